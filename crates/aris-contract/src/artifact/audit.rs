@@ -1,0 +1,198 @@
+//! The audit artifact (`PROOF_AUDIT.json`, `PAPER_CLAIM_AUDIT.json`, …), its verdicts, and the assurance axis.
+//!
+//! **Source**: the public assurance contract (artifact fields, six verdicts, effort mapping), `gate.md`.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The six states an audit may end in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    /// Everything that was checked holds.
+    Pass,
+    /// Issues, none of them disqualifying.
+    Warn,
+    /// A disqualifying issue.
+    Fail,
+    /// The audit ran and there is nothing of its kind to audit.
+    NotApplicable,
+    /// The audit applies and could not be done: something it needs is missing.
+    Blocked,
+    /// The audit itself failed.
+    Error,
+}
+
+impl Verdict {
+    /// All six, in the contract's order.
+    pub const ALL: [Self; 6] =
+        [Self::Pass, Self::Warn, Self::Fail, Self::NotApplicable, Self::Blocked, Self::Error];
+
+    /// The word in artifacts.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Warn => "WARN",
+            Self::Fail => "FAIL",
+            Self::NotApplicable => "NOT_APPLICABLE",
+            Self::Blocked => "BLOCKED",
+            Self::Error => "ERROR",
+        }
+    }
+
+    /// Whether the verdict alone blocks a submission.
+    pub const fn blocks(self) -> bool {
+        matches!(self, Self::Fail | Self::Blocked | Self::Error)
+    }
+
+    /// Whether the verdict claims that inputs were looked at, so that their hashes must be there.
+    pub const fn claims_to_have_looked(self) -> bool {
+        matches!(self, Self::Pass | Self::Warn | Self::Fail | Self::NotApplicable)
+    }
+}
+
+/// How strict the submission gate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Assurance {
+    /// Audits that exist are checked and reported; nothing blocks.
+    Draft,
+    /// Every mandatory audit must be there, whole, current and not blocking.
+    Submission,
+}
+
+impl Assurance {
+    /// The word in `assurance.txt` and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Submission => "submission",
+        }
+    }
+
+    /// What an effort level implies when no assurance is given: `lite` and `balanced` draft, `max` and `beast` submission.
+    pub fn implied_by_effort(effort: &str) -> Option<Self> {
+        match effort {
+            "lite" | "balanced" => Some(Self::Draft),
+            "max" | "beast" => Some(Self::Submission),
+            _ => None,
+        }
+    }
+}
+
+/// A word that is neither `draft` nor `submission`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an assurance level (draft or submission)")]
+pub struct AssuranceError(String);
+
+impl FromStr for Assurance {
+    type Err = AssuranceError;
+
+    fn from_str(text: &str) -> Result<Self, AssuranceError> {
+        match text {
+            "draft" => Ok(Self::Draft),
+            "submission" => Ok(Self::Submission),
+            _ => Err(AssuranceError(text.chars().take(40).collect())),
+        }
+    }
+}
+
+/// One audit's result, as the gate reads it.
+///
+/// Unknown fields are allowed: other programs write audits too. `audited_input_hashes` maps a path (relative to the paper
+/// directory, or absolute) to `sha256:<64 hex digits>`; the prefix may be missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Audit {
+    /// Schema id; absent in artifacts of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Program and version that wrote the artifact, `<helper>@<version>`; absent in artifacts of other programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub producer: Option<String>,
+    /// Skill that made the audit, `paper-claim-audit`.
+    pub audit_skill: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Short machine-readable reason, `all_numbers_match`.
+    pub reason_code: String,
+    /// One line for people.
+    pub summary: String,
+    /// SHA-256 of every file the audit read.
+    pub audited_input_hashes: BTreeMap<String, String>,
+    /// Where the reviewer's prompt and response are kept.
+    pub trace_path: String,
+    /// The reviewer's conversation.
+    pub thread_id: String,
+    /// The reviewer; `deterministic/<helper>@<version>` when a program made the audit.
+    pub reviewer_model: String,
+    /// Reasoning effort of the reviewer; `none` for a program.
+    pub reviewer_reasoning: String,
+    /// RFC 3339, UTC.
+    pub generated_at: String,
+    /// Whatever the audit wants to add.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub details: Value,
+}
+
+/// Fields an artifact must have, in the order of the contract.
+pub const REQUIRED_FIELDS: [&str; 10] = [
+    "audit_skill",
+    "verdict",
+    "reason_code",
+    "summary",
+    "audited_input_hashes",
+    "trace_path",
+    "thread_id",
+    "reviewer_model",
+    "reviewer_reasoning",
+    "generated_at",
+];
+
+/// `reviewer_model` of an audit made by a program.
+pub fn deterministic_reviewer(helper: &str, version: &str) -> String {
+    format!("deterministic/{helper}@{version}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_serde_writes() {
+        for verdict in Verdict::ALL {
+            assert_eq!(serde_json::to_value(verdict).expect("json"), verdict.word());
+        }
+        for assurance in [Assurance::Draft, Assurance::Submission] {
+            assert_eq!(serde_json::to_value(assurance).expect("json"), assurance.word());
+            assert_eq!(assurance.word().parse(), Ok(assurance));
+        }
+        assert!("Submission".parse::<Assurance>().is_err());
+    }
+
+    #[test]
+    fn required_fields_are_those_without_a_default() {
+        let all: serde_json::Map<String, Value> = REQUIRED_FIELDS
+            .iter()
+            .map(|field| {
+                let value = match *field {
+                    "verdict" => Value::from("PASS"),
+                    "audited_input_hashes" => serde_json::json!({}),
+                    _ => Value::from("x"),
+                };
+                ((*field).to_owned(), value)
+            })
+            .collect();
+        assert!(serde_json::from_value::<Audit>(Value::Object(all.clone())).is_ok());
+        for field in REQUIRED_FIELDS {
+            let mut without = all.clone();
+            without.remove(field);
+            assert!(serde_json::from_value::<Audit>(Value::Object(without)).is_err(), "{field}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Types of the JSON files that two helpers share. One file per kind of artifact.
+
+pub mod audit;
+pub mod slug;
+pub mod trace;
+
+pub use slug::Slug;

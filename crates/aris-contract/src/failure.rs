@@ -1,0 +1,145 @@
+//! Errors that know their exit code.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::exit::Exit;
+
+/// The classes of failure a caller can branch on; each has one exit code and one word in the error envelope.
+///
+/// **Source**: the skill resource protocol §5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// 1: none of the classes below; also a caught panic.
+    Internal,
+    /// 2: bad or missing arguments.
+    Usage,
+    /// 3: an input is absent.
+    NotFound,
+    /// 4: an input is present and invalid.
+    Validation,
+    /// 5: the environment does not allow it: permissions, disk, a missing program.
+    Precondition,
+    /// 6: a time budget was exceeded.
+    Timeout,
+    /// 7: something outside did not answer.
+    Unavailable,
+}
+
+impl ErrorKind {
+    /// All kinds, by exit code.
+    pub const ALL: [Self; 7] = [
+        Self::Internal,
+        Self::Usage,
+        Self::NotFound,
+        Self::Validation,
+        Self::Precondition,
+        Self::Timeout,
+        Self::Unavailable,
+    ];
+
+    /// The exit status of this kind.
+    pub const fn exit(self) -> Exit {
+        Exit::new(match self {
+            Self::Internal => 1,
+            Self::Usage => 2,
+            Self::NotFound => 3,
+            Self::Validation => 4,
+            Self::Precondition => 5,
+            Self::Timeout => 6,
+            Self::Unavailable => 7,
+        })
+    }
+
+    /// The `error.code` of the envelope.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Internal => "ERROR",
+            Self::Usage => "USAGE",
+            Self::NotFound => "NOT_FOUND",
+            Self::Validation => "VALIDATION",
+            Self::Precondition => "PRECONDITION",
+            Self::Timeout => "TIMEOUT",
+            Self::Unavailable => "UNAVAILABLE",
+        }
+    }
+
+    /// One line for the EXIT CODES section of `--help`.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Internal => "error of no other class",
+            Self::Usage => "bad or missing arguments",
+            Self::NotFound => "an input does not exist",
+            Self::Validation => "an input is invalid",
+            Self::Precondition => "the environment forbids it (permission, disk, missing program)",
+            Self::Timeout => "a time budget was exceeded",
+            Self::Unavailable => "an outside service did not answer",
+        }
+    }
+}
+
+/// An error of a helper or of a shared library, ready for the runner.
+///
+/// `kind` has no default on purpose: implement it as a `match` without wildcard, so that a new variant does not
+/// compile until somebody has chosen its class.
+pub trait Failure: std::error::Error {
+    /// The class of this error.
+    fn kind(&self) -> ErrorKind;
+
+    /// What the user can do about it, in one sentence.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+
+    /// Machine-readable facts: path, line, column, expected and found values.
+    fn details(&self) -> Map<String, Value> {
+        Map::new()
+    }
+}
+
+/// The body of the error envelope, detached from the error it came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorBody {
+    /// [`ErrorKind::word`].
+    pub code: &'static str,
+    /// The error and its causes, joined by `: `.
+    pub message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// [`Failure::details`].
+    pub details: Map<String, Value>,
+}
+
+impl ErrorBody {
+    /// Describes `failure`, with its causes appended where their text is not in the message already.
+    pub fn of(failure: &dyn Failure) -> Self {
+        let mut message = failure.to_string();
+        let mut cause = failure.source();
+        while let Some(error) = cause {
+            let text = error.to_string();
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = error.source();
+        }
+        Self {
+            code: failure.kind().word(),
+            message,
+            hint: failure.hint(),
+            details: failure.details(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_the_codes_one_to_seven_in_order() {
+        let codes: Vec<u8> = ErrorKind::ALL.iter().map(|kind| kind.exit().code()).collect();
+        assert_eq!(codes, [1, 2, 3, 4, 5, 6, 7]);
+    }
+}

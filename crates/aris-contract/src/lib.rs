@@ -1,0 +1,20 @@
+//! The contract between helpers, skills and people: exit codes, envelopes, policies, the resolver chain,
+//! the helper table, identifiers, and the types of every file that two helpers share.
+//!
+//! Pure types and functions: no disk, no network, no clock, no printing, no command-line parser. Whatever
+//! depends on the outside is a parameter. Anything that crosses a process boundary is defined here once.
+
+#![warn(missing_docs)]
+
+pub mod artifact;
+pub mod envelope;
+pub mod exit;
+pub mod failure;
+pub mod helpers;
+pub mod json;
+pub mod policy;
+pub mod resolve;
+pub mod schema;
+
+pub use exit::{Exit, Signal};
+pub use failure::{ErrorKind, Failure};

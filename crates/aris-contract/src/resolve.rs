@@ -1,0 +1,246 @@
+//! The resolver chain: where a helper is found, as a function of an explicit environment.
+//!
+//! Layers, first hit wins: 0 the owner skill's own `scripts/`; 1 `.aris/tools/`; 2 `tools/`; 3 `$ARIS_REPO/tools/`.
+//! Each layer is asked for the canonical name first, then for the legacy names of the same helper. A file that is
+//! there and cannot be used ends the search: it is reported, never passed over in silence, because the next layer
+//! may hold another version.
+//!
+//! **Source**: the integration contract §2; `integrations.md`, resolver chain.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// The resolver's view of the outside; nothing else influences the answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResolveEnv {
+    /// The git top level of the working directory, else the working directory. Parents are not walked.
+    pub project_root: PathBuf,
+    /// Directory of the running skill (`CLAUDE_SKILL_DIR`), where the host provides it.
+    pub skill_dir: Option<PathBuf>,
+    /// Name of the running skill, where known; layer 0 applies to the helper's owner only.
+    pub skill_name: Option<String>,
+    /// `ARIS_REPO`, when set and not empty.
+    pub aris_repo: Option<PathBuf>,
+    /// Text of `.aris/installed-skills.txt`, when the file exists.
+    pub installed_skills: Option<String>,
+}
+
+impl ResolveEnv {
+    /// The repository for layer 3: `ARIS_REPO`, else the `repo_root` row of the install manifest.
+    pub fn repository(&self) -> Option<PathBuf> {
+        self.aris_repo.clone().or_else(|| {
+            let manifest = self.installed_skills.as_deref()?;
+            let row = manifest.lines().find_map(|line| line.strip_prefix("repo_root\t"))?;
+            let path = row.split('\t').next()?.trim();
+            (!path.is_empty()).then(|| PathBuf::from(path))
+        })
+    }
+}
+
+/// What a probe of the disk says about one candidate path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Nothing there.
+    Absent,
+    /// A readable regular file, after links.
+    Usable,
+    /// Something is there and cannot be used; the text says why.
+    Unusable(String),
+}
+
+/// A layer of the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Layer 0: `<skill directory>/scripts/`.
+    Skill,
+    /// Layer 1: `.aris/tools/` of the project.
+    Installed,
+    /// Layer 2: `tools/` of the project.
+    Project,
+    /// Layer 3: `tools/` of the ARIS repository.
+    Repository,
+}
+
+/// One candidate that was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Looked {
+    /// The layer it belongs to.
+    pub layer: Layer,
+    /// The path.
+    pub path: PathBuf,
+    /// What was found.
+    pub found: Found,
+}
+
+/// What was found at a candidate path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "reason")]
+pub enum Found {
+    /// Nothing.
+    Absent,
+    /// The helper.
+    Usable,
+    /// A file that cannot be used, and why.
+    Unusable(String),
+}
+
+/// The answer of the chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Resolution {
+    /// Every candidate in the order it was looked at; the last one decided.
+    pub looked: Vec<Looked>,
+}
+
+impl Resolution {
+    /// The helper's path and layer, when the chain found a usable one.
+    pub fn hit(&self) -> Option<(&Path, Layer)> {
+        self.looked
+            .last()
+            .filter(|last| last.found == Found::Usable)
+            .map(|last| (last.path.as_path(), last.layer))
+    }
+
+    /// Why there is no hit, in one line.
+    pub fn miss(&self) -> Option<String> {
+        if self.hit().is_some() {
+            return None;
+        }
+        if let Some(Looked { path, found: Found::Unusable(why), .. }) = self.looked.last() {
+            return Some(format!("{} is there and cannot be used: {why}", path.display()));
+        }
+        let mut folders: Vec<String> = Vec::new();
+        for looked in &self.looked {
+            let folder = looked.path.parent().unwrap_or(&looked.path).display().to_string();
+            if folders.last() != Some(&folder) {
+                folders.push(folder);
+            }
+        }
+        Some(format!("not in {}", folders.join(", ")))
+    }
+}
+
+/// Walks the chain for the helper that goes by `names` (canonical name first) and belongs to the skill `owner`.
+pub fn resolve(
+    names: &[&str],
+    owner: &str,
+    env: &ResolveEnv,
+    probe: &dyn Fn(&Path) -> Probe,
+) -> Resolution {
+    let mut folders: Vec<(Layer, PathBuf)> = Vec::new();
+    if let Some(skill) = env.skill_dir.as_ref().filter(|dir| is_owner(dir, env.skill_name.as_deref(), owner)) {
+        folders.push((Layer::Skill, skill.join("scripts")));
+    }
+    folders.push((Layer::Installed, env.project_root.join(".aris/tools")));
+    folders.push((Layer::Project, env.project_root.join("tools")));
+    if let Some(repository) = env.repository() {
+        folders.push((Layer::Repository, repository.join("tools")));
+    }
+    let mut looked = Vec::new();
+    for (layer, folder) in folders {
+        for name in names {
+            let path = folder.join(name);
+            let found = match probe(&path) {
+                Probe::Absent => Found::Absent,
+                Probe::Usable => Found::Usable,
+                Probe::Unusable(why) => Found::Unusable(why),
+            };
+            let decided = found != Found::Absent;
+            looked.push(Looked { layer, path, found });
+            if decided {
+                return Resolution { looked };
+            }
+        }
+    }
+    Resolution { looked }
+}
+
+fn is_owner(skill_dir: &Path, skill_name: Option<&str>, owner: &str) -> bool {
+    match skill_name {
+        Some(name) => name == owner,
+        None => skill_dir.file_name().is_some_and(|name| name == owner),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 2] = ["save_trace", "save_trace.sh"];
+
+    fn env() -> ResolveEnv {
+        ResolveEnv {
+            project_root: PathBuf::from("/p"),
+            skill_dir: Some(PathBuf::from("/s/review-tracing")),
+            aris_repo: Some(PathBuf::from("/r")),
+            ..ResolveEnv::default()
+        }
+    }
+
+    fn hit(env: &ResolveEnv, there: &[&str]) -> Option<(String, Layer)> {
+        let probe = |path: &Path| {
+            if there.iter().any(|known| Path::new(known) == path) { Probe::Usable } else { Probe::Absent }
+        };
+        let resolution = resolve(&NAMES, "review-tracing", env, &probe);
+        assert_eq!(resolution.hit().is_none(), resolution.miss().is_some());
+        resolution.hit().map(|(path, layer)| (path.display().to_string(), layer))
+    }
+
+    #[test]
+    fn the_lowest_layer_wins_and_legacy_names_are_the_same_helper() {
+        let all = [
+            "/s/review-tracing/scripts/save_trace",
+            "/p/.aris/tools/save_trace.sh",
+            "/p/tools/save_trace",
+            "/r/tools/save_trace.sh",
+        ];
+        for (skipped, layer) in
+            [Layer::Skill, Layer::Installed, Layer::Project, Layer::Repository].into_iter().enumerate()
+        {
+            assert_eq!(
+                hit(&env(), all.get(skipped..).unwrap_or_default()),
+                Some((all[skipped].to_owned(), layer))
+            );
+        }
+        assert_eq!(hit(&env(), &[]), None);
+    }
+
+    #[test]
+    fn layer_zero_is_for_the_owner_only() {
+        let there = ["/s/review-tracing/scripts/save_trace"];
+        let mut other = env();
+        other.skill_name = Some(String::from("paper-writing"));
+        assert_eq!(hit(&other, &there), None);
+    }
+
+    #[test]
+    fn the_manifest_names_the_repository_when_the_variable_is_unset() {
+        let mut env = env();
+        env.aris_repo = None;
+        assert_eq!(env.repository(), None);
+        env.installed_skills = Some(String::from("version\t1\nrepo_root\t/from manifest\nproject_root\t/p\n"));
+        assert_eq!(env.repository(), Some(PathBuf::from("/from manifest")));
+        env.aris_repo = Some(PathBuf::from("/set"));
+        assert_eq!(env.repository(), Some(PathBuf::from("/set")));
+    }
+
+    #[test]
+    fn an_unusable_file_ends_the_search() {
+        let probe = |path: &Path| {
+            if path.starts_with("/p/.aris") {
+                Probe::Unusable(String::from("is a directory"))
+            } else {
+                Probe::Usable
+            }
+        };
+        let mut env = env();
+        env.skill_dir = None;
+        let resolution = resolve(&NAMES, "review-tracing", &env, &probe);
+        assert_eq!(resolution.hit(), None);
+        assert_eq!(
+            resolution.miss().as_deref(),
+            Some("/p/.aris/tools/save_trace is there and cannot be used: is a directory")
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! Schema ids and the files they live in.
+
+/// One file under `schemas/` for each id: `aris.save_trace.run/v1` is `aris.save_trace.run.v1.json`.
+pub fn file_name(id: &str) -> String {
+    format!("{}.json", id.replace('/', "."))
+}
+
+/// Ids of files that several helpers read or write.
+pub mod id {
+    /// An audit artifact such as `PAPER_CLAIM_AUDIT.json`.
+    pub const AUDIT: &str = "aris.verify_paper_audits.audit/v1";
+    /// The gate's policy file.
+    pub const POLICY: &str = "aris.verify_paper_audits.policy/v1";
+    /// The paper's own list of further audits, `.aris/audits.json`.
+    pub const PAPER_MANIFEST: &str = "aris.verify_paper_audits.manifest/v1";
+    /// `run.meta.json` of a trace run.
+    pub const TRACE_RUN: &str = "aris.save_trace.run/v1";
+    /// `NNN-<purpose>.request.json` of a trace record.
+    pub const TRACE_REQUEST: &str = "aris.save_trace.request/v1";
+    /// `NNN-<purpose>.meta.json` of a trace record.
+    pub const TRACE_META: &str = "aris.save_trace.meta/v1";
+    /// One line of `chain.jsonl`.
+    pub const TRACE_CHAIN: &str = "aris.save_trace.chain/v1";
+    /// One line of `.aris/meta/events.jsonl`.
+    pub const TRACE_EVENT: &str = "aris.save_trace.event/v1";
+    /// `<helper>.contract.json` beside a launcher.
+    pub const HELPER_CONTRACT: &str = "aris.helper_contract.contract/v1";
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_id_is_a_file_name_with_its_slash_as_a_dot() {
+        assert_eq!(super::file_name(super::id::TRACE_RUN), "aris.save_trace.run.v1.json");
+    }
+}
