@@ -1,0 +1,167 @@
+//! Visible text, block by block.
+
+use std::{ops::Range, sync::Arc};
+
+use crate::Place;
+
+/// What a block of text is for the reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// `\title`, `\subtitle`.
+    Title,
+    /// Authors, affiliations, addresses, dates, thanks: visible, but never a claim.
+    FrontMatter,
+    /// Text of the abstract.
+    Abstract,
+    /// Keywords, categories, subject classes.
+    Keywords,
+    /// Running text.
+    Paragraph,
+    /// A heading; [`Block::section`] is its own entry in [`Document::headings`](crate::Document::headings).
+    Heading {
+        /// -1 part, 0 chapter, 1 section, 2 subsection, 3 subsubsection, 4 paragraph, 5 subparagraph.
+        level: i8,
+    },
+    /// One item of a list, or one paragraph of an item.
+    ListItem,
+    /// A caption.
+    Caption {
+        /// Environment of the float (`table*`, `figure`, `longtable`, …); empty when there is none.
+        float: String,
+    },
+    /// One cell of a table, also when it is empty.
+    Cell {
+        /// Index into [`Document::tables`](crate::Document::tables).
+        table: usize,
+        /// Row in the source, from 0.
+        row: usize,
+        /// First row the cell covers; differs from `row` only for an upward `\multirow{-2}`.
+        top: usize,
+        /// First column, from 0, spans of earlier cells counted.
+        col: usize,
+        /// Columns covered (`\multicolumn`), at least 1.
+        colspan: usize,
+        /// Rows covered (`\multirow`), at least 1.
+        rowspan: usize,
+        /// Whether the row belongs to the table's head.
+        header: bool,
+    },
+    /// A footnote, table note or end note.
+    Footnote,
+    /// A displayed formula.
+    DisplayMath,
+    /// An entry of `thebibliography`.
+    BibItem,
+}
+
+/// What is known about a stretch of a block's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// Inline maths.
+    Math,
+    /// Displayed maths.
+    DisplayMath,
+    /// A citation; the text is a placeholder such as `[cite]`, with pre- and postnotes kept inside.
+    Cite {
+        /// The keys, in order.
+        keys: Vec<String>,
+    },
+    /// A cross reference; the text is the placeholder `§ref`.
+    Ref {
+        /// The labels, in order.
+        keys: Vec<String>,
+    },
+    /// An address (`\url`, `\nolinkurl`, `\path`).
+    Url,
+    /// Typewriter text or `\verb`.
+    Code,
+    /// Bold text or maths.
+    Bold,
+    /// Emphasised, italic or slanted text.
+    Emph,
+    /// A number printed by siunitx (`\num`, `\SI`, `\qty`, ranges, lists, S columns).
+    Number,
+    /// The number after `±`, as in `84.7 ± 0.3`.
+    Uncertainty,
+    /// A unit printed by siunitx.
+    Unit,
+    /// An empty range where a footnote mark stands.
+    FootnoteMark,
+    /// Text that a macro of the document produced.
+    Expanded {
+        /// Name without backslash.
+        name: String,
+        /// Where the macro is defined: its name in `\newcommand{\acc}{84.7}`.
+        definition: Place,
+        /// Where the marked text itself is written, inside the definition.
+        literal: Place,
+    },
+}
+
+/// A marked stretch of text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Byte range in [`Block::text`], on character boundaries.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: MarkKind,
+}
+
+/// One paragraph, heading, caption, cell, ….
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// What the block is.
+    pub kind: BlockKind,
+    /// The heading it stands under: index into [`Document::headings`](crate::Document::headings).
+    pub section: Option<usize>,
+    /// Open environments, outermost first, without `document`.
+    pub environments: Arc<[Arc<str>]>,
+    /// The visible text: no leading or trailing space, runs of space collapsed.
+    pub text: String,
+    /// Marks by start, then by end (longer first).
+    pub marks: Vec<Mark>,
+    /// Where the block begins in the source (its first visible text; a cell's first byte when it is empty).
+    pub start: Place,
+    pub(crate) spans: Vec<Span>,
+}
+
+/// Text from `text` on comes from `place` on; the first `linear` bytes are a copy, what follows maps to the
+/// last of them (or to `place` when nothing is copied).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub(crate) text: u32,
+    pub(crate) linear: u32,
+    pub(crate) file: u32,
+    pub(crate) offset: u32,
+}
+
+impl Block {
+    /// The source place of a byte of [`Block::text`]. Text from a macro maps to the call. An offset beyond the
+    /// end gives the place of the last character.
+    pub fn place(&self, offset: usize) -> Place {
+        let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
+        let after = self
+            .spans
+            .partition_point(|span| span.text as usize <= offset);
+        let Some(span) = after.checked_sub(1).and_then(|at| self.spans.get(at)) else {
+            return self.start;
+        };
+        let into = offset - span.text as usize;
+        let into = if into < span.linear as usize { into } else { 0 };
+        Place {
+            file: span.file as usize,
+            offset: span.offset as usize + into,
+        }
+    }
+
+    /// Marks that overlap `range`; an empty mark counts when it lies inside or at an edge.
+    pub fn marks_in(&self, range: Range<usize>) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().filter(move |mark| {
+            if mark.range.is_empty() || range.is_empty() {
+                mark.range.start <= range.end && range.start <= mark.range.end
+            } else {
+                mark.range.start < range.end && range.start < mark.range.end
+            }
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! A paper, read.
+
+use crate::{
+    BibItem, Block, Citation, Definition, Heading, Include, Label, Loader, Place, Position,
+    Reference, SourceFile, Table,
+};
+
+/// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
+/// `texmf.cnf` of current distributions raises that limit.
+pub const MAX_INCLUDE_DEPTH: usize = 50;
+/// Bytes read in all, a file that is included twice counted twice. The largest theses on arXiv are below 10 MB.
+pub const MAX_TOTAL_BYTES: usize = 64 << 20;
+/// Includes in all, so that one small file included over and over ends.
+pub const MAX_INCLUDES: usize = 10_000;
+
+/// Why a document cannot be read at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The root document is not there.
+    #[error("{path}: no such file (root document)")]
+    RootAbsent {
+        /// Its path.
+        path: String,
+    },
+    /// The root document cannot be read.
+    #[error("{path}: {reason}")]
+    RootUnreadable {
+        /// Its path.
+        path: String,
+        /// The loader's reason.
+        reason: String,
+    },
+    /// [`MAX_INCLUDE_DEPTH`].
+    #[error("{at}: includes are nested deeper than {MAX_INCLUDE_DEPTH} files at `{target}`")]
+    TooDeep {
+        /// Where the include stands.
+        at: Position,
+        /// Its target.
+        target: String,
+    },
+    /// [`MAX_TOTAL_BYTES`] or [`MAX_INCLUDES`].
+    #[error(
+        "{at}: including `{target}` exceeds the limit of {MAX_TOTAL_BYTES} bytes or {MAX_INCLUDES} includes"
+    )]
+    TooLarge {
+        /// Where the include stands; the root's first line for the root itself.
+        at: Position,
+        /// Its target.
+        target: String,
+    },
+}
+
+/// What kind of problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// A group that is never closed.
+    UnclosedGroup,
+    /// A closing brace without a group.
+    ExtraBrace,
+    /// An environment that is never closed.
+    UnclosedEnvironment,
+    /// `\end` without its `\begin`.
+    ExtraEnd,
+    /// Maths that is never closed.
+    UnclosedMath,
+    /// A conditional that is never closed.
+    UnclosedConditional,
+    /// An included file that is absent, unreadable, or whose name cannot be known.
+    MissingInclude,
+    /// A file that includes itself.
+    IncludeCycle,
+    /// Macro expansion was cut off; the text after it may be incomplete.
+    Expansion,
+    /// There is no `\begin{document}`: everything was read as text.
+    NoDocument,
+}
+
+/// Something wrong in the sources that did not stop the reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What kind.
+    pub kind: ProblemKind,
+    /// Where.
+    pub place: Place,
+    /// What, lower case, without place.
+    pub message: String,
+}
+
+/// A paper as its reader sees it.
+///
+/// Reading order, includes spliced in where they stand. A block that opens inside another one (a footnote in a
+/// paragraph) follows it.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// Path of the root document.
+    pub root: String,
+    /// The files that were read, root first, in order of first use.
+    pub files: Vec<SourceFile>,
+    /// Every request for a file, in reading order.
+    pub includes: Vec<Include>,
+    /// The visible text.
+    pub blocks: Vec<Block>,
+    /// The headings.
+    pub headings: Vec<Heading>,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// One entry per cited key.
+    pub citations: Vec<Citation>,
+    /// Whether `\nocite{*}` stands in the document.
+    pub nocite_all: bool,
+    /// The entries of `thebibliography`.
+    pub bibitems: Vec<BibItem>,
+    /// The labels.
+    pub labels: Vec<Label>,
+    /// The cross references.
+    pub refs: Vec<Reference>,
+    /// The macros defined, in order of definition.
+    pub definitions: Vec<Definition>,
+    /// What is wrong in the sources.
+    pub problems: Vec<Problem>,
+}
+
+impl Document {
+    /// Reads a document from its root through everything it includes.
+    pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
+        crate::read::read(root, loader)
+    }
+
+    /// Path, line and column of a place.
+    pub fn position(&self, place: Place) -> Position {
+        let Some(file) = self.files.get(place.file) else {
+            return Position {
+                path: self.root.clone(),
+                line: 1,
+                column: 1,
+            };
+        };
+        let (line, column) = file.line_column(place.offset);
+        Position {
+            path: file.path.clone(),
+            line,
+            column,
+        }
+    }
+
+    /// The line of source around a place, trimmed, at most `max` characters of it, cut with `…`.
+    pub fn quote(&self, place: Place, max: usize) -> String {
+        let Some(file) = self.files.get(place.file) else {
+            return String::new();
+        };
+        let (line, column) = file.line_column(place.offset);
+        let whole = file.line(line);
+        let text = whole.trim();
+        let length = text.chars().count();
+        if length <= max {
+            return text.to_owned();
+        }
+        let lead = whole.chars().take_while(|c| c.is_whitespace()).count();
+        let at = (column - 1).saturating_sub(lead);
+        let from = at.saturating_sub(max / 2).min(length - max);
+        let middle: String = text.chars().skip(from).take(max).collect();
+        let (before, after) = (
+            if from > 0 { "…" } else { "" },
+            if from + max < length { "…" } else { "" },
+        );
+        format!("{before}{}{after}", middle.trim())
+    }
+}

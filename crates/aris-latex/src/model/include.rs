@@ -1,0 +1,93 @@
+//! Files a document asks for.
+
+use std::sync::Arc;
+
+use crate::Place;
+
+/// Hands out the files of a paper.
+///
+/// Paths are '/'-separated and relative to the paper directory. `.` and `..` segments are resolved textually
+/// first; a path that still begins with `..` leaves the paper directory, and the loader decides about it.
+/// Each path is asked for at most once in one [`Document::read`](crate::Document::read).
+pub trait Loader {
+    /// The text of a file.
+    fn load(&mut self, path: &str) -> Loaded;
+}
+
+impl<F: FnMut(&str) -> Loaded> Loader for F {
+    fn load(&mut self, path: &str) -> Loaded {
+        self(path)
+    }
+}
+
+/// What a [`Loader`] found.
+#[derive(Clone, Debug)]
+pub enum Loaded {
+    /// The file's text, already checked to be UTF-8.
+    Text(Arc<str>),
+    /// There is no such file.
+    Absent,
+    /// It exists but cannot be read or is not text; the reason, lower case.
+    Unreadable(String),
+}
+
+/// The command that asks for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IncludeKind {
+    /// `\input`, `\InputIfFileExists`, `\@input`.
+    Input,
+    /// `\include`.
+    Include,
+    /// `\subfile`, `\subfileinclude`.
+    Subfile,
+    /// `\import`, `\subimport`, `\inputfrom`, `\includefrom`, … of the import package.
+    Import,
+    /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file.
+    Bibliography,
+    /// `\includegraphics`, `\includepdf`, `\includesvg`, `\overpic`.
+    Graphics,
+    /// Data printed as a table or plot: `\pgfplotstableread`, `\pgfplotstabletypeset`, `\csvreader`,
+    /// `\csvautotabular`, `\DTLloaddb`, `\addplot table`.
+    Data,
+    /// A listing: `\lstinputlisting`, `\verbatiminput`, `\inputminted`.
+    Listing,
+}
+
+/// What became of an include.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IncludeOutcome {
+    /// Read and spliced in: index into [`Document::files`](crate::Document::files).
+    Read {
+        /// The file.
+        file: usize,
+    },
+    /// Not read here (bibliography, graphics, data, listing): the first of `candidates` that exists is meant.
+    NotRead,
+    /// None of the candidates exists.
+    Missing,
+    /// It exists and cannot be read; the loader's reason.
+    Unreadable(String),
+    /// `\includeonly` leaves it out.
+    Excluded,
+    /// It is being read already.
+    Cycle,
+    /// The name holds a macro that the document does not define.
+    Unresolved,
+}
+
+/// One request for a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Include {
+    /// The command.
+    pub kind: IncludeKind,
+    /// Where the command stands.
+    pub place: Place,
+    /// The name as written, macros expanded.
+    pub target: String,
+    /// Paths tried, or to be tried by the caller, in order; relative to the paper directory, normalised.
+    pub candidates: Vec<String>,
+    /// The path that was found, for files that are read here.
+    pub resolved: Option<String>,
+    /// What became of it.
+    pub outcome: IncludeOutcome,
+}

@@ -1,0 +1,77 @@
+//! Citations, labels, references and headings.
+
+use crate::Place;
+
+/// One cited key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Citation {
+    /// The key, trimmed.
+    pub key: String,
+    /// Where the key stands (the call, when a macro holds it).
+    pub place: Place,
+    /// The command without backslash and star: `citep`, `nocite`, ….
+    pub command: String,
+    /// The block it stands in; none for `\nocite` and for citations outside visible text.
+    pub block: Option<usize>,
+}
+
+/// One key of a cross reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The label it names.
+    pub key: String,
+    /// Where the key stands.
+    pub place: Place,
+    /// The command without backslash: `ref`, `cref`, ….
+    pub command: String,
+    /// The block it stands in.
+    pub block: Option<usize>,
+}
+
+/// One `\label`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its name.
+    pub key: String,
+    /// Where it stands.
+    pub place: Place,
+    /// The heading it stands under.
+    pub section: Option<usize>,
+}
+
+/// One `\bibitem`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BibItem {
+    /// Its key.
+    pub key: String,
+    /// Where the key stands.
+    pub place: Place,
+}
+
+/// One heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// -1 part, 0 chapter, 1 section, 2 subsection, 3 subsubsection, 4 paragraph, 5 subparagraph.
+    pub level: i8,
+    /// The title's visible text.
+    pub title: String,
+    /// Written with a star: it has no number.
+    pub starred: bool,
+    /// After `\appendix`.
+    pub appendix: bool,
+    /// Where the command stands.
+    pub place: Place,
+    /// The block of the title; none when the title is empty.
+    pub block: Option<usize>,
+}
+
+/// One macro the document defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Name without backslash.
+    pub name: String,
+    /// Where its name stands in the definition.
+    pub place: Place,
+    /// Number of arguments.
+    pub arguments: usize,
+}

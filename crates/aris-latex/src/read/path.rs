@@ -1,0 +1,76 @@
+//! Paths as LaTeX writes them: '/'-separated, resolved textually.
+
+/// Resolves `.`, `..` and doubled slashes; `..` beyond the top stays in front.
+pub(crate) fn normalise(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    let joined = parts.join("/");
+    if path.starts_with('/') {
+        format!("/{joined}")
+    } else {
+        joined
+    }
+}
+
+/// `path` seen from `dir` (empty for the paper directory), normalised. An absolute path stays.
+pub(crate) fn join(dir: &str, path: &str) -> String {
+    if dir.is_empty() || path.starts_with('/') {
+        normalise(path)
+    } else {
+        normalise(&format!("{dir}/{path}"))
+    }
+}
+
+/// Everything before the last slash.
+pub(crate) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// Everything after the last slash.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Whether the file name has an extension.
+pub(crate) fn has_extension(path: &str) -> bool {
+    file_name(path)
+        .rsplit_once('.')
+        .is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty())
+}
+
+/// The names TeX tries for `\input{name}`: with `.tex` first, then as written.
+pub(crate) fn tex_candidates(name: &str) -> impl Iterator<Item = String> {
+    let bare = name.ends_with(".tex").then(|| name.to_owned());
+    let pair = bare
+        .is_none()
+        .then(|| [format!("{name}.tex"), name.to_owned()]);
+    bare.into_iter().chain(pair.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalises() {
+        for (path, expected) in [
+            ("a//b/./c", "a/b/c"),
+            ("a/../b", "b"),
+            ("../a", "../a"),
+            ("a/../../b", "../b"),
+            ("/a/b", "/a/b"),
+            ("", ""),
+        ] {
+            assert_eq!(normalise(path), expected);
+        }
+        assert_eq!(join("sec", "../fig/a"), "fig/a");
+    }
+}

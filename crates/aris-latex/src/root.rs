@@ -1,0 +1,277 @@
+//! Which file is the root document.
+
+use std::collections::BTreeSet;
+
+use crate::read::path;
+
+/// File names that win among several candidates, in this order: the names that arXiv's AutoTeX guide and the
+/// venue templates use.
+const PREFERRED: [&str; 3] = ["main.tex", "paper.tex", "ms.tex"];
+/// Classes of files that are parts of another document.
+const PART_CLASSES: [&str; 2] = ["subfiles", "standalone"];
+/// `% !TEX root = …` is a magic comment of the editors only near the top (TeXworks reads the first 1024 bytes).
+const HINT_LINES: usize = 20;
+
+/// Why there is no single root document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RootError {
+    /// No file qualifies.
+    #[error(
+        "no root document: no file has `\\documentclass` and `\\begin{{document}}` outside comments"
+    )]
+    None,
+    /// Several files qualify and nothing chooses among them.
+    #[error("several root documents: {}; name one `main.tex` or pass its path", candidates.join(", "))]
+    Several {
+        /// Their paths, sorted.
+        candidates: Vec<String>,
+    },
+}
+
+/// Finds the root document among `(path, text)` pairs (paths '/'-separated, relative to the paper directory).
+///
+/// A candidate has `\documentclass` and `\begin{document}` outside comments, its class is not `subfiles` or
+/// `standalone`, and no other file includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
+/// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
+pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<String, RootError> {
+    let mut candidates = BTreeSet::new();
+    let mut included = BTreeSet::new();
+    let mut hints = BTreeSet::new();
+    for (name, text) in files {
+        let name = path::normalise(name.as_ref());
+        let facts = Facts::of(text.as_ref());
+        if facts
+            .class
+            .as_deref()
+            .is_some_and(|class| !PART_CLASSES.contains(&class))
+            && facts.begins
+        {
+            candidates.insert(name.clone());
+        }
+        let dir = path::parent(&name);
+        hints.extend(facts.hint.iter().map(|hint| path::join(dir, hint)));
+        for target in &facts.targets {
+            for base in ["", dir] {
+                for full in path::tex_candidates(target).map(|file| path::join(base, &file)) {
+                    if full != name {
+                        included.insert(full);
+                    }
+                }
+            }
+        }
+    }
+    let free: Vec<String> = candidates
+        .iter()
+        .filter(|name| !included.contains(*name))
+        .cloned()
+        .collect();
+    let hinted: Vec<&String> = hints
+        .iter()
+        .filter(|hint| candidates.contains(*hint))
+        .collect();
+    if let [hint] = hinted.as_slice()
+        && free.len() != 1
+    {
+        return Ok((*hint).clone());
+    }
+    choose(free)
+}
+
+fn choose(free: Vec<String>) -> Result<String, RootError> {
+    if let [only] = free.as_slice() {
+        return Ok(only.clone());
+    }
+    if free.is_empty() {
+        return Err(RootError::None);
+    }
+    for name in PREFERRED {
+        if free.iter().any(|path| path == name) {
+            return Ok(name.to_owned());
+        }
+    }
+    for name in PREFERRED {
+        let mut named = free.iter().filter(|path| path::file_name(path) == name);
+        if let (Some(found), None) = (named.next(), named.next()) {
+            return Ok(found.clone());
+        }
+    }
+    Err(RootError::Several { candidates: free })
+}
+
+/// What the choice needs to know of one file.
+#[derive(Default)]
+struct Facts {
+    class: Option<String>,
+    begins: bool,
+    hint: Option<String>,
+    targets: Vec<String>,
+}
+
+impl Facts {
+    fn of(text: &str) -> Self {
+        let mut facts = Self::default();
+        let mut code = String::with_capacity(text.len());
+        for (number, line) in text.lines().enumerate() {
+            let (before, comment) = split_comment(line);
+            code.push_str(before);
+            code.push('\n');
+            if number < HINT_LINES && facts.hint.is_none() {
+                facts.hint = comment.and_then(hint);
+            }
+        }
+        for (at, _) in code.match_indices('\\') {
+            let Some(rest) = code.get(at + 1..) else {
+                continue;
+            };
+            let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
+            let (name, rest) = rest.split_at_checked(length).unwrap_or(("", rest));
+            match name {
+                "documentclass" if facts.class.is_none() => facts.class = argument(rest),
+                "begin" => facts.begins |= argument(rest).is_some_and(|env| env == "document"),
+                "input" | "include" | "subfile" | "subfileinclude" => {
+                    facts.targets.extend(argument(rest))
+                }
+                _ => {}
+            }
+        }
+        facts
+    }
+}
+
+/// Splits a line at its first unescaped percent sign.
+fn split_comment(line: &str) -> (&str, Option<&str>) {
+    let mut escaped = false;
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'%' if !escaped => return (line.get(..at).unwrap_or(""), line.get(at + 1..)),
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    (line, None)
+}
+
+fn hint(comment: &str) -> Option<String> {
+    let rest = comment
+        .trim_start_matches('%')
+        .trim_start()
+        .strip_prefix('!')?
+        .trim_start();
+    let rest = rest
+        .get(..3)
+        .filter(|tex| tex.eq_ignore_ascii_case("tex"))
+        .and_then(|_| rest.get(3..))?
+        .trim_start();
+    let rest = rest
+        .get(..4)
+        .filter(|r| r.eq_ignore_ascii_case("root"))
+        .and_then(|_| rest.get(4..))?
+        .trim_start();
+    let target = rest.strip_prefix('=')?.trim();
+    (!target.is_empty()).then(|| target.to_owned())
+}
+
+/// The argument in braces after an optional one in brackets, both near by.
+fn argument(rest: &str) -> Option<String> {
+    let mut rest = rest.trim_start();
+    if let Some(options) = rest.strip_prefix('[') {
+        rest = options.get(near(options, ']')? + 1..)?.trim_start();
+    }
+    if let Some(group) = rest.strip_prefix('{') {
+        let inner = group.get(..near(group, '}')?)?.trim();
+        return Some(inner.to_owned());
+    }
+    // The primitive form: `\input file`.
+    let word: String = rest
+        .chars()
+        .take(MAX_NAME)
+        .take_while(|c| !c.is_whitespace() && *c != '\\')
+        .collect();
+    (!word.is_empty() && word.len() < MAX_NAME).then_some(word)
+}
+
+/// An argument longer than this is not a file name or class.
+const MAX_NAME: usize = 4096;
+
+fn near(text: &str, close: char) -> Option<usize> {
+    text.char_indices()
+        .take(MAX_NAME)
+        .find(|(_, c)| *c == close)
+        .map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOC: &str = "\\documentclass{article}\n\\begin{document}x\\end{document}";
+
+    #[test]
+    fn chooses_the_root() {
+        let sub = "\\documentclass[../main.tex]{subfiles}\\begin{document}\\end{document}";
+        let child = "\\documentclass{article}\\begin{document}\\end{document}";
+        let parent = "\\documentclass{article}\\begin{document}\\input{part}\\end{document}";
+        let several = |names: &[&str]| {
+            Err(RootError::Several {
+                candidates: names.iter().map(|n| (*n).into()).collect(),
+            })
+        };
+        let cases: &[(&[(&str, &str)], Result<String, RootError>)] = &[
+            (&[("a.tex", DOC)], Ok("a.tex".into())),
+            (&[("a.tex", DOC), ("b.tex", "text")], Ok("a.tex".into())),
+            (
+                &[("a.tex", DOC), ("b.tex", DOC)],
+                several(&["a.tex", "b.tex"]),
+            ),
+            (
+                &[("a.tex", DOC), ("main.tex", DOC), ("ms.tex", DOC)],
+                Ok("main.tex".into()),
+            ),
+            (&[("a.tex", DOC), ("ms.tex", DOC)], Ok("ms.tex".into())),
+            (
+                &[("a.tex", DOC), ("sub/ms.tex", DOC)],
+                Ok("sub/ms.tex".into()),
+            ),
+            (
+                &[("a/ms.tex", DOC), ("b/ms.tex", DOC)],
+                several(&["a/ms.tex", "b/ms.tex"]),
+            ),
+            (
+                &[("x.tex", parent), ("part.tex", child)],
+                Ok("x.tex".into()),
+            ),
+            (&[("main.tex", sub), ("x.tex", DOC)], Ok("x.tex".into())),
+            (
+                &[("a.tex", "% \\documentclass{article}\n\\begin{document}")],
+                Err(RootError::None),
+            ),
+            (
+                &[("a.tex", "\\documentclass{article}\n%\\begin{document}")],
+                Err(RootError::None),
+            ),
+            (
+                &[("a.tex", "\\documentclass{article} 5\\% \\begin{document}")],
+                Ok("a.tex".into()),
+            ),
+            (
+                &[
+                    ("a.tex", DOC),
+                    ("b.tex", DOC),
+                    ("s/c.tex", "% !TEX root = ../b.tex\nhi"),
+                ],
+                Ok("b.tex".into()),
+            ),
+            (&[], Err(RootError::None)),
+        ];
+        for (files, expected) in cases {
+            assert_eq!(&find_root(files), expected, "{files:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "(\\\\documentclass|\\\\input|[\\[\\]{}%!\\\\ a-z\n=é])*") {
+            drop(find_root(&[("a.tex", text.as_str())]));
+        }
+    }
+}
