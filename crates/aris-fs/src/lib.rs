@@ -1,1 +1,24 @@
-//! Under construction.
+//! The disk, as helpers may use it: every error names its path, every write is durable and all-or-nothing, every read
+//! is bounded, and nothing but a regular file is ever read.
+//!
+//! What it does not do: walk git ignore rules, watch files, or know what any file means.
+
+#![warn(missing_docs)]
+#![expect(clippy::disallowed_methods, reason = "the one crate that may touch the disk directly")]
+
+mod append;
+mod error;
+mod fault;
+mod list;
+mod lock;
+mod path;
+mod read;
+mod write;
+
+pub use append::append_line;
+pub use error::FsError;
+pub use list::{Entry, EntryKind, list_sorted, remove_tree, walk_sorted};
+pub use lock::Lock;
+pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
+pub use read::{READ_LIMIT, Regular, open, read, read_optional, read_text};
+pub use write::{copy_atomic, create_dir, write_atomic, write_atomic_with_mode, write_new};

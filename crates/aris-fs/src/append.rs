@@ -1,0 +1,94 @@
+//! One line at the end of a log, whole or not at all.
+
+use std::fs::OpenOptions;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use crate::error::FsError;
+use crate::fault;
+
+/// Appends `line` and a line feed to the log at `path`, creating it, and makes it durable.
+///
+/// Writers take turns through a lock on the log itself. A last line that a killed writer left torn (no line feed) is cut off
+/// first, so that it does not spoil the next one. `line` must not hold a line feed.
+pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
+    let failed = |error| FsError::write("append to", path, error);
+    fault::point();
+    let mut log = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+    if !log.metadata().map_err(failed)?.is_file() {
+        return Err(FsError::NotRegular { path: path.to_path_buf(), found: "not a file" });
+    }
+    log.lock().map_err(failed)?;
+    cut_torn_line(&mut log).map_err(failed)?;
+    let mut bytes = Vec::with_capacity(line.len() + 1);
+    bytes.extend_from_slice(line.as_bytes());
+    bytes.push(b'\n');
+    fault::point();
+    log.write_all(&bytes).map_err(failed)?;
+    fault::point();
+    log.sync_data().map_err(failed)
+}
+
+fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {
+    let mut end = log.seek(SeekFrom::End(0))?;
+    let full = end;
+    let mut block = [0_u8; 4096];
+    while end > 0 {
+        let start = end.saturating_sub(block.len() as u64);
+        let wanted = usize::try_from(end - start).unwrap_or(block.len());
+        let piece = block.get_mut(..wanted).unwrap_or_default();
+        log.seek(SeekFrom::Start(start))?;
+        log.read_exact(piece)?;
+        if let Some(at) = piece.iter().rposition(|byte| *byte == b'\n') {
+            end = start + at as u64 + 1;
+            break;
+        }
+        end = start;
+    }
+    if end < full {
+        fault::point();
+        log.set_len(end)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_last_line_is_cut_off() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("log");
+        for (before, after) in [
+            (String::new(), "new\n".to_owned()),
+            ("whole\n".to_owned(), "whole\nnew\n".to_owned()),
+            ("whole\nto".to_owned(), "whole\nnew\n".to_owned()),
+            ("torn".to_owned(), "new\n".to_owned()),
+            (format!("whole\n{}", "t".repeat(10_000)), "whole\nnew\n".to_owned()),
+        ] {
+            std::fs::write(&path, before).expect("write");
+            append_line(&path, "new").expect("appended");
+            assert_eq!(std::fs::read_to_string(&path).expect("read"), after);
+        }
+    }
+
+    #[test]
+    fn lines_of_many_writers_stay_whole() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("log");
+        std::thread::scope(|scope| {
+            for writer in 0..8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for line in 0..10 {
+                        append_line(path, &format!("{writer}:{line}:{}", "x".repeat(3000))).expect("appended");
+                    }
+                });
+            }
+        });
+        let text = std::fs::read_to_string(&path).expect("read");
+        assert_eq!(text.lines().count(), 80);
+        assert!(text.lines().all(|line| line.len() == 3004));
+    }
+}

@@ -1,0 +1,22 @@
+//! Crash tests: abort just before the N-th change of the disk.
+//!
+//! Compiled to nothing without the `fault-injection` feature, which only the test member of the workspace switches on.
+
+#[cfg(feature = "fault-injection")]
+pub(crate) fn point() {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let limit = LIMIT.get_or_init(|| std::env::var("ARIS_FAULT_AT").ok()?.parse().ok());
+    if let Some(limit) = limit {
+        // `abort` runs no destructors, as SIGKILL does not.
+        if COUNT.fetch_add(1, Ordering::SeqCst) + 1 == *limit {
+            std::process::abort();
+        }
+    }
+}
+
+#[cfg(not(feature = "fault-injection"))]
+pub(crate) const fn point() {}

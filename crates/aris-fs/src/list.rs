@@ -1,0 +1,121 @@
+//! Folders: sorted listings, sorted walks, bounded removal.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::FsError;
+use crate::fault;
+
+/// What a folder entry is. Links are not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link, whatever it points to.
+    Link,
+    /// A FIFO, socket or device.
+    Special,
+}
+
+/// One entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Name within the folder.
+    pub name: OsString,
+    /// Path, the folder's path included.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// Entries of a folder, sorted by the bytes of their names.
+pub fn list_sorted(folder: &Path) -> Result<Vec<Entry>, FsError> {
+    let failed = |error| FsError::read("list", folder, error);
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        let kind = if kind.is_file() {
+            EntryKind::File
+        } else if kind.is_dir() {
+            EntryKind::Folder
+        } else if kind.is_symlink() {
+            EntryKind::Link
+        } else {
+            EntryKind::Special
+        };
+        entries.push(Entry { name: entry.file_name(), path: entry.path(), kind });
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+/// All entries below `root` for which `enter` lets the walk into their folders, depth first, each folder sorted.
+///
+/// Links are listed and not followed, so that the walk ends. `enter` is asked about folders only.
+pub fn walk_sorted(root: &Path, enter: &mut dyn FnMut(&Entry) -> bool) -> Result<Vec<Entry>, FsError> {
+    let mut found = Vec::new();
+    let mut open = vec![list_sorted(root)?.into_iter()];
+    while let Some(folder) = open.last_mut() {
+        let Some(entry) = folder.next() else {
+            open.pop();
+            continue;
+        };
+        if entry.kind == EntryKind::Folder && enter(&entry) {
+            open.push(list_sorted(&entry.path)?.into_iter());
+        }
+        found.push(entry);
+    }
+    Ok(found)
+}
+
+/// Removes `folder` with everything in it, provided that it lies strictly below `root` after all links are resolved.
+pub fn remove_tree(root: &Path, folder: &Path) -> Result<(), FsError> {
+    let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| FsError::read("remove", path, error));
+    let (inside, of) = (canonical(folder)?, canonical(root)?);
+    if inside == of || !inside.starts_with(&of) {
+        return Err(FsError::Escapes { path: folder.to_path_buf(), root: root.to_path_buf() });
+    }
+    fault::point();
+    fs::remove_dir_all(&inside).map_err(|error| FsError::write("remove", folder, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_is_sorted_and_does_not_follow_a_link_back_to_its_root() {
+        let folder = tempfile::tempdir().expect("temp");
+        let root = folder.path();
+        fs::create_dir_all(root.join("b/c")).expect("folders");
+        fs::create_dir_all(root.join(".git")).expect("folders");
+        for file in ["b/c/2", "b/1", "a", ".git/x"] {
+            fs::write(root.join(file), file).expect("file");
+        }
+        std::os::unix::fs::symlink(root, root.join("b/loop")).expect("link");
+        let walked: Vec<String> = walk_sorted(root, &mut |entry| entry.name != ".git")
+            .expect("walk")
+            .iter()
+            .map(|entry| entry.path.strip_prefix(root).expect("below").display().to_string())
+            .collect();
+        assert_eq!(walked, [".git", "a", "b", "b/1", "b/c", "b/c/2", "b/loop"]);
+    }
+
+    #[test]
+    fn only_trees_below_the_root_are_removed() {
+        let folder = tempfile::tempdir().expect("temp");
+        let (root, outside) = (folder.path().join("root"), folder.path().join("outside"));
+        fs::create_dir_all(root.join("x/y")).expect("folders");
+        fs::create_dir_all(&outside).expect("folders");
+        std::os::unix::fs::symlink(&outside, root.join("link")).expect("link");
+        for refused in [root.clone(), outside.clone(), root.join("x/../.."), root.join("link")] {
+            assert!(remove_tree(&root, &refused).is_err(), "{}", refused.display());
+        }
+        remove_tree(&root, &root.join("x")).expect("removed");
+        assert!(outside.exists() && !root.join("x").exists());
+    }
+}

@@ -1,0 +1,125 @@
+//! Bounded reads of regular files.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::FsError;
+
+/// Default bound of a whole-file read: 256 MiB. A larger `.bib`, `.tex` or JSON file is a mistake.
+pub const READ_LIMIT: u64 = 256 << 20;
+
+/// A regular file that is open for reading, with what the system said about it when it was opened.
+#[derive(Debug)]
+pub struct Regular {
+    path: PathBuf,
+    file: File,
+    metadata: Metadata,
+}
+
+/// Opens a regular file. Links are followed; a FIFO, socket, device or directory is refused without ever blocking.
+///
+/// **Errors**: [`FsError::NotFound`], [`FsError::NotRegular`], [`FsError::Read`].
+pub fn open(path: &Path) -> Result<Regular, FsError> {
+    // Looked at before opening, because opening some devices has effects of its own; and again afterwards, on the
+    // open file, because the name may mean something else by then.
+    regular(path, &std::fs::metadata(path).map_err(|error| FsError::read("read", path, error))?)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags())
+        .open(path)
+        .map_err(|error| FsError::read("read", path, error))?;
+    let metadata = file.metadata().map_err(|error| FsError::read("read", path, error))?;
+    regular(path, &metadata)?;
+    Ok(Regular { path: path.to_path_buf(), file, metadata })
+}
+
+fn flags() -> i32 {
+    // A FIFO that took the file's place between the two looks must not hang the open.
+    i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0)
+}
+
+fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
+    let kind = metadata.file_type();
+    let found = if kind.is_file() {
+        return Ok(());
+    } else if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
+        "a FIFO"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    };
+    Err(FsError::NotRegular { path: path.to_path_buf(), found })
+}
+
+impl Regular {
+    /// The path the file was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Size, times and identity at the moment of opening.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Reads everything, at most `limit` bytes.
+    pub fn read_all(self, limit: u64) -> Result<Vec<u8>, FsError> {
+        let expected = self.metadata.len();
+        if expected > limit {
+            return Err(FsError::TooLarge { path: self.path, limit });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0).saturating_add(1));
+        self.file
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| FsError::read("read", &self.path, error))?;
+        if bytes.len() as u64 > limit {
+            return Err(FsError::TooLarge { path: self.path, limit });
+        }
+        Ok(bytes)
+    }
+
+    /// Reads the file once, in pieces of at most `buffer.len()` bytes, and gives each piece to `each`.
+    pub fn stream(mut self, buffer: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
+        loop {
+            match self.file.read(buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => each(buffer.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(FsError::read("read", &self.path, error)),
+            }
+        }
+    }
+}
+
+/// Reads a regular file of at most `limit` bytes.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
+    open(path)?.read_all(limit)
+}
+
+/// Like [`read`]; `None` when there is nothing at the path.
+pub fn read_optional(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
+    match read(path, limit) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a regular UTF-8 file of at most [`READ_LIMIT`] bytes.
+pub fn read_text(path: &Path) -> Result<String, FsError> {
+    String::from_utf8(read(path, READ_LIMIT)?).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().get(..offset).unwrap_or_default();
+        FsError::NotUtf8 {
+            path: path.to_path_buf(),
+            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+            offset,
+        }
+    })
+}

@@ -1,0 +1,261 @@
+//! Durable, all-or-nothing writes.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::error::FsError;
+use crate::fault;
+use crate::read;
+
+/// Mode of a new file before the umask, as every other program's.
+const NEW_FILE: u32 = 0o666;
+
+/// Replaces the content of `path`, or creates it: afterwards either the old or the new content is there, whole, whatever
+/// happens in between; and when the function returns the new content survives a power cut.
+///
+/// A link is written through, the mode of an existing file is kept, and what earlier writers left behind when they were
+/// killed is removed. The folder must exist.
+///
+/// **Errors**: [`FsError::Write`]; the target is then unchanged.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    replace(path, bytes, None)
+}
+
+/// Like [`write_atomic`], giving the file `mode` (for instance 0o755) whatever it had.
+pub fn write_atomic_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FsError> {
+    replace(path, bytes, Some(mode))
+}
+
+/// Creates `path` with this content, whole or not at all.
+///
+/// Gives `false` and changes nothing when the path exists already. The folder is not synced: the caller does that once for
+/// several files, or appends to a synced journal afterwards.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
+    let (folder, name) = split(path)?;
+    let temporary = filled(folder, name, bytes, NEW_FILE).map_err(|error| FsError::write("write", path, error))?;
+    fault::point();
+    match temporary.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(FsError::write("create", path, error.error)),
+    }
+}
+
+/// Copies a regular file with its mode, as atomically as [`write_atomic`].
+pub fn copy_atomic(from: &Path, to: &Path) -> Result<(), FsError> {
+    let source = read::open(from)?;
+    let mode = source.metadata().permissions().mode() & 0o7777;
+    replace(to, &source.read_all(read::READ_LIMIT)?, Some(mode))
+}
+
+/// Creates a folder and those above it.
+pub fn create_dir(path: &Path) -> Result<(), FsError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fault::point();
+    fs::create_dir_all(path).map_err(|error| FsError::write("create", path, error))
+}
+
+/// Makes the entries of a folder durable.
+pub(crate) fn sync_dir(folder: &Path) -> io::Result<()> {
+    match File::open(folder).and_then(|handle| handle.sync_all()) {
+        // Some network file systems cannot sync a folder; the rename itself has happened.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        other => other,
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> {
+    let target = resolve(path).map_err(|error| FsError::write("write", path, error))?;
+    let (folder, name) = split(&target)?;
+    let failed = |error| FsError::write("write", path, error);
+    let existing = match fs::symlink_metadata(&target) {
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(FsError::NotRegular { path: path.to_path_buf(), found: "a directory" });
+        }
+        Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
+        Err(_) => None,
+    };
+    sweep(folder, name);
+    // Another process sweeping the folder may take an unlocked temporary file away; then write a fresh one.
+    for attempt in 0.. {
+        let temporary = filled(folder, name, bytes, NEW_FILE).map_err(failed)?;
+        if let Some(mode) = mode.or(existing) {
+            temporary.as_file().set_permissions(Permissions::from_mode(mode)).map_err(failed)?;
+        }
+        fault::point();
+        match temporary.persist(&target) {
+            Ok(_) => break,
+            Err(error) if error.error.kind() == io::ErrorKind::NotFound && attempt < 8 => {}
+            Err(error) => return Err(failed(error.error)),
+        }
+    }
+    fault::point();
+    sync_dir(folder).map_err(failed)
+}
+
+/// A locked temporary file in `folder` with `bytes` in it, synced.
+fn filled(folder: &Path, name: &OsStr, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+    fault::point();
+    let mut temporary = Builder::new()
+        .prefix(&prefix(name))
+        .suffix(SUFFIX)
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder)?;
+    // The lock says that the writer is alive; the system frees it when the writer dies.
+    temporary.as_file().lock()?;
+    fault::point();
+    temporary.write_all(bytes)?;
+    fault::point();
+    temporary.as_file().sync_all()?;
+    Ok(temporary)
+}
+
+const SUFFIX: &str = ".aris-tmp";
+
+fn prefix(name: &OsStr) -> OsString {
+    let mut prefix = OsString::from(".");
+    // Room for the random part and the suffix within the 255 bytes of a file name.
+    prefix.push(if name.len() > 200 { OsStr::new("long") } else { name });
+    prefix.push(".");
+    prefix
+}
+
+/// Removes temporary files for the same target whose writers are dead.
+fn sweep(folder: &Path, name: &OsStr) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let prefix = prefix(name);
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let found = found.as_encoded_bytes();
+        if found.starts_with(prefix.as_encoded_bytes()) && found.ends_with(SUFFIX.as_bytes()) {
+            let path = entry.path();
+            if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+                // Whoever else removes it has done the same work.
+                fs::remove_file(&path).unwrap_or_default();
+            }
+        }
+    }
+}
+
+/// Follows links to the file that a write must replace; the last name need not exist.
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(found) => Ok(found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(path).is_ok() {
+                // A link to nothing: what it names would be created somewhere the caller did not look.
+                return Err(io::Error::new(io::ErrorKind::NotFound, "the path is a dangling link"));
+            }
+            Ok(path.to_path_buf())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn split(path: &Path) -> Result<(&Path, &OsStr), FsError> {
+    let name = path.file_name().ok_or_else(|| FsError::NotRegular {
+        path: path.to_path_buf(),
+        found: "a directory",
+    })?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((folder, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .expect("folder")
+            .map(|entry| entry.expect("entry").file_name().into_string().expect("utf-8"))
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_write_replaces_the_content_keeps_the_mode_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("report.json");
+        write_atomic(&path, b"one").expect("created");
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("mode");
+        write_atomic(&path, b"two").expect("replaced");
+        assert_eq!(fs::read(&path).expect("read"), b"two");
+        assert_eq!(fs::metadata(&path).expect("meta").permissions().mode() & 0o777, 0o640);
+        assert_eq!(names(folder.path()), ["report.json"]);
+    }
+
+    #[test]
+    fn a_link_is_written_through_and_a_dangling_one_is_refused() {
+        let folder = tempfile::tempdir().expect("temp");
+        let real = folder.path().join("real");
+        let link = folder.path().join("link");
+        fs::write(&real, b"old").expect("write");
+        symlink(&real, &link).expect("link");
+        write_atomic(&link, b"new").expect("written");
+        assert_eq!(fs::read(&real).expect("read"), b"new");
+        assert!(fs::symlink_metadata(&link).expect("meta").is_symlink());
+        fs::remove_file(&real).expect("remove");
+        assert!(write_atomic(&link, b"lost").is_err());
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_swept_and_a_living_writer_is_not() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("x");
+        fs::write(folder.path().join(".x.dead.aris-tmp"), b"half").expect("write");
+        let living = filled(folder.path(), OsStr::new("x"), b"being written", NEW_FILE).expect("filled");
+        write_atomic(&path, b"whole").expect("written");
+        assert!(living.path().exists());
+        drop(living);
+        assert_eq!(names(folder.path()), ["x"]);
+    }
+
+    #[test]
+    fn a_new_file_never_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("x");
+        assert!(write_new(&path, b"first").expect("created"));
+        assert!(!write_new(&path, b"second").expect("refused"));
+        assert_eq!(fs::read(&path).expect("read"), b"first");
+    }
+
+    #[test]
+    fn a_directory_and_an_absent_folder_are_errors_that_name_the_path() {
+        let folder = tempfile::tempdir().expect("temp");
+        let error = write_atomic(folder.path(), b"x").expect_err("refused").to_string();
+        assert!(error.contains("is a directory"), "{error}");
+        let error = write_atomic(&folder.path().join("no/such"), b"x").expect_err("refused").to_string();
+        assert!(error.contains("no/such"), "{error}");
+    }
+
+    #[test]
+    fn many_writers_leave_one_whole_content() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("x");
+        std::thread::scope(|scope| {
+            for writer in 0..8_u8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        write_atomic(path, &vec![b'a' + writer; 5000]).expect("written");
+                    }
+                });
+            }
+        });
+        let content = fs::read(&path).expect("read");
+        assert_eq!(content.len(), 5000);
+        assert!(content.windows(2).all(|pair| pair[0] == pair[1]));
+        assert_eq!(names(folder.path()), ["x"]);
+    }
+}
