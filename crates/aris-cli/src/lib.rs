@@ -1,1 +1,24 @@
-//! Under construction.
+//! What every helper's `main` does, once: build the command, parse, run, emit, and map to an exit code.
+//!
+//! A helper is a [`Spec`] and a function from parsed arguments and a [`Context`] to an [`Outcome`] or a
+//! [`Failure`](aris_contract::Failure). stdout carries the data product only, or with `--json` exactly one envelope line;
+//! everything else goes to stderr.
+
+#![warn(missing_docs)]
+
+mod command;
+mod context;
+mod contract;
+mod emit;
+mod run;
+mod spec;
+mod style;
+
+pub use context::{Clock, Context};
+pub use emit::{Outcome, Product, Stream};
+pub use run::{Process, main, run};
+pub use spec::{Example, Network, Sample, Spec};
+pub use style::Style;
+
+/// The commit this workspace was built from, or `unknown`.
+pub const COMMIT: &str = env!("ARIS_COMMIT");

@@ -16,6 +16,7 @@ pub mod json;
 pub mod policy;
 pub mod resolve;
 pub mod schema;
+pub mod time;
 
 pub use exit::{Exit, Signal};
 pub use failure::{ErrorKind, Failure};

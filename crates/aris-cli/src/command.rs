@@ -1,0 +1,69 @@
+//! The clap command of a helper: its own arguments, the common flags, and the help sections every helper has.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, ArgAction, Args, Command};
+
+use crate::COMMIT;
+use crate::spec::Spec;
+
+pub(crate) const JSON: &str = "json";
+pub(crate) const QUIET: &str = "quiet";
+
+/// Template without the product's name: `USAGE`, arguments, then EXAMPLES, EXIT CODES and the streams.
+const TEMPLATE: &str = "{about}\n\nUSAGE:\n  {usage}\n\n{all-args}{after-help}";
+
+pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
+    let version = format!("{} ({COMMIT})", spec.version);
+    let base = Command::new(spec.name).about(spec.summary).version(version).disable_help_subcommand(true);
+    let command = A::augment_args(base)
+        .arg(
+            Arg::new(JSON)
+                .long("json")
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .display_order(900)
+                .help("Print exactly one JSON envelope on stdout, also for errors"),
+        )
+        .arg(
+            Arg::new(QUIET)
+                .long("quiet")
+                .short('q')
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .display_order(901)
+                .help("Print no notes on stderr; warnings and errors stay"),
+        );
+    sections(command, spec, "")
+}
+
+/// Gives the command and every subcommand the same template and its own examples.
+fn sections(command: Command, spec: &Spec, path: &str) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let mut command = command.help_template(TEMPLATE).after_help(after_help(spec, path)).disable_help_subcommand(true);
+    for name in names {
+        let below = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        command = command.mut_subcommand(name, |sub| sections(sub, spec, &below));
+    }
+    command
+}
+
+fn after_help(spec: &Spec, path: &str) -> String {
+    let mut text = String::from("EXAMPLES:\n");
+    for example in spec.examples.iter().filter(|example| path.is_empty() || example.command == path) {
+        push(&mut text, format_args!("  # {}\n  {}\n", example.what, example.line));
+    }
+    text.push_str("\nEXIT CODES:\n");
+    for (code, meaning) in spec.exits() {
+        push(&mut text, format_args!("  {code:<3} {meaning}\n"));
+    }
+    for (title, body) in [("INPUT", spec.input), ("OUTPUT", spec.output), ("STDERR", spec.stderr)] {
+        push(&mut text, format_args!("\n{title}:\n  {body}\n"));
+    }
+    text
+}
+
+fn push(text: &mut String, piece: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    text.write_fmt(piece).unwrap_or_default();
+}

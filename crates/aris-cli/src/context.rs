@@ -1,0 +1,114 @@
+//! The outside as a helper sees it: directory, environment, clock, stderr. Read once by the runner; tests pass their own.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::style::Style;
+
+/// Where the time comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Clock {
+    /// The system's clock.
+    System,
+    /// Always this moment (tests).
+    Fixed(Timestamp),
+}
+
+impl Clock {
+    /// The present moment.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    pub fn now(self) -> Timestamp {
+        match self {
+            Self::System => Timestamp::now(),
+            Self::Fixed(moment) => moment,
+        }
+    }
+}
+
+/// Everything a helper may know about the outside.
+pub struct Context {
+    cwd: PathBuf,
+    env: BTreeMap<String, String>,
+    clock: Clock,
+    quiet: bool,
+    stderr_style: Style,
+    stderr: RefCell<Box<dyn Write>>,
+}
+
+impl Context {
+    pub(crate) fn new(
+        cwd: PathBuf,
+        env: BTreeMap<String, String>,
+        clock: Clock,
+        quiet: bool,
+        stderr_style: Style,
+        stderr: Box<dyn Write>,
+    ) -> Self {
+        Self { cwd, env, clock, quiet, stderr_style, stderr: RefCell::new(stderr) }
+    }
+
+    /// A context for tests of a helper's `run`: this directory, no environment, a fixed clock, stderr thrown away.
+    pub fn for_test(cwd: &Path, now: Timestamp) -> Self {
+        Self::new(
+            cwd.to_path_buf(),
+            BTreeMap::new(),
+            Clock::Fixed(now),
+            false,
+            Style::plain(),
+            Box::new(std::io::sink()),
+        )
+    }
+
+    /// The working directory, absolute.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// `path` made absolute against the working directory.
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        self.cwd.join(path)
+    }
+
+    /// An environment variable; `None` when it is unset, empty or not UTF-8.
+    pub fn env(&self, name: &str) -> Option<&str> {
+        self.env.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// How to write to stderr.
+    pub fn stderr_style(&self) -> Style {
+        self.stderr_style
+    }
+
+    /// One line for people on stderr, unless `--quiet`.
+    pub fn note(&self, line: &str) {
+        if !self.quiet {
+            self.write(line);
+        }
+    }
+
+    /// One warning line on stderr, `--quiet` or not.
+    pub fn warn(&self, line: &str) {
+        self.write(&format!("warning: {line}"));
+    }
+
+    pub(crate) fn write(&self, text: &str) {
+        // stderr is best effort: a helper's answer is its exit code and its artifacts.
+        writeln!(self.stderr.borrow_mut(), "{text}").unwrap_or_default();
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Context").field("cwd", &self.cwd).field("clock", &self.clock).finish_non_exhaustive()
+    }
+}

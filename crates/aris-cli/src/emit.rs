@@ -1,0 +1,86 @@
+//! What a run gives back, and the only writer of stdout.
+
+use std::io::{self, Write};
+
+use aris_contract::envelope::{Error, Meta, Success};
+use aris_contract::failure::ErrorBody;
+use aris_contract::{Exit, Signal};
+use serde::Serialize;
+
+use crate::spec::Spec;
+use crate::style::Style;
+
+/// Where the form for people goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// stdout: the product is what the caller asked for.
+    Stdout,
+    /// stderr: the product is a file or an exit code, and the text only accompanies it.
+    Stderr,
+}
+
+/// A data product: serialised for programs, rendered for people, from the same value.
+pub trait Product: Serialize {
+    /// Schema id of the serialised form.
+    fn schema(&self) -> &'static str;
+
+    /// Number of elements, when the serialised form is a list.
+    fn count(&self) -> Option<usize> {
+        None
+    }
+
+    /// Where [`Product::render`] goes.
+    fn stream(&self) -> Stream {
+        Stream::Stdout
+    }
+
+    /// Writes the form for people.
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()>;
+}
+
+/// The result of a run that worked.
+#[derive(Debug)]
+#[must_use]
+pub struct Outcome<D> {
+    /// The data product.
+    pub data: D,
+    /// What the caller should branch on, if anything.
+    pub signal: Option<Signal>,
+}
+
+impl<D> Outcome<D> {
+    /// Nothing to branch on: exit 0.
+    pub const fn done(data: D) -> Self {
+        Self { data, signal: None }
+    }
+
+    /// Exit 10 when `found`.
+    pub fn found(data: D, found: bool) -> Self {
+        Self { data, signal: found.then_some(Signal::FINDINGS) }
+    }
+
+    /// The exit status of this outcome.
+    pub fn exit(&self) -> Exit {
+        self.signal.map_or(Exit::OK, Signal::exit)
+    }
+}
+
+/// One success envelope, one line.
+pub(crate) fn success_line<D: Product>(spec: &Spec, data: &D) -> serde_json::Result<String> {
+    let meta = Meta { schema: data.schema(), helper: spec.name, version: spec.version, count: data.count() };
+    serde_json::to_string(&Success { data, meta })
+}
+
+/// One error envelope, one line.
+pub(crate) fn error_line(error: ErrorBody) -> String {
+    serde_json::to_string(&Error { error })
+        .unwrap_or_else(|_| String::from(r#"{"error":{"code":"ERROR","message":"error cannot be written","details":{}}}"#))
+}
+
+/// Writes the product to stdout. A reader that has gone away is not a failure of the run.
+pub(crate) fn to_stdout(stdout: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+    match stdout.write_all(text).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,245 @@
+//! The runner: from arguments to an exit code.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use aris_contract::failure::ErrorBody;
+use aris_contract::{ErrorKind, Exit, Failure};
+use clap::{ArgMatches, Args};
+use serde_json::Map;
+
+use crate::command::{self, JSON, QUIET};
+use crate::context::{Clock, Context};
+use crate::contract;
+use crate::emit::{self, Outcome, Product, Stream};
+use crate::spec::Spec;
+use crate::style::Style;
+
+/// A process as the runner sees it; tests and the multi-call binary make their own.
+pub struct Process {
+    /// Arguments, the program's name first.
+    pub args: Vec<OsString>,
+    /// Environment.
+    pub env: BTreeMap<String, String>,
+    /// Working directory, absolute.
+    pub cwd: PathBuf,
+    /// The clock.
+    pub clock: Clock,
+    /// How to write to stdout.
+    pub stdout_style: Style,
+    /// How to write to stderr.
+    pub stderr_style: Style,
+    /// stdout.
+    pub stdout: Box<dyn Write>,
+    /// stderr.
+    pub stderr: Box<dyn Write>,
+}
+
+impl Process {
+    /// This process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the process environment")]
+    pub fn current() -> Self {
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let style = |terminal: bool| if terminal { Style::terminal(no_colour) } else { Style::plain() };
+        Self {
+            args: std::env::args_os().collect(),
+            env: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect(),
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            clock: Clock::System,
+            stdout_style: style(io::stdout().is_terminal()),
+            stderr_style: style(io::stderr().is_terminal()),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+        }
+    }
+}
+
+/// The `main` of a helper.
+pub fn main<A: Args, D: Product, E: Failure>(
+    spec: &'static Spec,
+    run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
+) -> ExitCode {
+    ExitCode::from(run(spec, run_helper, Process::current()).code())
+}
+
+/// Runs a helper in `process` and gives its exit status.
+pub fn run<A: Args, D: Product, E: Failure>(
+    spec: &'static Spec,
+    run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
+    mut process: Process,
+) -> Exit {
+    let command = command::command::<A>(spec);
+    if process.args.len() == 2 && process.args.iter().any(|arg| arg == contract::FLAG) {
+        let text = format!("{:#}\n", contract::contract(spec, &command));
+        return match emit::to_stdout(&mut process.stdout, text.as_bytes()) {
+            Ok(()) => Exit::OK,
+            Err(_) => ErrorKind::Precondition.exit(),
+        };
+    }
+    let asked_for_json = process.args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let matches = match command.try_get_matches_from(&process.args) {
+        Ok(matches) => matches,
+        Err(error) => return usage(spec, &error, asked_for_json, &mut process),
+    };
+    let json = matches.get_flag(JSON);
+    let context = Context::new(
+        process.cwd,
+        process.env,
+        process.clock,
+        matches.get_flag(QUIET),
+        process.stderr_style,
+        process.stderr,
+    );
+    let mut emitter = Emitter { spec, json, context: &context, stdout: process.stdout, style: process.stdout_style };
+    match caught(|| attempt(&matches, run_helper, &context)) {
+        Ok(Ok(outcome)) => emitter.success(&outcome),
+        Ok(Err((kind, body))) => emitter.failure(kind, body),
+        Err(panic) => emitter.failure(
+            ErrorKind::Internal,
+            ErrorBody {
+                code: ErrorKind::Internal.word(),
+                message: format!("{} stopped at a fault of its own: {panic}", spec.name),
+                hint: Some(String::from("report this with the input that caused it")),
+                details: Map::new(),
+            },
+        ),
+    }
+}
+
+type Failed = (ErrorKind, ErrorBody);
+
+fn attempt<A: Args, D: Product, E: Failure>(
+    matches: &ArgMatches,
+    run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
+    context: &Context,
+) -> Result<Outcome<D>, Failed> {
+    let args = A::from_arg_matches(matches).map_err(|error| {
+        let message = first_line(&error.to_string());
+        (ErrorKind::Usage, body(ErrorKind::Usage, message))
+    })?;
+    run_helper(args, context).map_err(|error| (error.kind(), ErrorBody::of(&error)))
+}
+
+struct Emitter<'a> {
+    spec: &'static Spec,
+    json: bool,
+    context: &'a Context,
+    stdout: Box<dyn Write>,
+    style: Style,
+}
+
+impl Emitter<'_> {
+    fn success<D: Product>(&mut self, outcome: &Outcome<D>) -> Exit {
+        let data = &outcome.data;
+        let mut people = Vec::new();
+        let rendered = match data.stream() {
+            Stream::Stderr => data.render(&mut people, self.context.stderr_style()),
+            Stream::Stdout if self.json => Ok(()),
+            Stream::Stdout => data.render(&mut people, self.style),
+        };
+        let mut text = Vec::new();
+        match data.stream() {
+            Stream::Stderr => {
+                self.context.note(String::from_utf8_lossy(&people).trim_end_matches('\n'));
+            }
+            Stream::Stdout => text = people,
+        }
+        let serialised = if self.json {
+            emit::success_line(self.spec, data).map(|line| text = format!("{line}\n").into_bytes())
+        } else {
+            Ok(())
+        };
+        if let Some(problem) = rendered.err().map(|e| e.to_string()).or(serialised.err().map(|e| e.to_string())) {
+            let message = format!("the result cannot be written: {problem}");
+            return self.failure(ErrorKind::Internal, body(ErrorKind::Internal, message));
+        }
+        match emit::to_stdout(&mut self.stdout, &text) {
+            Ok(()) => outcome.exit(),
+            Err(error) => {
+                self.context.write(&format!("{}: cannot write to stdout: {error}", self.spec.name));
+                ErrorKind::Precondition.exit()
+            }
+        }
+    }
+
+    fn failure(&mut self, kind: ErrorKind, body: ErrorBody) -> Exit {
+        let style = self.context.stderr_style();
+        self.context.write(&format!("{}: {} {}", self.spec.name, style.bad("error:"), body.message));
+        if let Some(hint) = &body.hint {
+            self.context.write(&format!("  hint: {hint}"));
+        }
+        if self.json && emit::to_stdout(&mut self.stdout, format!("{}\n", emit::error_line(body)).as_bytes()).is_err() {
+            self.context.write(&format!("{}: cannot write to stdout", self.spec.name));
+        }
+        kind.exit()
+    }
+}
+
+fn usage(spec: &Spec, error: &clap::Error, json: bool, process: &mut Process) -> Exit {
+    use clap::error::ErrorKind as Clap;
+    let text = error.render().to_string();
+    if matches!(error.kind(), Clap::DisplayHelp | Clap::DisplayVersion) {
+        return match emit::to_stdout(&mut process.stdout, text.as_bytes()) {
+            Ok(()) => Exit::OK,
+            Err(_) => ErrorKind::Precondition.exit(),
+        };
+    }
+    let message = first_line(&text);
+    let rest = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
+    writeln!(process.stderr, "{}: error: {rest}", spec.name).unwrap_or_default();
+    if json {
+        let line = format!("{}\n", emit::error_line(body(ErrorKind::Usage, message)));
+        emit::to_stdout(&mut process.stdout, line.as_bytes()).unwrap_or_default();
+    }
+    ErrorKind::Usage.exit()
+}
+
+fn body(kind: ErrorKind, message: String) -> ErrorBody {
+    let hint = (kind == ErrorKind::Usage).then(|| String::from("see --help"));
+    ErrorBody { code: kind.word(), message, hint, details: Map::new() }
+}
+
+/// clap's message without its tips and usage: the first paragraph on one line.
+fn first_line(text: &str) -> String {
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
+}
+
+thread_local! {
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs `work`; a panic becomes a line that says what happened where, and nothing is printed.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+        let what = info.payload_as_str().unwrap_or("panic without a message");
+        PANIC.with_borrow_mut(|slot| {
+            slot.get_or_insert_with(|| format!("{what}{place}"));
+        });
+    }));
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    panic::set_hook(before);
+    result.map_err(|payload| {
+        PANIC.take().unwrap_or_else(|| {
+            // The panic was on another thread: only its payload came across.
+            payload
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| payload.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| String::from("panic on another thread"))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

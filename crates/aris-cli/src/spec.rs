@@ -1,0 +1,91 @@
+//! What a helper says about itself, once; `--help`, `--version` and the contract file are made from it.
+
+use aris_contract::ErrorKind;
+
+/// A helper's description of itself.
+#[derive(Debug)]
+pub struct Spec {
+    /// Canonical name, equal to crate, binary and launcher.
+    pub name: &'static str,
+    /// `env!("CARGO_PKG_VERSION")`.
+    pub version: &'static str,
+    /// What it does, one line, imperative, without a full stop.
+    pub summary: &'static str,
+    /// What it reads: arguments, files, standard input.
+    pub input: &'static str,
+    /// What stdout carries.
+    pub output: &'static str,
+    /// What stderr carries.
+    pub stderr: &'static str,
+    /// Worked calls.
+    pub examples: &'static [Example],
+    /// Exit codes beside 0 and beside those of `errors`, with their meaning.
+    pub signals: &'static [(u8, &'static str)],
+    /// What 0 means for this helper.
+    pub ok: &'static str,
+    /// Classes of failure it can leave with. [`ErrorKind::Internal`] and [`ErrorKind::Usage`] are always there.
+    pub errors: &'static [ErrorKind],
+    /// Schema ids of its JSON: the envelope's data first, then the files it writes.
+    pub schemas: &'static [&'static str],
+    /// Calls that a linter or a test may run in a copy of the owner skill's folder.
+    pub samples: &'static [Sample],
+    /// Whether it can reach the network.
+    pub network: Network,
+}
+
+/// One worked call for the EXAMPLES section.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// Subcommand it belongs to; empty for the helper itself.
+    pub command: &'static str,
+    /// The call, beginning with the helper's name.
+    pub line: &'static str,
+    /// What it does.
+    pub what: &'static str,
+}
+
+/// A call with known exit codes, safe to run anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Arguments; paths are relative to the owner skill's folder.
+    pub args: &'static [&'static str],
+    /// Exit codes that are right.
+    pub exit: &'static [u8],
+}
+
+/// Whether a helper can reach the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// It never does.
+    None,
+    /// It does unless told not to.
+    Optional,
+    /// It cannot work without.
+    Required,
+}
+
+impl Network {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Optional => "optional",
+            Self::Required => "required",
+        }
+    }
+}
+
+impl Spec {
+    /// All exit codes with their meaning, ascending.
+    pub fn exits(&self) -> Vec<(u8, &'static str)> {
+        let mut codes = vec![(0, self.ok)];
+        for kind in ErrorKind::ALL {
+            if matches!(kind, ErrorKind::Internal | ErrorKind::Usage) || self.errors.contains(&kind) {
+                codes.push((kind.exit().code(), kind.meaning()));
+            }
+        }
+        codes.extend_from_slice(self.signals);
+        // A gate has two meanings of 1: its own stands first.
+        codes.sort_by_key(|(code, meaning)| (*code, *meaning == ErrorKind::Internal.meaning()));
+        codes
+    }
+}
