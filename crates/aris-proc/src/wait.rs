@@ -1,0 +1,296 @@
+//! Waiting for a child: its exit, its pipes and the deadline in one `poll`, without sleeping.
+
+use std::io::{self, PipeReader};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::time::Timespec;
+
+use crate::finished::{Captured, End};
+use crate::pipes::{Input, Output, Outputs};
+
+/// Between SIGTERM and SIGKILL.
+///
+/// **Source**: ours; enough to remove a lock file, short enough that a gate does not feel hung.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the pipes are read after the child is gone while something else holds them, and how long a killed child may take to
+/// go away. A child in an uninterruptible system call is left behind then: waiting for it could take forever.
+const AFTERMATH: Duration = Duration::from_millis(500);
+
+/// One `read` from a pipe; the pipe itself holds 64 KiB on Linux.
+const BUFFER: usize = 64 * 1024;
+
+/// Buffers read from one stream before the clock is looked at again.
+const ROUNDS: usize = 16;
+
+/// What the loop is waiting for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The child runs.
+    Running,
+    /// The deadline has passed and the group has SIGTERM.
+    Terminated,
+    /// The group has SIGKILL.
+    Killed,
+    /// The child is gone; others hold its pipes.
+    Gone,
+}
+
+/// How a child ended, its stdout and stderr, and whether one of its pipes was still held.
+pub(crate) type Remains = (End, [Captured; 2], bool);
+
+pub(crate) fn finish(
+    child: &mut Child,
+    stdin: Vec<u8>,
+    limit: usize,
+    deadline: Duration,
+) -> io::Result<Remains> {
+    let watch = Watch::over(Pid::from_child(child))?;
+    watched(child, watch, stdin, limit, deadline)
+}
+
+fn watched(
+    child: &mut Child,
+    watch: Watch,
+    stdin: Vec<u8>,
+    limit: usize,
+    deadline: Duration,
+) -> io::Result<Remains> {
+    let start = Instant::now();
+    let group = Pid::from_child(child);
+    let mut exit = Some(watch);
+    let mut input = Input::new(child.stdin.take(), stdin)?;
+    let mut outputs = Outputs {
+        stdout: Output::new(child.stdout.take(), limit)?,
+        stderr: Output::new(child.stderr.take(), limit)?,
+    };
+    let mut buffer = vec![0_u8; BUFFER];
+    let mut phase = Phase::Running;
+    let mut timed_out = false;
+    // A deadline too far away to be represented is no deadline that anybody will see.
+    let mut until = start.checked_add(deadline);
+
+    loop {
+        if exit.is_none() && outputs.stdout.fd().is_none() && outputs.stderr.fd().is_none() {
+            break;
+        }
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            let now = Instant::now();
+            match phase {
+                Phase::Running => {
+                    timed_out = true;
+                    signal(group, Signal::TERM);
+                    (phase, until) = (Phase::Terminated, now.checked_add(GRACE));
+                }
+                Phase::Terminated => {
+                    signal(group, Signal::KILL);
+                    (phase, until) = (Phase::Killed, now.checked_add(AFTERMATH));
+                }
+                Phase::Killed | Phase::Gone => break,
+            }
+            continue;
+        }
+        let ready = wait(exit.as_ref(), &input, &outputs, left)?;
+        if ready.input {
+            input.feed()?;
+        }
+        outputs.stdout.drain(&mut buffer, ROUNDS)?;
+        outputs.stderr.drain(&mut buffer, ROUNDS)?;
+        if ready.exit {
+            exit = None;
+            // In time or not, nobody waits longer than this for processes that the child left behind; while the deadline
+            // has not passed it still bounds them.
+            let aftermath = Instant::now().checked_add(AFTERMATH);
+            until = if timed_out {
+                aftermath
+            } else {
+                until.into_iter().chain(aftermath).min()
+            };
+            phase = if phase == Phase::Terminated {
+                phase
+            } else {
+                Phase::Gone
+            };
+        }
+    }
+
+    let pipe_held = outputs.stdout.fd().is_some() || outputs.stderr.fd().is_some();
+    if pipe_held || timed_out {
+        // The child is not reaped yet, so that the number of its group cannot belong to anybody else.
+        signal(group, Signal::KILL);
+    }
+    let status = if exit.is_none() {
+        Some(child.wait()?)
+    } else {
+        child.try_wait()?
+    };
+    let end = if timed_out {
+        Some(End::TimedOut)
+    } else {
+        status.and_then(end_of)
+    };
+    let end = end.ok_or_else(|| io::Error::other("the child ended without a status"))?;
+    Ok((
+        end,
+        [outputs.stdout.captured(), outputs.stderr.captured()],
+        pipe_held,
+    ))
+}
+
+/// Kills the group of a child that can no longer be watched, and reaps it if it is gone already.
+pub(crate) fn abandon(child: &mut Child) {
+    signal(Pid::from_child(child), Signal::KILL);
+    // SIGKILL cannot be refused; an error here leaves at most a zombie until this process ends.
+    child.wait().map_or_else(drop, drop);
+}
+
+fn end_of(status: ExitStatus) -> Option<End> {
+    status
+        .code()
+        .map(End::Exited)
+        .or_else(|| status.signal().map(End::Signalled))
+}
+
+fn signal(group: Pid, signal: Signal) {
+    // The group may be gone already: that is what the signal is for.
+    kill_process_group(group, signal).unwrap_or_default();
+}
+
+/// Something that becomes readable when the child is gone, without reaping it.
+enum Watch {
+    /// The kernel's own handle.
+    #[cfg(target_os = "linux")]
+    Handle(OwnedFd),
+    /// A pipe that a waiting thread closes.
+    Thread(PipeReader),
+}
+
+impl Watch {
+    #[cfg(target_os = "linux")]
+    fn over(child: Pid) -> io::Result<Self> {
+        use rustix::process::{PidfdFlags, pidfd_open};
+        // Absent before Linux 5.3 and under seccomp filters that do not know it.
+        match pidfd_open(child, PidfdFlags::empty()) {
+            Ok(handle) => Ok(Self::Handle(handle)),
+            Err(_) => Self::by_thread(child),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn over(child: Pid) -> io::Result<Self> {
+        Self::by_thread(child)
+    }
+
+    fn by_thread(child: Pid) -> io::Result<Self> {
+        let (reader, writer) = io::pipe()?;
+        thread::Builder::new()
+            .name(String::from("child wait"))
+            .spawn(move || {
+                let gone = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+                while waitid(WaitId::Pid(child), gone).is_err_and(|error| error == Errno::INTR) {}
+                drop(writer);
+            })?;
+        Ok(Self::Thread(reader))
+    }
+}
+
+impl AsFd for Watch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Handle(handle) => handle.as_fd(),
+            Self::Thread(reader) => reader.as_fd(),
+        }
+    }
+}
+
+struct Ready {
+    exit: bool,
+    input: bool,
+}
+
+/// Waits until something happens on the child's exit or on a pipe, or until `left` is over.
+fn wait(
+    exit: Option<&Watch>,
+    input: &Input,
+    outputs: &Outputs,
+    left: Option<Duration>,
+) -> io::Result<Ready> {
+    let exit = exit.map(AsFd::as_fd);
+    let mut fds = Vec::with_capacity(4);
+    fds.extend(
+        exit.iter()
+            .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)),
+    );
+    let at_input = fds.len();
+    fds.extend(
+        input
+            .fd()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)),
+    );
+    fds.extend(
+        outputs
+            .stdout
+            .fd()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+    );
+    fds.extend(
+        outputs
+            .stderr
+            .fd()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+    );
+    let left = left.and_then(|left| Timespec::try_from(left).ok());
+    match poll(&mut fds, left.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let happened = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
+    Ok(Ready {
+        exit: exit.is_some() && happened(0),
+        input: input.fd().is_some() && happened(at_input),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn by_thread(script: &str, deadline: Duration) -> (Remains, Duration) {
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("started");
+        let watch = Watch::by_thread(Pid::from_child(&child)).expect("thread");
+        let start = Instant::now();
+        let remains = watched(&mut child, watch, Vec::new(), 100, deadline).expect("watched");
+        (remains, start.elapsed())
+    }
+
+    #[test]
+    fn the_waiting_thread_does_what_the_handle_does() {
+        let ((end, [stdout, _], held), _) = by_thread("printf x; exit 3", Duration::from_secs(10));
+        assert_eq!(
+            (end, stdout.bytes.as_slice(), held),
+            (End::Exited(3), b"x".as_slice(), false)
+        );
+        let ((end, _, _), took) = by_thread("exec sleep 10", Duration::from_millis(200));
+        assert_eq!(end, End::TimedOut);
+        assert!(took < Duration::from_secs(8), "{took:?}");
+    }
+}
