@@ -1,0 +1,145 @@
+//! From bytes to text: UTF-8 or a refusal that says what to do.
+
+use super::{Bibliography, reader};
+
+/// Bytes looked at when guessing UTF-16 without a byte order mark.
+const PROBE: usize = 512;
+
+/// Says why a file cannot be read as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EncodingError {
+    /// The file is UTF-16.
+    Utf16 {
+        /// The least significant byte stands first.
+        little_endian: bool,
+    },
+    /// The file is not UTF-8.
+    NotUtf8 {
+        /// Offset of the first bad byte.
+        offset: usize,
+        /// Line of the first bad byte, from 1.
+        line: usize,
+        /// The bad byte.
+        byte: u8,
+    },
+}
+
+impl EncodingError {
+    /// The line to report, from 1.
+    pub fn line(&self) -> usize {
+        match self {
+            Self::Utf16 { .. } => 1,
+            Self::NotUtf8 { line, .. } => *line,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Utf16 { .. } => "convert it with `iconv -f UTF-16 -t UTF-8`",
+            Self::NotUtf8 { .. } => "if it is Latin-1, convert it with `iconv -f LATIN1 -t UTF-8`",
+        }
+    }
+}
+
+impl std::fmt::Display for EncodingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Utf16 { little_endian } => {
+                let order = if *little_endian { "little" } else { "big" };
+                write!(f, "the file is UTF-16 ({order} endian), expected UTF-8")
+            }
+            Self::NotUtf8 { line, byte, .. } => {
+                write!(f, "line {line} is not UTF-8 (byte 0x{byte:02x})")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EncodingError {}
+
+/// Reads a file's bytes.
+///
+/// **Errors**: [`EncodingError::Utf16`] for a UTF-16 byte order mark or text that is plainly UTF-16 without
+/// one, [`EncodingError::NotUtf8`] for anything else that is not UTF-8.
+pub fn read_bytes(bytes: &[u8]) -> Result<Bibliography, EncodingError> {
+    if let Some(little_endian) = utf16(bytes) {
+        return Err(EncodingError::Utf16 { little_endian });
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(reader::read(text)),
+        Err(error) => {
+            let offset = error.valid_up_to();
+            let before = bytes.get(..offset).unwrap_or_default();
+            let line = before.split(|byte| *byte == b'\n').count();
+            let byte = bytes.get(offset).copied().unwrap_or_default();
+            Err(EncodingError::NotUtf8 { offset, line, byte })
+        }
+    }
+}
+
+/// Recognises UTF-16 by its mark, or by zeros in every other byte; answers with its byte order.
+fn utf16(bytes: &[u8]) -> Option<bool> {
+    match bytes {
+        [0xFF, 0xFE, ..] => return Some(true),
+        [0xFE, 0xFF, ..] => return Some(false),
+        _ => {}
+    }
+    let probe = bytes.get(..PROBE.min(bytes.len())).unwrap_or_default();
+    let pairs = probe.chunks_exact(2);
+    let count = pairs.len();
+    let zeros = |index: usize| {
+        probe
+            .chunks_exact(2)
+            .filter(|p| p.get(index) == Some(&0))
+            .count()
+    };
+    // Latin letters in UTF-16 are a letter and a zero; nine tenths leaves room for a few others.
+    let mostly = |n: usize| count >= 4 && n * 10 >= count * 9;
+    match (mostly(zeros(0)), mostly(zeros(1))) {
+        (true, false) => Some(false),
+        (false, true) => Some(true),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_told_apart() {
+        let utf16: Vec<u8> = "@misc{a, title = {x}}"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert_eq!(
+            read_bytes(&utf16).unwrap_err(),
+            EncodingError::Utf16 {
+                little_endian: true
+            }
+        );
+        let utf16: Vec<u8> = "@misc{a, title = {x}}"
+            .encode_utf16()
+            .flat_map(u16::to_be_bytes)
+            .collect();
+        assert_eq!(
+            read_bytes(&utf16).unwrap_err(),
+            EncodingError::Utf16 {
+                little_endian: false
+            }
+        );
+        let error = read_bytes(b"% a\n@misc{a, author = {M\xfcller}}").unwrap_err();
+        assert_eq!(
+            error,
+            EncodingError::NotUtf8 {
+                offset: 24,
+                line: 2,
+                byte: 0xFC
+            }
+        );
+        assert!(error.to_string().contains("line 2"), "{error}");
+        assert_eq!(read_bytes("@misc{ä}".as_bytes()).unwrap().entries.len(), 1);
+        assert!(read_bytes(b"").is_ok());
+    }
+}

@@ -1,0 +1,181 @@
+//! What an entry takes over from others: `crossref` and `xdata`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Bibliography, Entry, Field};
+
+/// Entries visited on behalf of one; longer chains are a mistake or an attack.
+const MAX_ANCESTORS: usize = 16;
+
+/// Fields that belong to one entry alone.
+///
+/// **Source**: *The biblatex Package*, Appendix B, and §3.13.7 (`ids`, `label`, `options`, …)
+const OWN: [&str; 22] = [
+    "abstract",
+    "addendum",
+    "annotation",
+    "crossref",
+    "doi",
+    "entryset",
+    "entrysubtype",
+    "execute",
+    "file",
+    "ids",
+    "keywords",
+    "label",
+    "options",
+    "presort",
+    "related",
+    "relatedtype",
+    "shorthand",
+    "sortkey",
+    "sorttitle",
+    "xdata",
+    "xref",
+    "url",
+];
+
+/// The entries of one or several files by key, to look them up and to resolve inheritance.
+#[derive(Debug)]
+pub struct Index<'a> {
+    /// By key in lower case, as BibTeX compares; the first entry of a key counts.
+    entries: BTreeMap<String, &'a Entry>,
+}
+
+/// A field taken over from another entry.
+#[derive(Debug, Clone)]
+pub struct Inherited<'a> {
+    /// The name under which the heir sees it.
+    pub name: String,
+    /// The field as it stands in the other entry.
+    pub field: &'a Field,
+    /// Key of the other entry.
+    pub from: &'a str,
+}
+
+/// An entry with what it inherits.
+#[derive(Debug, Clone)]
+pub struct Resolved<'a> {
+    /// The entry itself.
+    pub entry: &'a Entry,
+    /// What it takes over, nearest ancestor first.
+    pub inherited: Vec<Inherited<'a>>,
+    /// Keys named in `crossref` or `xdata` that no entry has.
+    pub dangling: Vec<String>,
+}
+
+impl<'a> Index<'a> {
+    /// Takes up the entries of these files, in order.
+    pub fn new(files: impl IntoIterator<Item = &'a Bibliography>) -> Self {
+        let mut entries = BTreeMap::new();
+        for entry in files.into_iter().flat_map(|file| &file.entries) {
+            entries
+                .entry(entry.key.to_ascii_lowercase())
+                .or_insert(entry);
+        }
+        Self { entries }
+    }
+
+    /// The first entry with this key; ASCII case does not matter.
+    pub fn get(&self, key: &str) -> Option<&'a Entry> {
+        self.entries.get(&key.to_ascii_lowercase()).copied()
+    }
+
+    /// Follows `xdata` and `crossref`, renaming as biblatex does (a collection's `title` is the `booktitle` of
+    /// its parts) and keeping BibTeX's rule that what the entry has itself is never replaced.
+    pub fn resolve(&self, entry: &'a Entry) -> Resolved<'a> {
+        let mut resolved = Resolved {
+            entry,
+            inherited: Vec::new(),
+            dangling: Vec::new(),
+        };
+        let mut visited = BTreeSet::from([entry.key.to_ascii_lowercase()]);
+        let mut queue: Vec<&'a Entry> = vec![entry];
+        let mut next = 0;
+        while let Some(heir) = queue.get(next).copied() {
+            next += 1;
+            for (name, by_data) in [("xdata", true), ("crossref", false)] {
+                let Some(keys) = heir.text(name) else {
+                    continue;
+                };
+                for key in keys.split(',').map(str::trim).filter(|key| !key.is_empty()) {
+                    let Some(parent) = self.get(key) else {
+                        resolved.dangling.push(key.to_owned());
+                        continue;
+                    };
+                    if visited.len() >= MAX_ANCESTORS || !visited.insert(key.to_ascii_lowercase()) {
+                        continue;
+                    }
+                    take_over(&mut resolved, parent, by_data);
+                    queue.push(parent);
+                }
+            }
+        }
+        resolved
+    }
+}
+
+impl<'a> Resolved<'a> {
+    /// The field of this name (lower case): the entry's own, else the nearest inherited one.
+    pub fn field(&self, name: &str) -> Option<&'a Field> {
+        self.entry.field(name).or_else(|| {
+            self.inherited
+                .iter()
+                .find(|inherited| inherited.name == name)
+                .map(|inherited| inherited.field)
+        })
+    }
+
+    /// The text of [`Self::field`].
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        self.field(name).map(|field| field.text.as_str())
+    }
+}
+
+fn take_over<'a>(resolved: &mut Resolved<'a>, parent: &'a Entry, by_data: bool) {
+    for field in parent.fields.iter().filter(|field| !field.is_empty()) {
+        let name = if by_data {
+            if field.name == "xdata" {
+                continue;
+            }
+            field.name.as_str()
+        } else {
+            if OWN.contains(&field.name.as_str()) {
+                continue;
+            }
+            renamed(&parent.kind, &resolved.entry.kind, &field.name)
+        };
+        if resolved.field(name).is_none() {
+            let name = name.to_owned();
+            resolved.inherited.push(Inherited {
+                name,
+                field,
+                from: &parent.key,
+            });
+        }
+    }
+}
+
+/// The name that a parent's field has for the child.
+///
+/// **Source**: *The biblatex Package*, Appendix B
+fn renamed<'a>(parent: &str, child: &str, name: &'a str) -> &'a str {
+    let part = matches!(
+        child,
+        "inbook"
+            | "incollection"
+            | "inproceedings"
+            | "conference"
+            | "inreference"
+            | "bookinbook"
+            | "suppbook"
+            | "suppcollection"
+    );
+    match (parent, name) {
+        ("periodical", "title") if child == "article" => "journaltitle",
+        ("mvbook" | "mvcollection" | "mvproceedings" | "mvreference", "title") => "maintitle",
+        ("book" | "collection" | "proceedings" | "reference", "title") if part => "booktitle",
+        ("book" | "collection" | "proceedings" | "reference", "subtitle") if part => "booksubtitle",
+        _ => name,
+    }
+}

@@ -1,0 +1,283 @@
+//! BibTeX and biblatex files, read with the position of everything.
+//!
+//! [`read`] never fails: what cannot be understood becomes a [`Problem`], and the entry after it is read
+//! as if nothing had happened. [`read_bytes`] refuses what is not UTF-8, because guessing an encoding
+//! changes authors' names silently.
+//!
+//! Rules that surprise, and whose they are:
+//!
+//! * Text outside entries is comment, and `%` means nothing there (BibTeX). An entry behind `%` on its
+//!   line is read all the same and marked [`Entry::commented`], since BibTeX sees it and biber does not.
+//! * `@comment{…}` is skipped as a whole (biber and others); without a bracket only the word is skipped (BibTeX).
+//! * Braces are counted without regard to backslashes (BibTeX): `{\{}` is not balanced.
+//! * Of two fields with one name the first counts (BibTeX); both are kept here.
+//! * Keys are compared without regard to ASCII case when looking for duplicates (BibTeX).
+//! * An entry takes over what it lacks from its `crossref` and `xdata` entries only on request:
+//!   [`Index::resolve`].
+//!
+//! Every [`Span`] is a byte range of the text that was given, so that an editor can replace one value and
+//! leave every other byte as it is.
+//!
+//! **Source**: O. Patashnik, `BibTeXing` (btxdoc) and *bibtex.web*; P. Lehman et al., *The biblatex
+//! Package*, §2; <https://ctan.org/pkg/bibtex>, <https://ctan.org/pkg/biblatex>
+
+mod encoding;
+mod inherit;
+mod position;
+mod reader;
+mod required;
+mod scan;
+mod value;
+
+use std::fmt;
+use std::ops::Range;
+
+pub use encoding::{EncodingError, read_bytes};
+pub use inherit::{Index, Inherited, Resolved};
+pub use reader::read;
+pub use required::{Requirement, missing, requirements};
+
+use crate::latex;
+
+/// A byte range of the text that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The same range in the standard library's type.
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// The text it covers; empty when it belongs to another text.
+    pub fn of(self, text: &str) -> &str {
+        text.get(self.range()).unwrap_or_default()
+    }
+}
+
+/// A place in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Byte offset.
+    pub offset: usize,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1, in characters.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A file of references as read.
+#[derive(Debug, Clone, Default)]
+pub struct Bibliography {
+    /// Entries in file order, duplicates included.
+    pub entries: Vec<Entry>,
+    /// `@string` definitions in file order.
+    pub macros: Vec<MacroDefinition>,
+    /// `@preamble` blocks in file order, brackets included.
+    pub preambles: Vec<Span>,
+    /// `@comment` blocks in file order, brackets included.
+    pub comments: Vec<Span>,
+    /// What is wrong, in file order.
+    pub problems: Vec<Problem>,
+}
+
+/// One reference.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Entry type in lower case, without `@`.
+    pub kind: String,
+    /// Citation key as written.
+    pub key: String,
+    /// Fields in file order, repeated ones included.
+    pub fields: Vec<Field>,
+    /// The whole entry, from `@` to the closing bracket.
+    pub span: Span,
+    /// Where the type stands, without `@`.
+    pub kind_span: Span,
+    /// Where the key stands; empty when there is none.
+    pub key_span: Span,
+    /// Place of the `@`.
+    pub place: Place,
+    /// Place of the key.
+    pub key_place: Place,
+    /// A `%` stands before the entry on its line: comment for biber, not for BibTeX.
+    pub commented: bool,
+    /// The entry ends where it should; otherwise fields after the break are lost.
+    pub complete: bool,
+}
+
+/// One `name = value` of an entry.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Name in lower case.
+    pub name: String,
+    /// Value with macros and `#` resolved, outer brackets gone, LaTeX kept, white space runs as one blank.
+    pub raw: String,
+    /// Value as a reader sees it: LaTeX turned into Unicode, braces gone.
+    pub text: String,
+    /// From the name to the end of the value.
+    pub span: Span,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// Where the value stands, with brackets and `#`.
+    pub value_span: Span,
+    /// Place of the name.
+    pub place: Place,
+}
+
+/// One `@string{name = value}`.
+#[derive(Debug, Clone)]
+pub struct MacroDefinition {
+    /// Name in lower case.
+    pub name: String,
+    /// Its value with earlier macros resolved.
+    pub raw: String,
+    /// Place of the `@`.
+    pub place: Place,
+}
+
+/// Something wrong in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What it is.
+    pub kind: ProblemKind,
+    /// Key of the entry it is in; empty outside entries or before the key.
+    pub key: String,
+    /// Where.
+    pub place: Place,
+    /// What was found and what to do, for people.
+    pub message: String,
+}
+
+/// The kinds of problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// A byte order mark opens the file.
+    ByteOrderMark,
+    /// An entry type is not followed by `{` or `(`.
+    NoBracket,
+    /// An entry has no key.
+    NoKey,
+    /// A key holds white space or a character that citation commands cannot carry.
+    BadKey,
+    /// A field has no name or no `=`.
+    BadField,
+    /// A field has no value.
+    NoValue,
+    /// A value is a bare word that is neither number nor macro name.
+    BareWord,
+    /// A comma between two fields is missing.
+    NoComma,
+    /// A `%` comment stands inside an entry, where BibTeX knows none.
+    CommentInEntry,
+    /// A brace or quotation mark is never closed.
+    Unclosed,
+    /// The entry's own bracket is never closed.
+    UnclosedEntry,
+    /// A value runs over what looks like the beginning of another entry.
+    SwallowedEntry,
+    /// Text after an entry looks like lost fields.
+    StrayText,
+    /// A macro is used and never defined before.
+    UnknownMacro,
+    /// A key was used before.
+    DuplicateKey {
+        /// Where it stands first.
+        first: Place,
+    },
+    /// A field name was used before in the same entry.
+    DuplicateField {
+        /// Where it stands first.
+        first: Place,
+    },
+}
+
+impl ProblemKind {
+    /// The stable name used in reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ByteOrderMark => "byte_order_mark",
+            Self::NoBracket => "no_bracket",
+            Self::NoKey => "no_key",
+            Self::BadKey => "bad_key",
+            Self::BadField => "bad_field",
+            Self::NoValue => "no_value",
+            Self::BareWord => "bare_word",
+            Self::NoComma => "no_comma",
+            Self::CommentInEntry => "comment_in_entry",
+            Self::Unclosed => "unclosed",
+            Self::UnclosedEntry => "unclosed_entry",
+            Self::SwallowedEntry => "swallowed_entry",
+            Self::StrayText => "stray_text",
+            Self::UnknownMacro => "unknown_macro",
+            Self::DuplicateKey { .. } => "duplicate_key",
+            Self::DuplicateField { .. } => "duplicate_field",
+        }
+    }
+
+    /// Tells what makes BibTeX drop or misread something from what it merely mentions.
+    pub fn is_error(self) -> bool {
+        !matches!(
+            self,
+            Self::ByteOrderMark
+                | Self::CommentInEntry
+                | Self::StrayText
+                | Self::UnknownMacro
+                | Self::DuplicateField { .. }
+        )
+    }
+}
+
+impl Bibliography {
+    /// The entries with this key, compared exactly as LaTeX does, in file order.
+    pub fn with_key<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().filter(move |entry| entry.key == key)
+    }
+}
+
+impl Entry {
+    /// The first field of this name (lower case) that holds something.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields
+            .iter()
+            .find(|field| field.name == name)
+            .filter(|field| !field.is_empty())
+    }
+
+    /// The text of the first field of this name (lower case) that holds something.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.field(name).map(|field| field.text.as_str())
+    }
+}
+
+impl Field {
+    /// Tells whether there is nothing to read in it.
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// The value as an identifier or address: braces and LaTeX escapes gone, dashes and `~` kept.
+    pub fn verbatim(&self) -> String {
+        latex::verbatim(&self.raw)
+    }
+}
+
+/// Reads the year out of a `year` or `date` value: the first four digits that stand alone.
+///
+/// `2009-03`, `2001/2003`, `c. 1998`, `{1998}` give a year, `in press` and `20156` give none.
+pub fn year_of(text: &str) -> Option<u16> {
+    text.split(|c: char| !c.is_ascii_digit())
+        .find(|digits| digits.len() == 4)
+        .and_then(|digits| digits.parse().ok())
+}

@@ -1,0 +1,506 @@
+//! From text to entries.
+
+use std::collections::BTreeMap;
+
+use super::position::Positions;
+use super::scan::{Head, Source, is_known_kind};
+use super::value::{self, Macros};
+use super::{Bibliography, Entry, Field, MacroDefinition, Place, Problem, ProblemKind, Span};
+use crate::braces::Braces;
+use crate::latex;
+
+/// Reads a file of references. Never fails; linear in the length of the text.
+pub fn read(text: &str) -> Bibliography {
+    let mut reader = Reader {
+        source: Source::new(text),
+        braces: Braces::new(text),
+        positions: Positions::new(text),
+        macros: Macros::new(text.len()),
+        out: Bibliography::default(),
+    };
+    reader.file();
+    reader
+        .out
+        .problems
+        .sort_by_key(|problem| problem.place.offset);
+    reader.out
+}
+
+struct Reader<'a> {
+    source: Source<'a>,
+    braces: Braces,
+    positions: Positions<'a>,
+    macros: Macros,
+    out: Bibliography,
+}
+
+/// Why a field could not be read, and where that became clear.
+enum Broken {
+    /// The entry may still go on after the next comma.
+    Field(usize),
+    /// Nothing more of the entry can be told apart.
+    Entry(usize),
+}
+
+/// Where reading goes on after an entry.
+enum Next {
+    /// Right here: the entry is over.
+    At(usize),
+    /// At the first thing from here on that can only be an entry.
+    Recover(usize),
+}
+
+impl<'a> Reader<'a> {
+    fn file(&mut self) {
+        let mut at = 0;
+        if self.source.text.starts_with('\u{feff}') {
+            at = '\u{feff}'.len_utf8();
+            let message =
+                "the file begins with a byte order mark; BibTeX reads it as text, save without it";
+            self.problem(ProblemKind::ByteOrderMark, "", 0, message.to_owned());
+        }
+        while let Some(sign) = self.source.next_at(at) {
+            at = match self.source.head(sign) {
+                Some(head) => self.block(head),
+                None => sign + 1,
+            };
+        }
+        self.duplicate_keys();
+    }
+
+    /// Reads what stands behind one `@`; answers where to go on.
+    fn block(&mut self, head: Head<'a>) -> usize {
+        let after_kind = head.kind_start + head.kind.len();
+        let commented = self.source.is_commented(head.at);
+        let kind = head.kind.to_ascii_lowercase();
+        let Some(open) = head.open else {
+            if kind != "comment"
+                && !commented
+                && self.source.is_entry_position(head.at)
+                && is_known_kind(&kind)
+            {
+                let message = format!("expected `{{` after `@{}`", head.kind);
+                self.problem(ProblemKind::NoBracket, "", head.at, message);
+            }
+            return after_kind;
+        };
+        if commented && !self.closes_on_line(open) {
+            return self.source.next_line(head.at).max(after_kind);
+        }
+        let problems = self.out.problems.len();
+        let next = match kind.as_str() {
+            "comment" => self.comment(head.at, open),
+            "preamble" => self.preamble(head.at, open),
+            "string" => self.string(head.at, open),
+            _ => self.entry(head, kind, open, commented),
+        };
+        if commented && self.out.problems.len() > problems {
+            // What does not read as an entry behind `%` is a remark; BibTeX's complaint is not worth one here.
+            self.out.problems.truncate(problems);
+            if let Some(last) = self.out.entries.last()
+                && last.span.start == head.at
+            {
+                self.out.entries.pop();
+            }
+            return self.source.next_line(head.at).max(after_kind);
+        }
+        match next {
+            Next::At(end) => {
+                if !commented {
+                    self.stray_text(end);
+                }
+                end
+            }
+            Next::Recover(from) => {
+                let length = self.source.text.len();
+                self.source
+                    .entry_start(from.max(after_kind), length)
+                    .unwrap_or(length)
+            }
+        }
+    }
+
+    fn comment(&mut self, at: usize, open: usize) -> Next {
+        match self.close_of(open) {
+            Some(close) => {
+                self.out.comments.push(Span {
+                    start: at,
+                    end: close + 1,
+                });
+                Next::At(close + 1)
+            }
+            None => Next::At(open + 1),
+        }
+    }
+
+    fn preamble(&mut self, at: usize, open: usize) -> Next {
+        let value = self.value("", open + 1);
+        let close = self.source.skip_space(value.end);
+        if value.broken || self.source.byte(close) != Some(closing(self.source.byte(open))) {
+            if !value.broken {
+                let message = "expected the end of @preamble here".to_owned();
+                self.problem(ProblemKind::UnclosedEntry, "", close, message);
+            }
+            return Next::Recover(value.end);
+        }
+        self.out.preambles.push(Span {
+            start: at,
+            end: close + 1,
+        });
+        Next::At(close + 1)
+    }
+
+    fn string(&mut self, at: usize, open: usize) -> Next {
+        let start = self.source.skip_space(open + 1);
+        let end = self.source.word_end(start);
+        let equals = self.source.skip_space(end);
+        if end == start || self.source.byte(equals) != Some(b'=') {
+            let message = "expected `name = value` in @string".to_owned();
+            self.problem(ProblemKind::BadField, "", start, message);
+            return Next::Recover(end);
+        }
+        let name = self.source.slice(start, end).to_ascii_lowercase();
+        let value = self.value("", equals + 1);
+        if value.broken {
+            return Next::Recover(value.end);
+        }
+        self.macros.define(name.clone(), value.raw.clone());
+        let place = self.positions.place(at);
+        self.out.macros.push(MacroDefinition {
+            name,
+            raw: value.raw,
+            place,
+        });
+        let mut close = self.source.skip_space(value.end);
+        if self.source.byte(close) == Some(b',') {
+            close = self.source.skip_space(close + 1);
+        }
+        if self.source.byte(close) != Some(closing(self.source.byte(open))) {
+            let message = "expected the end of @string here".to_owned();
+            self.problem(ProblemKind::UnclosedEntry, "", close, message);
+            return Next::Recover(value.end);
+        }
+        Next::At(close + 1)
+    }
+
+    fn entry(&mut self, head: Head<'a>, kind: String, open: usize, commented: bool) -> Next {
+        let close = closing(self.source.byte(open));
+        let kind_span = Span {
+            start: head.kind_start,
+            end: head.kind_start + head.kind.len(),
+        };
+        let start = self.source.skip_space(open + 1);
+        let mut entry = Entry {
+            kind,
+            key: String::new(),
+            fields: Vec::new(),
+            span: Span {
+                start: head.at,
+                end: start,
+            },
+            kind_span,
+            key_span: Span { start, end: start },
+            place: self.positions.place(head.at),
+            key_place: self.positions.place(start),
+            commented,
+            complete: true,
+        };
+        let at = self.key(&mut entry, start, close);
+        let (end, next) = self.fields(&mut entry, at, close);
+        entry.span.end = end;
+        self.out.entries.push(entry);
+        next
+    }
+
+    /// Reads the key; answers where the fields begin.
+    fn key(&mut self, entry: &mut Entry, start: usize, close: u8) -> usize {
+        let end = self.source.key_end(start, close);
+        let sign = self.source.skip_space(end);
+        let found = self.source.byte(sign);
+        if end == start || found == Some(b'=') {
+            let message = format!("expected a key after `@{}{{`", entry.kind);
+            self.problem(ProblemKind::NoKey, "", start, message);
+            return if found == Some(b'=') && end > start {
+                start
+            } else {
+                end
+            };
+        }
+        let mut end = end;
+        if !matches!(found, Some(b',' | b'%' | b'@') | None)
+            && found != Some(close)
+            && !self.source.is_field(sign)
+        {
+            // A blank in the key: take the rest of it up to the comma, on the same line.
+            end = self.source.run(end, |b| {
+                !matches!(b, b',' | b'\n' | b'=' | b'{' | b'}' | b'@')
+            });
+            let written = self.source.slice(start, end).trim_end();
+            end = start + written.len();
+            let message = format!(
+                "key `{}` holds white space; BibTeX and LaTeX stop reading it there",
+                short(written)
+            );
+            self.problem(ProblemKind::BadKey, written, start, message);
+        }
+        entry.key_span = Span { start, end };
+        self.source.slice(start, end).clone_into(&mut entry.key);
+        let sign = self.source.skip_space(end);
+        if self.source.is_field(sign) {
+            let message = format!("expected a comma after key `{}`", entry.key);
+            let key = entry.key.clone();
+            self.problem(ProblemKind::NoComma, &key, end, message);
+        }
+        end
+    }
+
+    /// Reads fields up to the closing bracket; answers where the entry ends and where to go on.
+    fn fields(&mut self, entry: &mut Entry, at: usize, close: u8) -> (usize, Next) {
+        let mut at = at;
+        let mut seen = BTreeMap::new();
+        loop {
+            at = self.source.skip_space(at);
+            match self.source.byte(at) {
+                Some(byte) if byte == close => return (at + 1, Next::At(at + 1)),
+                Some(b',') => at += 1,
+                Some(b'%') => {
+                    let message =
+                        "BibTeX knows no comments inside an entry; move this line out of it"
+                            .to_owned();
+                    self.problem(ProblemKind::CommentInEntry, &entry.key, at, message);
+                    at = self.source.next_line(at).max(at + 1);
+                }
+                None | Some(b'@') => return self.unclosed(entry, at),
+                Some(_) => match self.field(entry, &mut seen, at, close) {
+                    Ok(end) => at = end,
+                    Err(Broken::Entry(from)) => {
+                        entry.complete = false;
+                        return (from, Next::Recover(from));
+                    }
+                    Err(Broken::Field(from)) => {
+                        entry.complete = false;
+                        match self.skip_field(from, close) {
+                            Some(end) => at = end,
+                            None => return (from, Next::Recover(from)),
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    fn unclosed(&mut self, entry: &mut Entry, at: usize) -> (usize, Next) {
+        entry.complete = false;
+        let message = format!(
+            "entry `{}` has no closing bracket before this point",
+            entry.key
+        );
+        self.problem(
+            ProblemKind::UnclosedEntry,
+            &entry.key,
+            entry.span.start,
+            message,
+        );
+        // Another `@` directly behind is tried as it stands; it need not begin a line.
+        (
+            at,
+            if self.source.byte(at) == Some(b'@') {
+                Next::At(at)
+            } else {
+                Next::Recover(at)
+            },
+        )
+    }
+
+    /// Reads one `name = value`; answers with its end.
+    fn field(
+        &mut self,
+        entry: &mut Entry,
+        seen: &mut BTreeMap<String, Place>,
+        at: usize,
+        close: u8,
+    ) -> Result<usize, Broken> {
+        let name_end = self.source.word_end(at);
+        let equals = self.source.skip_space(name_end);
+        if name_end == at || self.source.byte(equals) != Some(b'=') {
+            let found = short(self.source.slice(at, self.source.next_line(at)));
+            let message = format!("expected `field = value`, found `{found}`");
+            self.problem(ProblemKind::BadField, &entry.key, at, message);
+            return Err(Broken::Field(name_end));
+        }
+        let name = self.source.slice(at, name_end).to_ascii_lowercase();
+        let place = self.positions.place(at);
+        let value_start = self.source.skip_space(equals + 1);
+        let value = self.value(&entry.key, value_start);
+        if value.broken {
+            return Err(Broken::Entry(value.end));
+        }
+        if let Some(first) = seen.get(&name).copied() {
+            let message = format!(
+                "field `{name}` stands twice; BibTeX keeps the first, on line {}",
+                first.line
+            );
+            self.problem(
+                ProblemKind::DuplicateField { first },
+                &entry.key,
+                at,
+                message,
+            );
+        } else {
+            seen.insert(name.clone(), place);
+        }
+        let end = value.end;
+        entry.fields.push(Field {
+            text: latex::to_text(&value.raw),
+            name,
+            raw: value.raw,
+            span: Span { start: at, end },
+            name_span: Span {
+                start: at,
+                end: name_end,
+            },
+            value_span: Span {
+                start: value_start.min(end),
+                end,
+            },
+            place,
+        });
+        let sign = self.source.skip_space(end);
+        match self.source.byte(sign) {
+            Some(byte) if byte == close || matches!(byte, b',' | b'%' | b'@') => Ok(sign),
+            None => Ok(sign),
+            Some(_) => {
+                if self.source.is_field(sign) {
+                    let message =
+                        "expected a comma before this field; BibTeX drops the rest of the entry"
+                            .to_owned();
+                    self.problem(ProblemKind::NoComma, &entry.key, sign, message);
+                    return Ok(sign);
+                }
+                let message = "expected a comma or the end of the entry here".to_owned();
+                self.problem(ProblemKind::BadField, &entry.key, sign, message);
+                Err(Broken::Field(sign))
+            }
+        }
+    }
+
+    /// Skips to the next comma or closing bracket of the entry; nothing when another entry comes first.
+    fn skip_field(&self, at: usize, close: u8) -> Option<usize> {
+        let mut at = at;
+        loop {
+            match self.source.byte(at)? {
+                b'{' => at = self.braces.close_of(at)? + 1,
+                byte if byte == b',' || byte == close => return Some(at),
+                b'}' => return None,
+                b'@' if self.source.is_entry_position(at) => return None,
+                _ => at += 1,
+            }
+        }
+    }
+
+    fn value(&mut self, key: &str, at: usize) -> value::Value {
+        let mut value = value::read(&self.source, &self.braces, &mut self.macros, at);
+        for (kind, offset, message) in value.problems.drain(..) {
+            let place = self.positions.place(offset);
+            self.out.problems.push(Problem {
+                kind,
+                key: key.to_owned(),
+                place,
+                message,
+            });
+        }
+        value
+    }
+
+    /// Reports fields that an early closing bracket cut off.
+    fn stray_text(&mut self, end: usize) {
+        let next = self.source.skip_space(end);
+        if !matches!(self.source.byte(next), Some(b',' | b'}')) {
+            return;
+        }
+        let is_field = self.source.is_field(self.source.skip_space(next + 1));
+        if is_field || self.source.byte(next) == Some(b'}') {
+            let message =
+                "text after the entry looks like a part of it; look for a closing brace too many"
+                    .to_owned();
+            let key = self
+                .out
+                .entries
+                .last()
+                .map(|entry| entry.key.clone())
+                .unwrap_or_default();
+            self.problem(ProblemKind::StrayText, &key, next, message);
+        }
+    }
+
+    fn duplicate_keys(&mut self) {
+        let mut seen: BTreeMap<String, (Place, String)> = BTreeMap::new();
+        let mut found = Vec::new();
+        for entry in self
+            .out
+            .entries
+            .iter()
+            .filter(|entry| !entry.commented && !entry.key.is_empty())
+        {
+            match seen.get(&entry.key.to_ascii_lowercase()) {
+                None => {
+                    seen.insert(
+                        entry.key.to_ascii_lowercase(),
+                        (entry.key_place, entry.key.clone()),
+                    );
+                }
+                Some((first, key)) => found.push(Problem {
+                    kind: ProblemKind::DuplicateKey { first: *first },
+                    key: entry.key.clone(),
+                    place: entry.key_place,
+                    message: if *key == entry.key {
+                        format!("key `{key}` is used before, on line {}", first.line)
+                    } else {
+                        format!(
+                            "key `{}` differs from `{key}` on line {} only in case",
+                            entry.key, first.line
+                        )
+                    },
+                }),
+            }
+        }
+        self.out.problems.append(&mut found);
+    }
+
+    /// Tells whether an entry behind `%` ends on its line; one that does not is a remark, for only its first
+    /// line would be commented out.
+    fn closes_on_line(&self, open: usize) -> bool {
+        let next = self.source.next_line(open);
+        self.close_of(open).is_some_and(|close| close < next)
+    }
+
+    fn close_of(&self, open: usize) -> Option<usize> {
+        if self.source.byte(open) == Some(b'{') {
+            return self.braces.close_of(open);
+        }
+        let end = self
+            .source
+            .run(open + 1, |byte| byte != b')' && byte != b'@');
+        (self.source.byte(end) == Some(b')')).then_some(end)
+    }
+
+    fn problem(&mut self, kind: ProblemKind, key: &str, offset: usize, message: String) {
+        let place = self.positions.place(offset);
+        self.out.problems.push(Problem {
+            kind,
+            key: key.to_owned(),
+            place,
+            message,
+        });
+    }
+}
+
+/// As much of a text as fits a message.
+fn short(text: &str) -> String {
+    let cut: String = text.chars().take(60).collect();
+    cut.trim_end().to_owned()
+}
+
+fn closing(open: Option<u8>) -> u8 {
+    if open == Some(b'(') { b')' } else { b'}' }
+}

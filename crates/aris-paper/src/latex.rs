@@ -1,0 +1,409 @@
+//! LaTeX as it occurs in bibliographies, turned into plain text.
+//!
+//! This is not a LaTeX reader: it knows accents, symbols, grouping, and the few commands whose argument is
+//! not text. A command it does not know disappears and its argument stays.
+//!
+//! **Source** for the tables: L. Lamport, *LaTeX*, tables 3.1–3.8; `inputenc`'s utf8 definitions.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::braces::Braces;
+
+/// Accent commands and the combining character each stands for.
+const ACCENTS: [(&str, char); 17] = [
+    ("`", '\u{300}'),
+    ("'", '\u{301}'),
+    ("^", '\u{302}'),
+    ("~", '\u{303}'),
+    ("=", '\u{304}'),
+    ("u", '\u{306}'),
+    (".", '\u{307}'),
+    ("\"", '\u{308}'),
+    ("r", '\u{30A}'),
+    ("H", '\u{30B}'),
+    ("v", '\u{30C}'),
+    ("d", '\u{323}'),
+    ("c", '\u{327}'),
+    ("k", '\u{328}'),
+    ("b", '\u{331}'),
+    ("G", '\u{30F}'),
+    ("t", '\u{361}'),
+];
+
+/// Commands that stand for a text.
+const SYMBOLS: [(&str, &str); 104] = [
+    ("AA", "Å"),
+    ("AE", "Æ"),
+    ("BibTeX", "BibTeX"),
+    ("DH", "Ð"),
+    ("DJ", "Đ"),
+    ("Delta", "Δ"),
+    ("Gamma", "Γ"),
+    ("L", "Ł"),
+    ("LaTeX", "LaTeX"),
+    ("Lambda", "Λ"),
+    ("NG", "Ŋ"),
+    ("O", "Ø"),
+    ("OE", "Œ"),
+    ("Omega", "Ω"),
+    ("P", "¶"),
+    ("Phi", "Φ"),
+    ("Pi", "Π"),
+    ("Psi", "Ψ"),
+    ("S", "§"),
+    ("SS", "ẞ"),
+    ("Sigma", "Σ"),
+    ("TH", "Þ"),
+    ("TeX", "TeX"),
+    ("Theta", "Θ"),
+    ("Upsilon", "Υ"),
+    ("Xi", "Ξ"),
+    ("aa", "å"),
+    ("ae", "æ"),
+    ("alpha", "α"),
+    ("approx", "≈"),
+    ("beta", "β"),
+    ("cdot", "·"),
+    ("chi", "χ"),
+    ("circ", "∘"),
+    ("copyright", "©"),
+    ("cos", "cos"),
+    ("delta", "δ"),
+    ("dh", "ð"),
+    ("dj", "đ"),
+    ("dots", "…"),
+    ("ell", "ℓ"),
+    ("epsilon", "ε"),
+    ("eta", "η"),
+    ("euro", "€"),
+    ("exp", "exp"),
+    ("gamma", "γ"),
+    ("ge", "≥"),
+    ("geq", "≥"),
+    ("guillemotleft", "«"),
+    ("guillemotright", "»"),
+    ("i", "ı"),
+    ("in", "∈"),
+    ("infty", "∞"),
+    ("iota", "ι"),
+    ("j", "ȷ"),
+    ("kappa", "κ"),
+    ("l", "ł"),
+    ("lambda", "λ"),
+    ("ldots", "…"),
+    ("le", "≤"),
+    ("leq", "≤"),
+    ("log", "log"),
+    ("max", "max"),
+    ("min", "min"),
+    ("mu", "μ"),
+    ("neq", "≠"),
+    ("ng", "ŋ"),
+    ("nu", "ν"),
+    ("o", "ø"),
+    ("oe", "œ"),
+    ("omega", "ω"),
+    ("partial", "∂"),
+    ("phi", "φ"),
+    ("pi", "π"),
+    ("pm", "±"),
+    ("pounds", "£"),
+    ("psi", "ψ"),
+    ("quad", " "),
+    ("rho", "ρ"),
+    ("rightarrow", "→"),
+    ("sigma", "σ"),
+    ("sim", "∼"),
+    ("sin", "sin"),
+    ("space", " "),
+    ("ss", "ß"),
+    ("tau", "τ"),
+    ("textasciitilde", "~"),
+    ("textbackslash", "\\"),
+    ("textdegree", "°"),
+    ("textemdash", "—"),
+    ("textendash", "–"),
+    ("texteuro", "€"),
+    ("textquotedblleft", "“"),
+    ("textquotedblright", "”"),
+    ("textquoteleft", "‘"),
+    ("textquoteright", "’"),
+    ("textregistered", "®"),
+    ("texttrademark", "™"),
+    ("textunderscore", "_"),
+    ("th", "þ"),
+    ("theta", "θ"),
+    ("times", "×"),
+    ("to", "→"),
+    ("zeta", "ζ"),
+];
+
+/// Commands whose first argument is not for the reader.
+const DROPPED: [&str; 8] = [
+    "cite",
+    "color",
+    "footnotemark",
+    "href",
+    "label",
+    "noopsort",
+    "ref",
+    "textcolor",
+];
+
+/// Commands whose argument is taken as it stands.
+const VERBATIM: [&str; 4] = ["doi", "nolinkurl", "path", "url"];
+
+/// Turns LaTeX into the text a reader sees: accents composed, braces and commands gone, `--` as dashes, white
+/// space runs as one blank. Linear in the length of the text.
+pub fn to_text(latex: &str) -> String {
+    if latex.is_ascii() && !latex.bytes().any(|byte| b"\\{}$~-`'".contains(&byte)) {
+        return squeeze(latex);
+    }
+    let mut writer = Writer {
+        text: latex,
+        braces: None,
+        out: String::with_capacity(latex.len()),
+        pending: None,
+        maths: false,
+    };
+    writer.run();
+    squeeze(&writer.out.nfc().collect::<String>())
+}
+
+/// Turns LaTeX into an identifier or address: braces and escapes gone, `~`, `-` and `_` as they are.
+pub fn verbatim(latex: &str) -> String {
+    let mut out = String::with_capacity(latex.len());
+    let mut rest = latex;
+    while let Some(character) = rest.chars().next() {
+        rest = after(rest, character.len_utf8());
+        match character {
+            '{' | '}' => {}
+            '\\' => {
+                let letters = command_length(rest);
+                let (name, tail) = rest.split_at_checked(letters).unwrap_or((rest, ""));
+                if letters == 0 {
+                    let sign = rest.chars().next();
+                    out.extend(sign);
+                    rest = after(rest, sign.map_or(0, char::len_utf8));
+                } else {
+                    if let Ok(index) = SYMBOLS.binary_search_by_key(&name, |pair| pair.0) {
+                        out.push_str(SYMBOLS.get(index).map_or("", |pair| pair.1));
+                    }
+                    rest = tail.trim_start();
+                }
+            }
+            _ => out.push(character),
+        }
+    }
+    out.trim().to_owned()
+}
+
+struct Writer<'a> {
+    text: &'a str,
+    /// Found only when a command asks for the end of its argument.
+    braces: Option<Braces>,
+    out: String,
+    /// An accent that waits for its letter.
+    pending: Option<char>,
+    maths: bool,
+}
+
+impl Writer<'_> {
+    fn run(&mut self) {
+        let mut at = 0;
+        while let Some(character) = self.rest(at).chars().next() {
+            let next = at + character.len_utf8();
+            at = match character {
+                '\\' => self.command(next),
+                '{' => next,
+                '}' => {
+                    self.pending = None;
+                    next
+                }
+                '$' => {
+                    self.maths = !self.maths;
+                    next
+                }
+                '^' | '_' if self.maths => next,
+                '~' => self.push_after(' ', next),
+                '-' if !self.maths => self.dashes(at),
+                '`' if self.rest(next).starts_with('`') => self.push_after('“', next + 1),
+                '\'' if self.rest(next).starts_with('\'') => self.push_after('”', next + 1),
+                _ => self.push_after(character, next),
+            };
+        }
+    }
+
+    fn rest(&self, at: usize) -> &str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    fn push_after(&mut self, character: char, next: usize) -> usize {
+        self.push(character);
+        next
+    }
+
+    /// Writes a character, under the accent that waits for one.
+    fn push(&mut self, character: char) {
+        match self.pending {
+            Some(_) if character.is_whitespace() => {}
+            Some(mark) => {
+                self.pending = None;
+                self.out.push(match character {
+                    'ı' => 'i',
+                    'ȷ' => 'j',
+                    other => other,
+                });
+                self.out.push(mark);
+            }
+            None => self.out.push(character),
+        }
+    }
+
+    fn dashes(&mut self, at: usize) -> usize {
+        let rest = self.rest(at);
+        let (dash, length) = if rest.starts_with("---") {
+            ('—', 3)
+        } else if rest.starts_with("--") {
+            ('–', 2)
+        } else {
+            ('-', 1)
+        };
+        self.push_after(dash, at + length)
+    }
+
+    /// Reads a command whose name begins here, after the backslash.
+    fn command(&mut self, at: usize) -> usize {
+        let letters = command_length(self.rest(at));
+        let Some(first) = self.rest(at).chars().next() else {
+            return at;
+        };
+        let end = at
+            + if letters == 0 {
+                first.len_utf8()
+            } else {
+                letters
+            };
+        let name = self.text.get(at..end).unwrap_or_default();
+        if let Some((_, mark)) = ACCENTS.iter().find(|(accent, _)| *accent == name) {
+            self.pending = Some(*mark);
+            return if letters == 0 {
+                end
+            } else {
+                self.skip_space(end)
+            };
+        }
+        if letters == 0 {
+            match first {
+                '&' | '%' | '$' | '#' | '_' | '{' | '}' => self.push(first),
+                ' ' | '\\' | ',' | ';' | ':' => self.push(' '),
+                _ => {}
+            }
+            return end;
+        }
+        if let Ok(index) = SYMBOLS.binary_search_by_key(&name, |pair| pair.0) {
+            for character in SYMBOLS.get(index).map_or("", |pair| pair.1).chars() {
+                self.push(character);
+            }
+            return self.skip_space(end);
+        }
+        let argument = self.skip_space(end);
+        if DROPPED.binary_search(&name).is_ok() {
+            return self.close_of(argument).map_or(argument, |close| close + 1);
+        }
+        if VERBATIM.binary_search(&name).is_ok()
+            && let Some(close) = self.close_of(argument)
+        {
+            let address = verbatim(self.text.get(argument + 1..close).unwrap_or_default());
+            self.out.push_str(&address);
+            return close + 1;
+        }
+        argument
+    }
+
+    fn skip_space(&self, at: usize) -> usize {
+        let rest = self.rest(at);
+        at + (rest.len() - rest.trim_start().len())
+    }
+
+    fn close_of(&mut self, open: usize) -> Option<usize> {
+        let text = self.text;
+        self.braces
+            .get_or_insert_with(|| Braces::new(text))
+            .close_of(open)
+    }
+}
+
+fn command_length(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_alphabetic).count()
+}
+
+fn after(text: &str, length: usize) -> &str {
+    text.get(length..).unwrap_or_default()
+}
+
+/// Makes each run of white space one blank, and none at the ends.
+pub(crate) fn squeeze(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_sorted_for_the_search() {
+        assert!(SYMBOLS.is_sorted_by_key(|pair| pair.0));
+        assert!(DROPPED.is_sorted());
+        assert!(VERBATIM.is_sorted());
+    }
+
+    #[test]
+    fn texts() {
+        let cases = [
+            (r#"G{\"u}nter M\"uller"#, "Günter Müller"),
+            (r"Pawe{\l} {\'S}wi{\k{a}}tek", "Paweł Świątek"),
+            (r"{\ss} \o \O{} \aa x", "ß øØ åx"),
+            (r"\c{c} \c c {\c{C}}etin \v{s} \v s", "ç ç Çetin š š"),
+            (r#"Asanov\'\i{}c na\"{\i}ve \'{\i}"#, "Asanovíc naïve í"),
+            (r"Aks{\i}n", "Aksın"),
+            (r#"\'{}x \"{ou}"#, "x öu"),
+            ("{{BERT}: {P}re-training}", "BERT: Pre-training"),
+            (r"\textit{Procolophon} (\emph{P.})", "Procolophon (P.)"),
+            (r"$\Sigma$$\Delta$ and $L_2$, $k^{th}$", "ΣΔ and L2, kth"),
+            ("1--10, a---b, ``q'' x~y", "1–10, a—b, “q” x y"),
+            (r"A \& B 50\% C\_D \{x\}", "A & B 50% C_D {x}"),
+            (r"\url{http://a.b/~x_y--z} end", "http://a.b/~x_y--z end"),
+            (r"\href{http://a.b}{text} \textcolor{red}{b}", "text b"),
+            (r"{\noopsort{1973}}1981", "1981"),
+            ("a\n\t b", "a b"),
+            (r"trailing \", "trailing"),
+            (r"\href{open", "open"),
+            ("plain  text", "plain text"),
+            ("日本語 {漢字}", "日本語 漢字"),
+        ];
+        for (latex, text) in cases {
+            assert_eq!(to_text(latex), text, "{latex}");
+        }
+    }
+
+    #[test]
+    fn identifiers_keep_their_signs() {
+        let cases = [
+            (r"10.1000/a\_b--c", "10.1000/a_b--c"),
+            (r"\url{https://x.org/~a/b\%20c}", "https://x.org/~a/b%20c"),
+            ("{10.1145/3394486}", "10.1145/3394486"),
+            (r"https://x.org/\textasciitilde me", "https://x.org/~me"),
+        ];
+        for (latex, text) in cases {
+            assert_eq!(verbatim(latex), text, "{latex}");
+        }
+    }
+}

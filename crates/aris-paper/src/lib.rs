@@ -1,0 +1,20 @@
+//! Papers as data: bibliographies, names, titles and the facts that can be compared without a network.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`bib`] | reads BibTeX and biblatex files with positions, and goes on after a bad entry |
+//! | [`latex`] | turns the LaTeX of a field into Unicode text |
+//! | [`names`] | splits author lists and names, and compares two names |
+//! | [`titles`] | normalises titles and grades how well two of them match |
+//!
+//! Pure: no disk, no network, no clock. Nothing here decides whether a citation is right; it says what
+//! stands where, and how two descriptions of a work differ.
+
+#![warn(missing_docs)]
+
+mod braces;
+
+pub mod bib;
+pub mod latex;
+pub mod names;
+pub mod titles;

@@ -1,0 +1,460 @@
+//! Author lists and names as BibTeX reads them, and how two names compare.
+//!
+//! **Source**: O. Patashnik, *Designing BibTeX Styles* (btxhak) §4; N. Markey, `ttb` §11. The three
+//! forms are `First von Last`, `von Last, First` and `von Last, Jr, First`; a word belongs to *von* when its first
+//! letter outside braces is lower case.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::latex::to_text;
+use crate::titles::fold;
+
+/// An author or editor list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NameList {
+    /// Names in order; empty ones (`A and and B`) are left out.
+    pub names: Vec<Name>,
+    /// The list ends with `and others`.
+    pub others: bool,
+}
+
+/// One name, its parts as plain text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Name {
+    /// Given names or initials.
+    pub first: String,
+    /// Particle: `van der`.
+    pub von: String,
+    /// Family name, or the whole of a corporate name.
+    pub last: String,
+    /// Suffix: `Jr.`, `III`.
+    pub jr: String,
+    /// The whole name stands in braces: an institution or a project.
+    pub corporate: bool,
+    /// More commas than the three forms know.
+    pub malformed: bool,
+}
+
+/// How two names compare, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NameMatch {
+    /// All parts that both have are the same.
+    Same,
+    /// Same family name, and initials that fit.
+    Initials,
+    /// Same family name; one of them has no given name.
+    FamilyOnly,
+    /// Given and family name have changed places.
+    Swapped,
+    /// Same family name, given names that do not fit.
+    OtherGiven,
+    /// Two people.
+    Different,
+}
+
+/// Splits a list at each `and` outside braces. Takes the raw field value: braces matter.
+pub fn parse_list(raw: &str) -> NameList {
+    let mut list = NameList::default();
+    for part in split_and(raw) {
+        let part = part.trim();
+        if part.is_empty() {
+            continue;
+        }
+        if part.eq_ignore_ascii_case("others") {
+            list.others = true;
+        } else {
+            list.names.push(parse(part));
+        }
+    }
+    list
+}
+
+/// Parses one name of a list.
+pub fn parse(raw: &str) -> Name {
+    let raw = raw.trim();
+    if let Some(inner) = whole_group(raw) {
+        return Name {
+            last: to_text(inner),
+            corporate: true,
+            ..Name::default()
+        };
+    }
+    let mut parts = split_top(raw, |c| c == ',');
+    let malformed = parts.len() > 3;
+    // A comma at the very end (`Smith, `) makes no part.
+    while parts.len() > 1 && parts.last().is_some_and(|part| part.trim().is_empty()) {
+        parts.pop();
+    }
+    let name = match parts.as_slice() {
+        [] => Name::default(),
+        [all] => first_von_last(&words(all)),
+        [family, given] => von_last(&words(family), "", given),
+        [family, jr, given, ..] => von_last(&words(family), jr, given),
+    };
+    Name { malformed, ..name }
+}
+
+impl Name {
+    /// Particle and family name together.
+    pub fn family(&self) -> String {
+        join(&[&self.von, &self.last])
+    }
+
+    /// The name in reading order.
+    pub fn display(&self) -> String {
+        join(&[&self.first, &self.von, &self.last, &self.jr])
+    }
+
+    /// First letters of the given names, folded: `Jean-Pierre` gives `j`, `p`; so do `J.-P.` and `JP`.
+    pub fn initials(&self) -> Vec<char> {
+        given_words(&self.first)
+            .iter()
+            .filter_map(|word| word.chars().next())
+            .collect()
+    }
+}
+
+/// Compares two names by family name and given names, tolerant of initials, marks, transliterated umlauts,
+/// dropped particles and changed places.
+pub fn compare(one: &Name, two: &Name) -> NameMatch {
+    if !share_family(one, two) {
+        let swapped = |a: &Name, b: &Name| {
+            !a.first.is_empty()
+                && spellings(&a.first)
+                    .intersection(&spellings(&b.last))
+                    .next()
+                    .is_some()
+                && spellings(&a.last)
+                    .intersection(&spellings(&b.first))
+                    .next()
+                    .is_some()
+        };
+        return if swapped(one, two) {
+            NameMatch::Swapped
+        } else {
+            NameMatch::Different
+        };
+    }
+    let (a, b) = (given_words(&one.first), given_words(&two.first));
+    if a.is_empty() && b.is_empty() {
+        return NameMatch::Same;
+    }
+    if a.is_empty() || b.is_empty() {
+        return NameMatch::FamilyOnly;
+    }
+    if a == b
+        || spellings(&one.first)
+            .intersection(&spellings(&two.first))
+            .next()
+            .is_some()
+    {
+        return NameMatch::Same;
+    }
+    if a.iter().zip(&b).all(|(x, y)| fits(x, y)) {
+        NameMatch::Initials
+    } else {
+        NameMatch::OtherGiven
+    }
+}
+
+/// Two given names fit when they are the same or one is the other's beginning of one letter.
+fn fits(a: &str, b: &str) -> bool {
+    let initial = |short: &str, long: &str| short.chars().count() == 1 && long.starts_with(short);
+    a == b || initial(a, b) || initial(b, a)
+}
+
+fn share_family(one: &Name, two: &Name) -> bool {
+    let all = |name: &Name| {
+        let mut set = spellings(&name.last);
+        set.append(&mut spellings(&name.family()));
+        set
+    };
+    let (a, b) = (all(one), all(two));
+    a.intersection(&b)
+        .next()
+        .is_some_and(|shared| !shared.is_empty())
+}
+
+/// The ways a name may be spelt: marks dropped (Muller) and umlauts written out (Mueller).
+fn spellings(text: &str) -> BTreeSet<String> {
+    let letters =
+        |text: &str| -> String { fold(text).chars().filter(|c| c.is_alphanumeric()).collect() };
+    let mut written_out = String::with_capacity(text.len());
+    for character in text.chars().flat_map(char::to_lowercase) {
+        match character {
+            'ä' => written_out.push_str("ae"),
+            'ö' | 'ø' => written_out.push_str("oe"),
+            'ü' => written_out.push_str("ue"),
+            'å' => written_out.push_str("aa"),
+            other => written_out.push(other),
+        }
+    }
+    BTreeSet::from([letters(text), letters(&written_out)])
+}
+
+/// Given names as folded words; runs of up to three capitals are initials (`JM` is `j`, `m`).
+fn given_words(first: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for word in first.split(|c: char| c.is_whitespace() || matches!(c, '.' | '-' | '‐' | '‑' | '~'))
+    {
+        let letters: Vec<char> = word.chars().filter(|c| c.is_alphanumeric()).collect();
+        if (2..=3).contains(&letters.len()) && letters.iter().all(|c| c.is_uppercase()) {
+            out.extend(letters.iter().map(|c| fold(&c.to_string())));
+        } else {
+            let folded: String = fold(word).chars().filter(|c| c.is_alphanumeric()).collect();
+            if !folded.is_empty() {
+                out.push(folded);
+            }
+        }
+    }
+    out
+}
+
+fn first_von_last(words: &[&str]) -> Name {
+    let Some((last, before)) = words.split_last() else {
+        return Name::default();
+    };
+    let von_start = before.iter().position(|word| is_lower(word));
+    let von_end = before
+        .iter()
+        .rposition(|word| is_lower(word))
+        .map_or(0, |index| index + 1);
+    let (first, von, rest) = match von_start {
+        Some(start) => (
+            before.get(..start),
+            before.get(start..von_end),
+            before.get(von_end..),
+        ),
+        None => (Some(before), None, None),
+    };
+    Name {
+        first: text(first.unwrap_or_default()),
+        von: text(von.unwrap_or_default()),
+        last: join(&[&text(rest.unwrap_or_default()), &to_text(last)]),
+        ..Name::default()
+    }
+}
+
+fn von_last(words: &[&str], jr: &str, given: &str) -> Name {
+    let before = words.len().saturating_sub(1);
+    let von_end = words
+        .iter()
+        .take(before)
+        .rposition(|word| is_lower(word))
+        .map_or(0, |index| index + 1);
+    Name {
+        first: to_text(given),
+        von: text(words.get(..von_end).unwrap_or_default()),
+        last: text(words.get(von_end..).unwrap_or_default()),
+        jr: to_text(jr),
+        ..Name::default()
+    }
+}
+
+fn text(words: &[&str]) -> String {
+    to_text(&words.join(" "))
+}
+
+fn join(parts: &[&str]) -> String {
+    let mut out = String::new();
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(part);
+    }
+    out
+}
+
+/// The words of a part: split at blanks and `~` outside braces.
+fn words(part: &str) -> Vec<&str> {
+    split_top(part, |c| c.is_whitespace() || c == '~')
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Splits where a character is accepted outside braces.
+fn split_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<&str> {
+    ranges_top(text, accept)
+        .into_iter()
+        .map(|range| text.get(range).unwrap_or_default())
+        .collect()
+}
+
+/// The byte ranges of the parts that [`split_top`] gives.
+fn ranges_top(text: &str, accept: impl Fn(char) -> bool) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (offset, character) in text.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            c if depth == 0 && accept(c) => {
+                parts.push(start..offset);
+                start = offset + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(start..text.len());
+    parts
+}
+
+/// Splits at the word `and` outside braces, any case.
+fn split_and(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for range in ranges_top(text, char::is_whitespace) {
+        if text
+            .get(range.clone())
+            .is_some_and(|word| word.eq_ignore_ascii_case("and"))
+        {
+            parts.push(text.get(start..range.start).unwrap_or_default());
+            start = range.end;
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
+}
+
+/// The inside of a name that stands in one pair of braces as a whole. `{\'E}` is a letter, not a group.
+fn whole_group(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('{')?.strip_suffix('}')?;
+    if inner.starts_with('\\') {
+        return None;
+    }
+    let mut depth = 0_i64;
+    for byte in inner.bytes() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    (depth == 0).then_some(inner)
+}
+
+/// Tells whether the first letter outside braces is lower case; `{\'e}` counts as its letter, `{de}` as none.
+fn is_lower(word: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut characters = word.char_indices().peekable();
+    while let Some((offset, character)) = characters.next() {
+        match character {
+            '{' => {
+                let special =
+                    depth == 0 && characters.peek().is_some_and(|(_, next)| *next == '\\');
+                if special {
+                    let rest = word.get(offset..).unwrap_or_default();
+                    let end = rest.find('}').map_or(rest.len(), |end| end + 1);
+                    let letter = to_text(rest.get(..end).unwrap_or_default());
+                    return letter
+                        .chars()
+                        .find(|c| c.is_alphabetic())
+                        .is_some_and(char::is_lowercase);
+                }
+                depth += 1;
+            }
+            '}' => depth = depth.saturating_sub(1),
+            c if depth == 0 && c.is_alphabetic() => return c.is_lowercase(),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let cases = [
+            ("Donald E. Knuth", ("Donald E.", "", "Knuth", "")),
+            ("Knuth, Donald E.", ("Donald E.", "", "Knuth", "")),
+            ("Ludwig van Beethoven", ("Ludwig", "van", "Beethoven", "")),
+            (
+                "van der Maaten, Laurens",
+                ("Laurens", "van der", "Maaten", ""),
+            ),
+            (
+                "Laurens van der Maaten",
+                ("Laurens", "van der", "Maaten", ""),
+            ),
+            ("Reagle, Jr., Joseph M.", ("Joseph M.", "", "Reagle", "Jr.")),
+            (
+                "Charles Louis Xavier Joseph de la Vall{\\'e}e Poussin",
+                ("Charles Louis Xavier Joseph", "de la", "Vallée Poussin", ""),
+            ),
+            (
+                "{W.M.P. van der} Aalst",
+                ("W.M.P. van der", "", "Aalst", ""),
+            ),
+            ("Bart De Win", ("Bart De", "", "Win", "")),
+            ("{\\'E}mile Zola", ("Émile", "", "Zola", "")),
+            ("jean {\\'e}tienne Doe", ("", "jean étienne", "Doe", "")),
+            ("Aristotle", ("", "", "Aristotle", "")),
+            ("Smith,", ("", "", "Smith", "")),
+            ("R{\\'o}bert~K. Szab{\\'o}", ("Róbert K.", "", "Szabó", "")),
+            ("王 小明", ("王", "", "小明", "")),
+        ];
+        for (raw, (first, von, last, jr)) in cases {
+            let name = parse(raw);
+            assert_eq!(
+                (&*name.first, &*name.von, &*name.last, &*name.jr),
+                (first, von, last, jr),
+                "{raw}"
+            );
+            assert!(!name.corporate && !name.malformed, "{raw}");
+        }
+        assert!(parse("a, b, c, d").malformed);
+        assert!(parse("{The CGAL Project}").corporate);
+        assert_eq!(parse("{{OpenAI}}").last, "OpenAI");
+        assert!(!parse("{A} and {B}").corporate);
+    }
+
+    #[test]
+    fn lists() {
+        let list = parse_list("A. One and {Barnes and Noble} AND Two, B. and others");
+        let shown: Vec<String> = list.names.iter().map(Name::display).collect();
+        assert_eq!(shown, ["A. One", "Barnes and Noble", "B. Two"]);
+        assert!(list.others);
+        assert_eq!(parse_list("").names.len(), 0);
+        assert_eq!(parse_list("A Sandy and  and B Anderson").names.len(), 2);
+        assert_eq!(parse_list("A and\n\tB\nand C").names.len(), 3);
+    }
+
+    #[test]
+    fn comparisons() {
+        use NameMatch::{Different, FamilyOnly, Initials, OtherGiven, Same, Swapped};
+        let cases = [
+            ("Donald E. Knuth", "Knuth, Donald E.", Same),
+            ("D. E. Knuth", "Donald Ervin Knuth", Initials),
+            ("Knuth, DE", "Donald E. Knuth", Initials),
+            ("Jean-Pierre Serre", "J.-P. Serre", Initials),
+            ("Jürgen Schmidhuber", "Juergen Schmidhuber", Same),
+            ("Günter Müller", "Gunter Muller", Same),
+            ("Max Mueller", "Max Müller", Same),
+            ("L. van der Maaten", "Laurens Maaten", Initials),
+            ("Kaiming He", "Jian He", OtherGiven),
+            ("Yi Yang", "Yang Yi", Swapped),
+            ("Plato", "Plato", Same),
+            ("Smith", "Smith, J.", FamilyOnly),
+            ("Ada Lovelace", "Grace Hopper", Different),
+            ("", "", Different),
+        ];
+        for (one, two, wanted) in cases {
+            assert_eq!(compare(&parse(one), &parse(two)), wanted, "{one} / {two}");
+            assert_eq!(compare(&parse(two), &parse(one)), wanted, "{two} / {one}");
+        }
+        assert_eq!(
+            parse("Jean-Pierre JM Serre").initials(),
+            ['j', 'p', 'j', 'm']
+        );
+    }
+}
