@@ -1,0 +1,109 @@
+//! The labels of all results, and how the words of a paper find them.
+
+use std::collections::BTreeMap;
+
+use crate::words;
+
+/// Index of a label in the lexicon.
+pub(crate) type LabelId = u32;
+
+/// Weight of words that appear in most result trees and say nothing: `results/final/eval/metrics.json`.
+const GENERIC: &[&str] = &[
+    "result", "output", "metric", "eval", "evaluation", "final", "summary", "data", "value", "score", "log", "experiment",
+    "exp", "raw", "table", "stat", "number", "report", "main", "all", "per", "col",
+];
+
+/// One label: its words and how much each of them says.
+#[derive(Debug, Clone)]
+pub(crate) struct Label {
+    pub(crate) text: String,
+    pub(crate) compact: String,
+    pub(crate) words: Vec<String>,
+    pub(crate) weights: Vec<f64>,
+}
+
+/// Labels by number, and words and compact names to labels.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
+    pub(crate) labels: Vec<Label>,
+    by_compact: BTreeMap<String, LabelId>,
+    by_word: BTreeMap<String, Vec<LabelId>>,
+}
+
+impl Lexicon {
+    /// The number of a label, new or known.
+    pub(crate) fn intern(&mut self, text: &str) -> LabelId {
+        let mut compact = words::compact(text);
+        if compact.is_empty() {
+            compact = text.to_owned();
+        }
+        if let Some(known) = self.by_compact.get(&compact) {
+            return *known;
+        }
+        let id = LabelId::try_from(self.labels.len()).unwrap_or(LabelId::MAX);
+        let mut distinct: Vec<String> = Vec::new();
+        for word in words::canonical(text) {
+            if !distinct.contains(&word) {
+                distinct.push(word);
+            }
+        }
+        self.labels.push(Label { text: text.to_owned(), compact: compact.clone(), words: distinct, weights: Vec::new() });
+        self.by_compact.insert(compact, id);
+        id
+    }
+
+    /// Weighs the words by rarity among the labels; called once, when all labels are known.
+    pub(crate) fn weigh(&mut self) {
+        let mut frequency: BTreeMap<&str, u32> = BTreeMap::new();
+        for label in &self.labels {
+            for word in &label.words {
+                *frequency.entry(word).or_default() += 1;
+            }
+        }
+        let total = f64::from(u32::try_from(self.labels.len()).unwrap_or(u32::MAX));
+        let weigh = |word: &String| {
+            let count = f64::from(frequency.get(word.as_str()).copied().unwrap_or(1));
+            let rarity = (1.0 + total / count).ln();
+            // A word of most labels still tells a little; generic words and bare digits tell less.
+            let generic = if GENERIC.contains(&word.as_str()) { 0.15 } else { 1.0 };
+            let digit = if word.bytes().all(|b| b.is_ascii_digit()) { 0.7 } else { 1.0 };
+            (rarity * generic * digit).max(0.05)
+        };
+        let weights: Vec<Vec<f64>> = self.labels.iter().map(|label| label.words.iter().map(weigh).collect()).collect();
+        for (label, weights) in self.labels.iter_mut().zip(weights) {
+            label.weights = weights;
+        }
+        let mut by_word: BTreeMap<String, Vec<LabelId>> = BTreeMap::new();
+        for (id, label) in (0..).zip(&self.labels) {
+            for word in &label.words {
+                by_word.entry(word.clone()).or_default().push(id);
+            }
+        }
+        self.by_word = by_word;
+    }
+
+    /// The label, by number.
+    pub(crate) fn label(&self, id: LabelId) -> Option<&Label> {
+        self.labels.get(usize::try_from(id).ok()?)
+    }
+
+    /// The label with exactly this name, punctuation and case apart.
+    pub(crate) fn exact(&self, compact: &str) -> Option<LabelId> {
+        self.by_compact.get(compact).copied()
+    }
+
+    /// Labels that contain the word.
+    pub(crate) fn with_word(&self, word: &str) -> &[LabelId] {
+        self.by_word.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// Words of labels that abbreviate this word: at least three letters, a true prefix (`calib` for `calibration`).
+    pub(crate) fn abbreviations<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> + 'a {
+        let long_enough = word.len() > 4 && word.is_ascii();
+        (3..word.len())
+            .filter(move |_| long_enough)
+            .filter_map(move |length| word.get(..length))
+            .filter_map(|prefix| self.by_word.get_key_value(prefix))
+            .map(|(known, _)| known.as_str())
+    }
+}
