@@ -1,1 +1,15 @@
-//! Under construction.
+//! What the audits and their gate share: where a project begins, SHA-256 digests, review traces with their chain, and the
+//! one way in which a program writes an audit artifact.
+//!
+//! What it does not do: judge a paper, or decide what blocks; the audits do the one and the gate the other.
+
+#![warn(missing_docs)]
+
+mod artifact;
+mod digest;
+mod gitignore;
+pub mod project;
+pub mod trace;
+
+pub use artifact::{Emission, Emitted, emit};
+pub use digest::{Digest, Hasher, digest_files};

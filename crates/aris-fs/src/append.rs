@@ -52,6 +52,40 @@ fn cut_torn_line(log: &mut std::fs::File) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The last whole line of the log at `path`, without its line feed; `None` when there is none.
+///
+/// Reads from the end, so that the cost does not grow with the log.
+pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
+    let failed = |error| FsError::read("read", path, error);
+    let mut log = match crate::read::open(path) {
+        Ok(log) => log.into_file(),
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut start = log.seek(SeekFrom::End(0)).map_err(failed)?;
+    let mut tail: Vec<u8> = Vec::new();
+    while start > 0 {
+        let count = start.min(4096);
+        start -= count;
+        let mut piece = vec![0_u8; usize::try_from(count).unwrap_or(0)];
+        log.seek(SeekFrom::Start(start)).map_err(failed)?;
+        log.read_exact(&mut piece).map_err(failed)?;
+        piece.append(&mut tail);
+        tail = piece;
+        let mut feeds = tail.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+        if let (Some(end), before) = (feeds.next(), feeds.next()) {
+            let begin = match before {
+                Some(at) => at + 1,
+                None if start == 0 => 0,
+                None => continue,
+            };
+            let line = tail.get(begin..end).unwrap_or_default();
+            return Ok(Some(String::from_utf8_lossy(line).into_owned()));
+        }
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +104,24 @@ mod tests {
             std::fs::write(&path, before).expect("write");
             append_line(&path, "new").expect("appended");
             assert_eq!(std::fs::read_to_string(&path).expect("read"), after);
+        }
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_whole_one() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("log");
+        assert_eq!(last_line(&path).expect("absent"), None);
+        let long = "x".repeat(9000);
+        for (text, expected) in [
+            ("", None),
+            ("torn", None),
+            ("a\n", Some("a")),
+            ("a\nb\ntorn", Some("b")),
+            (&format!("a\n{long}\n{long}"), Some(long.as_str())),
+        ] {
+            std::fs::write(&path, text).expect("write");
+            assert_eq!(last_line(&path).expect("read").as_deref(), expected);
         }
     }
 

@@ -15,10 +15,12 @@ mod path;
 mod read;
 mod write;
 
-pub use append::append_line;
+pub use append::{append_line, last_line};
 pub use error::FsError;
 pub use list::{Entry, EntryKind, list_sorted, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
 pub use read::{READ_LIMIT, Regular, open, read, read_optional, read_text};
-pub use write::{copy_atomic, create_dir, write_atomic, write_atomic_with_mode, write_new};
+pub use write::{
+    copy_atomic, create_dir, remove_file, sync_dir, write_atomic, write_atomic_with_mode, write_new, write_unsynced,
+};

@@ -67,6 +67,10 @@ impl Regular {
         &self.metadata
     }
 
+    pub(crate) fn into_file(self) -> File {
+        self.file
+    }
+
     /// Reads everything, at most `limit` bytes.
     pub fn read_all(self, limit: u64) -> Result<Vec<u8>, FsError> {
         let expected = self.metadata.len();

@@ -62,8 +62,28 @@ pub fn create_dir(path: &Path) -> Result<(), FsError> {
     fs::create_dir_all(path).map_err(|error| FsError::write("create", path, error))
 }
 
+/// Writes a small note that needs to survive the death of this process and not a power cut.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    fault::point();
+    fs::write(path, bytes).map_err(|error| FsError::write("write", path, error))
+}
+
+/// Removes a file; one that is gone already is no error.
+pub fn remove_file(path: &Path) -> Result<(), FsError> {
+    fault::point();
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FsError::write("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes the entries of a folder durable.
-pub(crate) fn sync_dir(folder: &Path) -> io::Result<()> {
+pub fn sync_dir(folder: &Path) -> Result<(), FsError> {
+    fault::point();
+    sync_entries(folder).map_err(|error| FsError::write("sync", folder, error))
+}
+
+fn sync_entries(folder: &Path) -> io::Result<()> {
     match File::open(folder).and_then(|handle| handle.sync_all()) {
         // Some network file systems cannot sync a folder; the rename itself has happened.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
@@ -97,7 +117,7 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> 
         }
     }
     fault::point();
-    sync_dir(folder).map_err(failed)
+    sync_entries(folder).map_err(failed)
 }
 
 /// A locked temporary file in `folder` with `bytes` in it, synced.

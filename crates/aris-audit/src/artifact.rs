@@ -1,0 +1,213 @@
+//! How a program writes its audit: trace first, then the report for people, then the artifact, each whole or not at all.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aris_contract::artifact::Slug;
+use aris_contract::artifact::audit::{Audit, Verdict, deterministic_reviewer};
+use aris_contract::artifact::trace::TraceMode;
+use aris_contract::json::{self, Limits};
+use aris_contract::{schema, time};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::digest::Digest;
+use crate::project;
+use crate::trace::{self, Chain, NewRecord, RunChoice, Saved, TraceError};
+
+/// The result of a deterministic audit, ready to be written.
+#[derive(Clone, Debug)]
+pub struct Emission<'a> {
+    /// Canonical name of the helper.
+    pub helper: &'a str,
+    /// Its version.
+    pub version: &'a str,
+    /// Skill the audit belongs to, `paper-claim-audit`.
+    pub skill: &'a Slug,
+    /// File name of the artifact without extension, `PAPER_CLAIM_AUDIT`.
+    pub stem: &'a str,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its short reason.
+    pub reason_code: &'a str,
+    /// One line for people.
+    pub summary: &'a str,
+    /// Digest of every file that was read. Keys are paths relative to the paper folder, `../results/a.json` outside it.
+    pub inputs: BTreeMap<String, Digest>,
+    /// The audit's own data.
+    pub details: Value,
+    /// The report for people, Markdown.
+    pub report: &'a str,
+}
+
+/// What was written where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Emitted {
+    /// The artifact.
+    pub artifact: PathBuf,
+    /// The report for people.
+    pub report: PathBuf,
+    /// `trace_path` of the artifact.
+    pub trace_path: String,
+    /// Whether an earlier artifact already said exactly this, so that nothing was written.
+    pub unchanged: bool,
+}
+
+/// Writes artifact, report and trace of an audit of the paper in `paper` (absolute).
+///
+/// An artifact that already says the same (all but its time and its trace), whose trace still holds and whose report is the
+/// same, stays as it is: the same input changes no byte.
+pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emitted, TraceError> {
+    let project = project::of_paper(paper);
+    let artifact = paper.join(format!("{}.json", emission.stem));
+    let report = paper.join(format!("{}.md", emission.stem));
+    let prompt = prompt(emission);
+    let mut audit = audit(emission, &prompt);
+    if let Some(trace_path) = same(&artifact, &report, emission.report, &audit, &project) {
+        return Ok(Emitted { artifact, report, trace_path, unchanged: true });
+    }
+    let purpose: Slug = "deterministic-audit".parse().map_err(|_: aris_contract::artifact::slug::SlugError| {
+        TraceError::Damaged { path: artifact.clone(), reason: String::from("purpose is no slug") }
+    })?;
+    let new = NewRecord {
+        skill: emission.skill,
+        purpose: &purpose,
+        model: &audit.reviewer_model,
+        thread_id: &audit.thread_id,
+        tool: emission.helper,
+        executor: None,
+        config: Map::new(),
+        files: emission.inputs.keys().cloned().collect(),
+        duration_ms: None,
+        status: "ok",
+        prompt: &prompt,
+        response: emission.report.as_bytes(),
+        mode: TraceMode::Full,
+        run: RunChoice::Latest,
+    };
+    let mut saved = trace::record(&project, &new, now);
+    let holds = |saved: &Saved| {
+        let trace = trace::read(&project.join(&saved.trace_path), Some(&project));
+        trace.is_ok_and(|trace| matches!(trace.chain, Chain::Valid { .. }))
+    };
+    // A run that was damaged earlier proves nothing, whatever is added to it; the damaged one stays as evidence.
+    if !saved.as_ref().is_ok_and(holds) && !matches!(saved, Err(TraceError::Fs(_))) {
+        saved = trace::record(&project, &NewRecord { run: RunChoice::New, ..new.clone() }, now);
+    }
+    let saved = saved?;
+    audit.trace_path.clone_from(&saved.trace_path);
+    audit.generated_at = time::stamp(now);
+    aris_fs::write_atomic(&report, emission.report.as_bytes())?;
+    let mut text = serde_json::to_vec_pretty(&audit)
+        .map_err(|error| TraceError::Damaged { path: artifact.clone(), reason: error.to_string() })?;
+    text.push(b'\n');
+    aris_fs::write_atomic(&artifact, &text)?;
+    Ok(Emitted { artifact, report, trace_path: saved.trace_path, unchanged: false })
+}
+
+/// What stands in the trace as the prompt of a program's audit: which program read which bytes.
+///
+/// **Shape**: one JSON object `{"helper", "version", "inputs": {path: digest}}`; the gate compares `inputs` with the artifact's.
+fn prompt(emission: &Emission<'_>) -> Vec<u8> {
+    let prompt = json!({
+        "helper": emission.helper,
+        "version": emission.version,
+        "inputs": hashes(&emission.inputs),
+    });
+    prompt.to_string().into_bytes()
+}
+
+fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {
+    inputs.iter().map(|(path, digest)| (path.clone(), digest.to_string())).collect()
+}
+
+fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
+    // A program has no conversation; what it read and what it said identify the run instead.
+    let mut hasher = crate::digest::Hasher::default();
+    hasher.update(prompt);
+    hasher.update(emission.report.as_bytes());
+    let hex = hasher.finish().hex();
+    let thread: String = hex.chars().take(16).collect();
+    Audit {
+        schema: Some(String::from(schema::id::AUDIT)),
+        producer: Some(format!("{}@{}", emission.helper, emission.version)),
+        audit_skill: emission.skill.to_string(),
+        verdict: emission.verdict,
+        reason_code: emission.reason_code.to_owned(),
+        summary: emission.summary.to_owned(),
+        audited_input_hashes: hashes(&emission.inputs),
+        trace_path: String::new(),
+        thread_id: format!("{}-{thread}", emission.helper),
+        reviewer_model: deterministic_reviewer(emission.helper, emission.version),
+        reviewer_reasoning: String::from("none"),
+        generated_at: String::new(),
+        details: emission.details.clone(),
+    }
+}
+
+/// The trace path of an earlier artifact that says the same and still stands on its trace.
+fn same(artifact: &Path, report: &Path, text: &str, audit: &Audit, project: &Path) -> Option<String> {
+    let limit = Limits::ARTIFACT.bytes as u64;
+    let bytes = aris_fs::read(artifact, limit).ok()?;
+    let earlier: Audit = json::typed(&bytes, Limits::ARTIFACT).ok()?;
+    let comparable = Audit {
+        trace_path: earlier.trace_path.clone(),
+        generated_at: earlier.generated_at.clone(),
+        ..audit.clone()
+    };
+    if earlier != comparable || aris_fs::read(report, limit).ok()? != text.as_bytes() {
+        return None;
+    }
+    let trace = trace::read(&project.join(&earlier.trace_path), Some(project)).ok()?;
+    let recorded = trace.records.iter().any(|record| record.thread_id() == Some(&audit.thread_id));
+    (recorded && matches!(trace.chain, Chain::Valid { .. })).then_some(earlier.trace_path)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests prepare and damage files directly")]
+
+    use std::fs;
+
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_776_000_000 + second).expect("in range")
+    }
+
+    #[test]
+    fn the_same_result_changes_no_byte_and_another_one_does() {
+        let temp = tempfile::tempdir().expect("temp");
+        let paper = temp.path().join("paper");
+        fs::create_dir_all(&paper).expect("folder");
+        let skill: Slug = "paper-claim-audit".parse().expect("slug");
+        let mut emission = Emission {
+            helper: "paper_claim_audit",
+            version: "0.1.0",
+            skill: &skill,
+            stem: "PAPER_CLAIM_AUDIT",
+            verdict: Verdict::Pass,
+            reason_code: "all_numbers_match",
+            summary: "3 numbers match",
+            inputs: BTreeMap::from([(String::from("main.tex"), Digest::of(b"x"))]),
+            details: json!({"total_claims": 3}),
+            report: "# Report\n",
+        };
+        let first = emit(&paper, &emission, at(0)).expect("written");
+        let bytes = fs::read(&first.artifact).expect("artifact");
+        let second = emit(&paper, &emission, at(60)).expect("kept");
+        assert!(second.unchanged && !first.unchanged);
+        assert_eq!(fs::read(&first.artifact).expect("artifact"), bytes);
+        // A damaged trace proves nothing any more: the audit is written again, in a run that still holds.
+        let run = temp.path().join(&first.trace_path);
+        fs::write(run.join("001-deterministic-audit.response.md"), "forged").expect("write");
+        let third = emit(&paper, &emission, at(120)).expect("written");
+        assert!(!third.unchanged && third.trace_path != first.trace_path);
+        assert!(emit(&paper, &emission, at(150)).expect("kept").unchanged);
+        emission.verdict = Verdict::Fail;
+        let fourth = emit(&paper, &emission, at(180)).expect("written");
+        assert!(!fourth.unchanged);
+        let audit: Audit = json::typed(&fs::read(&fourth.artifact).expect("artifact"), Limits::ARTIFACT).expect("audit");
+        assert_eq!((audit.verdict, audit.generated_at), (Verdict::Fail, time::stamp(at(180))));
+    }
+}

@@ -1,0 +1,167 @@
+//! SHA-256 digests of bytes and of files.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use aris_fs::FsError;
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest. `Display` gives `sha256:<64 lower-case hex digits>`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Reads `sha256:<hex>` or bare hex, 64 digits of either case. Anything else gives `None`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
+        let mut bytes = [0_u8; 32];
+        if hex.len() != 64 {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+            let [high, low] = pair else { return None };
+            *byte = nibble(*high)? << 4 | nibble(*low)?;
+        }
+        Some(Self(bytes))
+    }
+
+    /// The 64 hex digits without prefix.
+    pub fn hex(&self) -> String {
+        use fmt::Write as _;
+        let mut hex = String::with_capacity(64);
+        for byte in self.0 {
+            // Writing to a String cannot fail.
+            write!(hex, "{byte:02x}").unwrap_or_default();
+        }
+        hex
+    }
+}
+
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "sha256:{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+/// A digest being computed piece by piece.
+#[derive(Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything added.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Hasher")
+    }
+}
+
+/// Bytes read at once, per thread: large enough that the system call costs nothing, small enough for the second-level cache.
+const BUFFER: usize = 256 << 10;
+
+/// Digests of many files, in the order of `paths`, on all processors; memory does not grow with the files.
+///
+/// Each file is opened once. **Errors** are those of [`aris_fs::open`], one for each file that cannot be read.
+pub fn digest_files<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, FsError>> {
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(paths.len());
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Result<Digest, FsError>)>> = Mutex::new(Vec::with_capacity(paths.len()));
+    let work = || {
+        let mut buffer = vec![0_u8; BUFFER];
+        let mut mine = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = paths.get(at) else { break };
+            mine.push((at, digest_file(path.as_ref(), &mut buffer)));
+        }
+        done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
+    };
+    thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, digest)| digest).collect()
+}
+
+fn digest_file(path: &Path, buffer: &mut [u8]) -> Result<Digest, FsError> {
+    let mut hasher = Hasher::default();
+    aris_fs::open(path)?.stream(buffer, |piece| hasher.update(piece))?;
+    Ok(hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// **Source**: FIPS 180-4 examples (empty message and "abc").
+    const EMPTY: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    #[test]
+    fn digests_are_those_of_the_standard_and_read_back() {
+        assert_eq!(Digest::of(b"").hex(), EMPTY);
+        assert_eq!(Digest::of(b"abc").to_string(), format!("sha256:{ABC}"));
+        for text in [ABC.to_owned(), format!("sha256:{ABC}"), ABC.to_uppercase()] {
+            assert_eq!(Digest::parse(&text), Some(Digest::of(b"abc")));
+        }
+        for bad in ["", "sha256:", &ABC[1..], &format!("{ABC}0"), &ABC.replace('b', "g"), &format!("sha1:{ABC}")] {
+            assert_eq!(Digest::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+    fn files_keep_their_order_and_a_missing_one_is_an_error_of_its_own() {
+        let temp = tempfile::tempdir().expect("temp");
+        let mut paths: Vec<_> = (0..50).map(|n| temp.path().join(n.to_string())).collect();
+        for (n, path) in paths.iter().enumerate() {
+            std::fs::write(path, vec![7; n * 10_000]).expect("write");
+        }
+        paths.insert(20, temp.path().join("none"));
+        let digests = digest_files(&paths);
+        for (path, digest) in paths.iter().zip(&digests) {
+            match digest {
+                Ok(digest) => assert_eq!(*digest, Digest::of(&std::fs::read(path).expect("read"))),
+                Err(error) => assert!(error.is_not_found() && path.ends_with("none")),
+            }
+        }
+        assert_eq!(digests.len(), 51);
+        assert!(digest_files::<&Path>(&[]).is_empty());
+    }
+}

@@ -1,0 +1,392 @@
+//! Writing a record.
+//!
+//! Order of a write, under the lock: a pending note with the record's name; the record's files, each synced; the folder,
+//! synced; the chain line, synced: from here on the record exists; the note removed. Whoever comes after a killed
+//! writer finds its note, removes the files that never became a record, and gives its number a void line, so that a number never
+//! means two contents.
+
+use std::path::{Path, PathBuf};
+
+use aris_contract::artifact::Slug;
+use aris_contract::artifact::trace::{ChainLine, Event, Request, ResponseMeta, Run, TraceMode};
+use aris_contract::{ErrorKind, Failure, json, schema, time};
+use aris_fs::{EntryKind, FsError, Lock};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{CHAIN, EVENTS, FOLDER, RUN_META, prefix};
+use crate::digest::Digest;
+use crate::gitignore;
+
+/// Name of the note that says which record is being written.
+const PENDING: &str = ".pending";
+
+/// A reviewer call to be kept.
+#[derive(Clone, Debug)]
+pub struct NewRecord<'a> {
+    /// Skill that made the call.
+    pub skill: &'a Slug,
+    /// Short label of the call.
+    pub purpose: &'a Slug,
+    /// Reviewer model.
+    pub model: &'a str,
+    /// The reviewer's conversation.
+    pub thread_id: &'a str,
+    /// Tool the reviewer was called through.
+    pub tool: &'a str,
+    /// The agent that ran the skill, where known.
+    pub executor: Option<&'a str>,
+    /// Configuration of the call.
+    pub config: Map<String, Value>,
+    /// Files the prompt points at.
+    pub files: Vec<String>,
+    /// Milliseconds the call took.
+    pub duration_ms: Option<u64>,
+    /// `ok`, or what the caller reports.
+    pub status: &'a str,
+    /// The prompt as sent.
+    pub prompt: &'a [u8],
+    /// The response as received.
+    pub response: &'a [u8],
+    /// Full or meta; [`TraceMode::Off`] is for the caller to handle and is treated as meta here.
+    pub mode: TraceMode,
+    /// The run it belongs to.
+    pub run: RunChoice<'a>,
+}
+
+/// The run a record belongs to.
+#[derive(Clone, Copy, Debug)]
+pub enum RunChoice<'a> {
+    /// The skill's latest run of the day, or its first.
+    Latest,
+    /// A new run.
+    New,
+    /// The run with this id, created when absent.
+    Named(&'a Slug),
+}
+
+/// Where a record went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Saved {
+    /// Folder of the run relative to the project, with a final `/`: what `trace_path` of an audit names.
+    pub trace_path: String,
+    /// Id of the run.
+    pub run_id: String,
+    /// Number of the record, from 1.
+    pub call_number: u64,
+    /// File prefix of the record.
+    pub prefix: String,
+    /// Digest of the record's chain line.
+    pub chain_digest: String,
+}
+
+/// Why a record could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The disk refused.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// The chain of the run is damaged, so nothing can be added to it.
+    #[error("{} is damaged: {reason}", path.display())]
+    Damaged {
+        /// The chain.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// There is no free run number left for this day.
+    #[error("{} has {count} runs for {day} already", path.display())]
+    Runs {
+        /// Folder of the skill's traces.
+        path: PathBuf,
+        /// The day.
+        day: String,
+        /// Highest number.
+        count: u64,
+    },
+}
+
+impl Failure for TraceError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Fs(error) => error.kind(),
+            Self::Damaged { .. } => ErrorKind::Validation,
+            Self::Runs { .. } => ErrorKind::Precondition,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Fs(error) => error.hint(),
+            Self::Damaged { .. } => Some(String::from("keep the run as evidence and start another with --new-run")),
+            Self::Runs { .. } => Some(String::from("name the run with --run-id")),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Fs(error) => error.details(),
+            Self::Damaged { path, .. } | Self::Runs { path, .. } => {
+                Map::from_iter([(String::from("path"), Value::from(path.display().to_string()))])
+            }
+        }
+    }
+}
+
+/// Adds a record to the traces of `project` (absolute) and an event to its log.
+///
+/// Safe with any number of writers on one machine; a writer that is killed leaves a whole record or none.
+pub fn record(project: &Path, new: &NewRecord<'_>, now: Timestamp) -> Result<Saved, TraceError> {
+    let traces = project.join(FOLDER).join(new.skill.as_str());
+    aris_fs::create_dir(&traces)?;
+    let lock = Lock::acquire(&traces.join(".lock"))?;
+    let run_id = choose(&traces, new.run, &time::day(now))?;
+    let run = traces.join(&run_id);
+    let mut chain = ChainEnd::open(&run, new, &run_id, project, now)?;
+    chain.clear_pending()?;
+    let saved = loop {
+        if let Some(saved) = chain.add(new, &run_id, now)? {
+            break saved;
+        }
+    };
+    drop(lock);
+    log_event(project, new, &saved, now)?;
+    gitignore::ignore_traces(project)?;
+    Ok(saved)
+}
+
+/// The run's id; the folder may not exist yet.
+fn choose(traces: &Path, choice: RunChoice<'_>, day: &str) -> Result<String, TraceError> {
+    if let RunChoice::Named(id) = choice {
+        return Ok(id.as_str().to_owned());
+    }
+    let mut latest = 0_u64;
+    for entry in aris_fs::list_sorted(traces)?.iter().filter(|entry| entry.kind == EntryKind::Folder) {
+        let number = entry.name.to_str().and_then(|name| name.strip_prefix(day)?.strip_prefix("_run")?.parse().ok());
+        latest = latest.max(number.unwrap_or(0));
+    }
+    let number = match choice {
+        RunChoice::New => latest.checked_add(1),
+        _ => Some(latest.max(1)),
+    };
+    let number = number.ok_or_else(|| TraceError::Runs {
+        path: traces.to_path_buf(),
+        day: day.to_owned(),
+        count: latest,
+    })?;
+    Ok(format!("{day}_run{number:02}"))
+}
+
+/// The end of a run's chain: what the next line continues.
+struct ChainEnd {
+    run: PathBuf,
+    path: PathBuf,
+    last: u64,
+    previous: Digest,
+}
+
+impl ChainEnd {
+    fn open(
+        run: &Path,
+        new: &NewRecord<'_>,
+        run_id: &str,
+        project: &Path,
+        now: Timestamp,
+    ) -> Result<Self, TraceError> {
+        aris_fs::create_dir(run)?;
+        let (meta, path) = (run.join(RUN_META), run.join(CHAIN));
+        let bytes = match aris_fs::read_optional(&meta, json::Limits::ARTIFACT.bytes as u64)? {
+            Some(bytes) => bytes,
+            None => {
+                let text = pretty(&Run {
+                    schema: Some(String::from(schema::id::TRACE_RUN)),
+                    skill: new.skill.to_string(),
+                    run_id: run_id.to_owned(),
+                    started_at: time::stamp(now),
+                    executor: new.executor.map(ToOwned::to_owned),
+                    project_dir: project.display().to_string(),
+                });
+                aris_fs::write_atomic(&meta, &text)?;
+                text
+            }
+        };
+        let damaged = |reason: String| TraceError::Damaged { path: path.clone(), reason };
+        match aris_fs::last_line(&path)? {
+            None => {
+                // Made here so that its folder entry is durable before the first line.
+                aris_fs::write_new(&path, b"")?;
+                Ok(Self { run: run.to_path_buf(), path, last: 0, previous: Digest::of(&bytes) })
+            }
+            Some(line) => {
+                let parsed: ChainLine = json::typed(line.as_bytes(), json::Limits::ARTIFACT)
+                    .map_err(|error| damaged(format!("its last line is no chain line: {error}")))?;
+                let previous = Digest::of(line.as_bytes());
+                Ok(Self { run: run.to_path_buf(), path, last: parsed.record, previous })
+            }
+        }
+    }
+
+    /// Removes what a killed writer left and gives its number away for good.
+    fn clear_pending(&mut self) -> Result<(), TraceError> {
+        let note = self.run.join(PENDING);
+        let Some(bytes) = aris_fs::read_optional(&note, 4096)? else { return Ok(()) };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let number = self.last + 1;
+        match text.parse::<Slug>() {
+            // Its chain line stands: the writer was killed after the record was whole.
+            Ok(name) if name.as_str().starts_with(&format!("{:03}-", self.last)) => {}
+            Ok(name) if name.as_str().starts_with(&format!("{number:03}-")) => {
+                let mut took = false;
+                for file in ["request.json", "response.md", "meta.json"] {
+                    let path = self.run.join(format!("{name}.{file}"));
+                    took |= path.exists();
+                    aris_fs::remove_file(&path)?;
+                }
+                if took {
+                    self.void()?;
+                }
+            }
+            // A note cut short names no record; a file in the next writer's way then makes its number void.
+            _ => {}
+        }
+        aris_fs::remove_file(&note)?;
+        Ok(())
+    }
+
+    /// Writes the record under the next number; `None` when that number turned out to be taken and is void now.
+    fn add(&mut self, new: &NewRecord<'_>, run_id: &str, now: Timestamp) -> Result<Option<Saved>, TraceError> {
+        let number = self.last + 1;
+        let prefix = prefix(number, new.purpose.as_str());
+        let full = new.mode == TraceMode::Full;
+        let request = pretty(&request(new, number, now));
+        let meta = pretty(&ResponseMeta {
+            schema: Some(String::from(schema::id::TRACE_META)),
+            call_number: number,
+            purpose: new.purpose.to_string(),
+            timestamp: time::stamp(now),
+            thread_id: new.thread_id.to_owned(),
+            model: new.model.to_owned(),
+            duration_ms: new.duration_ms,
+            status: new.status.to_owned(),
+        });
+        let file = |suffix: &str| self.run.join(format!("{prefix}.{suffix}"));
+        let note = self.run.join(PENDING);
+        aris_fs::write_unsynced(&note, prefix.as_bytes())?;
+        let free = aris_fs::write_new(&file("request.json"), &request)?
+            && (!full || aris_fs::write_new(&file("response.md"), new.response)?)
+            && aris_fs::write_new(&file("meta.json"), &meta)?;
+        if !free {
+            // Somebody's file has this name. It stays; what we wrote under the number goes.
+            self.withdraw(&prefix, &[("request.json", &request), ("response.md", new.response)])?;
+            self.void()?;
+            aris_fs::remove_file(&note)?;
+            return Ok(None);
+        }
+        aris_fs::sync_dir(&self.run)?;
+        let digest = self.append(&ChainLine {
+            record: number,
+            prefix: prefix.clone(),
+            mode: if full { TraceMode::Full } else { TraceMode::Meta },
+            request: Some(Digest::of(&request).to_string()),
+            response: Some(Digest::of(new.response).to_string()),
+            meta: Some(Digest::of(&meta).to_string()),
+            prompt: Some(Digest::of(new.prompt).to_string()),
+            previous: self.previous.to_string(),
+        })?;
+        aris_fs::remove_file(&note)?;
+        Ok(Some(Saved {
+            trace_path: format!("{FOLDER}/{}/{run_id}/", new.skill),
+            run_id: run_id.to_owned(),
+            call_number: number,
+            prefix,
+            chain_digest: digest.to_string(),
+        }))
+    }
+
+    /// Takes back files of this record that hold exactly what we wrote.
+    fn withdraw(&self, prefix: &str, files: &[(&str, &[u8])]) -> Result<(), TraceError> {
+        for (suffix, bytes) in files {
+            let path = self.run.join(format!("{prefix}.{suffix}"));
+            let found = aris_fs::read_optional(&path, aris_fs::READ_LIMIT);
+            if found.is_ok_and(|found| found.as_deref() == Some(*bytes)) {
+                aris_fs::remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn void(&mut self) -> Result<(), TraceError> {
+        self.append(&ChainLine {
+            record: self.last + 1,
+            prefix: String::new(),
+            mode: TraceMode::Off,
+            request: None,
+            response: None,
+            meta: None,
+            prompt: None,
+            previous: self.previous.to_string(),
+        })?;
+        Ok(())
+    }
+
+    fn append(&mut self, line: &ChainLine) -> Result<Digest, TraceError> {
+        let text = serde_json::to_string(line)
+            .map_err(|error| TraceError::Damaged { path: self.path.clone(), reason: error.to_string() })?;
+        aris_fs::append_line(&self.path, &text)?;
+        self.last = line.record;
+        self.previous = Digest::of(text.as_bytes());
+        Ok(self.previous)
+    }
+}
+
+fn request(new: &NewRecord<'_>, number: u64, now: Timestamp) -> Request {
+    let full = new.mode == TraceMode::Full;
+    let text = std::str::from_utf8(new.prompt).ok();
+    Request {
+        schema: Some(String::from(schema::id::TRACE_REQUEST)),
+        call_number: number,
+        purpose: new.purpose.to_string(),
+        timestamp: time::stamp(now),
+        tool: new.tool.to_owned(),
+        model: new.model.to_owned(),
+        config: new.config.clone(),
+        files_referenced: new.files.clone(),
+        prompt_length: Some(new.prompt.len() as u64),
+        response_length: Some(new.response.len() as u64),
+        prompt: text.filter(|_| full).map(ToOwned::to_owned),
+        prompt_base64: (full && text.is_none()).then(|| STANDARD.encode(new.prompt)),
+    }
+}
+
+fn log_event(project: &Path, new: &NewRecord<'_>, saved: &Saved, now: Timestamp) -> Result<(), TraceError> {
+    let path = project.join(EVENTS);
+    if let Some(folder) = path.parent() {
+        aris_fs::create_dir(folder)?;
+    }
+    let event = Event {
+        event: String::from("review_trace"),
+        skill: new.skill.to_string(),
+        purpose: new.purpose.to_string(),
+        thread_id: new.thread_id.to_owned(),
+        trace_path: saved.trace_path.clone(),
+        call_number: saved.call_number,
+        timestamp: time::stamp(now),
+        status: new.status.to_owned(),
+    };
+    let line = serde_json::to_string(&event)
+        .map_err(|error| TraceError::Damaged { path: path.clone(), reason: error.to_string() })?;
+    Ok(aris_fs::append_line(&path, &line)?)
+}
+
+/// Indented JSON with a final line feed. These types always serialise: their keys are strings and their numbers finite.
+fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

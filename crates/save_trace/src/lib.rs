@@ -1,0 +1,190 @@
+//! `save_trace`: keeps one reviewer call, prompt and response, as a record that nobody can change unnoticed.
+//!
+//! **Input**: flags; prompt and response as text, as files, or from standard input. **Output**: a record under
+//! `<project>/.aris/traces/<skill>/<date>_runNN/` (three files and a line of `chain.jsonl`), an event in
+//! `.aris/meta/events.jsonl`; on stdout the run's folder relative to the project, which is the `trace_path` of an audit.
+//! **Exit**: 0 kept, or nothing to keep in mode `off`; 2 usage; 3 a named file is absent; 4 a file is not readable as what it
+//! must be, or the run's chain is damaged; 5 the project cannot be written.
+//!
+//! Calling it twice keeps two records: two equal calls of a reviewer are two calls.
+
+mod cli;
+mod error;
+mod report;
+
+use std::io::Read as _;
+use std::path::Path;
+
+use aris_audit::project;
+use aris_audit::trace::{self, NewRecord, RunChoice};
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::artifact::trace::TraceMode;
+use aris_contract::schema::id;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+/// Bytes of a prompt or response that are accepted: 64 MiB, some hundred times the longest context window.
+pub const TEXT_LIMIT: u64 = 64 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "save_trace",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Keep one reviewer call, prompt and response, as a chained trace record",
+    input: "flags; prompt and response as text, as files, or one of them from standard input (-)",
+    output: "the run's folder relative to the project, for trace_path; with --json where the record went",
+    stderr: "the record's name, warnings, errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "save_trace --skill paper-claim-audit --purpose audit --model gpt-5.5 --thread-id 019d8fe0 --prompt-file prompt.txt --response-file response.md",
+            what: "keep a call whose prompt and response are in files",
+        },
+        Example {
+            command: "",
+            line: "save_trace --skill auto-review-loop --purpose round-2 --model gpt-5.5 --thread-id 019d8fe0 --prompt 'Review paper/main.tex' --response-file - --new-run < answer.md",
+            what: "start a new run and read the response from standard input",
+        },
+        Example {
+            command: "",
+            line: "save_trace --skill idea-critique --purpose critique --trace-mode meta --prompt-file p --response-file r --json",
+            what: "keep digests and lengths only",
+        },
+    ],
+    signals: &[],
+    ok: "the record is kept, or the mode is off",
+    errors: &[ErrorKind::NotFound, ErrorKind::Validation, ErrorKind::Precondition],
+    schemas: &[
+        report::SCHEMA,
+        id::TRACE_RUN,
+        id::TRACE_REQUEST,
+        id::TRACE_META,
+        id::TRACE_CHAIN,
+        id::TRACE_EVENT,
+    ],
+    samples: &[
+        Sample {
+            args: &["--json", "--skill", "sample", "--purpose", "sample", "--prompt", "p", "--response", "r", "--trace-mode", "off"],
+            exit: &[0],
+        },
+        Sample { args: &["--json", "--skill", "../escape", "--purpose", "sample"], exit: &[2] },
+    ],
+    network: Network::None,
+};
+
+/// Keeps the call that `cli` describes.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let mode = match (cli.trace_mode, context.env("ARIS_TRACE_MODE")) {
+        (Some(mode), _) => mode,
+        (None, Some(text)) => text.parse().map_err(Error::Mode)?,
+        (None, None) => TraceMode::Full,
+    };
+    if mode == TraceMode::Off {
+        context.note("tracing is off: nothing is kept");
+        return Ok(Outcome::done(Report::off()));
+    }
+    if is_stdin(cli.prompt_file.as_deref()) && is_stdin(cli.response_file.as_deref()) {
+        return Err(Error::StdinTwice);
+    }
+    let prompt = text(context, cli.prompt.as_deref(), cli.prompt_file.as_deref())?;
+    let response = text(context, cli.response.as_deref(), cli.response_file.as_deref())?;
+    let config = match &cli.config {
+        None => serde_json::Map::new(),
+        Some(text) => serde_json::from_str(text).map_err(Error::Config)?,
+    };
+    if response.trim_ascii().is_empty() {
+        context.warn("the response is empty: no audit can rest on this record");
+    }
+    let project = match &cli.project {
+        Some(folder) => {
+            let folder = context.absolute(folder);
+            if !folder.is_dir() {
+                return Err(Error::Project { path: folder });
+            }
+            folder
+        }
+        None => project::of_directory(context.cwd()),
+    };
+    let run = match (&cli.run_id, cli.new_run) {
+        (Some(id), _) => RunChoice::Named(id),
+        (None, true) => RunChoice::New,
+        (None, false) => RunChoice::Latest,
+    };
+    let saved = trace::record(
+        &project,
+        &NewRecord {
+            skill: &cli.skill,
+            purpose: &cli.purpose,
+            model: &cli.model,
+            thread_id: &cli.thread_id,
+            tool: &cli.tool,
+            executor: cli.executor.as_deref(),
+            config,
+            files: cli.files,
+            duration_ms: cli.duration_ms,
+            status: &cli.status,
+            prompt: &prompt,
+            response: &response,
+            mode,
+            run,
+        },
+        context.now(),
+    )?;
+    context.note(&format!("Trace saved: {}{}", saved.trace_path, saved.prefix));
+    Ok(Outcome::done(Report::saved(mode, saved)))
+}
+
+fn is_stdin(path: Option<&Path>) -> bool {
+    path == Some(Path::new("-"))
+}
+
+/// The bytes of a prompt or response, wherever they come from; empty when neither way is used.
+fn text(context: &Context, inline: Option<&std::ffi::OsStr>, file: Option<&Path>) -> Result<Vec<u8>, Error> {
+    match (inline, file) {
+        (Some(text), _) => Ok(text.as_encoded_bytes().to_vec()),
+        (None, None) => Ok(Vec::new()),
+        (None, Some(path)) if is_stdin(Some(path)) => {
+            let mut bytes = Vec::new();
+            let count = std::io::stdin().lock().take(TEXT_LIMIT + 1).read_to_end(&mut bytes).map_err(Error::Stdin)?;
+            if count as u64 > TEXT_LIMIT { Err(Error::StdinTooLarge) } else { Ok(bytes) }
+        }
+        (None, Some(path)) => Ok(aris_fs::read(&context.absolute(path), TEXT_LIMIT)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::trace::{ChainLine, Event, Request, ResponseMeta, Run};
+    use aris_contract::schema::{file_name, id};
+
+    use crate::report::{Report, SCHEMA};
+
+    /// Each type beside the file that is its schema; `UPDATE_SCHEMAS=1` writes them.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "compares with, or writes, files of the repository")]
+    fn schemas_are_current() {
+        let schemas = [
+            (SCHEMA, schemars::schema_for!(Report)),
+            (id::TRACE_RUN, schemars::schema_for!(Run)),
+            (id::TRACE_REQUEST, schemars::schema_for!(Request)),
+            (id::TRACE_META, schemars::schema_for!(ResponseMeta)),
+            (id::TRACE_CHAIN, schemars::schema_for!(ChainLine)),
+            (id::TRACE_EVENT, schemars::schema_for!(Event)),
+        ];
+        for (id, mut schema) in schemas {
+            schema.insert(String::from("$id"), id.into());
+            let text = format!("{:#}\n", schema.as_value());
+            let path =
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(file_name(id));
+            if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+                std::fs::write(&path, text).expect("written");
+            } else {
+                let found = std::fs::read_to_string(&path).unwrap_or_default();
+                assert_eq!(found, text, "{} is stale: run `cargo xtask schemas`", path.display());
+            }
+        }
+    }
+}
