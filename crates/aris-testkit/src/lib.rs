@@ -1,1 +1,38 @@
-//! Under construction.
+//! What tests of helpers share: the helper's binary, a sample project, one run with its envelope, snapshots that prove that
+//! nothing was written, crashes at every change of the disk, goldens, and fixtures that may be absent.
+//!
+//! For tests only: everything here panics with a message that says what was expected.
+//!
+//! ```no_run
+//! use aris_testkit::{Helper, Project};
+//!
+//! let project = Project::new().file("paper/main.tex", r"\documentclass{article}");
+//! let run = Helper::named("verify_paper_audits").call(project.path()).args(["--json", "paper"]).run();
+//! assert_eq!((run.code(), run.envelope()["meta"]["helper"].as_str()), (0, Some("verify_paper_audits")));
+//! ```
+
+#![warn(missing_docs)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "test support: it prepares files directly, reads the environment of the test run, and fails by panicking"
+)]
+
+mod build;
+mod crash;
+mod fixtures;
+mod golden;
+mod helper;
+mod project;
+mod run;
+mod snapshot;
+
+pub use crash::{Crashes, crash_at_every_change};
+pub use fixtures::{shared, workspace_root};
+pub use golden::check_golden;
+pub use helper::{Call, Helper};
+pub use project::Project;
+pub use run::Run;
+pub use snapshot::Snapshot;

@@ -1,0 +1,193 @@
+//! Finds a helper's binary beside the running test executable, and builds it when it is absent or older than its sources.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use crate::fixtures::workspace_root;
+
+/// A cold build of one helper on two cores takes about a minute.
+const BUILD_DEADLINE: Duration = Duration::from_mins(10);
+
+/// The text that only a binary with the fault-injection feature holds.
+const FAULT_VARIABLE: &[u8] = b"ARIS_FAULT_AT";
+
+static FOUND: Mutex<BTreeMap<(String, bool), PathBuf>> = Mutex::new(BTreeMap::new());
+
+/// Path of the binary `name`; with `faults`, of one that aborts where `ARIS_FAULT_AT` says.
+pub(crate) fn binary(name: &str, faults: bool) -> PathBuf {
+    // The lock is held while building: other tests of this process wait for the same binary.
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (name.to_owned(), faults);
+    if let Some(path) = found.get(&key) {
+        return path.clone();
+    }
+    let path = profile_folder().join(name);
+    if !path.is_file() || is_stale(&path) || (faults && !holds(&path, FAULT_VARIABLE)) {
+        build(name);
+        assert!(
+            path.is_file(),
+            "cargo built {name} and left no {}",
+            path.display()
+        );
+        assert!(
+            !faults || holds(&path, FAULT_VARIABLE),
+            "{} has no fault injection",
+            path.display()
+        );
+    }
+    found.insert(key, path.clone());
+    path
+}
+
+/// `target/<profile>`: test executables lie in its `deps` folder.
+fn profile_folder() -> PathBuf {
+    let executable = env::current_exe().expect("a test knows its own path");
+    let folder = executable.parent().expect("an executable lies in a folder");
+    if folder.ends_with("deps") {
+        folder.parent().unwrap_or(folder).to_path_buf()
+    } else {
+        folder.to_path_buf()
+    }
+}
+
+/// Whether a source that the compiler read for this binary is newer than the binary. cargo writes the list beside it.
+fn is_stale(binary: &Path) -> bool {
+    let Ok(list) = fs::read_to_string(binary.with_extension("d")) else {
+        return false;
+    };
+    let built = modified(binary);
+    sources(&list)
+        .iter()
+        .any(|source| modified(Path::new(source)) > built)
+}
+
+/// Prerequisites of a make rule `target: a b\ c`.
+fn sources(rule: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in rule.lines() {
+        let Some((_, names)) = line.split_once(": ") else {
+            continue;
+        };
+        let mut name = String::new();
+        let mut characters = names.chars();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => name.extend(characters.next()),
+                ' ' => found.push(std::mem::take(&mut name)),
+                other => name.push(other),
+            }
+        }
+        found.push(name);
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+fn modified(path: &Path) -> SystemTime {
+    fs::metadata(path)
+        .and_then(|metadata| metadata.modified())
+        .unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+fn holds(path: &Path, text: &[u8]) -> bool {
+    let bytes = fs::read(path).expect("the binary can be read");
+    let Some(first) = text.first() else {
+        return true;
+    };
+    let mut rest = bytes.as_slice();
+    // memchr-like: a plain window search over tens of megabytes is slow without optimisation.
+    while let Some(at) = rest.iter().position(|byte| byte == first) {
+        rest = rest.get(at..).unwrap_or_default();
+        if rest.starts_with(text) {
+            return true;
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    false
+}
+
+fn build(name: &str) {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let folder = profile_folder();
+    let target = folder
+        .parent()
+        .expect("the profile folder lies in the target folder");
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(other) => other,
+    };
+    let done = aris_proc::command(cargo, workspace_root())
+        .args([
+            "build",
+            "--quiet",
+            "--locked",
+            "--package",
+            name,
+            "--bin",
+            name,
+            "--profile",
+            profile,
+        ])
+        .args([
+            "--package",
+            "aris-fs",
+            "--features",
+            "aris-fs/fault-injection",
+            "--target-dir",
+        ])
+        .arg(target)
+        .run(BUILD_DEADLINE)
+        .expect("cargo starts");
+    assert!(
+        done.success(),
+        "cargo build of {name}: {:?}\n{}",
+        done.end,
+        done.stderr.text()
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_make_rule_lists_its_sources() {
+        assert_eq!(
+            sources("/t/debug/x: /a/src/lib.rs /b\\ c/main.rs\n\n/a/src/lib.rs:\n"),
+            ["/a/src/lib.rs", "/b c/main.rs"]
+        );
+        assert!(sources("").is_empty());
+    }
+
+    #[test]
+    fn a_binary_older_than_a_source_is_stale() {
+        let folder = tempfile::tempdir().expect("temp");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["source.rs", "tool"] {
+            fs::write(at(name), "aris ARIS_FAULT ARIS_FAULT_AT").expect("write");
+        }
+        fs::write(
+            at("tool.d"),
+            format!("tool: {}\n", at("source.rs").display()),
+        )
+        .expect("write");
+        let touch = |name: &str, second: u64| {
+            let file = fs::File::options()
+                .append(true)
+                .open(at(name))
+                .expect("open");
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second))
+                .expect("times");
+        };
+        touch("source.rs", 10);
+        touch("tool", 20);
+        assert!(!is_stale(&at("tool")));
+        touch("source.rs", 30);
+        assert!(is_stale(&at("tool")));
+        assert!(holds(&at("tool"), FAULT_VARIABLE) && !holds(&at("tool.d"), FAULT_VARIABLE));
+    }
+}

@@ -1,0 +1,104 @@
+//! A helper's binary and one call of it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::build;
+use crate::run::Run;
+
+/// Every call of a test is over by then, or hangs.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// The only variables of the test's own environment that a helper sees.
+const KEPT: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"];
+
+/// A helper's binary.
+#[derive(Clone, Debug)]
+pub struct Helper {
+    path: PathBuf,
+}
+
+impl Helper {
+    /// The helper of this workspace called `name`: `target/<profile>/<name>`, built when absent or stale.
+    pub fn named(name: &str) -> Self {
+        Self {
+            path: build::binary(name, false),
+        }
+    }
+
+    /// Like [`Helper::named`], with the crash points of `aris-fs` compiled in.
+    pub fn with_faults(name: &str) -> Self {
+        Self {
+            path: build::binary(name, true),
+        }
+    }
+
+    /// Any program, for instance `env!("CARGO_BIN_EXE_save_trace")`.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Path of the binary.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins a call in the working directory `cwd`.
+    ///
+    /// Environment: `PATH`, a C locale and nothing of the machine's, so that a test gives the same answer everywhere.
+    pub fn call(&self, cwd: impl AsRef<Path>) -> Call {
+        let mut command = aris_proc::command(&self.path, cwd)
+            .env_clear()
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC");
+        for name in KEPT {
+            if let Some(value) = std::env::var_os(name) {
+                command = command.env(name, value);
+            }
+        }
+        Call {
+            command,
+            deadline: DEADLINE,
+        }
+    }
+}
+
+/// One call to be.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Call {
+    command: aris_proc::Command,
+    deadline: Duration,
+}
+
+impl Call {
+    /// Adds arguments.
+    pub fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.command = self.command.args(args);
+        self
+    }
+
+    /// Sets an environment variable.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.command = self.command.env(name, value);
+        self
+    }
+
+    /// Gives bytes on stdin.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.command = self.command.stdin(bytes);
+        self
+    }
+
+    /// Replaces the deadline of one minute.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Runs it. Panics when the program cannot be started or does not finish in time.
+    pub fn run(self) -> Run {
+        Run::of(self.command.run(self.deadline))
+    }
+}

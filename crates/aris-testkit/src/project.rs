@@ -1,0 +1,117 @@
+//! A project in a temporary folder.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::snapshot::Snapshot;
+
+/// A temporary folder that looks like a git checkout, so that the project's root is found; removed when dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Project {
+    folder: TempDir,
+    root: PathBuf,
+}
+
+impl Default for Project {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Project {
+    /// An empty project. git itself is not used: `.git` holds a `HEAD` and nothing else.
+    pub fn new() -> Self {
+        let project = Self::bare();
+        project.write(".git/HEAD", "ref: refs/heads/main\n");
+        project
+    }
+
+    /// A temporary folder without `.git`.
+    pub fn bare() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("aris project ")
+            .tempdir()
+            .expect("a temporary folder");
+        // The real path, so that it equals what a helper prints. The name has a space in it on purpose.
+        let root = folder.path().canonicalize().expect("the folder exists");
+        Self { folder, root }
+    }
+
+    /// Adds a file with the folders above it.
+    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        self.write(path, content);
+        self
+    }
+
+    /// Adds a copy of everything below `source`, a folder of fixtures.
+    pub fn copied(self, source: &Path) -> Self {
+        copy(source, &self.root);
+        self
+    }
+
+    /// The root, absolute and without links.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path below the root.
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Writes a file with the folders above it.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders");
+        fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+
+    /// Reads a file as text.
+    #[track_caller]
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Reads a file as JSON.
+    #[track_caller]
+    pub fn json(&self, path: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Sets the permission bits of a path.
+    pub fn mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.at(path), fs::Permissions::from_mode(mode)).expect("permissions");
+    }
+
+    /// Everything below the root as it is now.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&self.root)
+    }
+
+    /// Keeps the folder after the test, for looking at it; gives its path.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("folder");
+    let entries = fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+    for entry in entries {
+        let entry = entry.expect("entry");
+        let target = to.join(entry.file_name());
+        let kind = entry.file_type().expect("type");
+        if kind.is_dir() {
+            copy(&entry.path(), &target);
+        } else if kind.is_symlink() {
+            let link = fs::read_link(entry.path()).expect("link");
+            std::os::unix::fs::symlink(link, target).expect("link");
+        } else {
+            fs::copy(entry.path(), &target).expect("copy");
+        }
+    }
+}
