@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::{Audit, Verdict, deterministic_reviewer};
+use aris_contract::artifact::slug::SlugError;
 use aris_contract::artifact::trace::TraceMode;
 use aris_contract::json::{self, Limits};
 use aris_contract::{schema, time};
@@ -64,11 +65,20 @@ pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emi
     let prompt = prompt(emission);
     let mut audit = audit(emission, &prompt);
     if let Some(trace_path) = same(&artifact, &report, emission.report, &audit, &project) {
-        return Ok(Emitted { artifact, report, trace_path, unchanged: true });
+        return Ok(Emitted {
+            artifact,
+            report,
+            trace_path,
+            unchanged: true,
+        });
     }
-    let purpose: Slug = "deterministic-audit".parse().map_err(|_: aris_contract::artifact::slug::SlugError| {
-        TraceError::Damaged { path: artifact.clone(), reason: String::from("purpose is no slug") }
-    })?;
+    let purpose: Slug =
+        "deterministic-audit"
+            .parse()
+            .map_err(|error: SlugError| TraceError::Damaged {
+                path: artifact.clone(),
+                reason: error.to_string(),
+            })?;
     let new = NewRecord {
         skill: emission.skill,
         purpose: &purpose,
@@ -92,17 +102,31 @@ pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emi
     };
     // A run that was damaged earlier proves nothing, whatever is added to it; the damaged one stays as evidence.
     if !saved.as_ref().is_ok_and(holds) && !matches!(saved, Err(TraceError::Fs(_))) {
-        saved = trace::record(&project, &NewRecord { run: RunChoice::New, ..new.clone() }, now);
+        saved = trace::record(
+            &project,
+            &NewRecord {
+                run: RunChoice::New,
+                ..new.clone()
+            },
+            now,
+        );
     }
     let saved = saved?;
     audit.trace_path.clone_from(&saved.trace_path);
     audit.generated_at = time::stamp(now);
     aris_fs::write_atomic(&report, emission.report.as_bytes())?;
-    let mut text = serde_json::to_vec_pretty(&audit)
-        .map_err(|error| TraceError::Damaged { path: artifact.clone(), reason: error.to_string() })?;
+    let mut text = serde_json::to_vec_pretty(&audit).map_err(|error| TraceError::Damaged {
+        path: artifact.clone(),
+        reason: error.to_string(),
+    })?;
     text.push(b'\n');
     aris_fs::write_atomic(&artifact, &text)?;
-    Ok(Emitted { artifact, report, trace_path: saved.trace_path, unchanged: false })
+    Ok(Emitted {
+        artifact,
+        report,
+        trace_path: saved.trace_path,
+        unchanged: false,
+    })
 }
 
 /// What stands in the trace as the prompt of a program's audit: which program read which bytes.
@@ -118,7 +142,10 @@ fn prompt(emission: &Emission<'_>) -> Vec<u8> {
 }
 
 fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {
-    inputs.iter().map(|(path, digest)| (path.clone(), digest.to_string())).collect()
+    inputs
+        .iter()
+        .map(|(path, digest)| (path.clone(), digest.to_string()))
+        .collect()
 }
 
 fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
@@ -146,7 +173,13 @@ fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
 }
 
 /// The trace path of an earlier artifact that says the same and still stands on its trace.
-fn same(artifact: &Path, report: &Path, text: &str, audit: &Audit, project: &Path) -> Option<String> {
+fn same(
+    artifact: &Path,
+    report: &Path,
+    text: &str,
+    audit: &Audit,
+    project: &Path,
+) -> Option<String> {
     let limit = Limits::ARTIFACT.bytes as u64;
     let bytes = aris_fs::read(artifact, limit).ok()?;
     let earlier: Audit = json::typed(&bytes, Limits::ARTIFACT).ok()?;
@@ -159,13 +192,19 @@ fn same(artifact: &Path, report: &Path, text: &str, audit: &Audit, project: &Pat
         return None;
     }
     let trace = trace::read(&project.join(&earlier.trace_path), Some(project)).ok()?;
-    let recorded = trace.records.iter().any(|record| record.thread_id() == Some(&audit.thread_id));
+    let recorded = trace
+        .records
+        .iter()
+        .any(|record| record.thread_id() == Some(&audit.thread_id));
     (recorded && matches!(trace.chain, Chain::Valid { .. })).then_some(earlier.trace_path)
 }
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "tests prepare and damage files directly")]
+    #![expect(
+        clippy::disallowed_methods,
+        reason = "tests prepare and damage files directly"
+    )]
 
     use std::fs;
 
@@ -207,7 +246,14 @@ mod tests {
         emission.verdict = Verdict::Fail;
         let fourth = emit(&paper, &emission, at(180)).expect("written");
         assert!(!fourth.unchanged);
-        let audit: Audit = json::typed(&fs::read(&fourth.artifact).expect("artifact"), Limits::ARTIFACT).expect("audit");
-        assert_eq!((audit.verdict, audit.generated_at), (Verdict::Fail, time::stamp(at(180))));
+        let audit: Audit = json::typed(
+            &fs::read(&fourth.artifact).expect("artifact"),
+            Limits::ARTIFACT,
+        )
+        .expect("audit");
+        assert_eq!(
+            (audit.verdict, audit.generated_at),
+            (Verdict::Fail, time::stamp(at(180)))
+        );
     }
 }

@@ -12,7 +12,9 @@ const LINE: &str = ".aris/traces/";
 /// A line that un-ignores them (`!.aris/traces/`) is somebody's decision and is respected.
 pub(crate) fn ignore_traces(project: &Path) -> Result<(), FsError> {
     let path = project.join(".gitignore");
-    let Some(bytes) = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)? else { return Ok(()) };
+    let Some(bytes) = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)? else {
+        return Ok(());
+    };
     match with_line(&bytes) {
         Some(text) => aris_fs::write_atomic(&path, &text),
         None => Ok(()),
@@ -24,14 +26,24 @@ fn with_line(text: &[u8]) -> Option<Vec<u8>> {
         let line = line.strip_prefix(b"!").unwrap_or(line);
         let line = line.strip_prefix(b"/").unwrap_or(line);
         let line = line.strip_prefix(b"**/").unwrap_or(line);
-        let line = line.strip_suffix(b"/**").or_else(|| line.strip_suffix(b"/*")).unwrap_or(line);
+        let line = line
+            .strip_suffix(b"/**")
+            .or_else(|| line.strip_suffix(b"/*"))
+            .unwrap_or(line);
         let line = line.strip_suffix(b"/").unwrap_or(line);
         matches!(line, b".aris" | b".aris/traces" | b"*" | b".*")
     };
-    if text.split(|byte| *byte == b'\n').any(|line| mentions(line.trim_ascii())) {
+    if text
+        .split(|byte| *byte == b'\n')
+        .any(|line| mentions(line.trim_ascii()))
+    {
         return None;
     }
-    let ending: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
+    let ending: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") {
+        b"\r\n"
+    } else {
+        b"\n"
+    };
     let mut longer = text.to_vec();
     if !longer.is_empty() && !longer.ends_with(b"\n") {
         longer.extend_from_slice(ending);
@@ -51,14 +63,21 @@ mod tests {
             ("", Some(".aris/traces/\n")),
             ("target", Some("target\n.aris/traces/\n")),
             ("target\r\n", Some("target\r\n.aris/traces/\r\n")),
-            ("# .aris/traces/ is kept\n", Some("# .aris/traces/ is kept\n.aris/traces/\n")),
+            (
+                "# .aris/traces/ is kept\n",
+                Some("# .aris/traces/ is kept\n.aris/traces/\n"),
+            ),
             (".aris/traces/\n", None),
             ("/.aris/\n", None),
             ("**/.aris/traces/**\n", None),
             (".aris\r\n", None),
             ("!.aris/traces/\n", None),
         ] {
-            assert_eq!(with_line(before.as_bytes()), after.map(|text| text.as_bytes().to_vec()), "{before:?}");
+            assert_eq!(
+                with_line(before.as_bytes()),
+                after.map(|text| text.as_bytes().to_vec()),
+                "{before:?}"
+            );
             if let Some(after) = after {
                 assert_eq!(with_line(after.as_bytes()), None);
             }

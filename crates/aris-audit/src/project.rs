@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The project of a paper: the git top level, else the nearest folder above the paper with `.aris/`, else the paper's parent.
 ///
-/// **Source**: `gate.md`, trace_path. `paper` must be absolute.
+/// **Source**: the rule for `trace_path` in `gate.md`. `paper` must be absolute.
 pub fn of_paper(paper: &Path) -> PathBuf {
     let above = || paper.ancestors().skip(1);
     git_top_level(paper)
@@ -46,9 +46,16 @@ mod tests {
         std::fs::create_dir_all(root.join("project/.aris")).expect("folders");
         assert_eq!(of_paper(&paper), root.join("project"));
         std::fs::create_dir_all(root.join("project/.git")).expect("folders");
-        assert_eq!(of_directory(&paper), paper, "an empty .git is no repository");
+        assert_eq!(
+            of_directory(&paper),
+            paper,
+            "an empty .git is no repository"
+        );
         #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
         std::fs::write(root.join("project/.git/HEAD"), "ref: refs/heads/main\n").expect("head");
-        assert_eq!((of_paper(&paper), of_directory(&paper)), (root.join("project"), root.join("project")));
+        assert_eq!(
+            (of_paper(&paper), of_directory(&paper)),
+            (root.join("project"), root.join("project"))
+        );
     }
 }

@@ -15,8 +15,11 @@ const TEMPLATE: &str = "{about}\n\nUSAGE:\n  {usage}\n\n{all-args}{after-help}";
 
 pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
     let version = format!("{} ({COMMIT})", spec.version);
-    let base = Command::new(spec.name).about(spec.summary).version(version).disable_help_subcommand(true);
-    let command = A::augment_args(base)
+    // `about` comes last: the doc comment of the argument type would take its place.
+    let command = A::augment_args(Command::new(spec.name))
+        .about(spec.summary)
+        .long_about(None)
+        .version(version)
         .arg(
             Arg::new(JSON)
                 .long("json")
@@ -39,10 +42,20 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
 
 /// Gives the command and every subcommand the same template and its own examples.
 fn sections(command: Command, spec: &Spec, path: &str) -> Command {
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    let mut command = command.help_template(TEMPLATE).after_help(after_help(spec, path)).disable_help_subcommand(true);
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|sub| sub.get_name().to_owned())
+        .collect();
+    let mut command = command
+        .help_template(TEMPLATE)
+        .after_help(after_help(spec, path))
+        .disable_help_subcommand(true);
     for name in names {
-        let below = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        let below = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path} {name}")
+        };
         command = command.mut_subcommand(name, |sub| sections(sub, spec, &below));
     }
     command
@@ -50,17 +63,52 @@ fn sections(command: Command, spec: &Spec, path: &str) -> Command {
 
 fn after_help(spec: &Spec, path: &str) -> String {
     let mut text = String::from("EXAMPLES:\n");
-    for example in spec.examples.iter().filter(|example| path.is_empty() || example.command == path) {
-        push(&mut text, format_args!("  # {}\n  {}\n", example.what, example.line));
+    for example in spec
+        .examples
+        .iter()
+        .filter(|example| path.is_empty() || example.command == path)
+    {
+        push(
+            &mut text,
+            format_args!("  # {}\n  {}\n", example.what, folded(example.line)),
+        );
     }
     text.push_str("\nEXIT CODES:\n");
     for (code, meaning) in spec.exits() {
         push(&mut text, format_args!("  {code:<3} {meaning}\n"));
     }
-    for (title, body) in [("INPUT", spec.input), ("OUTPUT", spec.output), ("STDERR", spec.stderr)] {
+    for (title, body) in [
+        ("INPUT", spec.input),
+        ("OUTPUT", spec.output),
+        ("STDERR", spec.stderr),
+    ] {
         push(&mut text, format_args!("\n{title}:\n  {body}\n"));
     }
     text
+}
+
+/// A long call on several lines, as a shell reads them: broken before flags.
+fn folded(line: &str) -> String {
+    const WIDTH: usize = 88;
+    let mut folded = String::new();
+    let mut column = 0;
+    for (at, piece) in line.split(" --").enumerate() {
+        let piece = if at == 0 {
+            piece.to_owned()
+        } else {
+            format!("--{piece}")
+        };
+        if at > 0 && column + 1 + piece.len() > WIDTH {
+            folded.push_str(" \\\n      ");
+            column = 4;
+        } else if at > 0 {
+            folded.push(' ');
+            column += 1;
+        }
+        column += piece.len();
+        folded.push_str(&piece);
+    }
+    folded
 }
 
 fn push(text: &mut String, piece: std::fmt::Arguments<'_>) {

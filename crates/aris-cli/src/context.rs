@@ -21,7 +21,10 @@ pub enum Clock {
 
 impl Clock {
     /// The present moment.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the clock"
+    )]
     pub fn now(self) -> Timestamp {
         match self {
             Self::System => Timestamp::now(),
@@ -49,7 +52,14 @@ impl Context {
         stderr_style: Style,
         stderr: Box<dyn Write>,
     ) -> Self {
-        Self { cwd, env, clock, quiet, stderr_style, stderr: RefCell::new(stderr) }
+        Self {
+            cwd,
+            env,
+            clock,
+            quiet,
+            stderr_style,
+            stderr: RefCell::new(stderr),
+        }
     }
 
     /// A context for tests of a helper's `run`: this directory, no environment, a fixed clock, stderr thrown away.
@@ -76,7 +86,10 @@ impl Context {
 
     /// An environment variable; `None` when it is unset, empty or not UTF-8.
     pub fn env(&self, name: &str) -> Option<&str> {
-        self.env.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.env
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// The present moment.
@@ -109,6 +122,9 @@ impl Context {
 
 impl fmt::Debug for Context {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Context").field("cwd", &self.cwd).field("clock", &self.clock).finish_non_exhaustive()
+        out.debug_struct("Context")
+            .field("cwd", &self.cwd)
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
     }
 }

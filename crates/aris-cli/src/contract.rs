@@ -46,7 +46,9 @@ fn positional(arg: &Arg) -> Value {
 }
 
 fn flags(command: &Command) -> Vec<Value> {
-    let shown = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set());
+    let shown = command
+        .get_arguments()
+        .filter(|arg| !arg.is_positional() && !arg.is_hide_set());
     let mut flags: Vec<(String, Value)> = shown
         .filter_map(|arg| {
             let long = format!("--{}", arg.get_long()?);

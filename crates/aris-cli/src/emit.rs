@@ -56,7 +56,10 @@ impl<D> Outcome<D> {
 
     /// Exit 10 when `found`.
     pub fn found(data: D, found: bool) -> Self {
-        Self { data, signal: found.then_some(Signal::FINDINGS) }
+        Self {
+            data,
+            signal: found.then_some(Signal::FINDINGS),
+        }
     }
 
     /// The exit status of this outcome.
@@ -67,14 +70,22 @@ impl<D> Outcome<D> {
 
 /// One success envelope, one line.
 pub(crate) fn success_line<D: Product>(spec: &Spec, data: &D) -> serde_json::Result<String> {
-    let meta = Meta { schema: data.schema(), helper: spec.name, version: spec.version, count: data.count() };
+    let meta = Meta {
+        schema: data.schema(),
+        helper: spec.name,
+        version: spec.version,
+        count: data.count(),
+    };
     serde_json::to_string(&Success { data, meta })
 }
 
 /// One error envelope, one line.
 pub(crate) fn error_line(error: ErrorBody) -> String {
-    serde_json::to_string(&Error { error })
-        .unwrap_or_else(|_| String::from(r#"{"error":{"code":"ERROR","message":"error cannot be written","details":{}}}"#))
+    serde_json::to_string(&Error { error }).unwrap_or_else(|_| {
+        String::from(
+            r#"{"error":{"code":"ERROR","message":"error cannot be written","details":{}}}"#,
+        )
+    })
 }
 
 /// Writes the product to stdout. A reader that has gone away is not a failure of the run.

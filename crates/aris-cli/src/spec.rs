@@ -79,7 +79,8 @@ impl Spec {
     pub fn exits(&self) -> Vec<(u8, &'static str)> {
         let mut codes = vec![(0, self.ok)];
         for kind in ErrorKind::ALL {
-            if matches!(kind, ErrorKind::Internal | ErrorKind::Usage) || self.errors.contains(&kind) {
+            if matches!(kind, ErrorKind::Internal | ErrorKind::Usage) || self.errors.contains(&kind)
+            {
                 codes.push((kind.exit().code(), kind.meaning()));
             }
         }

@@ -15,12 +15,19 @@ impl Style {
 
     /// No colour, [`Style::WIDTH`] columns.
     pub const fn plain() -> Self {
-        Self { colour: false, width: Self::WIDTH }
+        Self {
+            colour: false,
+            width: Self::WIDTH,
+        }
     }
 
     pub(crate) fn terminal(no_colour: bool) -> Self {
-        let width = terminal_size::terminal_size().map_or(Self::WIDTH, |(width, _)| usize::from(width.0));
-        Self { colour: !no_colour, width: width.max(40) }
+        let width =
+            terminal_size::terminal_size().map_or(Self::WIDTH, |(width, _)| usize::from(width.0));
+        Self {
+            colour: !no_colour,
+            width: width.max(40),
+        }
     }
 
     /// Columns.
@@ -54,6 +61,10 @@ impl Style {
     }
 
     fn paint(self, style: anstyle::Style, text: &str) -> String {
-        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
     }
 }

@@ -38,7 +38,11 @@ impl Signal {
     ///
     /// Gives `None` outside 11..=125: 10 is [`Signal::FINDINGS`], and shells use 126 and above themselves.
     pub const fn own(code: u8) -> Option<Self> {
-        if code > 10 && code < 126 { Some(Self(code)) } else { None }
+        if code > 10 && code < 126 {
+            Some(Self(code))
+        } else {
+            None
+        }
     }
 
     /// The exit status of this signal.
@@ -54,7 +58,11 @@ mod tests {
     #[test]
     fn own_signals_stay_clear_of_errors_and_of_shell_codes() {
         for code in 0..=u8::MAX {
-            assert_eq!(Signal::own(code).is_some(), (11..=125).contains(&code), "{code}");
+            assert_eq!(
+                Signal::own(code).is_some(),
+                (11..=125).contains(&code),
+                "{code}"
+            );
         }
         assert_eq!(Signal::FINDINGS.exit().code(), 10);
         assert_eq!(Signal::BLOCK.exit().code(), 1);

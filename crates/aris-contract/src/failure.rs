@@ -139,7 +139,10 @@ mod tests {
 
     #[test]
     fn kinds_have_the_codes_one_to_seven_in_order() {
-        let codes: Vec<u8> = ErrorKind::ALL.iter().map(|kind| kind.exit().code()).collect();
+        let codes: Vec<u8> = ErrorKind::ALL
+            .iter()
+            .map(|kind| kind.exit().code())
+            .collect();
         assert_eq!(codes, [1, 2, 3, 4, 5, 6, 7]);
     }
 }

@@ -8,7 +8,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Number, Value};
 
 use crate::failure::{ErrorKind, Failure};
@@ -24,7 +26,10 @@ pub struct Limits {
 
 impl Limits {
     /// For artifacts and traces: 64 MiB, 64 levels. An honest audit of a thesis is below 2 MB and 8 levels.
-    pub const ARTIFACT: Self = Self { bytes: 64 << 20, depth: 64 };
+    pub const ARTIFACT: Self = Self {
+        bytes: 64 << 20,
+        depth: 64,
+    };
 }
 
 /// Why a document was refused, and where.
@@ -41,7 +46,11 @@ pub struct JsonError {
 
 impl JsonError {
     fn start(message: impl Into<String>) -> Self {
-        Self { message: message.into(), line: 1, column: 1 }
+        Self {
+            message: message.into(),
+            line: 1,
+            column: 1,
+        }
     }
 }
 
@@ -74,7 +83,10 @@ impl Failure for JsonError {
 pub fn value(bytes: &[u8], limits: Limits) -> Result<Value, JsonError> {
     let text = text(bytes, limits)?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict { depth: limits.depth }.deserialize(&mut reader)?;
+    let value = Strict {
+        depth: limits.depth,
+    }
+    .deserialize(&mut reader)?;
     reader.end()?;
     Ok(value)
 }
@@ -102,7 +114,10 @@ fn text(bytes: &[u8], limits: Limits) -> Result<&str, JsonError> {
     }
     std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line_start = before
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         JsonError {
             message: String::from("document is not UTF-8"),
             line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
@@ -157,7 +172,9 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number is not finite"))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("number is not finite"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -197,7 +214,15 @@ mod tests {
     use super::*;
 
     fn refusal(bytes: &[u8]) -> String {
-        value(bytes, Limits { bytes: 1000, depth: 4 }).expect_err("refused").to_string()
+        value(
+            bytes,
+            Limits {
+                bytes: 1000,
+                depth: 4,
+            },
+        )
+        .expect_err("refused")
+        .to_string()
     }
 
     #[test]
@@ -206,7 +231,10 @@ mod tests {
             (b"\xEF\xBB\xBF{}", "byte order mark at line 1, column 1"),
             (b"\xFF\xFE{\0}\0", "UTF-16"),
             (b"{\n \"a\": \"\xFF\"}", "not UTF-8 at line 2, column 8"),
-            (b"{\"a\":1,\n\"a\":2}", "duplicate key \"a\" at line 2, column 3"),
+            (
+                b"{\"a\":1,\n\"a\":2}",
+                "duplicate key \"a\" at line 2, column 3",
+            ),
             (b"{\"x\":{\"a\":1,\"a\":2}}", "duplicate key \"a\""),
             (b"{\"a\": NaN}", "expected value at line 1, column 7"),
             (b"[1e999]", "number out of range at line 1"),
@@ -241,7 +269,8 @@ mod tests {
             #[expect(dead_code, reason = "only read")]
             x: u8,
         }
-        let error = typed::<Point>(b"{\n  \"x\": \"one\"}", Limits::ARTIFACT).expect_err("wrong type");
+        let error =
+            typed::<Point>(b"{\n  \"x\": \"one\"}", Limits::ARTIFACT).expect_err("wrong type");
         assert_eq!(error.line, 2);
     }
 

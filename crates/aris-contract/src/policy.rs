@@ -103,7 +103,9 @@ pub fn gate(attempt: &Attempt) -> Gate {
         Attempt::Exited(code) => NonZeroU8::new(*code),
         Attempt::Unresolved(_) | Attempt::NotRun(_) => Some(NonZeroU8::MIN),
     };
-    Gate { block: code.zip(attempt.failure()) }
+    Gate {
+        block: code.zip(attempt.failure()),
+    }
 }
 
 impl Gate {
@@ -122,7 +124,9 @@ pub struct SideEffect {
 
 /// Judges a side effect (B). It never blocks.
 pub fn side_effect(attempt: &Attempt) -> SideEffect {
-    SideEffect { warning: attempt.failure() }
+    SideEffect {
+        warning: attempt.failure(),
+    }
 }
 
 impl SideEffect {
@@ -181,11 +185,19 @@ pub fn cascade<'a>(
     let mut failures = Vec::new();
     for source in sources {
         match run(source).failure() {
-            None => return Cascade { used: Some(source.to_owned()), failures },
+            None => {
+                return Cascade {
+                    used: Some(source.to_owned()),
+                    failures,
+                };
+            }
             Some(why) => failures.push((source.to_owned(), why)),
         }
     }
-    Cascade { used: None, failures }
+    Cascade {
+        used: None,
+        failures,
+    }
 }
 
 impl Cascade {
@@ -213,7 +225,10 @@ pub fn aggregate<'a>(
     sources: impl IntoIterator<Item = &'a str>,
     mut run: impl FnMut(&str) -> Attempt,
 ) -> Aggregate {
-    let mut outcome = Aggregate { contributed: Vec::new(), skipped: Vec::new() };
+    let mut outcome = Aggregate {
+        contributed: Vec::new(),
+        skipped: Vec::new(),
+    };
     for source in sources {
         match run(source).failure() {
             None => outcome.contributed.push(source.to_owned()),
@@ -249,7 +264,10 @@ pub fn diagnostic(attempt: &Attempt) -> Diagnostic {
         Attempt::Exited(code) => Some(*code),
         Attempt::Unresolved(_) | Attempt::NotRun(_) => None,
     };
-    Diagnostic { exit, note: attempt.failure() }
+    Diagnostic {
+        exit,
+        note: attempt.failure(),
+    }
 }
 
 impl Diagnostic {
@@ -299,7 +317,10 @@ mod tests {
 
     #[test]
     fn a_missing_forensic_helper_leaves_the_record_owed() {
-        assert!(matches!(forensic(&Attempt::Exited(0)), Forensic::Recorded(_)));
+        assert!(matches!(
+            forensic(&Attempt::Exited(0)),
+            Forensic::Recorded(_)
+        ));
         for attempt in attempts().iter().skip(1) {
             assert!(matches!(forensic(attempt), Forensic::WriteDirectly(_)));
         }
@@ -307,15 +328,27 @@ mod tests {
 
     #[test]
     fn a_cascade_stops_at_the_first_success_and_an_aggregate_does_not() {
-        let run = |name: &str| if name == "b" { Attempt::Exited(0) } else { Attempt::Exited(7) };
+        let run = |name: &str| {
+            if name == "b" {
+                Attempt::Exited(0)
+            } else {
+                Attempt::Exited(7)
+            }
+        };
         let mut asked = Vec::new();
         let outcome = cascade(["a", "b", "c"], |name| {
             asked.push(name.to_owned());
             run(name)
         });
-        assert_eq!((outcome.used(), outcome.failures().len(), asked.len()), (Some("b"), 1, 2));
+        assert_eq!(
+            (outcome.used(), outcome.failures().len(), asked.len()),
+            (Some("b"), 1, 2)
+        );
         let outcome = aggregate(["a", "b", "c"], run);
-        assert_eq!((outcome.contributed(), outcome.skipped().len()), ([String::from("b")].as_slice(), 2));
+        assert_eq!(
+            (outcome.contributed(), outcome.skipped().len()),
+            ([String::from("b")].as_slice(), 2)
+        );
         assert_eq!(cascade([], run).used(), None);
     }
 }

@@ -31,7 +31,9 @@ impl ResolveEnv {
     pub fn repository(&self) -> Option<PathBuf> {
         self.aris_repo.clone().or_else(|| {
             let manifest = self.installed_skills.as_deref()?;
-            let row = manifest.lines().find_map(|line| line.strip_prefix("repo_root\t"))?;
+            let row = manifest
+                .lines()
+                .find_map(|line| line.strip_prefix("repo_root\t"))?;
             let path = row.split('\t').next()?.trim();
             (!path.is_empty()).then(|| PathBuf::from(path))
         })
@@ -107,12 +109,25 @@ impl Resolution {
         if self.hit().is_some() {
             return None;
         }
-        if let Some(Looked { path, found: Found::Unusable(why), .. }) = self.looked.last() {
-            return Some(format!("{} is there and cannot be used: {why}", path.display()));
+        if let Some(Looked {
+            path,
+            found: Found::Unusable(why),
+            ..
+        }) = self.looked.last()
+        {
+            return Some(format!(
+                "{} is there and cannot be used: {why}",
+                path.display()
+            ));
         }
         let mut folders: Vec<String> = Vec::new();
         for looked in &self.looked {
-            let folder = looked.path.parent().unwrap_or(&looked.path).display().to_string();
+            let folder = looked
+                .path
+                .parent()
+                .unwrap_or(&looked.path)
+                .display()
+                .to_string();
             if folders.last() != Some(&folder) {
                 folders.push(folder);
             }
@@ -129,7 +144,11 @@ pub fn resolve(
     probe: &dyn Fn(&Path) -> Probe,
 ) -> Resolution {
     let mut folders: Vec<(Layer, PathBuf)> = Vec::new();
-    if let Some(skill) = env.skill_dir.as_ref().filter(|dir| is_owner(dir, env.skill_name.as_deref(), owner)) {
+    if let Some(skill) = env
+        .skill_dir
+        .as_ref()
+        .filter(|dir| is_owner(dir, env.skill_name.as_deref(), owner))
+    {
         folders.push((Layer::Skill, skill.join("scripts")));
     }
     folders.push((Layer::Installed, env.project_root.join(".aris/tools")));
@@ -180,11 +199,17 @@ mod tests {
 
     fn hit(env: &ResolveEnv, there: &[&str]) -> Option<(String, Layer)> {
         let probe = |path: &Path| {
-            if there.iter().any(|known| Path::new(known) == path) { Probe::Usable } else { Probe::Absent }
+            if there.iter().any(|known| Path::new(known) == path) {
+                Probe::Usable
+            } else {
+                Probe::Absent
+            }
         };
         let resolution = resolve(&NAMES, "review-tracing", env, &probe);
         assert_eq!(resolution.hit().is_none(), resolution.miss().is_some());
-        resolution.hit().map(|(path, layer)| (path.display().to_string(), layer))
+        resolution
+            .hit()
+            .map(|(path, layer)| (path.display().to_string(), layer))
     }
 
     #[test]
@@ -195,8 +220,14 @@ mod tests {
             "/p/tools/save_trace",
             "/r/tools/save_trace.sh",
         ];
-        for (skipped, layer) in
-            [Layer::Skill, Layer::Installed, Layer::Project, Layer::Repository].into_iter().enumerate()
+        for (skipped, layer) in [
+            Layer::Skill,
+            Layer::Installed,
+            Layer::Project,
+            Layer::Repository,
+        ]
+        .into_iter()
+        .enumerate()
         {
             assert_eq!(
                 hit(&env(), all.get(skipped..).unwrap_or_default()),
@@ -219,7 +250,9 @@ mod tests {
         let mut env = env();
         env.aris_repo = None;
         assert_eq!(env.repository(), None);
-        env.installed_skills = Some(String::from("version\t1\nrepo_root\t/from manifest\nproject_root\t/p\n"));
+        env.installed_skills = Some(String::from(
+            "version\t1\nrepo_root\t/from manifest\nproject_root\t/p\n",
+        ));
         assert_eq!(env.repository(), Some(PathBuf::from("/from manifest")));
         env.aris_repo = Some(PathBuf::from("/set"));
         assert_eq!(env.repository(), Some(PathBuf::from("/set")));

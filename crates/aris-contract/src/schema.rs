@@ -31,6 +31,9 @@ pub mod id {
 mod tests {
     #[test]
     fn an_id_is_a_file_name_with_its_slash_as_a_dot() {
-        assert_eq!(super::file_name(super::id::TRACE_RUN), "aris.save_trace.run.v1.json");
+        assert_eq!(
+            super::file_name(super::id::TRACE_RUN),
+            "aris.save_trace.run.v1.json"
+        );
     }
 }

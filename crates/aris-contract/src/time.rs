@@ -5,7 +5,9 @@ use jiff::tz::TimeZone;
 
 /// The artifact form of a moment; fractions of a second are cut off.
 pub fn stamp(moment: Timestamp) -> String {
-    Timestamp::from_second(moment.as_second()).unwrap_or(moment).to_string()
+    Timestamp::from_second(moment.as_second())
+        .unwrap_or(moment)
+        .to_string()
 }
 
 /// The calendar day of a moment in UTC, `2026-11-20`.
@@ -17,7 +19,11 @@ pub fn day(moment: Timestamp) -> String {
 pub fn parse_utc(text: &str) -> Option<Timestamp> {
     let utc = text.ends_with('Z') || text.ends_with("+00:00");
     let shaped = text.get(10..11) == Some("T") && text.is_ascii();
-    if utc && shaped { text.parse().ok() } else { None }
+    if utc && shaped {
+        text.parse().ok()
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -33,10 +39,21 @@ mod tests {
 
     #[test]
     fn only_utc_times_are_read() {
-        for good in ["2026-04-21T14:23:01Z", "2026-04-21T14:23:01.5Z", "2026-04-21T14:23:01+00:00"] {
+        for good in [
+            "2026-04-21T14:23:01Z",
+            "2026-04-21T14:23:01.5Z",
+            "2026-04-21T14:23:01+00:00",
+        ] {
             assert!(parse_utc(good).is_some(), "{good}");
         }
-        for bad in ["", "2026-04-21", "2026-02-30T00:00:00Z", "2026-04-21T14:23:01", "2026-04-21T14:23:01+08:00", "yesterday Z"] {
+        for bad in [
+            "",
+            "2026-04-21",
+            "2026-02-30T00:00:00Z",
+            "2026-04-21T14:23:01",
+            "2026-04-21T14:23:01+08:00",
+            "yesterday Z",
+        ] {
             assert!(parse_utc(bad).is_none(), "{bad}");
         }
     }

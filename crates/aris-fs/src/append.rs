@@ -14,9 +14,17 @@ use crate::fault;
 pub fn append_line(path: &Path, line: &str) -> Result<(), FsError> {
     let failed = |error| FsError::write("append to", path, error);
     fault::point();
-    let mut log = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+    let mut log = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)
+        .map_err(failed)?;
     if !log.metadata().map_err(failed)?.is_file() {
-        return Err(FsError::NotRegular { path: path.to_path_buf(), found: "not a file" });
+        return Err(FsError::NotRegular {
+            path: path.to_path_buf(),
+            found: "not a file",
+        });
     }
     log.lock().map_err(failed)?;
     cut_torn_line(&mut log).map_err(failed)?;
@@ -72,7 +80,12 @@ pub fn last_line(path: &Path) -> Result<Option<String>, FsError> {
         log.read_exact(&mut piece).map_err(failed)?;
         piece.append(&mut tail);
         tail = piece;
-        let mut feeds = tail.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+        let mut feeds = tail
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, byte)| **byte == b'\n')
+            .map(|(at, _)| at);
         if let (Some(end), before) = (feeds.next(), feeds.next()) {
             let begin = match before {
                 Some(at) => at + 1,
@@ -99,7 +112,10 @@ mod tests {
             ("whole\n".to_owned(), "whole\nnew\n".to_owned()),
             ("whole\nto".to_owned(), "whole\nnew\n".to_owned()),
             ("torn".to_owned(), "new\n".to_owned()),
-            (format!("whole\n{}", "t".repeat(10_000)), "whole\nnew\n".to_owned()),
+            (
+                format!("whole\n{}", "t".repeat(10_000)),
+                "whole\nnew\n".to_owned(),
+            ),
         ] {
             std::fs::write(&path, before).expect("write");
             append_line(&path, "new").expect("appended");
@@ -134,7 +150,8 @@ mod tests {
                 let path = &path;
                 scope.spawn(move || {
                     for line in 0..10 {
-                        append_line(path, &format!("{writer}:{line}:{}", "x".repeat(3000))).expect("appended");
+                        append_line(path, &format!("{writer}:{line}:{}", "x".repeat(3000)))
+                            .expect("appended");
                     }
                 });
             }

@@ -80,15 +80,28 @@ pub enum FsError {
 
 impl FsError {
     pub(crate) fn read(action: &'static str, path: &Path, source: io::Error) -> Self {
-        if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
-            Self::NotFound { path: path.to_path_buf() }
+        if matches!(
+            source.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        ) {
+            Self::NotFound {
+                path: path.to_path_buf(),
+            }
         } else {
-            Self::Read { action, path: path.to_path_buf(), source }
+            Self::Read {
+                action,
+                path: path.to_path_buf(),
+                source,
+            }
         }
     }
 
     pub(crate) fn write(action: &'static str, path: &Path, source: io::Error) -> Self {
-        Self::Write { action, path: path.to_path_buf(), source }
+        Self::Write {
+            action,
+            path: path.to_path_buf(),
+            source,
+        }
     }
 
     /// The path the error is about.
@@ -115,7 +128,9 @@ impl Failure for FsError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotFound { .. } => ErrorKind::NotFound,
-            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::NotUtf8 { .. } => ErrorKind::Validation,
+            Self::NotRegular { .. } | Self::TooLarge { .. } | Self::NotUtf8 { .. } => {
+                ErrorKind::Validation
+            }
             Self::Escapes { .. } => ErrorKind::Usage,
             Self::Locked { .. } | Self::Read { .. } | Self::Write { .. } => ErrorKind::Precondition,
         }

@@ -4,7 +4,10 @@
 //! What it does not do: walk git ignore rules, watch files, or know what any file means.
 
 #![warn(missing_docs)]
-#![expect(clippy::disallowed_methods, reason = "the one crate that may touch the disk directly")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one crate that may touch the disk directly"
+)]
 
 mod append;
 mod error;
@@ -22,5 +25,6 @@ pub use lock::Lock;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
 pub use read::{READ_LIMIT, Regular, open, read, read_optional, read_text};
 pub use write::{
-    copy_atomic, create_dir, remove_file, sync_dir, write_atomic, write_atomic_with_mode, write_new, write_unsynced,
+    copy_atomic, create_dir, remove_file, sweep_dead, sync_dir, write_atomic,
+    write_atomic_with_mode, write_new, write_unsynced,
 };

@@ -47,7 +47,11 @@ pub fn list_sorted(folder: &Path) -> Result<Vec<Entry>, FsError> {
         } else {
             EntryKind::Special
         };
-        entries.push(Entry { name: entry.file_name(), path: entry.path(), kind });
+        entries.push(Entry {
+            name: entry.file_name(),
+            path: entry.path(),
+            kind,
+        });
     }
     entries.sort();
     Ok(entries)
@@ -56,7 +60,10 @@ pub fn list_sorted(folder: &Path) -> Result<Vec<Entry>, FsError> {
 /// All entries below `root` for which `enter` lets the walk into their folders, depth first, each folder sorted.
 ///
 /// Links are listed and not followed, so that the walk ends. `enter` is asked about folders only.
-pub fn walk_sorted(root: &Path, enter: &mut dyn FnMut(&Entry) -> bool) -> Result<Vec<Entry>, FsError> {
+pub fn walk_sorted(
+    root: &Path,
+    enter: &mut dyn FnMut(&Entry) -> bool,
+) -> Result<Vec<Entry>, FsError> {
     let mut found = Vec::new();
     let mut open = vec![list_sorted(root)?.into_iter()];
     while let Some(folder) = open.last_mut() {
@@ -74,10 +81,14 @@ pub fn walk_sorted(root: &Path, enter: &mut dyn FnMut(&Entry) -> bool) -> Result
 
 /// Removes `folder` with everything in it, provided that it lies strictly below `root` after all links are resolved.
 pub fn remove_tree(root: &Path, folder: &Path) -> Result<(), FsError> {
-    let canonical = |path: &Path| fs::canonicalize(path).map_err(|error| FsError::read("remove", path, error));
+    let canonical =
+        |path: &Path| fs::canonicalize(path).map_err(|error| FsError::read("remove", path, error));
     let (inside, of) = (canonical(folder)?, canonical(root)?);
     if inside == of || !inside.starts_with(&of) {
-        return Err(FsError::Escapes { path: folder.to_path_buf(), root: root.to_path_buf() });
+        return Err(FsError::Escapes {
+            path: folder.to_path_buf(),
+            root: root.to_path_buf(),
+        });
     }
     fault::point();
     fs::remove_dir_all(&inside).map_err(|error| FsError::write("remove", folder, error))
@@ -100,7 +111,14 @@ mod tests {
         let walked: Vec<String> = walk_sorted(root, &mut |entry| entry.name != ".git")
             .expect("walk")
             .iter()
-            .map(|entry| entry.path.strip_prefix(root).expect("below").display().to_string())
+            .map(|entry| {
+                entry
+                    .path
+                    .strip_prefix(root)
+                    .expect("below")
+                    .display()
+                    .to_string()
+            })
             .collect();
         assert_eq!(walked, [".git", "a", "b", "b/1", "b/c", "b/c/2", "b/loop"]);
     }
@@ -112,8 +130,17 @@ mod tests {
         fs::create_dir_all(root.join("x/y")).expect("folders");
         fs::create_dir_all(&outside).expect("folders");
         std::os::unix::fs::symlink(&outside, root.join("link")).expect("link");
-        for refused in [root.clone(), outside.clone(), root.join("x/../.."), root.join("link")] {
-            assert!(remove_tree(&root, &refused).is_err(), "{}", refused.display());
+        for refused in [
+            root.clone(),
+            outside.clone(),
+            root.join("x/../.."),
+            root.join("link"),
+        ] {
+            assert!(
+                remove_tree(&root, &refused).is_err(),
+                "{}",
+                refused.display()
+            );
         }
         remove_tree(&root, &root.join("x")).expect("removed");
         assert!(outside.exists() && !root.join("x").exists());

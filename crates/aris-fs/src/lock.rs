@@ -16,16 +16,25 @@ impl Lock {
     /// Waits for the lock. The lock file is created when absent and never removed: removing it would let two holders in.
     pub fn acquire(path: &Path) -> Result<Self, FsError> {
         let file = Self::file(path)?;
-        file.lock().map_err(|error| FsError::write("lock", path, error))?;
-        Ok(Self { _file: file, path: path.to_path_buf() })
+        file.lock()
+            .map_err(|error| FsError::write("lock", path, error))?;
+        Ok(Self {
+            _file: file,
+            path: path.to_path_buf(),
+        })
     }
 
     /// Takes the lock, or gives [`FsError::Locked`] at once.
     pub fn try_acquire(path: &Path) -> Result<Self, FsError> {
         let file = Self::file(path)?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file, path: path.to_path_buf() }),
-            Err(TryLockError::WouldBlock) => Err(FsError::Locked { path: path.to_path_buf() }),
+            Ok(()) => Ok(Self {
+                _file: file,
+                path: path.to_path_buf(),
+            }),
+            Err(TryLockError::WouldBlock) => Err(FsError::Locked {
+                path: path.to_path_buf(),
+            }),
             Err(TryLockError::Error(error)) => Err(FsError::write("lock", path, error)),
         }
     }
@@ -53,7 +62,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let path = folder.path().join(".lock");
         let first = Lock::acquire(&path).expect("free");
-        assert!(matches!(Lock::try_acquire(&path), Err(FsError::Locked { .. })));
+        assert!(matches!(
+            Lock::try_acquire(&path),
+            Err(FsError::Locked { .. })
+        ));
         drop(first);
         assert_eq!(Lock::try_acquire(&path).expect("free again").path(), path);
     }

@@ -11,11 +11,20 @@ use crate::read;
 ///
 /// The check is on the text; whoever follows links afterwards compares the real paths.
 pub fn join_inside(root: &Path, relative: &Path) -> Result<PathBuf, FsError> {
-    let plain = relative.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if plain && relative.components().any(|part| matches!(part, Component::Normal(_))) {
+    let plain = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if plain
+        && relative
+            .components()
+            .any(|part| matches!(part, Component::Normal(_)))
+    {
         Ok(root.join(relative))
     } else {
-        Err(FsError::Escapes { path: relative.to_path_buf(), root: root.to_path_buf() })
+        Err(FsError::Escapes {
+            path: relative.to_path_buf(),
+            root: root.to_path_buf(),
+        })
     }
 }
 
@@ -41,7 +50,12 @@ pub fn lexical(path: &Path) -> PathBuf {
 /// `path` as seen from `base`, with `/`, for people and artifacts; the path itself when it is not below `base`.
 pub fn display_relative(path: &Path, base: &Path) -> String {
     let shown = path.strip_prefix(base).unwrap_or(path);
-    shown.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/").replace("//", "/")
+    shown
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
+        .replace("//", "/")
 }
 
 /// Looks at a candidate of the resolver chain.
@@ -81,7 +95,10 @@ mod tests {
     #[test]
     fn joins_stay_below_the_root() {
         let root = Path::new("/root");
-        assert_eq!(join_inside(root, Path::new("a/./b")).expect("inside"), Path::new("/root/a/./b"));
+        assert_eq!(
+            join_inside(root, Path::new("a/./b")).expect("inside"),
+            Path::new("/root/a/./b")
+        );
         for bad in ["", ".", "..", "/etc/passwd", "a/../../b", "a/..", "../x"] {
             assert!(join_inside(root, Path::new(bad)).is_err(), "{bad}");
         }
@@ -89,9 +106,13 @@ mod tests {
 
     #[test]
     fn lexical_paths_have_no_detours() {
-        for (path, expected) in
-            [("a/./b/../c", "a/c"), ("/a/../../b", "/b"), ("../x", "../x"), ("a/../../x", "../x"), ("./a//b/", "a/b")]
-        {
+        for (path, expected) in [
+            ("a/./b/../c", "a/c"),
+            ("/a/../../b", "/b"),
+            ("../x", "../x"),
+            ("a/../../x", "../x"),
+            ("./a//b/", "a/b"),
+        ] {
             assert_eq!(lexical(Path::new(path)), Path::new(expected), "{path}");
         }
     }
@@ -105,8 +126,17 @@ mod tests {
         std::os::unix::fs::symlink(at("nothing"), at("dangling")).expect("link");
         assert_eq!(probe(&at("file")), Probe::Usable);
         assert_eq!(probe(&at("none")), Probe::Absent);
-        assert_eq!(probe(&at("dir")), Probe::Unusable(String::from("is a directory")));
-        assert_eq!(probe(&at("dangling")), Probe::Unusable(String::from("is a link to nothing")));
-        assert_eq!(usable_helper(&at("file")), Probe::Unusable(String::from("is not executable")));
+        assert_eq!(
+            probe(&at("dir")),
+            Probe::Unusable(String::from("is a directory"))
+        );
+        assert_eq!(
+            probe(&at("dangling")),
+            Probe::Unusable(String::from("is a link to nothing"))
+        );
+        assert_eq!(
+            usable_helper(&at("file")),
+            Probe::Unusable(String::from("is not executable"))
+        );
     }
 }

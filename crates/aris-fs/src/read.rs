@@ -1,7 +1,7 @@
 //! Bounded reads of regular files.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -24,15 +24,24 @@ pub struct Regular {
 pub fn open(path: &Path) -> Result<Regular, FsError> {
     // Looked at before opening, because opening some devices has effects of its own; and again afterwards, on the
     // open file, because the name may mean something else by then.
-    regular(path, &std::fs::metadata(path).map_err(|error| FsError::read("read", path, error))?)?;
+    regular(
+        path,
+        &std::fs::metadata(path).map_err(|error| FsError::read("read", path, error))?,
+    )?;
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(flags())
         .open(path)
         .map_err(|error| FsError::read("read", path, error))?;
-    let metadata = file.metadata().map_err(|error| FsError::read("read", path, error))?;
+    let metadata = file
+        .metadata()
+        .map_err(|error| FsError::read("read", path, error))?;
     regular(path, &metadata)?;
-    Ok(Regular { path: path.to_path_buf(), file, metadata })
+    Ok(Regular {
+        path: path.to_path_buf(),
+        file,
+        metadata,
+    })
 }
 
 fn flags() -> i32 {
@@ -53,7 +62,10 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<(), FsError> {
     } else {
         "a device"
     };
-    Err(FsError::NotRegular { path: path.to_path_buf(), found })
+    Err(FsError::NotRegular {
+        path: path.to_path_buf(),
+        found,
+    })
 }
 
 impl Regular {
@@ -75,15 +87,22 @@ impl Regular {
     pub fn read_all(self, limit: u64) -> Result<Vec<u8>, FsError> {
         let expected = self.metadata.len();
         if expected > limit {
-            return Err(FsError::TooLarge { path: self.path, limit });
+            return Err(FsError::TooLarge {
+                path: self.path,
+                limit,
+            });
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(expected).unwrap_or(0).saturating_add(1));
+        let mut bytes =
+            Vec::with_capacity(usize::try_from(expected).unwrap_or(0).saturating_add(1));
         self.file
             .take(limit.saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(|error| FsError::read("read", &self.path, error))?;
         if bytes.len() as u64 > limit {
-            return Err(FsError::TooLarge { path: self.path, limit });
+            return Err(FsError::TooLarge {
+                path: self.path,
+                limit,
+            });
         }
         Ok(bytes)
     }

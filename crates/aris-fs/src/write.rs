@@ -37,7 +37,8 @@ pub fn write_atomic_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<()
 /// several files, or appends to a synced journal afterwards.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let (folder, name) = split(path)?;
-    let temporary = filled(folder, name, bytes, NEW_FILE).map_err(|error| FsError::write("write", path, error))?;
+    let temporary = filled(folder, name, bytes, NEW_FILE)
+        .map_err(|error| FsError::write("write", path, error))?;
     fault::point();
     match temporary.persist_noclobber(path) {
         Ok(_) => Ok(true),
@@ -72,7 +73,9 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
 pub fn remove_file(path: &Path) -> Result<(), FsError> {
     fault::point();
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FsError::write("remove", path, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(FsError::write("remove", path, error))
+        }
         _ => Ok(()),
     }
 }
@@ -97,7 +100,10 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> 
     let failed = |error| FsError::write("write", path, error);
     let existing = match fs::symlink_metadata(&target) {
         Ok(metadata) if metadata.is_dir() => {
-            return Err(FsError::NotRegular { path: path.to_path_buf(), found: "a directory" });
+            return Err(FsError::NotRegular {
+                path: path.to_path_buf(),
+                found: "a directory",
+            });
         }
         Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
         Err(_) => None,
@@ -107,7 +113,10 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> 
     for attempt in 0.. {
         let temporary = filled(folder, name, bytes, NEW_FILE).map_err(failed)?;
         if let Some(mode) = mode.or(existing) {
-            temporary.as_file().set_permissions(Permissions::from_mode(mode)).map_err(failed)?;
+            temporary
+                .as_file()
+                .set_permissions(Permissions::from_mode(mode))
+                .map_err(failed)?;
         }
         fault::point();
         match temporary.persist(&target) {
@@ -142,14 +151,27 @@ const SUFFIX: &str = ".aris-tmp";
 fn prefix(name: &OsStr) -> OsString {
     let mut prefix = OsString::from(".");
     // Room for the random part and the suffix within the 255 bytes of a file name.
-    prefix.push(if name.len() > 200 { OsStr::new("long") } else { name });
+    prefix.push(if name.len() > 200 {
+        OsStr::new("long")
+    } else {
+        name
+    });
     prefix.push(".");
     prefix
 }
 
+/// Removes what writers of `path` left behind when they were killed; a living writer's file stays.
+pub fn sweep_dead(path: &Path) -> Result<(), FsError> {
+    let (folder, name) = split(path)?;
+    sweep(folder, name);
+    Ok(())
+}
+
 /// Removes temporary files for the same target whose writers are dead.
 fn sweep(folder: &Path, name: &OsStr) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     let prefix = prefix(name);
     for entry in entries.flatten() {
         let found = entry.file_name();
@@ -171,7 +193,10 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if fs::symlink_metadata(path).is_ok() {
                 // A link to nothing: what it names would be created somewhere the caller did not look.
-                return Err(io::Error::new(io::ErrorKind::NotFound, "the path is a dangling link"));
+                return Err(io::Error::new(
+                    io::ErrorKind::NotFound,
+                    "the path is a dangling link",
+                ));
             }
             Ok(path.to_path_buf())
         }
@@ -184,7 +209,10 @@ fn split(path: &Path) -> Result<(&Path, &OsStr), FsError> {
         path: path.to_path_buf(),
         found: "a directory",
     })?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     Ok((folder, name))
 }
 
@@ -197,7 +225,13 @@ mod tests {
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(folder)
             .expect("folder")
-            .map(|entry| entry.expect("entry").file_name().into_string().expect("utf-8"))
+            .map(|entry| {
+                entry
+                    .expect("entry")
+                    .file_name()
+                    .into_string()
+                    .expect("utf-8")
+            })
             .collect();
         names.sort();
         names
@@ -211,7 +245,10 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("mode");
         write_atomic(&path, b"two").expect("replaced");
         assert_eq!(fs::read(&path).expect("read"), b"two");
-        assert_eq!(fs::metadata(&path).expect("meta").permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&path).expect("meta").permissions().mode() & 0o777,
+            0o640
+        );
         assert_eq!(names(folder.path()), ["report.json"]);
     }
 
@@ -234,7 +271,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let path = folder.path().join("x");
         fs::write(folder.path().join(".x.dead.aris-tmp"), b"half").expect("write");
-        let living = filled(folder.path(), OsStr::new("x"), b"being written", NEW_FILE).expect("filled");
+        let living =
+            filled(folder.path(), OsStr::new("x"), b"being written", NEW_FILE).expect("filled");
         write_atomic(&path, b"whole").expect("written");
         assert!(living.path().exists());
         drop(living);
@@ -253,9 +291,13 @@ mod tests {
     #[test]
     fn a_directory_and_an_absent_folder_are_errors_that_name_the_path() {
         let folder = tempfile::tempdir().expect("temp");
-        let error = write_atomic(folder.path(), b"x").expect_err("refused").to_string();
+        let error = write_atomic(folder.path(), b"x")
+            .expect_err("refused")
+            .to_string();
         assert!(error.contains("is a directory"), "{error}");
-        let error = write_atomic(&folder.path().join("no/such"), b"x").expect_err("refused").to_string();
+        let error = write_atomic(&folder.path().join("no/such"), b"x")
+            .expect_err("refused")
+            .to_string();
         assert!(error.contains("no/such"), "{error}");
     }
 

@@ -22,13 +22,23 @@ pub struct Cli {
     #[arg(long, value_name = "ID", default_value = "")]
     pub thread_id: String,
     /// The prompt as sent
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "prompt_file")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "prompt_file"
+    )]
     pub prompt: Option<OsString>,
     /// File with the prompt as sent; - for standard input
     #[arg(long, value_name = "FILE")]
     pub prompt_file: Option<PathBuf>,
     /// The response as received
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "response_file")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "response_file"
+    )]
     pub response: Option<OsString>,
     /// File with the response as received; - for standard input
     #[arg(long, value_name = "FILE")]
@@ -51,8 +61,13 @@ pub struct Cli {
     /// Configuration of the call, a JSON object
     #[arg(long, value_name = "JSON")]
     pub config: Option<String>,
-    /// full, meta (lengths and digests only) or off; default: ARIS_TRACE_MODE, else full
-    #[arg(long, value_name = "MODE", value_parser = |text: &str| text.parse::<TraceMode>())]
+    /// How much is kept.
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_parser = |text: &str| text.parse::<TraceMode>(),
+        help = "full, meta (lengths and digests only) or off; default: ARIS_TRACE_MODE, else full"
+    )]
     pub trace_mode: Option<TraceMode>,
     /// Run to add the record to, created when absent
     #[arg(long, value_name = "ID", conflicts_with = "new_run")]

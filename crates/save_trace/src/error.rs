@@ -55,7 +55,9 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Mode(_) => Some(String::from("set it to full, meta or off, or unset it")),
-            Self::Config(_) => Some(String::from("for example --config '{\"reasoning\": \"high\"}'")),
+            Self::Config(_) => Some(String::from(
+                "for example --config '{\"reasoning\": \"high\"}'",
+            )),
             Self::Project { .. } => Some(String::from("name an existing folder")),
             Self::StdinTwice | Self::Stdin(_) | Self::StdinTooLarge => None,
             Self::Fs(error) => error.hint(),

@@ -56,7 +56,11 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[],
     ok: "the record is kept, or the mode is off",
-    errors: &[ErrorKind::NotFound, ErrorKind::Validation, ErrorKind::Precondition],
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
     schemas: &[
         report::SCHEMA,
         id::TRACE_RUN,
@@ -67,10 +71,25 @@ pub static SPEC: Spec = Spec {
     ],
     samples: &[
         Sample {
-            args: &["--json", "--skill", "sample", "--purpose", "sample", "--prompt", "p", "--response", "r", "--trace-mode", "off"],
+            args: &[
+                "--json",
+                "--skill",
+                "sample",
+                "--purpose",
+                "sample",
+                "--prompt",
+                "p",
+                "--response",
+                "r",
+                "--trace-mode",
+                "off",
+            ],
             exit: &[0],
         },
-        Sample { args: &["--json", "--skill", "../escape", "--purpose", "sample"], exit: &[2] },
+        Sample {
+            args: &["--json", "--skill", "../escape", "--purpose", "sample"],
+            exit: &[2],
+        },
     ],
     network: Network::None,
 };
@@ -90,7 +109,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         return Err(Error::StdinTwice);
     }
     let prompt = text(context, cli.prompt.as_deref(), cli.prompt_file.as_deref())?;
-    let response = text(context, cli.response.as_deref(), cli.response_file.as_deref())?;
+    let response = text(
+        context,
+        cli.response.as_deref(),
+        cli.response_file.as_deref(),
+    )?;
     let config = match &cli.config {
         None => serde_json::Map::new(),
         Some(text) => serde_json::from_str(text).map_err(Error::Config)?,
@@ -133,7 +156,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         },
         context.now(),
     )?;
-    context.note(&format!("Trace saved: {}{}", saved.trace_path, saved.prefix));
+    context.note(&format!(
+        "Trace saved: {}{}",
+        saved.trace_path, saved.prefix
+    ));
     Ok(Outcome::done(Report::saved(mode, saved)))
 }
 
@@ -142,14 +168,26 @@ fn is_stdin(path: Option<&Path>) -> bool {
 }
 
 /// The bytes of a prompt or response, wherever they come from; empty when neither way is used.
-fn text(context: &Context, inline: Option<&std::ffi::OsStr>, file: Option<&Path>) -> Result<Vec<u8>, Error> {
+fn text(
+    context: &Context,
+    inline: Option<&std::ffi::OsStr>,
+    file: Option<&Path>,
+) -> Result<Vec<u8>, Error> {
     match (inline, file) {
         (Some(text), _) => Ok(text.as_encoded_bytes().to_vec()),
         (None, None) => Ok(Vec::new()),
         (None, Some(path)) if is_stdin(Some(path)) => {
             let mut bytes = Vec::new();
-            let count = std::io::stdin().lock().take(TEXT_LIMIT + 1).read_to_end(&mut bytes).map_err(Error::Stdin)?;
-            if count as u64 > TEXT_LIMIT { Err(Error::StdinTooLarge) } else { Ok(bytes) }
+            let count = std::io::stdin()
+                .lock()
+                .take(TEXT_LIMIT + 1)
+                .read_to_end(&mut bytes)
+                .map_err(Error::Stdin)?;
+            if count as u64 > TEXT_LIMIT {
+                Err(Error::StdinTooLarge)
+            } else {
+                Ok(bytes)
+            }
         }
         (None, Some(path)) => Ok(aris_fs::read(&context.absolute(path), TEXT_LIMIT)?),
     }
@@ -164,7 +202,10 @@ mod tests {
 
     /// Each type beside the file that is its schema; `UPDATE_SCHEMAS=1` writes them.
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "compares with, or writes, files of the repository")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "compares with, or writes, files of the repository"
+    )]
     fn schemas_are_current() {
         let schemas = [
             (SCHEMA, schemars::schema_for!(Report)),
@@ -177,13 +218,19 @@ mod tests {
         for (id, mut schema) in schemas {
             schema.insert(String::from("$id"), id.into());
             let text = format!("{:#}\n", schema.as_value());
-            let path =
-                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas").join(file_name(id));
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../schemas")
+                .join(file_name(id));
             if std::env::var_os("UPDATE_SCHEMAS").is_some() {
                 std::fs::write(&path, text).expect("written");
             } else {
                 let found = std::fs::read_to_string(&path).unwrap_or_default();
-                assert_eq!(found, text, "{} is stale: run `cargo xtask schemas`", path.display());
+                assert_eq!(
+                    found,
+                    text,
+                    "{} is stale: run `cargo xtask schemas`",
+                    path.display()
+                );
             }
         }
     }

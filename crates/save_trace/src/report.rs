@@ -32,7 +32,14 @@ pub struct Report {
 
 impl Report {
     pub(crate) fn off() -> Self {
-        Self { mode: TraceMode::Off, trace_path: None, run_id: None, call_number: None, prefix: None, chain_digest: None }
+        Self {
+            mode: TraceMode::Off,
+            trace_path: None,
+            run_id: None,
+            call_number: None,
+            prefix: None,
+            chain_digest: None,
+        }
     }
 
     pub(crate) fn saved(mode: TraceMode, saved: Saved) -> Self {

@@ -49,14 +49,21 @@ impl TraceRecord {
 
     /// The reviewer model, from the response's description, else from the request.
     pub fn model(&self) -> Option<&str> {
-        let model = self.meta.as_ref().map(|meta| &meta.model).or(self.request.as_ref().map(|request| &request.model));
+        let model = self
+            .meta
+            .as_ref()
+            .map(|meta| &meta.model)
+            .or(self.request.as_ref().map(|request| &request.model));
         model.map(String::as_str)
     }
 
     /// When the response came, RFC 3339 as written.
     pub fn timestamp(&self) -> Option<&str> {
-        let time =
-            self.meta.as_ref().map(|meta| &meta.timestamp).or(self.request.as_ref().map(|request| &request.timestamp));
+        let time = self
+            .meta
+            .as_ref()
+            .map(|meta| &meta.timestamp)
+            .or(self.request.as_ref().map(|request| &request.timestamp));
         time.map(String::as_str)
     }
 }
@@ -94,11 +101,27 @@ pub struct TraceWarning {
 pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     if !path.is_dir() {
         let (length, answered, _) = response(path)?;
-        let prefix = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let record = TraceRecord { prefix, response_length: length, answered, ..TraceRecord::default() };
-        return Ok(Trace { run: None, records: vec![record], chain: Chain::Absent, warnings: Vec::new() });
+        let prefix = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let record = TraceRecord {
+            prefix,
+            response_length: length,
+            answered,
+            ..TraceRecord::default()
+        };
+        return Ok(Trace {
+            run: None,
+            records: vec![record],
+            chain: Chain::Absent,
+            warnings: Vec::new(),
+        });
     }
-    let mut reader = Reader { folder: path, warnings: Vec::new() };
+    let mut reader = Reader {
+        folder: path,
+        warnings: Vec::new(),
+    };
     let mut names = BTreeSet::new();
     for entry in aris_fs::list_sorted(path)?.into_iter().take(MAX_FILES) {
         if entry.kind == EntryKind::File
@@ -113,7 +136,12 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     };
     if !names.contains(CHAIN) {
         let records = reader.loose(&names);
-        return Ok(Trace { run, records, chain: Chain::Absent, warnings: reader.warnings });
+        return Ok(Trace {
+            run,
+            records,
+            chain: Chain::Absent,
+            warnings: reader.warnings,
+        });
     }
     let (records, chain) = reader.chained(&names, run_digest)?;
     let chain = match (chain, project) {
@@ -123,7 +151,12 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
         },
         (chain, _) => chain,
     };
-    Ok(Trace { run, records, chain, warnings: reader.warnings })
+    Ok(Trace {
+        run,
+        records,
+        chain,
+        warnings: reader.warnings,
+    })
 }
 
 struct Reader<'a> {
@@ -132,7 +165,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn json<T: serde::de::DeserializeOwned>(&mut self, name: &str, names: &BTreeSet<String>) -> Option<(T, Digest)> {
+    fn json<T: serde::de::DeserializeOwned>(
+        &mut self,
+        name: &str,
+        names: &BTreeSet<String>,
+    ) -> Option<(T, Digest)> {
         if !names.contains(name) {
             return None;
         }
@@ -147,7 +184,10 @@ impl Reader<'_> {
     }
 
     fn warn<T>(&mut self, name: &str, reason: &str) -> Option<T> {
-        self.warnings.push(TraceWarning { file: name.to_owned(), reason: reason.to_owned() });
+        self.warnings.push(TraceWarning {
+            file: name.to_owned(),
+            reason: reason.to_owned(),
+        });
         None
     }
 
@@ -169,7 +209,9 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(prefix) = name.strip_suffix(".request.json") {
-                let request = self.json::<Request>(name, names).map(|(request, _)| request);
+                let request = self
+                    .json::<Request>(name, names)
+                    .map(|(request, _)| request);
                 records.entry(prefix.to_owned()).or_default().request = request;
             } else if let Some(prefix) = name.strip_suffix(".meta.json") {
                 let meta = self.json::<ResponseMeta>(name, names).map(|(meta, _)| meta);
@@ -186,8 +228,15 @@ impl Reader<'_> {
             .into_iter()
             .map(|(prefix, mut record)| {
                 // In meta mode the reference keeps only the length.
-                let length = record.request.as_ref().and_then(|request| request.response_length).unwrap_or(0);
-                if record.response_length == 0 && length > 0 && !names.contains(&format!("{prefix}.response.md")) {
+                let length = record
+                    .request
+                    .as_ref()
+                    .and_then(|request| request.response_length)
+                    .unwrap_or(0);
+                if record.response_length == 0
+                    && length > 0
+                    && !names.contains(&format!("{prefix}.response.md"))
+                {
                     (record.response_length, record.answered) = (length, true);
                 }
                 TraceRecord { prefix, ..record }
@@ -220,8 +269,13 @@ impl Reader<'_> {
                     if parsed.record != count {
                         problems.push(format!("{at} is for record {}", parsed.record));
                     }
-                    if previous.is_none_or(|digest| Digest::parse(&parsed.previous) != Some(digest)) {
-                        let what = if count == 1 { RUN_META } else { "the line before it" };
+                    if previous.is_none_or(|digest| Digest::parse(&parsed.previous) != Some(digest))
+                    {
+                        let what = if count == 1 {
+                            RUN_META
+                        } else {
+                            "the line before it"
+                        };
                         problems.push(format!("{at} does not continue {what}"));
                     }
                     if parsed.mode != TraceMode::Off {
@@ -238,32 +292,58 @@ impl Reader<'_> {
         Ok((records, chain))
     }
 
-    fn record(&mut self, line: &ChainLine, names: &BTreeSet<String>, problems: &mut Vec<String>) -> TraceRecord {
+    fn record(
+        &mut self,
+        line: &ChainLine,
+        names: &BTreeSet<String>,
+        problems: &mut Vec<String>,
+    ) -> TraceRecord {
         let number = format!("{:03}-", line.record);
         if !line.prefix.starts_with(&number) || line.prefix.contains('/') {
-            problems.push(format!("record {} is called {:?}", line.record, line.prefix));
+            problems.push(format!(
+                "record {} is called {:?}",
+                line.record, line.prefix
+            ));
         }
         let name = |suffix: &str| format!("{}.{suffix}", line.prefix);
         let mut compare = |file: String, chained: Option<&String>, found: Option<Digest>| {
             let chained = chained.and_then(|text| Digest::parse(text));
             match (chained, found) {
                 (Some(chained), Some(found)) if chained == found => {}
-                (None, _) => problems.push(format!("record {} chains no digest for {file}", line.record)),
+                (None, _) => problems.push(format!(
+                    "record {} chains no digest for {file}",
+                    line.record
+                )),
                 (_, None) => problems.push(format!("{file} is missing or unreadable")),
                 _ => problems.push(format!("{file} is not what was recorded")),
             }
         };
         let request = self.json::<Request>(&name("request.json"), names);
-        compare(name("request.json"), line.request.as_ref(), request.as_ref().map(|(_, digest)| *digest));
+        compare(
+            name("request.json"),
+            line.request.as_ref(),
+            request.as_ref().map(|(_, digest)| *digest),
+        );
         let meta = self.json::<ResponseMeta>(&name("meta.json"), names);
-        compare(name("meta.json"), line.meta.as_ref(), meta.as_ref().map(|(_, digest)| *digest));
+        compare(
+            name("meta.json"),
+            line.meta.as_ref(),
+            meta.as_ref().map(|(_, digest)| *digest),
+        );
         let request = request.map(|(request, _)| request);
         let (response_length, answered) = if line.mode == TraceMode::Full {
             let response = self.response(&name("response.md"), names);
-            compare(name("response.md"), line.response.as_ref(), response.map(|(_, _, digest)| digest));
+            compare(
+                name("response.md"),
+                line.response.as_ref(),
+                response.map(|(_, _, digest)| digest),
+            );
             response.map_or((0, false), |(length, answered, _)| (length, answered))
         } else {
-            let length = request.as_ref().and_then(|request| request.response_length).unwrap_or(0);
+            let length = request
+                .as_ref()
+                .and_then(|request| request.response_length)
+                .unwrap_or(0);
             (length, length > 0)
         };
         TraceRecord {
@@ -292,8 +372,16 @@ fn response(path: &Path) -> Result<(u64, bool, Digest), FsError> {
 fn cut_off(folder: &Path, project: &Path, lines: u64) -> Option<String> {
     let relative = folder.strip_prefix(project).ok()?;
     relative.starts_with(FOLDER).then_some(())?;
-    let name = format!("{}/", relative.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"));
-    let log = aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64).ok()??;
+    let name = format!(
+        "{}/",
+        relative
+            .components()
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("/")
+    );
+    let log =
+        aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64).ok()??;
     let last = log
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice::<Event>(line).ok())

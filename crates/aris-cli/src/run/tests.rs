@@ -13,12 +13,19 @@ static SPEC: Spec = Spec {
     input: "a word",
     output: "the word",
     stderr: "notes",
-    examples: &[Example { command: "", line: "sample done", what: "succeed" }],
+    examples: &[Example {
+        command: "",
+        line: "sample done",
+        what: "succeed",
+    }],
     signals: &[(10, "something was found")],
     ok: "done",
     errors: &[ErrorKind::NotFound],
     schemas: &["aris.sample.word/v1"],
-    samples: &[Sample { args: &["done"], exit: &[0] }],
+    samples: &[Sample {
+        args: &["done"],
+        exit: &[0],
+    }],
     network: Network::None,
 };
 
@@ -64,7 +71,10 @@ fn helper(cli: Cli, context: &Context) -> Result<Outcome<Word>, Nothing> {
     match cli.what.as_str() {
         "done" => Ok(Outcome::done(Word(vec![]))),
         "found" => Ok(Outcome::found(Word(vec![cli.what]), true)),
-        "block" => Ok(Outcome { data: Word(vec![]), signal: Some(Signal::BLOCK) }),
+        "block" => Ok(Outcome {
+            data: Word(vec![]),
+            signal: Some(Signal::BLOCK),
+        }),
         "panic" => panic!("a fault"),
         "thread" => std::thread::scope(|scope| match scope.spawn(|| panic!("far away")).join() {
             Ok(()) => Ok(Outcome::done(Word(vec![]))),
@@ -103,7 +113,10 @@ impl Write for Broken {
 fn with_stdout(args: &[&str], stdout: Box<dyn Write>) -> (u8, String) {
     let stderr = Shared::default();
     let process = Process {
-        args: std::iter::once("sample").chain(args.iter().copied()).map(OsString::from).collect(),
+        args: std::iter::once("sample")
+            .chain(args.iter().copied())
+            .map(OsString::from)
+            .collect(),
         env: BTreeMap::new(),
         cwd: PathBuf::from("/"),
         clock: Clock::System,
@@ -126,11 +139,16 @@ fn call(args: &[&str]) -> (u8, String, String) {
 
 #[test]
 fn outcomes_have_one_line_of_json_and_their_code() {
-    assert_eq!(call(&["found"]), (10, "found\n".to_owned(), "a note\n".to_owned()));
+    assert_eq!(
+        call(&["found"]),
+        (10, "found\n".to_owned(), "a note\n".to_owned())
+    );
     assert_eq!(call(&["-q", "found"]).2, "");
-    let expected =
-        r#"{"data":[],"meta":{"schema":"aris.sample.word/v1","helper":"sample","version":"1.2.3","count":0}}"#;
-    assert_eq!(call(&["--json", "done"]), (0, format!("{expected}\n"), "a note\n".to_owned()));
+    let expected = r#"{"data":[],"meta":{"schema":"aris.sample.word/v1","helper":"sample","version":"1.2.3","count":0}}"#;
+    assert_eq!(
+        call(&["--json", "done"]),
+        (0, format!("{expected}\n"), "a note\n".to_owned())
+    );
     assert_eq!(call(&["block"]).0, 1);
 }
 
@@ -142,16 +160,27 @@ fn failures_have_a_line_a_hint_and_an_envelope() {
         stdout,
         "{\"error\":{\"code\":\"NOT_FOUND\",\"message\":\"nothing is called x\",\"hint\":\"call something else\",\"details\":{}}}\n"
     );
-    assert_eq!(stderr, "a note\nsample: error: nothing is called x\n  hint: call something else\n");
+    assert_eq!(
+        stderr,
+        "a note\nsample: error: nothing is called x\n  hint: call something else\n"
+    );
     assert_eq!(call(&["x"]).1, "");
 }
 
 #[test]
 fn usage_errors_have_an_envelope_too() {
-    for args in [&["--json"][..], &["--json", "a", "b"], &["a", "--no-such", "--json"], &["--json", "--json", "a"]] {
+    for args in [
+        &["--json"][..],
+        &["--json", "a", "b"],
+        &["a", "--no-such", "--json"],
+        &["--json", "--json", "a"],
+    ] {
         let (code, stdout, stderr) = call(args);
         assert_eq!(code, 2, "{args:?}");
-        assert!(stdout.starts_with(r#"{"error":{"code":"USAGE""#) && stdout.lines().count() == 1, "{stdout}");
+        assert!(
+            stdout.starts_with(r#"{"error":{"code":"USAGE""#) && stdout.lines().count() == 1,
+            "{stdout}"
+        );
         assert!(stderr.starts_with("sample: error: "), "{stderr}");
     }
     // After `--` it is a word, not a flag.
@@ -163,7 +192,10 @@ fn a_panic_is_exit_one_with_an_envelope_wherever_it_happened() {
     for (what, text) in [("panic", "a fault"), ("thread", "far away")] {
         let (code, stdout, stderr) = call(&["--json", what]);
         assert_eq!(code, 1);
-        assert!(stdout.contains(r#""code":"ERROR""#) && stdout.contains(text), "{stdout}");
+        assert!(
+            stdout.contains(r#""code":"ERROR""#) && stdout.contains(text),
+            "{stdout}"
+        );
         assert!(stderr.contains(text), "{stderr}");
     }
 }
@@ -173,27 +205,48 @@ fn help_and_version_are_data() {
     for flag in ["--help", "-h"] {
         let (code, stdout, stderr) = call(&[flag]);
         assert_eq!((code, stderr.as_str()), (0, ""));
-        for section in ["\nUSAGE:\n", "\nEXAMPLES:\n", "\nEXIT CODES:\n", "\n  10  something was found\n"] {
+        for section in [
+            "\nUSAGE:\n",
+            "\nEXAMPLES:\n",
+            "\nEXIT CODES:\n",
+            "\n  10  something was found\n",
+        ] {
             assert!(stdout.contains(section), "{section} in {stdout}");
         }
     }
-    assert_eq!(call(&["--version"]).1, format!("sample 1.2.3 ({})\n", crate::COMMIT));
+    assert_eq!(
+        call(&["--version"]).1,
+        format!("sample 1.2.3 ({})\n", crate::COMMIT)
+    );
 }
 
 #[test]
 fn the_contract_is_json_with_every_flag() {
     let (code, stdout, _) = call(&["--print-contract"]);
     let contract: serde_json::Value = serde_json::from_str(&stdout).expect("json");
-    assert_eq!((code, &contract["name"], &contract["exit"][0]["code"]), (0, &"sample".into(), &0.into()));
-    let flags: Vec<&str> =
-        contract["flags"].as_array().expect("list").iter().filter_map(|flag| flag["long"].as_str()).collect();
+    assert_eq!(
+        (code, &contract["name"], &contract["exit"][0]["code"]),
+        (0, &"sample".into(), &0.into())
+    );
+    let flags: Vec<&str> = contract["flags"]
+        .as_array()
+        .expect("list")
+        .iter()
+        .filter_map(|flag| flag["long"].as_str())
+        .collect();
     assert_eq!(flags, ["--help", "--json", "--quiet", "--version"]);
 }
 
 #[test]
 fn a_closed_stdout_keeps_the_code_and_a_full_one_does_not() {
-    assert_eq!(with_stdout(&["block"], Box::new(Broken(io::ErrorKind::BrokenPipe))).0, 1);
-    assert_eq!(with_stdout(&["found"], Box::new(Broken(io::ErrorKind::BrokenPipe))).0, 10);
+    assert_eq!(
+        with_stdout(&["block"], Box::new(Broken(io::ErrorKind::BrokenPipe))).0,
+        1
+    );
+    assert_eq!(
+        with_stdout(&["found"], Box::new(Broken(io::ErrorKind::BrokenPipe))).0,
+        10
+    );
     let (code, stderr) = with_stdout(&["found"], Box::new(Broken(io::ErrorKind::StorageFull)));
     assert_eq!(code, 5);
     assert!(stderr.contains("cannot write to stdout"), "{stderr}");

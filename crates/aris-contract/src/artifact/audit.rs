@@ -29,8 +29,14 @@ pub enum Verdict {
 
 impl Verdict {
     /// All six, in the contract's order.
-    pub const ALL: [Self; 6] =
-        [Self::Pass, Self::Warn, Self::Fail, Self::NotApplicable, Self::Blocked, Self::Error];
+    pub const ALL: [Self; 6] = [
+        Self::Pass,
+        Self::Warn,
+        Self::Fail,
+        Self::NotApplicable,
+        Self::Blocked,
+        Self::Error,
+    ];
 
     /// The word in artifacts.
     pub const fn word(self) -> &'static str {
@@ -51,7 +57,10 @@ impl Verdict {
 
     /// Whether the verdict claims that inputs were looked at, so that their hashes must be there.
     pub const fn claims_to_have_looked(self) -> bool {
-        matches!(self, Self::Pass | Self::Warn | Self::Fail | Self::NotApplicable)
+        matches!(
+            self,
+            Self::Pass | Self::Warn | Self::Fail | Self::NotApplicable
+        )
     }
 }
 
@@ -169,7 +178,10 @@ mod tests {
             assert_eq!(serde_json::to_value(verdict).expect("json"), verdict.word());
         }
         for assurance in [Assurance::Draft, Assurance::Submission] {
-            assert_eq!(serde_json::to_value(assurance).expect("json"), assurance.word());
+            assert_eq!(
+                serde_json::to_value(assurance).expect("json"),
+                assurance.word()
+            );
             assert_eq!(assurance.word().parse(), Ok(assurance));
         }
         assert!("Submission".parse::<Assurance>().is_err());
@@ -192,7 +204,10 @@ mod tests {
         for field in REQUIRED_FIELDS {
             let mut without = all.clone();
             without.remove(field);
-            assert!(serde_json::from_value::<Audit>(Value::Object(without)).is_err(), "{field}");
+            assert!(
+                serde_json::from_value::<Audit>(Value::Object(without)).is_err(),
+                "{field}"
+            );
         }
     }
 }

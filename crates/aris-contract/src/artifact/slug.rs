@@ -15,7 +15,9 @@ pub struct Slug(String);
 
 /// Why a text is not a [`Slug`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a safe name: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit")]
+#[error(
+    "{text:?} is not a safe name: 1 to 64 letters, digits, '.', '_' or '-', starting with a letter or digit"
+)]
 pub struct SlugError {
     text: String,
 }
@@ -35,11 +37,16 @@ impl FromStr for Slug {
 
     fn from_str(text: &str) -> Result<Self, SlugError> {
         let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let first = text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
+        let first = text
+            .as_bytes()
+            .first()
+            .is_some_and(u8::is_ascii_alphanumeric);
         if first && text.len() <= Self::MAX && text.bytes().all(safe) && !text.ends_with('.') {
             Ok(Self(text.to_owned()))
         } else {
-            Err(SlugError { text: text.chars().take(80).collect() })
+            Err(SlugError {
+                text: text.chars().take(80).collect(),
+            })
         }
     }
 }
@@ -70,13 +77,32 @@ mod tests {
 
     #[test]
     fn only_harmless_components_are_slugs() {
-        for good in ["a", "round-1-review", "paper_claim.audit", "2026-04-15_run01", "X"] {
+        for good in [
+            "a",
+            "round-1-review",
+            "paper_claim.audit",
+            "2026-04-15_run01",
+            "X",
+        ] {
             assert!(good.parse::<Slug>().is_ok(), "{good}");
         }
         let long = "a".repeat(65);
-        for bad in
-            ["", ".", "..", ".hidden", "-flag", "a/b", "a\\b", "a b", "ä", "a\0b", "a\n", "ends.", "../../etc", &long]
-        {
+        for bad in [
+            "",
+            ".",
+            "..",
+            ".hidden",
+            "-flag",
+            "a/b",
+            "a\\b",
+            "a b",
+            "ä",
+            "a\0b",
+            "a\n",
+            "ends.",
+            "../../etc",
+            &long,
+        ] {
             assert!(bad.parse::<Slug>().is_err(), "{bad}");
         }
     }

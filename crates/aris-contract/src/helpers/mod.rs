@@ -42,7 +42,9 @@ pub fn all() -> &'static [Helper] {
 
 /// The helper that goes by `name`, canonical or legacy.
 pub fn find(name: &str) -> Option<&'static Helper> {
-    all().iter().find(|helper| helper.name == name || helper.aliases.contains(&name))
+    all()
+        .iter()
+        .find(|helper| helper.name == name || helper.aliases.contains(&name))
 }
 
 #[cfg(test)]
@@ -56,6 +58,9 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
-        assert_eq!(find("save_trace.sh").map(|helper| helper.name), Some("save_trace"));
+        assert_eq!(
+            find("save_trace.sh").map(|helper| helper.name),
+            Some("save_trace")
+        );
     }
 }

@@ -26,7 +26,12 @@ pub(super) const HELPERS: &[Helper] = &[
         name: "save_trace",
         aliases: &["save_trace.sh"],
         owner: "review-tracing",
-        callers: &["citation-audit", "paper-claim-audit", "paper-writing", "review-tracing"],
+        callers: &[
+            "citation-audit",
+            "paper-claim-audit",
+            "paper-writing",
+            "review-tracing",
+        ],
         policy: Policy::C,
         rationale: "The trace is the evidence behind an audit's verdict and behind the independence of its reviewer",
         fallback: "Write run.meta.json and the three record files directly in the documented schema",

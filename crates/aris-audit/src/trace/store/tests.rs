@@ -1,4 +1,7 @@
-#![expect(clippy::disallowed_methods, reason = "tests prepare and damage files directly")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare and damage files directly"
+)]
 
 use std::fs;
 
@@ -20,7 +23,10 @@ struct Call {
 
 impl Call {
     fn new() -> Self {
-        Self { skill: slug("auto-review"), purpose: slug("round-1") }
+        Self {
+            skill: slug("auto-review"),
+            purpose: slug("round-1"),
+        }
     }
 
     fn record<'a>(&'a self, prompt: &'a [u8], response: &'a [u8]) -> NewRecord<'a> {
@@ -45,7 +51,11 @@ impl Call {
 
 fn valid(project: &Path, saved: &Saved) -> trace::Trace {
     let trace = trace::read(&project.join(&saved.trace_path), Some(project)).expect("readable");
-    assert!(matches!(trace.chain, Chain::Valid { .. }), "{:?}", trace.chain);
+    assert!(
+        matches!(trace.chain, Chain::Valid { .. }),
+        "{:?}",
+        trace.chain
+    );
     trace
 }
 
@@ -53,16 +63,27 @@ fn valid(project: &Path, saved: &Saved) -> trace::Trace {
 fn any_bytes_survive_a_record() {
     let temp = tempfile::tempdir().expect("temp");
     let call = Call::new();
-    for (prompt, response) in
-        [(&b"say \"hi\"\n\\'''$(rm)"[..], &b"**ok**\r\n\0"[..]), (b"\xFF\xFE not utf-8", b"\x80"), (b"", b"")]
-    {
+    for (prompt, response) in [
+        (&b"say \"hi\"\n\\'''$(rm)"[..], &b"**ok**\r\n\0"[..]),
+        (b"\xFF\xFE not utf-8", b"\x80"),
+        (b"", b""),
+    ] {
         let saved = record(temp.path(), &call.record(prompt, response), now()).expect("saved");
         let run = temp.path().join(&saved.trace_path);
-        assert_eq!(fs::read(run.join(format!("{}.response.md", saved.prefix))).expect("response"), response);
+        assert_eq!(
+            fs::read(run.join(format!("{}.response.md", saved.prefix))).expect("response"),
+            response
+        );
         let trace = valid(temp.path(), &saved);
-        let request = trace.records.last().and_then(|record| record.request.clone()).expect("request");
+        let request = trace
+            .records
+            .last()
+            .and_then(|record| record.request.clone())
+            .expect("request");
         let kept = request.prompt.map(String::into_bytes).or_else(|| {
-            request.prompt_base64.map(|text| STANDARD.decode(text).expect("base64"))
+            request
+                .prompt_base64
+                .map(|text| STANDARD.decode(text).expect("base64"))
         });
         assert_eq!(kept.as_deref(), Some(prompt));
     }
@@ -74,7 +95,10 @@ fn runs_are_reused_started_and_named() {
     let call = Call::new();
     let named = slug("camera-ready");
     let at = |run| {
-        let new = NewRecord { run, ..call.record(b"p", b"r") };
+        let new = NewRecord {
+            run,
+            ..call.record(b"p", b"r")
+        };
         let saved = record(temp.path(), &new, now()).expect("saved");
         valid(temp.path(), &saved);
         (saved.run_id, saved.call_number)
@@ -90,7 +114,10 @@ fn runs_are_reused_started_and_named() {
 fn meta_mode_keeps_digests_and_no_words() {
     let temp = tempfile::tempdir().expect("temp");
     let call = Call::new();
-    let new = NewRecord { mode: TraceMode::Meta, ..call.record(b"secret prompt", b"secret answer") };
+    let new = NewRecord {
+        mode: TraceMode::Meta,
+        ..call.record(b"secret prompt", b"secret answer")
+    };
     let saved = record(temp.path(), &new, now()).expect("saved");
     let trace = valid(temp.path(), &saved);
     assert!(trace.records[0].answered);
@@ -102,18 +129,35 @@ fn meta_mode_keeps_digests_and_no_words() {
 
 #[test]
 fn whatever_is_changed_removed_or_cut_breaks_the_chain() {
-    let damage: [(&str, fn(&Path)); 8] = [
-        ("response", |run| fs::write(run.join("002-round-1.response.md"), "forged").expect("write")),
-        ("request", |run| fs::remove_file(run.join("001-round-1.request.json")).expect("remove")),
+    type Damage = (&'static str, fn(&Path));
+    let damage: [Damage; 8] = [
+        ("response", |run| {
+            fs::write(run.join("002-round-1.response.md"), "forged").expect("write");
+        }),
+        ("request", |run| {
+            fs::remove_file(run.join("001-round-1.request.json")).expect("remove");
+        }),
         ("meta", |run| {
             let path = run.join("003-round-1.meta.json");
-            let text = fs::read_to_string(&path).expect("read").replace("t-1", "t-2");
+            let text = fs::read_to_string(&path)
+                .expect("read")
+                .replace("t-1", "t-2");
             fs::write(path, text).expect("write");
         }),
-        ("run", |run| fs::write(run.join("run.meta.json"), "{}").expect("write")),
-        ("line removed", |run| rewrite(run, |lines| drop(lines.remove(1)))),
-        ("line edited", |run| rewrite(run, |lines| lines[0] = lines[0].replace("001-round-1", "001-other"))),
-        ("lines swapped", |run| rewrite(run, |lines| lines.swap(0, 1))),
+        ("run", |run| {
+            fs::write(run.join("run.meta.json"), "{}").expect("write");
+        }),
+        ("line removed", |run| {
+            rewrite(run, |lines| drop(lines.remove(1)));
+        }),
+        ("line edited", |run| {
+            rewrite(run, |lines| {
+                lines[0] = lines[0].replace("001-round-1", "001-other");
+            });
+        }),
+        ("lines swapped", |run| {
+            rewrite(run, |lines| lines.swap(0, 1));
+        }),
         ("end cut off", |run| rewrite(run, |lines| lines.truncate(2))),
     ];
     for (name, damage) in damage {
@@ -126,13 +170,21 @@ fn whatever_is_changed_removed_or_cut_breaks_the_chain() {
         let run = temp.path().join(&saved[2].trace_path);
         damage(&run);
         let trace = trace::read(&run, Some(temp.path())).expect("readable");
-        assert!(matches!(trace.chain, Chain::Broken(_)), "{name}: {:?}", trace.chain);
+        assert!(
+            matches!(trace.chain, Chain::Broken(_)),
+            "{name}: {:?}",
+            trace.chain
+        );
     }
 }
 
 fn rewrite(run: &Path, change: impl FnOnce(&mut Vec<String>)) {
     let path = run.join(CHAIN);
-    let mut lines: Vec<String> = fs::read_to_string(&path).expect("read").lines().map(ToOwned::to_owned).collect();
+    let mut lines: Vec<String> = fs::read_to_string(&path)
+        .expect("read")
+        .lines()
+        .map(ToOwned::to_owned)
+        .collect();
     change(&mut lines);
     fs::write(path, lines.join("\n") + "\n").expect("write");
 }
@@ -163,7 +215,10 @@ fn a_file_in_the_way_is_kept_and_its_number_is_void() {
     fs::write(run.join("002-round-1.response.md"), "mine").expect("write");
     let second = record(temp.path(), &call.record(b"p", b"r"), now()).expect("saved");
     assert_eq!(second.call_number, 3);
-    assert_eq!(fs::read_to_string(run.join("002-round-1.response.md")).expect("read"), "mine");
+    assert_eq!(
+        fs::read_to_string(run.join("002-round-1.response.md")).expect("read"),
+        "mine"
+    );
     assert!(!run.join("002-round-1.request.json").exists());
     valid(temp.path(), &second);
 }
@@ -194,7 +249,10 @@ fn traces_of_other_programs_are_read_without_a_chain() {
     fs::write(run.join("smith2020.md"), " \n").expect("write");
     let trace = trace::read(&run, None).expect("readable");
     assert_eq!(trace.chain, Chain::Absent);
-    let answered: Vec<(Option<&str>, bool)> =
-        trace.records.iter().map(|record| (record.thread_id(), record.answered)).collect();
+    let answered: Vec<(Option<&str>, bool)> = trace
+        .records
+        .iter()
+        .map(|record| (record.thread_id(), record.answered))
+        .collect();
     assert_eq!(answered, [(Some("t"), true), (None, false)]);
 }

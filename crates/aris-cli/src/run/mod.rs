@@ -42,14 +42,25 @@ pub struct Process {
 
 impl Process {
     /// This process.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the process environment")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the process environment"
+    )]
     pub fn current() -> Self {
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let style = |terminal: bool| if terminal { Style::terminal(no_colour) } else { Style::plain() };
+        let style = |terminal: bool| {
+            if terminal {
+                Style::terminal(no_colour)
+            } else {
+                Style::plain()
+            }
+        };
         Self {
             args: std::env::args_os().collect(),
             env: std::env::vars_os()
-                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .filter_map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                })
                 .collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             clock: Clock::System,
@@ -83,7 +94,11 @@ pub fn run<A: Args, D: Product, E: Failure>(
             Err(_) => ErrorKind::Precondition.exit(),
         };
     }
-    let asked_for_json = process.args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let asked_for_json = process
+        .args
+        .iter()
+        .take_while(|arg| *arg != "--")
+        .any(|arg| arg == "--json");
     let matches = match command.try_get_matches_from(&process.args) {
         Ok(matches) => matches,
         Err(error) => return usage(spec, &error, asked_for_json, &mut process),
@@ -97,10 +112,16 @@ pub fn run<A: Args, D: Product, E: Failure>(
         process.stderr_style,
         process.stderr,
     );
-    let mut emitter = Emitter { spec, json, context: &context, stdout: process.stdout, style: process.stdout_style };
+    let mut emitter = Emitter {
+        spec,
+        json,
+        context: &context,
+        stdout: process.stdout,
+        style: process.stdout_style,
+    };
     match caught(|| attempt(&matches, run_helper, &context)) {
         Ok(Ok(outcome)) => emitter.success(&outcome),
-        Ok(Err((kind, body))) => emitter.failure(kind, body),
+        Ok(Err(failed)) => emitter.failure(failed.0, failed.1),
         Err(panic) => emitter.failure(
             ErrorKind::Internal,
             ErrorBody {
@@ -113,7 +134,8 @@ pub fn run<A: Args, D: Product, E: Failure>(
     }
 }
 
-type Failed = (ErrorKind, ErrorBody);
+/// Boxed, because the outcome of a run that worked should not pay for its size.
+type Failed = Box<(ErrorKind, ErrorBody)>;
 
 fn attempt<A: Args, D: Product, E: Failure>(
     matches: &ArgMatches,
@@ -122,9 +144,9 @@ fn attempt<A: Args, D: Product, E: Failure>(
 ) -> Result<Outcome<D>, Failed> {
     let args = A::from_arg_matches(matches).map_err(|error| {
         let message = first_line(&error.to_string());
-        (ErrorKind::Usage, body(ErrorKind::Usage, message))
+        Box::new((ErrorKind::Usage, body(ErrorKind::Usage, message)))
     })?;
-    run_helper(args, context).map_err(|error| (error.kind(), ErrorBody::of(&error)))
+    run_helper(args, context).map_err(|error| Box::new((error.kind(), ErrorBody::of(&error))))
 }
 
 struct Emitter<'a> {
@@ -147,7 +169,8 @@ impl Emitter<'_> {
         let mut text = Vec::new();
         match data.stream() {
             Stream::Stderr => {
-                self.context.note(String::from_utf8_lossy(&people).trim_end_matches('\n'));
+                self.context
+                    .note(String::from_utf8_lossy(&people).trim_end_matches('\n'));
             }
             Stream::Stdout => text = people,
         }
@@ -156,14 +179,21 @@ impl Emitter<'_> {
         } else {
             Ok(())
         };
-        if let Some(problem) = rendered.err().map(|e| e.to_string()).or(serialised.err().map(|e| e.to_string())) {
+        if let Some(problem) = rendered
+            .err()
+            .map(|e| e.to_string())
+            .or(serialised.err().map(|e| e.to_string()))
+        {
             let message = format!("the result cannot be written: {problem}");
             return self.failure(ErrorKind::Internal, body(ErrorKind::Internal, message));
         }
         match emit::to_stdout(&mut self.stdout, &text) {
             Ok(()) => outcome.exit(),
             Err(error) => {
-                self.context.write(&format!("{}: cannot write to stdout: {error}", self.spec.name));
+                self.context.write(&format!(
+                    "{}: cannot write to stdout: {error}",
+                    self.spec.name
+                ));
                 ErrorKind::Precondition.exit()
             }
         }
@@ -171,12 +201,24 @@ impl Emitter<'_> {
 
     fn failure(&mut self, kind: ErrorKind, body: ErrorBody) -> Exit {
         let style = self.context.stderr_style();
-        self.context.write(&format!("{}: {} {}", self.spec.name, style.bad("error:"), body.message));
+        self.context.write(&format!(
+            "{}: {} {}",
+            self.spec.name,
+            style.bad("error:"),
+            body.message
+        ));
         if let Some(hint) = &body.hint {
             self.context.write(&format!("  hint: {hint}"));
         }
-        if self.json && emit::to_stdout(&mut self.stdout, format!("{}\n", emit::error_line(body)).as_bytes()).is_err() {
-            self.context.write(&format!("{}: cannot write to stdout", self.spec.name));
+        if self.json
+            && emit::to_stdout(
+                &mut self.stdout,
+                format!("{}\n", emit::error_line(body)).as_bytes(),
+            )
+            .is_err()
+        {
+            self.context
+                .write(&format!("{}: cannot write to stdout", self.spec.name));
         }
         kind.exit()
     }
@@ -203,7 +245,12 @@ fn usage(spec: &Spec, error: &clap::Error, json: bool, process: &mut Process) ->
 
 fn body(kind: ErrorKind, message: String) -> ErrorBody {
     let hint = (kind == ErrorKind::Usage).then(|| String::from("see --help"));
-    ErrorBody { code: kind.word(), message, hint, details: Map::new() }
+    ErrorBody {
+        code: kind.word(),
+        message,
+        hint,
+        details: Map::new(),
+    }
 }
 
 /// clap's message without its tips and usage: the first paragraph on one line.
@@ -221,7 +268,10 @@ thread_local! {
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = panic::take_hook();
     panic::set_hook(Box::new(|info| {
-        let place = info.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+        let place = info
+            .location()
+            .map(|at| format!(" ({}:{})", at.file(), at.line()))
+            .unwrap_or_default();
         let what = info.payload_as_str().unwrap_or("panic without a message");
         PANIC.with_borrow_mut(|slot| {
             slot.get_or_insert_with(|| format!("{what}{place}"));

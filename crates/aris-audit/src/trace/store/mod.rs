@@ -121,7 +121,9 @@ impl Failure for TraceError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Fs(error) => error.hint(),
-            Self::Damaged { .. } => Some(String::from("keep the run as evidence and start another with --new-run")),
+            Self::Damaged { .. } => Some(String::from(
+                "keep the run as evidence and start another with --new-run",
+            )),
             Self::Runs { .. } => Some(String::from("name the run with --run-id")),
         }
     }
@@ -129,9 +131,10 @@ impl Failure for TraceError {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
-            Self::Damaged { path, .. } | Self::Runs { path, .. } => {
-                Map::from_iter([(String::from("path"), Value::from(path.display().to_string()))])
-            }
+            Self::Damaged { path, .. } | Self::Runs { path, .. } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
         }
     }
 }
@@ -164,8 +167,14 @@ fn choose(traces: &Path, choice: RunChoice<'_>, day: &str) -> Result<String, Tra
         return Ok(id.as_str().to_owned());
     }
     let mut latest = 0_u64;
-    for entry in aris_fs::list_sorted(traces)?.iter().filter(|entry| entry.kind == EntryKind::Folder) {
-        let number = entry.name.to_str().and_then(|name| name.strip_prefix(day)?.strip_prefix("_run")?.parse().ok());
+    for entry in aris_fs::list_sorted(traces)?
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::Folder)
+    {
+        let number = entry
+            .name
+            .to_str()
+            .and_then(|name| name.strip_prefix(day)?.strip_prefix("_run")?.parse().ok());
         latest = latest.max(number.unwrap_or(0));
     }
     let number = match choice {
@@ -198,33 +207,47 @@ impl ChainEnd {
     ) -> Result<Self, TraceError> {
         aris_fs::create_dir(run)?;
         let (meta, path) = (run.join(RUN_META), run.join(CHAIN));
-        let bytes = match aris_fs::read_optional(&meta, json::Limits::ARTIFACT.bytes as u64)? {
-            Some(bytes) => bytes,
-            None => {
-                let text = pretty(&Run {
-                    schema: Some(String::from(schema::id::TRACE_RUN)),
-                    skill: new.skill.to_string(),
-                    run_id: run_id.to_owned(),
-                    started_at: time::stamp(now),
-                    executor: new.executor.map(ToOwned::to_owned),
-                    project_dir: project.display().to_string(),
-                });
-                aris_fs::write_atomic(&meta, &text)?;
-                text
-            }
+        let bytes = if let Some(bytes) =
+            aris_fs::read_optional(&meta, json::Limits::ARTIFACT.bytes as u64)?
+        {
+            bytes
+        } else {
+            let text = pretty(&Run {
+                schema: Some(String::from(schema::id::TRACE_RUN)),
+                skill: new.skill.to_string(),
+                run_id: run_id.to_owned(),
+                started_at: time::stamp(now),
+                executor: new.executor.map(ToOwned::to_owned),
+                project_dir: project.display().to_string(),
+            });
+            aris_fs::write_atomic(&meta, &text)?;
+            text
         };
-        let damaged = |reason: String| TraceError::Damaged { path: path.clone(), reason };
+        let damaged = |reason: String| TraceError::Damaged {
+            path: path.clone(),
+            reason,
+        };
         match aris_fs::last_line(&path)? {
             None => {
                 // Made here so that its folder entry is durable before the first line.
                 aris_fs::write_new(&path, b"")?;
-                Ok(Self { run: run.to_path_buf(), path, last: 0, previous: Digest::of(&bytes) })
+                Ok(Self {
+                    run: run.to_path_buf(),
+                    path,
+                    last: 0,
+                    previous: Digest::of(&bytes),
+                })
             }
             Some(line) => {
                 let parsed: ChainLine = json::typed(line.as_bytes(), json::Limits::ARTIFACT)
                     .map_err(|error| damaged(format!("its last line is no chain line: {error}")))?;
                 let previous = Digest::of(line.as_bytes());
-                Ok(Self { run: run.to_path_buf(), path, last: parsed.record, previous })
+                Ok(Self {
+                    run: run.to_path_buf(),
+                    path,
+                    last: parsed.record,
+                    previous,
+                })
             }
         }
     }
@@ -232,32 +255,38 @@ impl ChainEnd {
     /// Removes what a killed writer left and gives its number away for good.
     fn clear_pending(&mut self) -> Result<(), TraceError> {
         let note = self.run.join(PENDING);
-        let Some(bytes) = aris_fs::read_optional(&note, 4096)? else { return Ok(()) };
+        let Some(bytes) = aris_fs::read_optional(&note, 4096)? else {
+            return Ok(());
+        };
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let number = self.last + 1;
-        match text.parse::<Slug>() {
-            // Its chain line stands: the writer was killed after the record was whole.
-            Ok(name) if name.as_str().starts_with(&format!("{:03}-", self.last)) => {}
-            Ok(name) if name.as_str().starts_with(&format!("{number:03}-")) => {
-                let mut took = false;
-                for file in ["request.json", "response.md", "meta.json"] {
-                    let path = self.run.join(format!("{name}.{file}"));
-                    took |= path.exists();
-                    aris_fs::remove_file(&path)?;
-                }
-                if took {
-                    self.void()?;
-                }
+        // A note with the number of the last line is of a writer that was killed after its record was whole. One cut
+        // short names no record; a file in the next writer's way then makes its number void.
+        if let Some((number, purpose)) = text.split_once('-')
+            && number == format!("{:03}", self.last + 1)
+            && purpose.parse::<Slug>().is_ok()
+        {
+            let mut took = false;
+            for file in ["request.json", "response.md", "meta.json"] {
+                let path = self.run.join(format!("{text}.{file}"));
+                took |= path.exists();
+                aris_fs::sweep_dead(&path)?;
+                aris_fs::remove_file(&path)?;
             }
-            // A note cut short names no record; a file in the next writer's way then makes its number void.
-            _ => {}
+            if took {
+                self.void()?;
+            }
         }
         aris_fs::remove_file(&note)?;
         Ok(())
     }
 
     /// Writes the record under the next number; `None` when that number turned out to be taken and is void now.
-    fn add(&mut self, new: &NewRecord<'_>, run_id: &str, now: Timestamp) -> Result<Option<Saved>, TraceError> {
+    fn add(
+        &mut self,
+        new: &NewRecord<'_>,
+        run_id: &str,
+        now: Timestamp,
+    ) -> Result<Option<Saved>, TraceError> {
         let number = self.last + 1;
         let prefix = prefix(number, new.purpose.as_str());
         let full = new.mode == TraceMode::Full;
@@ -280,7 +309,10 @@ impl ChainEnd {
             && aris_fs::write_new(&file("meta.json"), &meta)?;
         if !free {
             // Somebody's file has this name. It stays; what we wrote under the number goes.
-            self.withdraw(&prefix, &[("request.json", &request), ("response.md", new.response)])?;
+            self.withdraw(
+                &prefix,
+                &[("request.json", &request), ("response.md", new.response)],
+            )?;
             self.void()?;
             aris_fs::remove_file(&note)?;
             return Ok(None);
@@ -289,7 +321,11 @@ impl ChainEnd {
         let digest = self.append(&ChainLine {
             record: number,
             prefix: prefix.clone(),
-            mode: if full { TraceMode::Full } else { TraceMode::Meta },
+            mode: if full {
+                TraceMode::Full
+            } else {
+                TraceMode::Meta
+            },
             request: Some(Digest::of(&request).to_string()),
             response: Some(Digest::of(new.response).to_string()),
             meta: Some(Digest::of(&meta).to_string()),
@@ -333,8 +369,10 @@ impl ChainEnd {
     }
 
     fn append(&mut self, line: &ChainLine) -> Result<Digest, TraceError> {
-        let text = serde_json::to_string(line)
-            .map_err(|error| TraceError::Damaged { path: self.path.clone(), reason: error.to_string() })?;
+        let text = serde_json::to_string(line).map_err(|error| TraceError::Damaged {
+            path: self.path.clone(),
+            reason: error.to_string(),
+        })?;
         aris_fs::append_line(&self.path, &text)?;
         self.last = line.record;
         self.previous = Digest::of(text.as_bytes());
@@ -361,7 +399,12 @@ fn request(new: &NewRecord<'_>, number: u64, now: Timestamp) -> Request {
     }
 }
 
-fn log_event(project: &Path, new: &NewRecord<'_>, saved: &Saved, now: Timestamp) -> Result<(), TraceError> {
+fn log_event(
+    project: &Path,
+    new: &NewRecord<'_>,
+    saved: &Saved,
+    now: Timestamp,
+) -> Result<(), TraceError> {
     let path = project.join(EVENTS);
     if let Some(folder) = path.parent() {
         aris_fs::create_dir(folder)?;
@@ -376,8 +419,10 @@ fn log_event(project: &Path, new: &NewRecord<'_>, saved: &Saved, now: Timestamp)
         timestamp: time::stamp(now),
         status: new.status.to_owned(),
     };
-    let line = serde_json::to_string(&event)
-        .map_err(|error| TraceError::Damaged { path: path.clone(), reason: error.to_string() })?;
+    let line = serde_json::to_string(&event).map_err(|error| TraceError::Damaged {
+        path: path.clone(),
+        reason: error.to_string(),
+    })?;
     Ok(aris_fs::append_line(&path, &line)?)
 }
 
