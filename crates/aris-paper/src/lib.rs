@@ -3,6 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`bib`] | reads BibTeX and biblatex files with positions, and goes on after a bad entry |
+//! | [`facts`] | finds what proves an entry wrong, or makes it doubtful, without a network |
 //! | [`latex`] | turns the LaTeX of a field into Unicode text |
 //! | [`names`] | splits author lists and names, and compares two names |
 //! | [`titles`] | normalises titles and grades how well two of them match |
@@ -15,6 +16,7 @@
 mod braces;
 
 pub mod bib;
+pub mod facts;
 pub mod latex;
 pub mod names;
 pub mod titles;

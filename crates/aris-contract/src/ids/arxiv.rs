@@ -1,7 +1,6 @@
-//! arXiv identifiers, old and new, and where they stand in running text.
+//! arXiv identifiers, old and new.
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +18,7 @@ const ARCHIVES: [&str; 36] = [
 ];
 
 /// What stands directly before an identifier where somebody says that it is one.
-const PREFIXES: [&str; 12] = [
+pub(super) const PREFIXES: [&str; 12] = [
     "arxiv.org/abs/",
     "arxiv.org/pdf/",
     "arxiv.org/html/",
@@ -169,68 +168,6 @@ impl From<ArxivId> for String {
     }
 }
 
-/// An identifier found in running text behind something that announces it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArxivMention {
-    /// Byte range of the identifier itself, without what announces it.
-    pub range: Range<usize>,
-    /// The identifier, or why it cannot be one.
-    pub id: Result<ArxivId, ArxivIdError>,
-}
-
-/// Finds the identifiers that a text announces: `arXiv:…`, an arxiv.org address, arXiv's DOI prefix.
-///
-/// Bare numbers (`2401.00001` alone) are not reported: they may be anything. Order of appearance;
-/// time linear in the length of the text.
-pub fn arxiv_mentions(text: &str) -> Vec<ArxivMention> {
-    let folded = text.to_ascii_lowercase();
-    let mut found: Vec<ArxivMention> = Vec::new();
-    let mut from = 0;
-    while let Some(start) = next_prefix(&folded, from) {
-        from = start;
-        let rest = text.get(start..).unwrap_or_default();
-        let mut end = candidate_end(rest);
-        let body = rest.get(..end).unwrap_or_default();
-        let body = body.strip_suffix(".pdf").unwrap_or(body);
-        let body = body.trim_end_matches(['.', '/', '-']);
-        // `arXiv:` in a sentence announces nothing without a digit.
-        if !body.bytes().any(|byte| byte.is_ascii_digit()) {
-            continue;
-        }
-        end = body.len();
-        let id = parse_body(body).unwrap_or_else(|| Err(ArxivIdError::Shape(shorten(body))));
-        found.push(ArxivMention {
-            range: start..start + end,
-            id,
-        });
-        from = start + end;
-    }
-    found
-}
-
-/// Finds the end of the next announcing prefix at or after `from`.
-fn next_prefix(folded: &str, from: usize) -> Option<usize> {
-    let mut at = from;
-    loop {
-        let rest = folded.get(at..)?;
-        // Every prefix holds the word; look for it, then see which one it is.
-        let word = at + rest.find("arxiv")?;
-        let begin = if folded
-            .get(..word)
-            .is_some_and(|head| head.ends_with("10.48550/"))
-        {
-            word - "10.48550/".len()
-        } else {
-            word
-        };
-        let here = folded.get(begin..)?;
-        if let Some(prefix) = PREFIXES.iter().find(|prefix| here.starts_with(**prefix)) {
-            return Some(begin + prefix.len());
-        }
-        at = word + "arxiv".len();
-    }
-}
-
 /// Removes scheme, host, `arXiv:` and arXiv's DOI prefix, each at most once.
 fn strip_prefix(text: &str) -> &str {
     let mut rest = text;
@@ -265,14 +202,14 @@ fn strip_class(text: &str) -> &str {
 }
 
 /// Length of the run of characters that an identifier may hold.
-fn candidate_end(text: &str) -> usize {
+pub(super) fn candidate_end(text: &str) -> usize {
     text.bytes()
         .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'-')))
         .unwrap_or(text.len())
 }
 
 /// Parses the bare identifier; `None` when it does not have the look of one.
-fn parse_body(body: &str) -> Option<Result<ArxivId, ArxivIdError>> {
+pub(super) fn parse_body(body: &str) -> Option<Result<ArxivId, ArxivIdError>> {
     let (bare, version) = split_version(body);
     match bare.split_once('/') {
         Some((archive, number)) => parse_old(bare, archive, number, version),
@@ -397,7 +334,7 @@ fn year_month(four: &str) -> Option<(u8, u8)> {
 }
 
 /// Keeps error messages short; cuts between characters.
-fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     const LIMIT: usize = 60;
     if text.chars().count() <= LIMIT {
         return text.to_owned();
@@ -481,24 +418,6 @@ mod tests {
             let error = ArxivId::parse(text).expect_err(text);
             assert!(!error.is_impossible(), "{text}: {error}");
         }
-    }
-
-    #[test]
-    fn mentions_need_an_announcement() {
-        let text = "see arXiv:1706.03762v2, (https://arxiv.org/abs/2413.00001) and 10.48550/arXiv.2310.01362. \
-                    Not 2401.00001, not arXiv preprint; arxiv.org/pdf/1810.04805.pdf";
-        let found = arxiv_mentions(text);
-        let shown: Vec<String> = found
-            .iter()
-            .map(|mention| match &mention.id {
-                Ok(id) => id.to_string(),
-                Err(error) => format!("! {error}"),
-            })
-            .collect();
-        assert_eq!(shown[0], "1706.03762v2");
-        assert!(shown[1].contains("month 13"), "{shown:?}");
-        assert_eq!(shown[2..], ["2310.01362", "1810.04805"]);
-        assert_eq!(text.get(found[0].range.clone()), Some("1706.03762v2"));
     }
 
     #[test]

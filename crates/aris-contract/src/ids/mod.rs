@@ -11,6 +11,8 @@
 
 mod arxiv;
 mod doi;
+mod mention;
 
-pub use arxiv::{ArxivId, ArxivIdError, ArxivMention, arxiv_mentions};
+pub use arxiv::{ArxivId, ArxivIdError};
 pub use doi::{Doi, DoiError};
+pub use mention::{ArxivMention, arxiv_mentions};

@@ -22,6 +22,7 @@
 //! Package*, §2; <https://ctan.org/pkg/bibtex>, <https://ctan.org/pkg/biblatex>
 
 mod encoding;
+mod entry;
 mod inherit;
 mod position;
 mod reader;

@@ -5,6 +5,7 @@
     reason = "tests read fixture files directly"
 )]
 
+mod benchmark;
 mod cases;
 mod differential;
 mod fixtures;

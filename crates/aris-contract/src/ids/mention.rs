@@ -1,0 +1,90 @@
+//! arXiv identifiers in running text.
+
+use std::ops::Range;
+
+use super::arxiv::{ArxivId, ArxivIdError, PREFIXES, candidate_end, parse_body, shorten};
+
+/// An identifier found in running text behind something that announces it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArxivMention {
+    /// Byte range of the identifier itself, without what announces it.
+    pub range: Range<usize>,
+    /// The identifier, or why it cannot be one.
+    pub id: Result<ArxivId, ArxivIdError>,
+}
+
+/// Finds the identifiers that a text announces: `arXiv:…`, an arxiv.org address, arXiv's DOI prefix.
+///
+/// Bare numbers (`2401.00001` alone) are not reported: they may be anything. Order of appearance;
+/// time linear in the length of the text.
+pub fn arxiv_mentions(text: &str) -> Vec<ArxivMention> {
+    let folded = text.to_ascii_lowercase();
+    let mut found: Vec<ArxivMention> = Vec::new();
+    let mut from = 0;
+    while let Some(start) = next_prefix(&folded, from) {
+        from = start;
+        let rest = text.get(start..).unwrap_or_default();
+        let mut end = candidate_end(rest);
+        let body = rest.get(..end).unwrap_or_default();
+        let body = body.strip_suffix(".pdf").unwrap_or(body);
+        let body = body.trim_end_matches(['.', '/', '-']);
+        // `arXiv:` in a sentence announces nothing without a digit.
+        if !body.bytes().any(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        end = body.len();
+        let id = parse_body(body).unwrap_or_else(|| Err(ArxivIdError::Shape(shorten(body))));
+        found.push(ArxivMention {
+            range: start..start + end,
+            id,
+        });
+        from = start + end;
+    }
+    found
+}
+
+/// Finds the end of the next announcing prefix at or after `from`.
+fn next_prefix(folded: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = folded.get(at..)?;
+        // Every prefix holds the word; look for it, then see which one it is.
+        let word = at + rest.find("arxiv")?;
+        let begin = if folded
+            .get(..word)
+            .is_some_and(|head| head.ends_with("10.48550/"))
+        {
+            word - "10.48550/".len()
+        } else {
+            word
+        };
+        let here = folded.get(begin..)?;
+        if let Some(prefix) = PREFIXES.iter().find(|prefix| here.starts_with(**prefix)) {
+            return Some(begin + prefix.len());
+        }
+        at = word + "arxiv".len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_need_an_announcement() {
+        let text = "see arXiv:1706.03762v2, (https://arxiv.org/abs/2413.00001) and 10.48550/arXiv.2310.01362. \
+                    Not 2401.00001, not arXiv preprint; arxiv.org/pdf/1810.04805.pdf";
+        let found = arxiv_mentions(text);
+        let shown: Vec<String> = found
+            .iter()
+            .map(|mention| match &mention.id {
+                Ok(id) => id.to_string(),
+                Err(error) => format!("! {error}"),
+            })
+            .collect();
+        assert_eq!(shown[0], "1706.03762v2");
+        assert!(shown[1].contains("month 13"), "{shown:?}");
+        assert_eq!(shown[2..], ["2310.01362", "1810.04805"]);
+        assert_eq!(text.get(found[0].range.clone()), Some("1706.03762v2"));
+    }
+}

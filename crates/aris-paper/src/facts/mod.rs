@@ -1,0 +1,241 @@
+//! What can be said against a reference without asking anybody: dates and identifiers that cannot be, names that
+//! stand for nobody, and identifiers that contradict the rest of the entry.
+//!
+//! A [`Fact`] is about the entry as it stands. Kinds that prove an error ([`FactKind::proves_error`]) hold
+//! whatever a data base would answer; the others deserve a look. Nothing here is evidence that a work exists.
+
+mod arxiv;
+mod dates;
+mod doi;
+mod pages;
+mod people;
+mod publishers;
+mod venue_codes;
+
+use crate::bib::{Field, Place, Resolved};
+
+/// The month in which the reference is judged; later ones are the future.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Month {
+    /// Year, four digits.
+    pub year: u16,
+    /// Month, 1–12.
+    pub month: u8,
+}
+
+/// One thing that is wrong or doubtful.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is.
+    pub kind: FactKind,
+    /// The field it is about (lower case).
+    pub field: String,
+    /// Where the field stands.
+    pub place: Place,
+    /// The field's value, shortened.
+    pub quote: String,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+/// The kinds of fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FactKind {
+    /// An arXiv identifier that the scheme rules out.
+    ArxivImpossible,
+    /// An arXiv identifier of a month that has not come yet.
+    ArxivInFuture,
+    /// `XXXX.XXXXX`.
+    ArxivPlaceholder,
+    /// The cited year lies before the arXiv identifier, and nothing else is said to have published it.
+    ArxivNewerThanYear,
+    /// The cited year of a published work lies before its arXiv identifier: late deposits exist.
+    ArxivAfterPublication,
+    /// Announced as an arXiv identifier and not of its shape.
+    ArxivMalformed,
+    /// Two fields name different arXiv papers.
+    ArxivIdsContradict,
+    /// A DOI whose prefix or suffix cannot be one.
+    DoiMalformed,
+    /// The `doi` field holds something else.
+    DoiNotOne,
+    /// A template's example DOI.
+    DoiPlaceholder,
+    /// Two fields name different DOIs.
+    DoisContradict,
+    /// The DOI's publisher is not the one the entry names.
+    DoiPublisherMismatch,
+    /// The DOI carries the code of another venue.
+    DoiVenueMismatch,
+    /// The DOI carries another year.
+    DoiYearMismatch,
+    /// The DOI is a publisher's internal number and resolves nowhere.
+    DoiUnregistered,
+    /// More than a year ahead.
+    YearInFuture,
+    /// Next year.
+    YearNext,
+    /// Before 1400.
+    YearTooEarly,
+    /// No year can be read in it.
+    YearUnreadable,
+    /// There is no such month.
+    MonthImpossible,
+    /// A name that stands for nobody.
+    PlaceholderAuthor,
+    /// `others` and nobody else.
+    NoNamedAuthor,
+    /// `Anonymous`.
+    AnonymousAuthor,
+    /// A list cut with a literal "et al.".
+    LiteralEtAl,
+    /// A title that stands for a title.
+    PlaceholderTitle,
+    /// The last page is before the first.
+    PagesReversed,
+}
+
+impl FactKind {
+    /// The stable name used in reports.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ArxivImpossible => "arxiv_id_impossible",
+            Self::ArxivInFuture => "arxiv_id_in_future",
+            Self::ArxivPlaceholder => "arxiv_id_placeholder",
+            Self::ArxivNewerThanYear => "arxiv_id_newer_than_year",
+            Self::ArxivAfterPublication => "arxiv_id_after_publication",
+            Self::ArxivMalformed => "arxiv_id_malformed",
+            Self::ArxivIdsContradict => "arxiv_ids_contradict",
+            Self::DoiMalformed => "doi_malformed",
+            Self::DoiNotOne => "doi_not_a_doi",
+            Self::DoiPlaceholder => "doi_placeholder",
+            Self::DoisContradict => "dois_contradict",
+            Self::DoiPublisherMismatch => "doi_publisher_mismatch",
+            Self::DoiVenueMismatch => "doi_venue_mismatch",
+            Self::DoiYearMismatch => "doi_year_mismatch",
+            Self::DoiUnregistered => "doi_unregistered",
+            Self::YearInFuture => "year_in_future",
+            Self::YearNext => "year_next",
+            Self::YearTooEarly => "year_too_early",
+            Self::YearUnreadable => "year_unreadable",
+            Self::MonthImpossible => "month_impossible",
+            Self::PlaceholderAuthor => "placeholder_author",
+            Self::NoNamedAuthor => "no_named_author",
+            Self::AnonymousAuthor => "anonymous_author",
+            Self::LiteralEtAl => "literal_et_al",
+            Self::PlaceholderTitle => "placeholder_title",
+            Self::PagesReversed => "pages_reversed",
+        }
+    }
+
+    /// Whether the entry is wrong whatever anybody else says; the others are reasons to look.
+    pub fn proves_error(self) -> bool {
+        match self {
+            Self::ArxivImpossible
+            | Self::ArxivInFuture
+            | Self::ArxivPlaceholder
+            | Self::ArxivNewerThanYear
+            | Self::DoiMalformed
+            | Self::DoiPlaceholder
+            | Self::YearInFuture
+            | Self::PlaceholderAuthor
+            | Self::NoNamedAuthor
+            | Self::PlaceholderTitle => true,
+            Self::ArxivAfterPublication
+            | Self::ArxivMalformed
+            | Self::ArxivIdsContradict
+            | Self::DoiNotOne
+            | Self::DoisContradict
+            | Self::DoiPublisherMismatch
+            | Self::DoiVenueMismatch
+            | Self::DoiYearMismatch
+            | Self::DoiUnregistered
+            | Self::YearNext
+            | Self::YearTooEarly
+            | Self::YearUnreadable
+            | Self::MonthImpossible
+            | Self::AnonymousAuthor
+            | Self::LiteralEtAl
+            | Self::PagesReversed => false,
+        }
+    }
+}
+
+/// All facts about an entry, in the order of this module's parts.
+pub fn facts(entry: &Resolved<'_>, now: Month) -> Vec<Fact> {
+    let mut found = Vec::new();
+    people::check(entry, &mut found);
+    dates::check(entry, now, &mut found);
+    arxiv::check(entry, now, &mut found);
+    doi::check(entry, &mut found);
+    pages::check(entry, &mut found);
+    found
+}
+
+/// The arXiv papers that an entry names in the fields that identify it, each once, versions dropped.
+pub use arxiv::identifiers as arxiv_ids;
+/// The DOIs that an entry names in the fields that identify it, each once.
+pub use doi::identifiers as dois;
+
+fn fact(kind: FactKind, field: &Field, message: String) -> Fact {
+    const QUOTE: usize = 160;
+    let mut quote: String = field.raw.chars().take(QUOTE).collect();
+    if quote.len() < field.raw.len() {
+        quote.push('…');
+    }
+    Fact {
+        kind,
+        field: field.name.clone(),
+        place: field.place,
+        quote,
+        message,
+    }
+}
+
+/// Where the entry says that the work appeared: journal, book or series title.
+fn venue<'a>(entry: &Resolved<'a>) -> Option<&'a Field> {
+    ["journal", "journaltitle", "booktitle"]
+        .into_iter()
+        .find_map(|name| entry.field(name))
+}
+
+/// The year the entry gives, with its field.
+fn year<'a>(entry: &Resolved<'a>) -> Option<(u16, &'a Field)> {
+    ["year", "date"].into_iter().find_map(|name| {
+        let field = entry.field(name)?;
+        Some((crate::bib::year_of(&field.text)?, field))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bib;
+
+    /// Ids of the facts about the last entry of a text, judged in November 2026.
+    pub(super) fn kinds(text: &str) -> Vec<&'static str> {
+        let read = bib::read(text);
+        let index = bib::Index::new([&read]);
+        let entry = read
+            .entries
+            .last()
+            .unwrap_or_else(|| panic!("no entry in {text}"));
+        facts(
+            &index.resolve(entry),
+            Month {
+                year: 2026,
+                month: 11,
+            },
+        )
+        .iter()
+        .map(|fact| fact.kind.id())
+        .collect()
+    }
+
+    #[test]
+    fn a_sound_entry_has_none() {
+        let text = "@article{k, author = {Knuth, Donald E.}, title = {Literate Programming}, journal = {The Computer \
+                    Journal}, year = 1984, volume = 27, number = 2, pages = {97--111}, doi = {10.1093/comjnl/27.2.97}}";
+        assert_eq!(kinds(text), Vec::<&str>::new());
+    }
+}

@@ -1,0 +1,355 @@
+//! DOIs that carry their venue and year in the suffix.
+//!
+//! | publisher | suffix | says |
+//! |---|---|---|
+//! | IEEE conferences | `CVPR52729.2023.00373` | CVPR 2023 |
+//! | AAAI | `aaai.v36i2.20128` | AAAI, volume 36: 2022 |
+//! | IJCAI | `ijcai.2021/123` | IJCAI 2021 |
+//! | ACL Anthology | `v1/2023.acl-long.1`, `v1/N19-1357` | ACL 2023; NAACL 2019 |
+//! | JOSS | `joss.01234` | Journal of Open Source Software |
+//!
+//! Only codes of one venue each are in the table. The entry contradicts a code when it names another venue of the
+//! table, or a venue without a single word of the code's own.
+//!
+//! **Source**: the DOIs themselves; <https://aclanthology.org/info/ids/> for the Anthology's letters
+
+use aris_contract::ids::Doi;
+
+use super::{Fact, FactKind, fact, venue, year};
+use crate::bib::{Field, Resolved};
+use crate::titles::normalise;
+
+/// A venue with a code: its short name and words that occur in the ways to write it.
+struct Venue {
+    code: &'static str,
+    words: &'static [&'static str],
+}
+
+const VENUES: [Venue; 13] = [
+    Venue {
+        code: "aaai",
+        words: &["aaai", "artificial", "artif", "innovative", "iaai"],
+    },
+    Venue {
+        code: "acl",
+        words: &["acl", "association", "assoc", "linguistics", "linguist"],
+    },
+    Venue {
+        code: "conll",
+        words: &["conll", "language", "learning"],
+    },
+    Venue {
+        code: "cvpr",
+        words: &[
+            "cvpr", "cvprw", "vision", "vis", "pattern", "patt", "ieee", "cvf",
+        ],
+    },
+    Venue {
+        code: "eacl",
+        words: &["eacl", "european", "association", "linguistics"],
+    },
+    Venue {
+        code: "emnlp",
+        words: &["emnlp", "ijcnlp", "empirical", "linguistics"],
+    },
+    Venue {
+        code: "iccv",
+        words: &["iccv", "iccvw", "vision", "vis", "ieee", "cvf"],
+    },
+    Venue {
+        code: "icra",
+        words: &["icra", "robotics", "robot", "ieee"],
+    },
+    Venue {
+        code: "ijcai",
+        words: &["ijcai", "artificial", "artif", "joint"],
+    },
+    Venue {
+        code: "iros",
+        words: &["iros", "robots", "robot", "ieee", "rsj"],
+    },
+    Venue {
+        code: "joss",
+        words: &["joss", "open"],
+    },
+    Venue {
+        code: "naacl",
+        words: &["naacl", "north", "association", "linguistics", "hlt"],
+    },
+    Venue {
+        code: "wacv",
+        words: &["wacv", "vision", "vis", "winter", "ieee", "cvf"],
+    },
+];
+
+/// Names of venues without codes that an entry may give; any of them contradicts any code.
+const OTHERS: [&str; 16] = [
+    "aistats",
+    "colt",
+    "corl",
+    "eccv",
+    "iclr",
+    "icml",
+    "jmlr",
+    "kdd",
+    "machine learning",
+    "mach learn",
+    "neurips",
+    "neural information processing systems",
+    "nips",
+    "sigir",
+    "uai",
+    "www",
+];
+
+/// What a suffix says.
+struct Code {
+    venue: &'static str,
+    year: Option<u16>,
+}
+
+/// Compares venue and year with what the DOI says; `true` when the venue was found wrong or could be compared.
+pub(super) fn check(entry: &Resolved<'_>, field: &Field, doi: &Doi, found: &mut Vec<Fact>) -> bool {
+    let Some(code) = read(doi) else { return false };
+    let Some(row) = VENUES.iter().find(|row| row.code == code.venue) else {
+        return false;
+    };
+    if let Some(named) = venue(entry)
+        && contradicts(row, &normalise(&named.text))
+    {
+        let message = format!(
+            "DOI {doi} belongs to {}, but the entry names `{}`",
+            row.code.to_uppercase(),
+            named.text
+        );
+        found.push(fact(FactKind::DoiVenueMismatch, field, message));
+        return true;
+    }
+    if let (Some(theirs), Some((ours, _))) = (code.year, year(entry))
+        && theirs != ours
+    {
+        let message = format!("DOI {doi} belongs to {theirs}, but the entry gives the year {ours}");
+        found.push(fact(FactKind::DoiYearMismatch, field, message));
+    }
+    true
+}
+
+fn contradicts(row: &Venue, named: &str) -> bool {
+    let padded = format!(" {named} ");
+    let has = |word: &str| padded.contains(&format!(" {word} "));
+    // Preprints and workshops of the venue are named in many ways; only clear cases count.
+    if named.is_empty() || has("arxiv") || has("corr") || has(row.code) {
+        return false;
+    }
+    let other_code = VENUES
+        .iter()
+        .any(|other| other.code != row.code && has(other.code));
+    other_code || OTHERS.iter().any(|other| has(other)) || !row.words.iter().any(|word| has(word))
+}
+
+/// Reads the code out of a suffix.
+fn read(doi: &Doi) -> Option<Code> {
+    let suffix = doi.folded().split_once('/')?.1;
+    match doi.prefix() {
+        "10.1109" => ieee(suffix),
+        "10.1609" => {
+            let volume = suffix
+                .strip_prefix("aaai.v")?
+                .split_once('i')?
+                .0
+                .parse::<u16>()
+                .ok()?;
+            // Volume 33 was 2019's; earlier DOIs have the same form and the same rule.
+            (30..=99).contains(&volume).then_some(Code {
+                venue: "aaai",
+                year: Some(volume + 1986),
+            })
+        }
+        "10.24963" => {
+            let year = suffix.strip_prefix("ijcai.")?.split('/').next()?;
+            Some(Code {
+                venue: "ijcai",
+                year: Some(four_digits(year)?),
+            })
+        }
+        "10.18653" => anthology(suffix.strip_prefix("v1/")?),
+        "10.21105" => suffix.starts_with("joss.").then_some(Code {
+            venue: "joss",
+            year: None,
+        }),
+        _ => None,
+    }
+}
+
+/// `cvpr52729.2023.00373`, `cvpr.2019.00528`, `iccvw54120.2021.00001`.
+fn ieee(suffix: &str) -> Option<Code> {
+    let mut parts = suffix.split('.');
+    let head = parts.next()?;
+    let year = four_digits(parts.next()?)?;
+    let number = parts.next()?;
+    let letters = head.trim_end_matches(|c: char| c.is_ascii_digit());
+    let name = letters.strip_suffix('w').unwrap_or(letters);
+    let row = VENUES
+        .iter()
+        .find(|row| row.code == name && row.words.contains(&"ieee"))?;
+    (parts.next().is_none() && number.bytes().all(|b| b.is_ascii_digit())).then_some(Code {
+        venue: row.code,
+        year: Some(year),
+    })
+}
+
+/// `2023.acl-long.1`, `2021.findings-emnlp.3` (a venue of its own: no code), `n19-1357`.
+fn anthology(id: &str) -> Option<Code> {
+    if let Some((year, rest)) = id.split_once('.') {
+        let volume = rest.split('.').next()?;
+        let venue = volume.split('-').next()?;
+        let row = VENUES
+            .iter()
+            .find(|row| row.code == venue && row.words.contains(&"linguistics"))?;
+        return Some(Code {
+            venue: row.code,
+            year: Some(four_digits(year)?),
+        });
+    }
+    let venue = match id.as_bytes().first()? {
+        b'p' => "acl",
+        b'n' => "naacl",
+        b'd' => "emnlp",
+        b'e' => "eacl",
+        b'k' => "conll",
+        _ => return None,
+    };
+    let digits = id.get(1..3)?.parse::<u16>().ok()?;
+    // Old identifiers with DOIs begin in 2012 and end in 2020.
+    ((10..=20).contains(&digits) && id.as_bytes().get(3) == Some(&b'-')).then_some(Code {
+        venue,
+        year: Some(2000 + digits),
+    })
+}
+
+fn four_digits(text: &str) -> Option<u16> {
+    (text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| text.parse().ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::tests::kinds;
+
+    #[test]
+    fn codes_against_venue_and_year() {
+        let cases: [(&str, &str, u16, &[&str]); 22] = [
+            ("10.1109/CVPR52729.2023.00373", "CVPR", 2023, &[]),
+            (
+                "10.1109/CVPR52729.2023.00373",
+                "Proc. IEEE Conf. Comp. Vis. Patt. Recog.",
+                2023,
+                &[],
+            ),
+            (
+                "10.1109/CVPR52729.2023.00373",
+                "ICML",
+                2023,
+                &["doi_venue_mismatch"],
+            ),
+            (
+                "10.1109/CVPR52729.2023.00373",
+                "Conference on Reward Learning",
+                2023,
+                &["doi_venue_mismatch"],
+            ),
+            (
+                "10.1109/CVPR.2019.00528",
+                "CVPR",
+                2022,
+                &["doi_year_mismatch"],
+            ),
+            ("10.1109/CVPRW53098.2021.00001", "CVPR Workshops", 2021, &[]),
+            (
+                "10.1109/ICCV48922.2021.00001",
+                "CVPR",
+                2021,
+                &["doi_venue_mismatch"],
+            ),
+            ("10.1109/TPAMI.2021.3054719", "CVPR", 2020, &[]),
+            ("10.1109/MIC.2008.67", "IEEE Internet Computing", 2009, &[]),
+            ("10.1609/AAAI.V36I11.21484", "AAAI", 2022, &[]),
+            (
+                "10.1609/aaai.v36i11.21484",
+                "Proceedings of the AAAI Conference on Artificial Intelligence",
+                2022,
+                &[],
+            ),
+            (
+                "10.1609/aaai.v36i11.21484",
+                "CVPR",
+                2022,
+                &["doi_venue_mismatch"],
+            ),
+            (
+                "10.1609/aaai.v36i11.21484",
+                "AAAI",
+                2020,
+                &["doi_year_mismatch"],
+            ),
+            ("10.24963/ijcai.2021/123", "IJCAI", 2021, &[]),
+            (
+                "10.24963/ijcai.2021/123",
+                "ICLR",
+                2021,
+                &["doi_venue_mismatch"],
+            ),
+            ("10.18653/v1/N19-1357", "NAACL", 2019, &[]),
+            (
+                "10.18653/v1/N19-1357",
+                "NAACL",
+                2023,
+                &["doi_year_mismatch"],
+            ),
+            (
+                "10.18653/v1/2023.acl-long.1",
+                "Annual Meeting of the Association for Computational Linguistics",
+                2023,
+                &[],
+            ),
+            (
+                "10.18653/v1/2023.acl-long.1",
+                "ICLR",
+                2023,
+                &["doi_venue_mismatch"],
+            ),
+            (
+                "10.18653/v1/2023.findings-acl.1",
+                "Findings of ACL",
+                2022,
+                &[],
+            ),
+            (
+                "10.21105/joss.01234",
+                "Journal of Open Source Software",
+                2019,
+                &[],
+            ),
+            (
+                "10.21105/joss.01234",
+                "Nature",
+                2019,
+                &["doi_venue_mismatch"],
+            ),
+        ];
+        for (doi, venue, year, ids) in cases {
+            let text =
+                format!("@article{{k, journal = {{{venue}}}, year = {year}, doi = {{{doi}}}}}");
+            assert_eq!(kinds(&text), ids, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_code_is_a_word_of_its_venue() {
+        for row in &VENUES {
+            assert!(row.words.contains(&row.code), "{}", row.code);
+        }
+    }
+}
