@@ -1,12 +1,44 @@
-//! The reader.
+//! The reader: a small interpreter for the part of TeX that decides what is visible.
+//!
+//! `lexer` makes tokens, `args` and `macros` handle arguments and expansion, `run` is the main loop, the other
+//! files hold the commands of one subject each, `writer` builds the blocks. Nothing recurses over the input:
+//! groups are a stack, and work that could multiply (expansion, argument scanning) draws on one budget.
 
+mod accents;
+mod args;
+mod builtin;
+mod cite;
+mod cond;
+mod env;
+mod include;
+mod lexer;
+mod macros;
+mod names;
 pub(crate) mod path;
+mod reader;
+mod run;
+mod si;
+mod style;
+mod symbols;
+mod tables;
+mod token;
+mod writer;
 
 use crate::{Document, Error, Loader};
 
 pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Error> {
-    drop(loader.load(root));
-    Err(Error::RootAbsent {
-        path: root.to_owned(),
-    })
+    let mut reader = reader::Reader::new(loader);
+    reader.open_root(root)?;
+    let is_document = reader
+        .doc
+        .files
+        .first()
+        .is_some_and(|file| file.text.contains("\\documentclass") || file.text.contains("\\begin{document}"));
+    if is_document {
+        reader.preamble = true;
+        reader.style = run::preamble_style();
+    }
+    reader.run()?;
+    reader.finish(is_document);
+    Ok(reader.doc)
 }

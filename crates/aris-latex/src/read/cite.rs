@@ -1,0 +1,356 @@
+//! Citations, labels, references, addresses.
+
+use super::{
+    reader::{After, Frame, GroupKind, Reader},
+    style,
+    token::{Kind, Op, Token},
+};
+use crate::{BibItem, Citation, Label, MarkKind, Place, Reference};
+
+/// Placeholder for the number of a cross reference.
+const REFERENCE: &str = "§ref";
+/// Placeholder for a citation.
+const CITATION: &str = "[cite]";
+/// Keys of one citation command that are listed in its mark.
+const MAX_OPTIONALS: usize = 2;
+
+impl Reader<'_> {
+    fn command_name(&self, token: Token) -> String {
+        match token.kind {
+            Kind::Name(name) => self.names.text(name).trim_start_matches('@').to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// `\cite[pre][post]{keys}`
+    pub(super) fn cite(&mut self, token: Token) {
+        self.star();
+        let mut notes = Vec::new();
+        while notes.len() < MAX_OPTIONALS
+            && let Some(note) = self.optional()
+        {
+            notes.push(note);
+        }
+        let Some(keys) = self.braced() else { return };
+        let link = self.record_citation(token, &keys);
+        let (pre, post) = match notes.len() {
+            0 => (Vec::new(), Vec::new()),
+            1 => (Vec::new(), notes.swap_remove(0)),
+            _ => (notes.swap_remove(0), notes.pop().unwrap_or_default()),
+        };
+        self.show_citation(token, link, &pre, &post);
+    }
+
+    /// Lists the keys; the link that marks the placeholder.
+    fn record_citation(&mut self, token: Token, keys: &[Token]) -> u32 {
+        let command = self.command_name(token);
+        let keys = self.keys(keys);
+        let block = self.block_here(token);
+        for (key, place) in &keys {
+            self.doc.citations.push(Citation { key: key.clone(), place: *place, command: command.clone(), block });
+        }
+        self.new_link(MarkKind::Cite { keys: keys.into_iter().map(|(key, _)| key).collect() })
+    }
+
+    /// The block that text written now goes to.
+    fn block_here(&mut self, token: Token) -> Option<usize> {
+        if self.style.has(style::MUTE) {
+            return None;
+        }
+        let place = self.place(token);
+        Some(self.writer.claim(place))
+    }
+
+    fn show_citation(&mut self, token: Token, link: u32, pre: &[Token], post: &[Token]) {
+        let old = self.style.link;
+        self.unread(Self::op(token, Op::Link(old)));
+        if pre.is_empty() && post.is_empty() {
+            self.unread(Self::op(token, Op::Text(CITATION)));
+        } else {
+            self.unread(Self::op(token, Op::Text("]")));
+            self.unread_all(post);
+            if !post.is_empty() {
+                self.unread(Self::op(token, Op::Text(", ")));
+            }
+            self.unread(Self::op(token, Op::Text("cite")));
+            if !pre.is_empty() {
+                self.unread(Self::op(token, Op::Text(" ")));
+                self.unread_all(pre);
+            }
+            self.unread(Self::op(token, Op::Text("[")));
+        }
+        self.unread(Self::op(token, Op::Link(link)));
+    }
+
+    /// `\cites(pre)(post)[pre][post]{key}[pre][post]{key}…`
+    pub(super) fn cites(&mut self, token: Token) {
+        self.star();
+        self.skip_arguments("pp");
+        let mut all = Vec::new();
+        loop {
+            let before = self.stack.len();
+            let (one, two) = (self.optional(), self.optional());
+            let next = self.peek();
+            if next.kind != Kind::Begin {
+                // Brackets that no key follows are text.
+                if let Some(tokens) = two {
+                    self.unread(Self::op(token, Op::Text("]")));
+                    self.unread_all(&tokens);
+                    self.unread(Self::op(token, Op::Text("[")));
+                }
+                if let Some(tokens) = one {
+                    self.unread(Self::op(token, Op::Text("]")));
+                    self.unread_all(&tokens);
+                    self.unread(Self::op(token, Op::Text("[")));
+                }
+                break;
+            }
+            let Some(keys) = self.braced() else { break };
+            all.extend(keys);
+            all.push(self.comma(token));
+            if !self.spend(before.abs_diff(self.stack.len()) + 1) {
+                break;
+            }
+        }
+        if !all.is_empty() {
+            let link = self.record_citation(token, &all);
+            self.show_citation(token, link, &[], &[]);
+        }
+    }
+
+    fn comma(&mut self, token: Token) -> Token {
+        let name = self.names.intern("aris@comma");
+        self.set_meaning(name, super::reader::Meaning::Known(super::builtin::Cmd::Symbol(",")));
+        token.with(Kind::Name(name))
+    }
+
+    pub(super) fn nocite(&mut self, token: Token) {
+        let keys = self.argument();
+        let keys = self.keys(&keys);
+        let command = self.command_name(token);
+        for (key, place) in keys {
+            if key == "*" {
+                self.doc.nocite_all = true;
+            } else {
+                self.doc.citations.push(Citation { key, place, command: command.clone(), block: None });
+            }
+        }
+    }
+
+    pub(super) fn label(&mut self) {
+        let tokens = self.argument();
+        let place = tokens.first().map_or_else(|| self.here(), |token| self.place(*token));
+        let key = self.flat(&tokens).trim().to_owned();
+        if let Some(float) = self.floats.last_mut()
+            && float.label.is_none()
+        {
+            float.label = Some(key.clone());
+        }
+        self.doc.labels.push(Label { key, place, section: self.writer.section });
+    }
+
+    pub(super) fn reference(&mut self, token: Token, arguments: usize) {
+        self.star();
+        let mut keys: Vec<(String, Place)> = Vec::new();
+        for _ in 0..arguments {
+            let Some(tokens) = self.braced() else { break };
+            keys.extend(self.keys(&tokens));
+        }
+        if keys.is_empty() {
+            return;
+        }
+        let command = self.command_name(token);
+        let block = self.block_here(token);
+        for (key, place) in &keys {
+            self.doc.refs.push(Reference { key: key.clone(), place: *place, command: command.clone(), block });
+        }
+        let link = self.new_link(MarkKind::Ref { keys: keys.into_iter().map(|(key, _)| key).collect() });
+        let old = self.style.link;
+        self.style.link = link;
+        self.write(token, REFERENCE);
+        self.style.link = old;
+    }
+
+    pub(super) fn bib_item(&mut self, token: Token) {
+        self.paragraph(token);
+        drop(self.optional());
+        let tokens = self.argument();
+        let place = tokens.first().map_or_else(|| self.here(), |token| self.place(*token));
+        let key = self.flat(&tokens).trim().to_owned();
+        self.doc.bibitems.push(BibItem { key, place });
+    }
+
+    /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there.
+    pub(super) fn url(&mut self, token: Token) {
+        let old = self.style;
+        self.style = self.style.set(style::URL, style::MATHS);
+        self.verbatim_argument(token, true);
+        self.style = old;
+    }
+
+    /// `\href{address}{text}`: the text follows as a group.
+    pub(super) fn href(&mut self, token: Token) {
+        drop(self.optional());
+        self.verbatim_argument(token, false);
+    }
+
+    fn verbatim_argument(&mut self, token: Token, shown: bool) {
+        let next = self.next_visible();
+        if next.kind != Kind::Begin {
+            if shown && next.kind == Kind::Word {
+                self.write_word(next);
+            } else {
+                self.unread(next);
+            }
+            return;
+        }
+        let base_is_file = matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base);
+        if base_is_file && let Some(length) = self.raw_group_length() {
+            let here = self.here();
+            if shown && length > 0 {
+                self.write_word(Token::new(Kind::Word, super::token::narrow(here.file), here.offset, length));
+            }
+            if let Some(Frame::File { cursor, .. }) = self.frames.last_mut() {
+                cursor.pos = here.offset + length + 1;
+                cursor.fresh = false;
+            }
+            return;
+        }
+        let tokens = self.balanced(next);
+        if shown {
+            for piece in self.pieces(&tokens) {
+                let source = super::writer::Source {
+                    place: piece.place,
+                    copied: piece.copied,
+                    exp: token.exp,
+                    literal: piece.place,
+                };
+                self.writer.write(&piece.text, source, self.style);
+            }
+        }
+    }
+
+    /// Bytes to the brace that closes the group just opened, if it is on this or the next lines.
+    fn raw_group_length(&self) -> Option<usize> {
+        /// Addresses are short; a longer group is read as tokens.
+        const MAX_ADDRESS: usize = 8_192;
+        let Some(Frame::File { text, cursor, .. }) = self.frames.last() else { return None };
+        let mut depth = 0_usize;
+        let mut blank = false;
+        for (at, byte) in text.as_bytes().iter().skip(cursor.pos).take(MAX_ADDRESS).enumerate() {
+            match byte {
+                b'{' => depth += 1,
+                b'}' if depth == 0 => return Some(at),
+                b'}' => depth -= 1,
+                b'\n' if blank => return None,
+                b'\n' => blank = true,
+                b' ' | b'\t' | b'\r' => {}
+                _ => blank = false,
+            }
+        }
+        None
+    }
+
+    /// `\verb|…|`, `\lstinline[…]|…|`, `\mintinline{language}|…|`.
+    pub(super) fn verb(&mut self, token: Token, listing: bool) {
+        if listing {
+            if self.command_name(token) == "mintinline" {
+                drop(self.argument());
+            }
+            drop(self.optional());
+        } else {
+            self.star();
+        }
+        let old = self.style;
+        self.style = self.style.set(style::CODE, style::MATHS);
+        let is_file = matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base);
+        if is_file {
+            self.verb_from_file();
+        } else {
+            self.verb_from_tokens();
+        }
+        self.style = old;
+    }
+
+    fn verb_from_file(&mut self) {
+        let here = self.here();
+        let Some(Frame::File { text, cursor, .. }) = self.frames.last_mut() else { return };
+        let rest = text.get(cursor.pos..).unwrap_or("");
+        let Some(open) = rest.chars().next() else { return };
+        let close = if open == '{' { '}' } else { open };
+        let body = rest.get(open.len_utf8()..).unwrap_or("");
+        let line = body.split('\n').next().unwrap_or("");
+        let Some(length) = line.find(close) else { return };
+        cursor.pos += open.len_utf8() + length + close.len_utf8();
+        cursor.fresh = false;
+        let start = here.offset + open.len_utf8();
+        if length > 0 {
+            self.write_word(Token::new(Kind::Word, super::token::narrow(here.file), start, length));
+        }
+    }
+
+    /// Inside an argument, where TeX itself would complain (or listings reads tokens).
+    fn verb_from_tokens(&mut self) {
+        let first = self.next();
+        if first.kind == Kind::Begin {
+            let tokens = self.balanced(first);
+            for token in tokens {
+                self.write_word(token);
+            }
+            return;
+        }
+        if first.kind != Kind::Word {
+            self.unread(first);
+            return;
+        }
+        let Some(mark) = self.text(first).chars().next() else { return };
+        let (_, rest) = first.split(mark.len_utf8());
+        let mut token = if rest.len > 0 { rest } else { self.next() };
+        loop {
+            match token.kind {
+                Kind::Stop | Kind::Par => {
+                    self.unread(token);
+                    return;
+                }
+                _ => {}
+            }
+            if let Some(at) = self.text(token).find(mark) {
+                let (before, after) = token.split(at);
+                let (_, after) = after.split(mark.len_utf8());
+                self.write_word(before);
+                if after.len > 0 {
+                    self.unread(after);
+                }
+                return;
+            }
+            self.write_word(token);
+            token = self.next();
+        }
+    }
+
+    /// A group for the next argument that ends with `after`; one token counts as a group.
+    pub(super) fn argument_group(&mut self, token: Token, after: After) {
+        let next = self.next_visible();
+        match next.kind {
+            Kind::Begin => {}
+            Kind::Stop | Kind::End | Kind::Par | Kind::Align => {
+                self.unread(next);
+                self.unread(token.with(Kind::End));
+            }
+            Kind::Word => {
+                let width = self.text(next).chars().next().map_or(0, char::len_utf8);
+                let (first, rest) = next.split(width);
+                if rest.len > 0 {
+                    self.unread(rest);
+                }
+                self.unread(token.with(Kind::End));
+                self.unread(first);
+            }
+            _ => {
+                self.unread(token.with(Kind::End));
+                self.unread(next);
+            }
+        }
+        self.open_group(GroupKind::Brace, after, token);
+    }
+}

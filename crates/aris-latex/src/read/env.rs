@@ -1,0 +1,420 @@
+//! Environments.
+
+use super::{
+    reader::{Alignment, Float, Frame, GroupKind, After, Reader},
+    style::{self, Style},
+    token::{Kind, Op, Token},
+    writer::Flow,
+};
+use crate::{BlockKind, Heading, ProblemKind};
+
+/// A known environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Env {
+    Document,
+    /// A displayed formula; arguments to drop.
+    Display(&'static str),
+    /// A formula's part, with alignment.
+    Inner(&'static str),
+    Grid(GridForm),
+    Float(&'static str),
+    /// Read as bytes and dropped.
+    Raw,
+    List(&'static str),
+    Flow(Flow, &'static str),
+    Bibliography,
+    Appendix,
+    /// Interpreted, nothing shown: pictures made by code.
+    Mute,
+    /// Nothing special; arguments to drop.
+    Plain(&'static str),
+    /// Like `Plain` with a title that is shown.
+    Titled(&'static str),
+    /// A frame of a presentation: `[options]{title}`.
+    InlineMath,
+}
+
+/// How the arguments of a tabular go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GridForm {
+    /// `[pos]{columns}`
+    Plain,
+    /// `{width}[pos]{columns}`
+    Width,
+    /// `to width {columns}`
+    Tabu,
+    /// `[pos]{columns}` with captions and heads of its own.
+    Long,
+    /// `[options]{keys}`, `colspec` among them.
+    Keys,
+    /// `{columns}[options]`
+    Nice,
+}
+
+impl Env {
+    /// Whether the document's own definition is ignored.
+    pub(super) fn is_fixed(self) -> bool {
+        matches!(self, Self::Document | Self::Grid(_) | Self::Float(_) | Self::Raw | Self::Display(_) | Self::Bibliography)
+    }
+}
+
+/// The environment of a name, star dropped.
+pub(super) fn lookup(name: &str) -> Option<Env> {
+    Some(match name.trim_end_matches('*') {
+        "document" => Env::Document,
+        "equation" | "displaymath" | "align" | "gather" | "multline" | "eqnarray" | "flalign" | "dmath" | "dgroup"
+        | "darray" | "IEEEeqnarray" | "empheq" => Env::Display(if name.starts_with("IEEE") { "om" } else { "" }),
+        "alignat" | "xalignat" => Env::Display("m"),
+        "math" => Env::InlineMath,
+        "aligned" | "split" | "gathered" | "cases" | "dcases" | "rcases" | "matrix" | "pmatrix" | "bmatrix" | "Bmatrix"
+        | "vmatrix" | "Vmatrix" | "smallmatrix" | "psmallmatrix" => Env::Inner("o"),
+        "array" | "alignedat" | "subarray" => Env::Inner("om"),
+        "tabular" => Env::Grid(GridForm::Plain),
+        "tabularx" | "tabulary" => Env::Grid(GridForm::Width),
+        "tabu" | "longtabu" => Env::Grid(GridForm::Tabu),
+        "longtable" | "supertabular" | "xtabular" | "deluxetable" => Env::Grid(GridForm::Long),
+        "xltabular" => Env::Grid(GridForm::Width),
+        "tblr" | "longtblr" | "talltblr" | "booktabs" => Env::Grid(GridForm::Keys),
+        "NiceTabular" => Env::Grid(GridForm::Nice),
+        "table" | "figure" | "sidewaystable" | "sidewaysfigure" | "algorithm" | "algorithm2e" | "listing" | "scheme" | "teaserfigure" | "plate"
+        | "SCfigure" | "SCtable" | "marginfigure" | "margintable" => Env::Float("o"),
+        "wraptable" | "wrapfigure" => Env::Float("omom"),
+        "subfigure" | "subtable" | "floatrow" => Env::Float("ooom"),
+        "verbatim" | "Verbatim" | "lstlisting" | "minted" | "alltt" | "comment" | "filecontents" | "BVerbatim"
+        | "LVerbatim" | "SaveVerbatim" | "verbatimtab" | "Highlighting" | "pycode" | "CCSXML" | "luacode" => Env::Raw,
+        "itemize" | "enumerate" | "description" | "inparaenum" | "compactitem" | "compactenum" | "inparaitem"
+        | "asparaenum" | "asparaitem" | "tightitemize" => Env::List("o"),
+        "list" => Env::List("mm"),
+        "trivlist" => Env::List(""),
+        "tablenotes" => Env::Flow(Flow::Note, "o"),
+        "abstract" | "onecolabstract" => Env::Flow(Flow::Abstract, ""),
+        "keywords" | "keyword" | "IEEEkeywords" | "icmlkeywords" => Env::Flow(Flow::Keywords, ""),
+        "icmlauthorlist" | "authorlist" => Env::Flow(Flow::Front, ""),
+        "thebibliography" => Env::Bibliography,
+        "appendices" | "subappendices" | "appendix" => Env::Appendix,
+        "tikzpicture" | "pgfpicture" | "picture" | "tikzcd" | "circuitikz" | "forest" | "axis" | "asy" | "pspicture" => Env::Mute,
+        "minipage" => Env::Plain("ooom"),
+        "multicols" => Env::Plain("mo"),
+        "adjustbox" | "spacing" => Env::Plain("m"),
+        "adjustwidth" => Env::Plain("mm"),
+        "tcolorbox" | "mdframed" | "threeparttable" | "subequations" | "algorithmic" | "frame" | "center" | "small"
+        | "footnotesize" | "flushleft" | "flushright" | "quote" | "quotation" | "landscape" => Env::Plain("o"),
+        "theorem" | "lemma" | "proposition" | "corollary" | "definition" | "remark" | "example" | "proof" | "assumption"
+        | "claim" | "conjecture" => Env::Titled("o"),
+        _ => return None,
+    })
+}
+
+impl Reader<'_> {
+    pub(super) fn begin_environment(&mut self, token: Token) {
+        let tokens = self.argument();
+        let flat = self.flat(&tokens);
+        let name = flat.trim();
+        let index = self.names.intern(name);
+        if self.excluded.contains(&index) {
+            self.skip_raw(name, token);
+            return;
+        }
+        if let Some(user) = self.environments.get(&index).cloned() {
+            self.enter(index, After::Nothing, token);
+            self.expand(token, user.name, &user.begin);
+            return;
+        }
+        let known = lookup(name);
+        if self.preamble && !matches!(known, Some(Env::Document | Env::Raw | Env::Flow(..))) {
+            self.enter(index, After::Nothing, token);
+            return;
+        }
+        match known {
+            Some(Env::Document) => self.begin_document(),
+            Some(Env::Raw) => self.skip_raw(name, token),
+            Some(Env::Display(spec)) => {
+                self.skip_arguments(spec);
+                self.begin_display(token, Some(index));
+            }
+            Some(Env::InlineMath) => {
+                self.enter(index, After::Nothing, token);
+                self.style = self.style.set(style::MATH, 0);
+                self.origin = self.writer.length();
+            }
+            Some(Env::Inner(spec)) => {
+                self.skip_arguments(spec);
+                self.enter(index, After::Align, token);
+                self.alignments.push(Alignment::Inline);
+            }
+            Some(Env::Grid(form)) => self.begin_grid(token, index, form),
+            Some(Env::Float(spec)) => {
+                self.skip_arguments(spec);
+                self.paragraph(token);
+                self.enter(index, After::Float, token);
+                self.begin_float(index);
+            }
+            Some(Env::List(spec)) => {
+                self.skip_arguments(spec);
+                self.paragraph(token);
+                self.enter(index, After::Paragraph, token);
+                if self.writer.flow == Flow::Body {
+                    self.writer.flow = Flow::List;
+                }
+            }
+            Some(Env::Flow(flow, spec)) => {
+                self.skip_arguments(spec);
+                self.paragraph(token);
+                self.enter(index, After::Paragraph, token);
+                self.writer.flow = flow;
+                if self.preamble {
+                    self.style = self.style.set(0, style::MUTE);
+                }
+            }
+            Some(Env::Bibliography) => {
+                self.skip_arguments("m");
+                self.paragraph(token);
+                self.enter(index, After::Paragraph, token);
+                self.writer.flow = Flow::BibItem;
+            }
+            Some(Env::Appendix) => {
+                self.appendix = true;
+                self.enter(index, After::Paragraph, token);
+            }
+            Some(Env::Mute) => {
+                self.paragraph(token);
+                self.enter(index, After::Paragraph, token);
+                self.style = self.style.set(style::MUTE, 0);
+            }
+            Some(Env::Plain(spec)) => {
+                self.skip_arguments(spec);
+                self.paragraph(token);
+                self.enter(index, After::Paragraph, token);
+            }
+            Some(Env::Titled(_)) | None => {
+                self.paragraph(token);
+                let title = self.optional();
+                self.enter(index, After::Paragraph, token);
+                if let (Some(tokens), Some(Env::Titled(_))) = (title, known) {
+                    self.unread(Self::op(token, Op::Text(") ")));
+                    self.unread_all(&tokens);
+                    self.unread(Self::op(token, Op::Text("(")));
+                }
+            }
+        }
+    }
+
+    /// Opens an environment's group.
+    pub(super) fn enter(&mut self, name: u32, after: After, token: Token) {
+        self.open_group(GroupKind::Environment(name), after, token);
+        let at = name as usize;
+        if self.open_environments.len() <= at {
+            self.open_environments.resize(at + 1, 0);
+        }
+        if let Some(count) = self.open_environments.get_mut(at) {
+            *count += 1;
+        }
+        let name = self.names.shared(name);
+        self.writer.enter(name);
+    }
+
+    pub(super) fn end_environment(&mut self, token: Token) {
+        let tokens = self.argument();
+        let flat = self.flat(&tokens);
+        let name = flat.trim();
+        if lookup(name) == Some(Env::Document) {
+            self.end_document();
+            return;
+        }
+        let index = self.names.intern(name);
+        let open = self.open_environments.get(name_index(index)).is_some_and(|count| *count > 0);
+        if !open {
+            let place = self.place(token);
+            self.problem(ProblemKind::ExtraEnd, place, format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`"));
+            return;
+        }
+        if let Some(user) = self.environments.get(&index).cloned() {
+            self.unread(Self::op(token, Op::EndEnvironment(index)));
+            self.expand(token, user.name, &user.end);
+        } else {
+            self.leave(index, token);
+        }
+    }
+
+    /// Ends the innermost environment of a name, and what is open inside it.
+    pub(super) fn leave(&mut self, index: u32, token: Token) {
+        if self.open_environments.get(name_index(index)).is_some_and(|count| *count > 0) {
+            self.unwind(token, |kind| kind == GroupKind::Environment(index));
+            self.close_group(token);
+        }
+    }
+
+    fn begin_document(&mut self) {
+        if self.preamble {
+            self.preamble = false;
+            self.style = Style::default();
+        }
+    }
+
+    fn end_document(&mut self) {
+        let own = self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::File { own, .. } => Some(*own),
+            Frame::Barrier { .. } => None,
+        });
+        if own == Some(true) && self.frames.len() > 1 {
+            self.end_input();
+        } else {
+            self.finished = true;
+        }
+    }
+
+    /// `\endinput`: nothing more of this file.
+    pub(super) fn end_input(&mut self) {
+        if let Some(Frame::File { text, cursor, base, .. }) = self.frames.last_mut() {
+            cursor.pos = text.len();
+            cursor.fresh = false;
+            self.stack.truncate(*base);
+        }
+    }
+
+    /// Starts a displayed formula: a block of its own in running text, part of the block elsewhere.
+    pub(super) fn begin_display(&mut self, token: Token, environment: Option<u32>) {
+        let running = !self.writer.fixed();
+        if running {
+            self.paragraph(token);
+        } else {
+            self.space(token);
+        }
+        match environment {
+            Some(name) => self.enter(name, After::Display, token),
+            None => self.open_group(GroupKind::Math, After::Display, token),
+        }
+        self.alignments.push(Alignment::Inline);
+        self.style = self.style.set(style::DISPLAY, style::MATH);
+        if running {
+            self.writer.flow = Flow::Display;
+        }
+        self.origin = self.writer.length();
+    }
+
+    /// Drops a verbatim or comment environment up to its end.
+    pub(super) fn skip_raw(&mut self, name: &str, token: Token) {
+        let end = format!("\\end{{{name}}}");
+        let mut missing = false;
+        match self.frames.last_mut() {
+            Some(Frame::File { text, cursor, base, .. }) if self.stack.len() == *base => {
+                match text.get(cursor.pos..).and_then(|rest| rest.find(&end)) {
+                    Some(at) => cursor.pos += at + end.len(),
+                    None => {
+                        cursor.pos = text.len();
+                        missing = true;
+                    }
+                }
+                cursor.fresh = false;
+            }
+            _ => {
+                let name_end = self.names.intern("end");
+                loop {
+                    let token = self.next();
+                    match token.kind {
+                        Kind::Stop => {
+                            missing = true;
+                            break;
+                        }
+                        Kind::Name(found) if found == name_end => {
+                            let tokens = self.argument();
+                            if self.raw(&tokens) == name {
+                                break;
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        if missing {
+            let place = self.place(token);
+            self.problem(
+                ProblemKind::UnclosedEnvironment,
+                place,
+                format!("`\\begin{{{name}}}` has no `{end}`; the rest of the file is not read"),
+            );
+        }
+    }
+
+    pub(super) fn begin_float(&mut self, name: u32) {
+        let float = Float {
+            name: self.names.text(name).to_owned(),
+            first_table: self.doc.tables.len(),
+            caption: None,
+            label: None,
+        };
+        self.floats.push(float);
+    }
+
+    pub(super) fn end_float(&mut self) {
+        let Some(float) = self.floats.pop() else { return };
+        for table in self.doc.tables.iter_mut().skip(float.first_table) {
+            if table.caption.is_none() {
+                table.caption = float.caption;
+            }
+            if table.label.is_none() {
+                table.label.clone_from(&float.label);
+            }
+        }
+    }
+
+    pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
+        self.star();
+        drop(self.optional());
+        let float = float.or_else(|| self.floats.last().map(|float| float.name.clone())).unwrap_or_default();
+        if !self.writer.fixed() {
+            self.paragraph(token);
+        }
+        self.block_argument(token, BlockKind::Caption { float }, After::Caption);
+    }
+
+    pub(super) fn end_caption(&mut self) {
+        let index = self.with_lookup(super::writer::Writer::close);
+        if let (Some(index), Some(float)) = (index, self.floats.last_mut()) {
+            float.caption.get_or_insert(index);
+        }
+    }
+
+    /// Opens a block of its own for the next argument, in plain style.
+    pub(super) fn block_argument(&mut self, token: Token, kind: BlockKind, after: After) {
+        self.argument_group(token, after);
+        self.writer.open(kind);
+        let mute = if self.preamble { 0 } else { self.style.bits & style::MUTE };
+        self.style = Style { bits: mute, link: 0 };
+    }
+
+    pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
+        let starred = self.star();
+        drop(self.optional());
+        if self.preamble || self.style.has(style::MUTE) {
+            return;
+        }
+        self.paragraph(token);
+        let heading = self.doc.headings.len();
+        let place = self.place(token);
+        self.doc.headings.push(Heading {
+            level,
+            title: String::new(),
+            starred,
+            appendix: self.appendix,
+            place,
+            block: None,
+        });
+        self.writer.section = Some(heading);
+        self.block_argument(token, BlockKind::Heading { level }, After::Heading(heading));
+    }
+
+    pub(super) fn end_heading(&mut self, heading: usize) {
+        let index = self.with_lookup(super::writer::Writer::close);
+        let title = index.and_then(|at| self.writer.blocks.get(at)).map(|block| block.text.clone());
+        if let Some(heading) = self.doc.headings.get_mut(heading) {
+            heading.block = index;
+            heading.title = title.unwrap_or_default();
+        }
+    }
+}
+
+fn name_index(name: u32) -> usize {
+    name as usize
+}

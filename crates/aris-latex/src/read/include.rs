@@ -1,0 +1,486 @@
+//! Files a document asks for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    builtin::Cmd,
+    lexer::Cursor,
+    path,
+    reader::{Frame, Meaning, Reader},
+    style,
+    token::{Kind, Token, narrow},
+};
+use crate::{
+    Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Place,
+    Position, ProblemKind, SourceFile,
+};
+
+/// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
+/// the DVI drivers.
+const GRAPHICS: [&str; 8] = ["pdf", "png", "jpg", "jpeg", "mps", "eps", "ps", "svg"];
+/// Directories of `\graphicspath` that are tried.
+const MAX_GRAPHICS_PATHS: usize = 64;
+
+/// What has been loaded.
+#[derive(Default)]
+pub(super) struct Loading {
+    pub(super) bytes: usize,
+    includes: usize,
+    known: BTreeMap<String, Found>,
+    only: Option<BTreeSet<String>>,
+    graphics: Vec<String>,
+}
+
+#[derive(Clone)]
+enum Found {
+    File(usize),
+    Absent,
+    Unreadable(String),
+}
+
+impl Reader<'_> {
+    pub(super) fn open_root(&mut self, root: &str) -> Result<(), Error> {
+        let path = path::normalise(root);
+        self.doc.root.clone_from(&path);
+        match self.load(&path) {
+            Found::File(file) => {
+                let bytes = self.doc.files.get(file).map_or(0, |file| file.text.len());
+                if bytes > MAX_TOTAL_BYTES {
+                    let at = Position { path: path.clone(), line: 1, column: 1 };
+                    return Err(Error::TooLarge { at, target: path });
+                }
+                self.push_file(file, IncludeKind::Input, None);
+                Ok(())
+            }
+            Found::Absent => Err(Error::RootAbsent { path }),
+            Found::Unreadable(reason) => Err(Error::RootUnreadable { path, reason }),
+        }
+    }
+
+    /// Asks the loader, once for each path.
+    fn load(&mut self, path: &str) -> Found {
+        if let Some(found) = self.loading.known.get(path) {
+            return found.clone();
+        }
+        let found = match self.loader.load(path) {
+            Loaded::Text(text) => {
+                self.doc.files.push(SourceFile::new(path, text));
+                Found::File(self.doc.files.len() - 1)
+            }
+            Loaded::Absent => Found::Absent,
+            Loaded::Unreadable(reason) => Found::Unreadable(reason),
+        };
+        self.loading.known.insert(path.to_owned(), found.clone());
+        found
+    }
+
+    fn push_file(&mut self, file: usize, kind: IncludeKind, import: Option<String>) {
+        let Some(source) = self.doc.files.get(file) else { return };
+        let text = source.text.clone();
+        self.loading.bytes += text.len();
+        // A byte order mark is not text.
+        let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        self.frames.push(Frame::File {
+            file: narrow(file),
+            text,
+            cursor: Cursor { pos, fresh: true },
+            base: self.stack.len(),
+            kind,
+            import,
+            own: false,
+            letters: self.letters,
+        });
+    }
+
+    /// Leaves a file that is read to its end; false when it was the root.
+    pub(super) fn close_file(&mut self, token: Token) -> bool {
+        if self.frames.len() <= 1 {
+            return false;
+        }
+        if let Some(Frame::File { kind, letters, .. }) = self.frames.pop() {
+            self.letters = letters;
+            if kind == IncludeKind::Include {
+                self.paragraph(token);
+            } else {
+                self.space(token);
+            }
+        }
+        true
+    }
+
+    fn file_frames(&self) -> impl Iterator<Item = (usize, Option<&String>)> {
+        self.frames.iter().rev().filter_map(|frame| match frame {
+            Frame::File { file, import, .. } => Some((*file as usize, import.as_ref())),
+            Frame::Barrier { .. } => None,
+        })
+    }
+
+    /// Directories where a relative name is looked up: import's, the root's, the file's own.
+    fn bases(&self) -> Vec<String> {
+        let mut bases = Vec::new();
+        if let Some((_, Some(import))) = self.file_frames().next() {
+            bases.push(import.clone());
+        }
+        bases.push(path::parent(&self.doc.root).to_owned());
+        if let Some((file, _)) = self.file_frames().next()
+            && let Some(file) = self.doc.files.get(file)
+        {
+            bases.push(path::parent(&file.path).to_owned());
+        }
+        dedup(bases)
+    }
+
+    /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it).
+    fn file_name(&mut self) -> (String, bool) {
+        let first = self.next_visible();
+        let tokens = match first.kind {
+            Kind::Begin => self.balanced(first),
+            Kind::Word | Kind::Name(_) | Kind::Sub => {
+                let mut tokens = vec![first];
+                loop {
+                    let token = self.next();
+                    if !matches!(token.kind, Kind::Word | Kind::Sub) && !self.is_macro(token) {
+                        self.unread(token);
+                        break;
+                    }
+                    tokens.push(token);
+                }
+                tokens
+            }
+            _ => {
+                self.unread(first);
+                Vec::new()
+            }
+        };
+        let known = tokens.iter().all(|token| !matches!(token.kind, Kind::Name(_)) || self.is_known(*token))
+            && !tokens.iter().any(|token| matches!(token.kind, Kind::Param(_) | Kind::Hash));
+        let name = self.flat(&tokens);
+        (name.trim().trim_matches('"').trim().to_owned(), known)
+    }
+
+    fn is_macro(&self, token: Token) -> bool {
+        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Macro(_)))
+    }
+
+    fn is_known(&self, token: Token) -> bool {
+        self.is_macro(token)
+            || matches!(token.kind, Kind::Name(name)
+                if matches!(self.meaning(name), Meaning::Known(Cmd::Symbol(_) | Cmd::Space | Cmd::Nothing)))
+    }
+
+    pub(super) fn include(&mut self, token: Token, kind: IncludeKind) -> Result<(), Error> {
+        match kind {
+            IncludeKind::Input | IncludeKind::Include | IncludeKind::Subfile | IncludeKind::Import => {
+                let (name, known) = self.file_name();
+                self.splice(token, kind, &name, known, None)
+            }
+            IncludeKind::Graphics => {
+                self.star();
+                drop(self.optional());
+                drop(self.optional());
+                let (name, known) = self.file_name();
+                self.record_graphics(token, &name, known);
+                Ok(())
+            }
+            IncludeKind::Bibliography => {
+                drop(self.optional());
+                let tokens = self.argument();
+                let known = tokens.iter().all(|token| !matches!(token.kind, Kind::Name(_)) || self.is_known(*token));
+                for (name, place) in self.keys(&tokens) {
+                    let files = if known { suffixed(&name, "bib") } else { Vec::new() };
+                    self.record(kind, place, &name, &files, known);
+                }
+                Ok(())
+            }
+            IncludeKind::Data | IncludeKind::Listing => {
+                self.star();
+                drop(self.optional());
+                let command = self.text(token).to_owned();
+                if command.ends_with("DTLloaddb") || command.ends_with("DTLloadrawdb") || command.ends_with("inputminted")
+                {
+                    drop(self.argument());
+                }
+                let (name, known) = self.file_name();
+                let place = self.place(token);
+                // A table macro (`\pgfplotstabletypeset\data`) is no file, nor is data written in place.
+                let is_file = known && !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
+                if is_file || !known {
+                    self.record(kind, place, &name, std::slice::from_ref(&name), is_file);
+                }
+                if command.ends_with("pgfplotstableread") {
+                    drop(self.argument());
+                } else if command.ends_with("csvreader") || command.ends_with("csvloop") {
+                    // Column assignments, then the row's text, which the data fills: not visible as written.
+                    drop(self.argument());
+                    drop(self.braced());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `\addplot table[…] {file};`
+    pub(super) fn plot_data(&mut self, token: Token) {
+        let mut command = None;
+        for _ in 0..32 {
+            let next = self.next();
+            match next.kind {
+                Kind::Word if self.text(next) == "table" => command = Some(next),
+                Kind::Word if self.text(next).starts_with(['(', ';']) => {
+                    self.unread(next);
+                    return;
+                }
+                Kind::Word if self.text(next) == "[" => {
+                    self.unread(next);
+                    if self.optional().is_none() {
+                        return;
+                    }
+                }
+                Kind::Word | Kind::Space => {}
+                Kind::Begin if command.is_some() => {
+                    self.unread(next);
+                    let (name, known) = self.file_name();
+                    let file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
+                    if file || !known {
+                        let place = self.place(token);
+                        self.record(IncludeKind::Data, place, &name, std::slice::from_ref(&name), file);
+                    }
+                    return;
+                }
+                _ => {
+                    self.unread(next);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
+        let mut files = Vec::new();
+        if known {
+            let mut names = if path::has_extension(name) { vec![name.to_owned()] } else { Vec::new() };
+            if !GRAPHICS.iter().any(|ext| name.ends_with(&format!(".{ext}"))) {
+                names.extend(GRAPHICS.iter().map(|ext| format!("{name}.{ext}")));
+            }
+            let directories = std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
+            for directory in directories.collect::<Vec<_>>() {
+                files.extend(names.iter().map(|name| format!("{directory}{name}")));
+            }
+        }
+        let place = self.place(token);
+        self.record(IncludeKind::Graphics, place, name, &files, known);
+    }
+
+    /// Lists a file that is not read here.
+    fn record(&mut self, kind: IncludeKind, place: Place, target: &str, files: &[String], known: bool) {
+        let bases = self.bases();
+        let candidates = dedup(
+            bases.iter().flat_map(|base| files.iter().map(move |file| path::join(base, file))).collect(),
+        );
+        if !known {
+            self.unresolved(place, target);
+        }
+        let outcome = if known { IncludeOutcome::NotRead } else { IncludeOutcome::Unresolved };
+        self.doc.includes.push(Include { kind, place, target: target.to_owned(), candidates, resolved: None, outcome });
+    }
+
+    fn unresolved(&mut self, place: Place, target: &str) {
+        self.problem(
+            ProblemKind::MissingInclude,
+            place,
+            format!("the file name `{target}` holds a macro that the document does not define"),
+        );
+    }
+
+    /// Reads a file in place.
+    fn splice(
+        &mut self,
+        token: Token,
+        kind: IncludeKind,
+        target: &str,
+        known: bool,
+        directory: Option<String>,
+    ) -> Result<(), Error> {
+        let place = self.place(token);
+        let mut include = Include {
+            kind,
+            place,
+            target: target.to_owned(),
+            candidates: Vec::new(),
+            resolved: None,
+            outcome: IncludeOutcome::Missing,
+        };
+        if !known || target.is_empty() {
+            include.outcome = IncludeOutcome::Unresolved;
+            self.unresolved(place, target);
+            self.doc.includes.push(include);
+            return Ok(());
+        }
+        let bases = match &directory {
+            Some(directory) => vec![directory.clone()],
+            None => self.bases(),
+        };
+        let names: Vec<String> = if kind == IncludeKind::Include && !target.ends_with(".tex") {
+            vec![format!("{target}.tex")]
+        } else {
+            path::tex_candidates(target).collect()
+        };
+        include.candidates =
+            dedup(bases.iter().flat_map(|base| names.iter().map(move |name| path::join(base, name))).collect());
+        if kind == IncludeKind::Include
+            && self.loading.only.as_ref().is_some_and(|only| !only.contains(target.trim_end_matches(".tex")))
+        {
+            include.outcome = IncludeOutcome::Excluded;
+            self.doc.includes.push(include);
+            return Ok(());
+        }
+        self.loading.includes += 1;
+        let mut found = Found::Absent;
+        for candidate in include.candidates.clone() {
+            found = self.load(&candidate);
+            if !matches!(found, Found::Absent) {
+                include.resolved = Some(candidate);
+                break;
+            }
+        }
+        let mut chosen = None;
+        match found {
+            Found::File(file) if self.file_frames().any(|(open, _)| open == file) => {
+                include.outcome = IncludeOutcome::Cycle;
+                self.problem(ProblemKind::IncludeCycle, place, format!("`{target}` includes itself"));
+            }
+            Found::File(file) => {
+                include.outcome = IncludeOutcome::Read { file };
+                chosen = Some(file);
+            }
+            Found::Absent => {
+                let tried = include.candidates.join("`, `");
+                self.problem(ProblemKind::MissingInclude, place, format!("included file is missing: tried `{tried}`"));
+            }
+            Found::Unreadable(reason) => {
+                let path = include.resolved.clone().unwrap_or_default();
+                self.problem(ProblemKind::MissingInclude, place, format!("cannot read `{path}`: {reason}"));
+                include.outcome = IncludeOutcome::Unreadable(reason);
+            }
+        }
+        self.doc.includes.push(include);
+        let Some(file) = chosen else { return Ok(()) };
+        let size = self.doc.files.get(file).map_or(0, |file| file.text.len());
+        let (at, target) = (self.doc.position(place), target.to_owned());
+        if self.file_frames().count() >= MAX_INCLUDE_DEPTH {
+            return Err(Error::TooDeep { at, target });
+        }
+        if self.loading.bytes + size > MAX_TOTAL_BYTES || self.loading.includes > MAX_INCLUDES {
+            return Err(Error::TooLarge { at, target });
+        }
+        let inherited = self.file_frames().next().and_then(|(_, import)| import.cloned());
+        if kind == IncludeKind::Include {
+            self.paragraph(token);
+        }
+        self.push_file(file, kind, directory.or(inherited));
+        Ok(())
+    }
+
+    /// `\import{directory}{file}`; with `relative`, `\subimport`: below the current import's directory.
+    pub(super) fn import(&mut self, token: Token, relative: bool) -> Result<(), Error> {
+        self.star();
+        let tokens = self.argument();
+        let directory = self.flat(&tokens);
+        let (name, known) = self.file_name();
+        let root = path::parent(&self.doc.root).to_owned();
+        let current = self.file_frames().next().and_then(|(_, import)| import.cloned());
+        let base = if relative { current.unwrap_or(root) } else { root };
+        let directory = path::join(&base, directory.trim());
+        self.splice(token, IncludeKind::Import, &name, known, Some(directory))
+    }
+
+    /// `\InputIfFileExists{file}{then}{else}`, `\IfFileExists`: an absent file is no problem here.
+    pub(super) fn input_if_exists(&mut self, token: Token) -> Result<(), Error> {
+        let command = self.text(token).to_owned();
+        let (name, known) = self.file_name();
+        let (yes, no) = (self.argument(), self.argument());
+        let exists = known && {
+            let bases = self.bases();
+            let names: Vec<String> = path::tex_candidates(&name).collect();
+            bases.iter().any(|base| {
+                names.iter().any(|name| !matches!(self.load(&path::join(base, name)), Found::Absent))
+            })
+        };
+        if command.ends_with("InputIfFileExists") && exists {
+            self.unread_all(&yes);
+            return self.splice(token, IncludeKind::Input, &name, known, None);
+        }
+        self.unread_all(if exists { &yes } else { &no });
+        Ok(())
+    }
+
+    pub(super) fn include_only(&mut self) {
+        let tokens = self.argument();
+        let names = self.keys(&tokens).into_iter().map(|(name, _)| name.trim_end_matches(".tex").to_owned());
+        self.loading.only = Some(names.collect());
+    }
+
+    pub(super) fn graphics_path(&mut self) {
+        let tokens = self.argument();
+        let text = self.raw(&tokens);
+        self.loading.graphics = text
+            .split(['{', '}'])
+            .map(str::trim)
+            .filter(|path| !path.is_empty())
+            .take(MAX_GRAPHICS_PATHS)
+            .map(str::to_owned)
+            .collect();
+    }
+
+    /// `\documentclass` in an included file: a document of its own, whose preamble is not read.
+    pub(super) fn document_class(&mut self, token: Token) {
+        drop(self.optional());
+        drop(self.argument());
+        drop(self.optional());
+        if self.frames.len() < 2 {
+            return;
+        }
+        let Some(Frame::File { text, cursor, own, base, .. }) = self.frames.last_mut() else { return };
+        if self.stack.len() > *base {
+            return;
+        }
+        *own = true;
+        // The reader is in the middle of the parent's body; only what the child shows counts.
+        if self.style.has(style::MUTE) && self.preamble {
+            return;
+        }
+        let rest = text.get(cursor.pos..).unwrap_or("");
+        let begin = rest.match_indices("\\begin{document}").find(|(at, _)| {
+            let line = rest.get(..*at).unwrap_or("").rsplit('\n').next().unwrap_or("");
+            !line.contains('%') || line.contains("\\%")
+        });
+        match begin {
+            Some((at, found)) => {
+                cursor.pos += at + found.len();
+                cursor.fresh = false;
+            }
+            None => {
+                cursor.pos = text.len();
+                let place = self.place(token);
+                self.problem(
+                    ProblemKind::NoDocument,
+                    place,
+                    "the included document has no `\\begin{document}`; nothing of it is read".to_owned(),
+                );
+            }
+        }
+    }
+}
+
+fn suffixed(name: &str, extension: &str) -> Vec<String> {
+    if name.ends_with(&format!(".{extension}")) {
+        vec![name.to_owned()]
+    } else {
+        vec![format!("{name}.{extension}")]
+    }
+}
+
+fn dedup(paths: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    paths.into_iter().filter(|path| seen.insert(path.clone())).collect()
+}

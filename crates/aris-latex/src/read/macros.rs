@@ -1,0 +1,294 @@
+//! Definitions and expansion of the document's macros.
+
+use std::rc::Rc;
+
+use super::{
+    builtin::Cmd,
+    reader::{Expansion, MAX_EXPANSION_DEPTH, Macro, Meaning, Parameter, Reader, UserEnvironment},
+    token::{Kind, Token, narrow},
+};
+use crate::{Definition, ProblemKind};
+
+impl Reader<'_> {
+    /// Puts a macro's body before what follows, arguments in place.
+    pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
+        let depth = self.expansions.get(call.exp as usize).map_or(0, |exp| exp.depth) + 1;
+        if depth > MAX_EXPANSION_DEPTH {
+            let (place, name) = (self.place(call), self.names.text(name).to_owned());
+            self.problem(ProblemKind::Expansion, place, format!("`\\{name}` expands without end"));
+            return;
+        }
+        if !self.spend(body.body.len() + 1) {
+            return;
+        }
+        let mut arguments: Vec<Vec<Token>> = Vec::with_capacity(body.parameters.len());
+        for parameter in &body.parameters {
+            arguments.push(match parameter {
+                Parameter::Mandatory => self.argument(),
+                Parameter::Optional(default) => match (self.optional(), default) {
+                    (Some(tokens), _) => tokens,
+                    (None, Some(default)) => default.to_vec(),
+                    (None, None) => vec![self.name_token("NoValue", call)],
+                },
+                Parameter::Star => {
+                    let name = if self.star() { "BooleanTrue" } else { "BooleanFalse" };
+                    vec![self.name_token(name, call)]
+                }
+            });
+        }
+        let exp = narrow(self.expansions.len());
+        self.expansions.push(Expansion { name, definition: body.place, call: self.place(call), depth });
+        let before = self.stack.len();
+        for token in body.body.iter().rev() {
+            if let Kind::Param(number) = token.kind {
+                if let Some(argument) = usize::from(number).checked_sub(1).and_then(|at| arguments.get(at)) {
+                    self.stack.extend(argument.iter().rev());
+                }
+            } else {
+                self.stack.push(Token { exp, ..*token });
+            }
+        }
+        self.spend(self.stack.len() - before);
+    }
+
+    /// The control sequence that is being defined: `\x` or `{\x}`.
+    fn defined_name(&mut self) -> Option<(u32, Token)> {
+        let token = self.next_visible();
+        match token.kind {
+            Kind::Name(name) => Some((name, token)),
+            Kind::Begin => {
+                let tokens = self.balanced(token);
+                tokens.iter().find_map(|token| match token.kind {
+                    Kind::Name(name) => Some((name, *token)),
+                    _ => None,
+                })
+            }
+            _ => {
+                self.unread(token);
+                None
+            }
+        }
+    }
+
+    fn define(&mut self, name: u32, token: Token, parameters: Vec<Parameter>, body: Vec<Token>, keep: bool) {
+        let place = self.place(token);
+        self.doc.definitions.push(Definition {
+            name: self.names.text(name).to_owned(),
+            place,
+            arguments: parameters.len(),
+        });
+        let body = self.compile(&body);
+        let known = match self.meaning(name) {
+            Meaning::Known(cmd) => keep || cmd.is_fixed(),
+            Meaning::Macro(_) => keep,
+            Meaning::Unknown => false,
+        };
+        if !known {
+            self.set_meaning(name, Meaning::Macro(Rc::new(Macro { parameters, body, place })));
+        }
+    }
+
+    /// Turns `#1` into parameters and `##` into `#`.
+    fn compile(&self, tokens: &[Token]) -> Rc<[Token]> {
+        let mut out = Vec::with_capacity(tokens.len());
+        let mut rest = tokens.iter().copied();
+        while let Some(token) = rest.next() {
+            if token.kind != Kind::Hash {
+                out.push(token);
+                continue;
+            }
+            let Some(next) = rest.next() else { break };
+            let digit = self.text(next).bytes().next().filter(u8::is_ascii_digit);
+            match (next.kind, digit) {
+                (Kind::Word, Some(digit)) => {
+                    let (number, word) = next.split(1);
+                    out.push(number.with(Kind::Param(digit - b'0')));
+                    if word.len > 0 {
+                        out.push(word);
+                    }
+                }
+                _ => out.push(next),
+            }
+        }
+        out.into()
+    }
+
+    fn count(&mut self) -> usize {
+        let tokens = self.optional().unwrap_or_default();
+        self.flat(&tokens).trim().parse::<usize>().unwrap_or(0).min(9)
+    }
+
+    /// `[n][default]` of `\newcommand`.
+    fn classic_parameters(&mut self) -> Vec<Parameter> {
+        let count = self.count();
+        let default = if count > 0 { self.optional() } else { None };
+        let mut parameters: Vec<Parameter> = (0..count).map(|_| Parameter::Mandatory).collect();
+        if let (Some(mut tokens), Some(first)) = (default, parameters.first_mut()) {
+            // xargs writes `[1=default]`.
+            if let Some(word) = tokens.first_mut()
+                && word.kind == Kind::Word
+                && self.text(*word).starts_with("1=")
+            {
+                *word = word.split(2).1;
+            }
+            let tokens = tokens.into_iter().filter(|token| token.kind != Kind::Word || token.len > 0).collect();
+            *first = Parameter::Optional(Some(tokens));
+        }
+        parameters
+    }
+
+    pub(super) fn new_command(&mut self, keep: bool) {
+        self.star();
+        let Some((name, token)) = self.defined_name() else { return };
+        let parameters = self.classic_parameters();
+        let body = self.argument();
+        self.define(name, token, parameters, body, keep);
+    }
+
+    /// `\def\x#1#2{…}`; with delimited parameters the macro stays unknown, so that its arguments' text is kept.
+    pub(super) fn def(&mut self) {
+        let token = self.next_visible();
+        let Kind::Name(name) = token.kind else {
+            self.unread(token);
+            return;
+        };
+        let (mut count, mut simple) = (0_u8, true);
+        loop {
+            let next = self.next();
+            match next.kind {
+                Kind::Begin => {
+                    let body = self.balanced(next);
+                    if simple {
+                        let parameters = (0..count).map(|_| Parameter::Mandatory).collect();
+                        self.define(name, token, parameters, body, false);
+                    }
+                    return;
+                }
+                Kind::Hash => {
+                    let number = self.next();
+                    simple &= number.kind == Kind::Word && number.len == 1;
+                    count = count.saturating_add(1);
+                    // `#1#2`: the digits of one word would be delimiters.
+                    if number.kind != Kind::Word {
+                        self.unread(number);
+                    }
+                }
+                Kind::Stop | Kind::Par => {
+                    self.unread(next);
+                    return;
+                }
+                _ => simple = false,
+            }
+        }
+    }
+
+    fn document_parameters(&mut self) -> Vec<Parameter> {
+        let mut spec = self.argument().into_iter().peekable();
+        let mut parameters = Vec::new();
+        while let Some(token) = spec.next() {
+            if token.kind != Kind::Word {
+                continue;
+            }
+            let letters = self.text(token).to_owned();
+            for letter in letters.chars() {
+                match letter {
+                    'm' => parameters.push(Parameter::Mandatory),
+                    'o' => parameters.push(Parameter::Optional(None)),
+                    's' => parameters.push(Parameter::Star),
+                    'O' => {
+                        let mut default = Vec::new();
+                        if spec.peek().is_some_and(|next| next.kind == Kind::Begin) {
+                            spec.next();
+                            let mut depth = 0_usize;
+                            for inner in spec.by_ref() {
+                                match inner.kind {
+                                    Kind::End if depth == 0 => break,
+                                    Kind::End => depth -= 1,
+                                    Kind::Begin => depth += 1,
+                                    _ => {}
+                                }
+                                default.push(inner);
+                            }
+                        }
+                        parameters.push(Parameter::Optional(Some(default.into())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        parameters.truncate(9);
+        parameters
+    }
+
+    pub(super) fn document_command(&mut self, keep: bool) {
+        let Some((name, token)) = self.defined_name() else { return };
+        let parameters = self.document_parameters();
+        let body = self.argument();
+        self.define(name, token, parameters, body, keep);
+    }
+
+    pub(super) fn new_environment(&mut self, classic: bool) {
+        self.star();
+        let name_tokens = self.argument();
+        let name = self.flat(&name_tokens);
+        let parameters = if classic { self.classic_parameters() } else { self.document_parameters() };
+        let (begin, end) = (self.argument(), self.argument());
+        let place = name_tokens.first().map_or_else(|| self.here(), |token| self.place(*token));
+        let known = super::env::lookup(name.trim()).is_some_and(|env| env.is_fixed());
+        if known || name.trim().is_empty() {
+            return;
+        }
+        let index = self.names.intern(name.trim());
+        let begin = Rc::new(Macro { parameters, body: self.compile(&begin), place });
+        let end = Rc::new(Macro { parameters: Vec::new(), body: self.compile(&end), place });
+        self.environments.insert(index, Rc::new(UserEnvironment { begin, end, name: index }));
+    }
+
+    /// `\let\a=\b`
+    pub(super) fn alias(&mut self) {
+        let Some((name, _)) = self.defined_name() else { return };
+        let mut target = self.next_visible();
+        if target.kind == Kind::Word && self.text(target).starts_with('=') {
+            let (_, rest) = target.split(1);
+            if rest.len > 0 {
+                return;
+            }
+            target = self.next_visible();
+        }
+        let Kind::Name(target) = target.kind else { return };
+        let fixed = matches!(self.meaning(name), Meaning::Known(cmd) if cmd.is_fixed());
+        if !fixed {
+            let meaning = self.meaning(target);
+            self.set_meaning(name, meaning);
+        }
+    }
+
+    /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX.
+    pub(super) fn new_switch(&mut self) {
+        let Some((name, _)) = self.defined_name() else { return };
+        let Some(stem) = self.names.text(name).strip_prefix("if").map(str::to_owned) else { return };
+        let number = narrow(self.switches.len());
+        self.switches.push(false);
+        self.set_meaning(name, Meaning::Known(Cmd::Switch(number)));
+        for (ending, value) in [("true", true), ("false", false)] {
+            let setter = self.names.intern(&format!("{stem}{ending}"));
+            self.set_meaning(setter, Meaning::Known(Cmd::SetSwitch(number, value)));
+        }
+    }
+
+    /// `\DeclareMathOperator{\x}{text}`
+    pub(super) fn math_operator(&mut self) {
+        self.star();
+        let Some((name, token)) = self.defined_name() else { return };
+        let body = self.argument();
+        self.define(name, token, Vec::new(), body, false);
+    }
+
+    pub(super) fn declare_unit(&mut self) {
+        drop(self.optional());
+        let Some((name, _)) = self.defined_name() else { return };
+        let body = self.argument();
+        let text = super::si::unit(self, &body);
+        self.units.insert(name, text);
+    }
+}

@@ -1,0 +1,88 @@
+//! Names of control sequences as small numbers.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::Arc,
+};
+
+/// An interner. Its own table instead of a `BTreeMap`, because every control sequence of the document is looked
+/// up; keyed hashing, because names come from files that others write. Numbers are given in order of first use,
+/// so nothing depends on the hash.
+pub(crate) struct Names {
+    texts: Vec<Arc<str>>,
+    /// Number + 1, or 0 for free; a power of two, at most half full.
+    slots: Vec<u32>,
+    state: RandomState,
+}
+
+impl Names {
+    pub(crate) fn new() -> Self {
+        Self { texts: Vec::new(), slots: vec![0; 4096], state: RandomState::new() }
+    }
+
+    pub(crate) fn intern(&mut self, text: &str) -> u32 {
+        if self.texts.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let mut slot = self.first_slot(text);
+        loop {
+            match self.slots.get(slot) {
+                Some(0) | None => break,
+                Some(found) => {
+                    let index = *found - 1;
+                    if self.text(index) == text {
+                        return index;
+                    }
+                }
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        let index = super::token::narrow(self.texts.len());
+        self.texts.push(text.into());
+        if let Some(free) = self.slots.get_mut(slot) {
+            *free = index + 1;
+        }
+        index
+    }
+
+    pub(crate) fn text(&self, index: u32) -> &str {
+        self.texts.get(index as usize).map_or("", |text| text)
+    }
+
+    pub(crate) fn shared(&self, index: u32) -> Arc<str> {
+        self.texts.get(index as usize).cloned().unwrap_or_default()
+    }
+
+    fn first_slot(&self, text: &str) -> usize {
+        let hash = self.state.hash_one(text);
+        usize::try_from(hash & 0xffff_ffff).unwrap_or(0) & (self.slots.len() - 1)
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![0; self.slots.len() * 2];
+        for index in 0..self.texts.len() {
+            let mut slot = self.first_slot(&self.texts.get(index).cloned().unwrap_or_default());
+            while self.slots.get(slot).is_some_and(|found| *found != 0) {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            if let Some(free) = self.slots.get_mut(slot) {
+                *free = super::token::narrow(index) + 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interns() {
+        let mut names = Names::new();
+        let all: Vec<u32> = (0..5000).map(|n| names.intern(&n.to_string())).collect();
+        for (n, index) in all.iter().enumerate() {
+            assert_eq!(names.intern(&n.to_string()), *index);
+            assert_eq!(names.text(*index), n.to_string());
+        }
+    }
+}

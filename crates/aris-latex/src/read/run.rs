@@ -1,0 +1,543 @@
+//! The main loop: what each token and command does.
+
+use super::{
+    builtin::Cmd,
+    reader::{After, GroupKind, Meaning, Reader},
+    style::{self, Style},
+    token::{Kind, Op, Token},
+};
+use crate::{BlockKind, Error, ProblemKind};
+
+/// Groups that are searched for the maths they stand in.
+const SEARCH: usize = 64;
+
+impl Reader<'_> {
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        while !self.finished {
+            let token = self.next();
+            match token.kind {
+                Kind::Word => self.write_word(token),
+                Kind::Space | Kind::Tie => self.space(token),
+                Kind::Name(name) => match self.meaning(name) {
+                    Meaning::Known(cmd) => self.command(token, cmd)?,
+                    Meaning::Macro(body) => self.expand(token, name, &body),
+                    Meaning::Unknown => self.unknown(),
+                },
+                Kind::Par => self.blank_line(token),
+                Kind::Begin => self.open_group(GroupKind::Brace, After::Nothing, token),
+                Kind::End => self.close_brace(token),
+                Kind::Math => self.math_shift(token),
+                Kind::Align => self.next_cell(token),
+                Kind::Hash | Kind::Param(_) => self.write(token, "#"),
+                Kind::Super if self.style.has(style::MATHS) => self.script(token, true),
+                Kind::Sub if self.style.has(style::MATHS) => self.script(token, false),
+                Kind::Super => self.write(token, "^"),
+                Kind::Sub => self.write(token, "_"),
+                Kind::Op(op) => self.instruction(token, op),
+                Kind::Stop => {
+                    if !self.close_file(token) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends everything that is open.
+    pub(super) fn finish(&mut self, document_expected: bool) {
+        let here = self.here();
+        let end = Token::new(Kind::Stop, super::token::narrow(here.file), here.offset, 0);
+        self.unwind(end, |_| false);
+        while let Some(branch) = self.branches.pop() {
+            self.problem(
+                ProblemKind::UnclosedConditional,
+                branch.place,
+                "the conditional has no `\\fi`".to_owned(),
+            );
+        }
+        self.paragraph(end);
+        if self.preamble && document_expected {
+            self.problem(ProblemKind::NoDocument, here, "there is no `\\begin{document}`".to_owned());
+        }
+        self.doc.blocks = std::mem::take(&mut self.writer.blocks);
+    }
+
+    fn instruction(&mut self, token: Token, op: Op) {
+        match op {
+            Op::Text(text) => self.write(token, text),
+            Op::RowEnd => self.row_end(token),
+            Op::HeadEnd => self.head_end(),
+            Op::Link(link) => self.style.link = link,
+            Op::EndEnvironment(name) => self.leave(name, token),
+            Op::Over => {
+                let wrapped = !self.simple_group();
+                self.write(token, if wrapped { "/(" } else { "/" });
+                self.argument_group(token, if wrapped { After::Text(")") } else { After::Nothing });
+            }
+        }
+    }
+
+    fn unknown(&mut self) {
+        let next = self.next();
+        if next.kind != Kind::Word || self.style.has(style::MATHS) {
+            self.unread(next);
+            return;
+        }
+        match self.text(next) {
+            "*" => {}
+            "[" => {
+                // Options when an argument follows; otherwise text.
+                self.unread(next);
+                if let Some(tokens) = self.optional()
+                    && self.peek().kind != Kind::Begin
+                {
+                    self.unread(Self::op(next, Op::Text("]")));
+                    self.unread_all(&tokens);
+                    self.unread(Self::op(next, Op::Text("[")));
+                }
+            }
+            _ => self.unread(next),
+        }
+    }
+
+    fn command(&mut self, token: Token, cmd: Cmd) -> Result<(), Error> {
+        match cmd {
+            Cmd::Nothing | Cmd::NoValue | Cmd::True => {}
+            Cmd::Skip(spec) => self.skip_arguments(spec),
+            Cmd::Space => self.space(token),
+            Cmd::ThinSpace => self.thin_space(token),
+            Cmd::Par => self.blank_line(token),
+            Cmd::Symbol(text) => self.write(token, text),
+            Cmd::Operator(text) => self.operator(token, text),
+            Cmd::Function(text) => self.function(token, text),
+            Cmd::Accent(accent) => {
+                let argument = self.argument();
+                let base = self.flat(&argument);
+                self.write(token, &super::accents::apply(accent, &base));
+            }
+            Cmd::Declare(set, clear) => self.style = self.style.set(set, clear),
+            Cmd::Font(set, clear) => {
+                self.argument_group(token, After::Nothing);
+                self.style = self.style.set(set, clear);
+            }
+            Cmd::Script(up) => self.script(token, up),
+            Cmd::Heading(level) => self.begin_heading(token, level),
+            Cmd::Appendix => self.appendix |= !self.preamble,
+            Cmd::Title => {
+                drop(self.optional());
+                self.front(token, BlockKind::Title);
+            }
+            Cmd::Front => self.front_matter(token),
+            Cmd::Keywords => self.front(token, BlockKind::Keywords),
+            Cmd::Abstract => self.front(token, BlockKind::Abstract),
+            Cmd::Caption => self.begin_caption(token, None),
+            Cmd::CaptionOf => {
+                self.star();
+                let tokens = self.argument();
+                let float = self.flat(&tokens).trim().to_owned();
+                self.begin_caption(token, Some(float));
+            }
+            Cmd::Footnote => {
+                drop(self.optional());
+                self.writer.footnote_mark();
+                self.block_argument(token, BlockKind::Footnote, After::Close);
+            }
+            Cmd::FootnoteMark => {
+                drop(self.optional());
+                if self.peek().kind == Kind::Begin {
+                    drop(self.argument());
+                }
+                self.writer.footnote_mark();
+            }
+            Cmd::FootnoteText => {
+                drop(self.optional());
+                self.block_argument(token, BlockKind::Footnote, After::Close);
+            }
+            Cmd::Item => {
+                self.paragraph(token);
+                if let Some(label) = self.optional() {
+                    self.unread(token.with(Kind::Space));
+                    self.unread_all(&label);
+                }
+            }
+            Cmd::BibItem => self.bib_item(token),
+            Cmd::And => {
+                self.write(token, ",");
+                self.space(token);
+            }
+            Cmd::Label => self.label(),
+            Cmd::Ref => self.reference(token, 1),
+            Cmd::RefRange => self.reference(token, 2),
+            Cmd::Cite => self.cite(token),
+            Cmd::Cites => self.cites(token),
+            Cmd::CiteAlias => self.cite(token),
+            Cmd::NoCite => self.nocite(token),
+            Cmd::Url => self.url(token),
+            Cmd::Href => self.href(token),
+            Cmd::Verb => self.verb(token, false),
+            Cmd::Listing => self.verb(token, true),
+            Cmd::Begin => self.begin_environment(token),
+            Cmd::End => self.end_environment(token),
+            Cmd::BGroup => self.open_group(GroupKind::Brace, After::Nothing, token),
+            Cmd::EGroup => self.close_brace(token),
+            Cmd::Include(kind) => self.include(token, kind)?,
+            Cmd::InputIf => self.input_if_exists(token)?,
+            Cmd::Import(relative) => self.import(token, relative)?,
+            Cmd::IncludeOnly => self.include_only(),
+            Cmd::GraphicsPath => self.graphics_path(),
+            Cmd::PlotData => self.plot_data(token),
+            Cmd::NewCommand(keep) => self.new_command(keep),
+            Cmd::Def => self.def(),
+            Cmd::DocumentCommand(keep) => self.document_command(keep),
+            Cmd::NewEnvironment => self.new_environment(true),
+            Cmd::DocumentEnvironment => self.new_environment(false),
+            Cmd::Let => self.alias(),
+            Cmd::NewIf => self.new_switch(),
+            Cmd::Operatorname => self.math_operator(),
+            Cmd::SiUnit => self.declare_unit(),
+            Cmd::Switch(number) => {
+                let value = self.switches.get(number as usize).copied();
+                self.branch(value, token);
+            }
+            Cmd::SetSwitch(number, value) => {
+                if let Some(switch) = self.switches.get_mut(number as usize) {
+                    *switch = value;
+                }
+            }
+            Cmd::If(form) => self.conditional(form, token),
+            Cmd::Else => self.other_branch(token),
+            Cmd::Fi => self.end_conditional(),
+            Cmd::BlankArg => self.blank_argument(),
+            Cmd::Toggle => self.toggle(),
+            Cmd::SetToggle(value) => self.set_toggle(value),
+            Cmd::StarArg => self.star_argument(),
+            Cmd::NoValueArg(given) => self.value_argument(given),
+            Cmd::ExcludeComment => {
+                let tokens = self.argument();
+                let name = self.flat(&tokens);
+                let name = self.names.intern(name.trim());
+                self.excluded.push(name);
+            }
+            Cmd::MathOpen(false) => self.open_math(token),
+            Cmd::MathOpen(true) => self.begin_display(token, None),
+            Cmd::MathClose(_) => self.close_math(token),
+            Cmd::Frac => {
+                let wrapped = !self.simple_group();
+                if wrapped {
+                    self.write(token, "(");
+                }
+                self.argument_group(token, After::Over(wrapped));
+            }
+            Cmd::Sqrt => {
+                drop(self.optional());
+                let wrapped = !self.simple_group();
+                self.write(token, if wrapped { "√(" } else { "√" });
+                self.argument_group(token, if wrapped { After::Text(")") } else { After::Nothing });
+            }
+            Cmd::Binom => self.argument_group(token, After::Text(" choose ")),
+            Cmd::Delimiter => self.delimiter(token),
+            Cmd::Num => self.si_number(token),
+            Cmd::NumList => self.si_list(token, false),
+            Cmd::NumRange => self.si_range(token, false),
+            Cmd::Quantity => self.si_quantity(token),
+            Cmd::QuantityRange => self.si_range(token, true),
+            Cmd::QuantityList => self.si_list(token, true),
+            Cmd::Unit => self.si_only_unit(token),
+            Cmd::Angle => self.si_angle(token),
+            Cmd::MultiColumn => self.multi_column(),
+            Cmd::MultiRow => {
+                let has_width = !self.text(token).ends_with("cell");
+                self.multi_row(has_width);
+            }
+            Cmd::RowEnd => self.line_end(token),
+            Cmd::Rule => self.rule(),
+            Cmd::HeadEnd => self.head_end(),
+            Cmd::TableHead => {
+                let tokens = self.argument();
+                self.unread(Self::op(token, Op::HeadEnd));
+                self.unread(Self::op(token, Op::RowEnd));
+                self.unread_all(&tokens);
+            }
+            Cmd::XSpace => self.x_space(token),
+            Cmd::AtLetter(on) => self.letters.at = on,
+            Cmd::Expl(on) => self.letters.expl = on,
+            Cmd::EndInput => self.end_input(),
+            Cmd::DocumentClass => self.document_class(token),
+            Cmd::CsName => {
+                let end = self.names.intern("endcsname");
+                loop {
+                    let next = self.next();
+                    if matches!(next.kind, Kind::Stop | Kind::Par) || next.kind == Kind::Name(end) {
+                        self.unread(next);
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn front(&mut self, token: Token, kind: BlockKind) {
+        if !self.writer.fixed() {
+            self.paragraph(token);
+        }
+        self.block_argument(token, kind, After::Close);
+    }
+
+    fn front_matter(&mut self, token: Token) {
+        drop(self.optional());
+        let name = self.text(token).to_owned();
+        if name.starts_with("\\icml") || name == "\\altaffiltext" {
+            // `{key}{text}`
+            let (key, text) = (self.argument(), self.argument());
+            self.unread(token.with(Kind::End));
+            self.unread_all(&text);
+            self.unread(token.with(Kind::Space));
+            self.unread_all(&key);
+            self.unread(token.with(Kind::Begin));
+        }
+        if self.writer.fixed() && name != "\\thanks" {
+            self.space(token);
+            return;
+        }
+        self.front(token, BlockKind::FrontMatter);
+    }
+
+    // --- maths
+
+    fn open_math(&mut self, token: Token) {
+        self.open_group(GroupKind::Math, After::Nothing, token);
+        self.style = self.style.set(style::MATH, 0);
+        self.origin = self.writer.length();
+    }
+
+    /// Whether a formula opened by `$` or `\(` or `\[` is near.
+    fn in_math_group(&self) -> Option<After> {
+        let near = self.groups.iter().rev().take(SEARCH).find(|group| group.kind != GroupKind::Brace)?;
+        (near.kind == GroupKind::Math).then_some(near.after)
+    }
+
+    fn close_math(&mut self, token: Token) {
+        if self.in_math_group().is_some() {
+            self.unwind(token, |kind| kind == GroupKind::Math);
+            self.close_group(token);
+        }
+    }
+
+    fn math_shift(&mut self, token: Token) {
+        if self.style.has(style::MATHS) {
+            match self.in_math_group() {
+                Some(After::Display) => {
+                    let next = self.next();
+                    if next.kind != Kind::Math {
+                        self.unread(next);
+                    }
+                    self.close_math(token);
+                }
+                Some(_) => self.close_math(token),
+                None => {}
+            }
+            return;
+        }
+        let next = self.next();
+        if next.kind == Kind::Math {
+            self.begin_display(token, None);
+        } else {
+            self.unread(next);
+            self.open_math(token);
+        }
+    }
+
+    fn blank_line(&mut self, token: Token) {
+        if self.style.has(style::MATH) && self.in_math_group() == Some(After::Nothing) {
+            if let Some(group) = self.groups.iter().rev().find(|group| group.kind == GroupKind::Math) {
+                let place = group.place;
+                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed".to_owned());
+            }
+            self.unwind(token, |kind| kind == GroupKind::Math);
+            self.close_group(token);
+        }
+        if self.style.has(style::DISPLAY) {
+            self.space(token);
+        } else {
+            self.paragraph(token);
+        }
+    }
+
+    fn operator(&mut self, token: Token, text: &'static str) {
+        if self.style.has(style::MATHS) && self.writer.length() > self.origin {
+            let source = self.source(token, false);
+            self.writer.operator(text, source, self.style);
+        } else {
+            self.write(token, text);
+        }
+    }
+
+    fn function(&mut self, token: Token, text: &'static str) {
+        if self.writer.text().ends_with(char::is_alphanumeric) && self.writer.length() > self.origin {
+            self.space(token);
+        }
+        self.write(token, text);
+        let next = self.peek();
+        if matches!(next.kind, Kind::Name(_)) || self.text(next).starts_with(char::is_alphanumeric) {
+            self.space(token);
+        }
+    }
+
+    /// `\left(`, `\big|`, `\right.`
+    fn delimiter(&mut self, _token: Token) {
+        let next = self.next_visible();
+        if next.kind == Kind::Word && self.text(next).starts_with('.') {
+            let (_, rest) = next.split(1);
+            if rest.len > 0 {
+                self.unread(rest);
+            }
+        } else {
+            self.unread(next);
+        }
+    }
+
+    /// A superscript or subscript.
+    fn script(&mut self, token: Token, up: bool) {
+        let (open, short) = if up { ("^{", "^") } else { ("_{", "_") };
+        let next = self.next_visible();
+        match next.kind {
+            Kind::Begin => {
+                let first = self.next();
+                let second = if first.kind == Kind::Math { Some(self.next()) } else { None };
+                let sign = self.is_operator(second.unwrap_or(first), "±");
+                let lone = self.is_operator(first, "∘") || self.is_ordinal(first);
+                if let Some(second) = second {
+                    self.unread(second);
+                }
+                if sign {
+                    // `84.7_{\pm 0.3}`: how tables set the error small.
+                    self.unread(first);
+                    self.space(token);
+                    self.open_group(GroupKind::Brace, After::Nothing, next);
+                    return;
+                }
+                if lone && self.peek().kind == Kind::End {
+                    self.next();
+                    if first.kind == Kind::Word {
+                        self.write_word(first);
+                    } else {
+                        self.write(token, "°");
+                    }
+                    return;
+                }
+                self.unread(first);
+                self.write(token, open);
+                self.open_group(GroupKind::Brace, After::Text("}"), next);
+            }
+            Kind::Word => {
+                let width = self.text(next).chars().next().map_or(0, char::len_utf8);
+                let (first, rest) = next.split(width);
+                let joined = self.text(rest).starts_with(char::is_alphanumeric);
+                self.write(token, if joined { open } else { short });
+                self.write_word(first);
+                if joined {
+                    self.write(token, "}");
+                }
+                if rest.len > 0 {
+                    self.unread(rest);
+                }
+            }
+            Kind::Name(_) if up && self.is_operator(next, "∘") => self.write(token, "°"),
+            Kind::Name(_) => {
+                self.write(token, short);
+                self.unread(next);
+            }
+            _ => self.unread(next),
+        }
+    }
+
+    fn is_operator(&self, token: Token, sign: &str) -> bool {
+        matches!(token.kind, Kind::Name(name)
+            if matches!(self.meaning(name), Meaning::Known(Cmd::Operator(text) | Cmd::Symbol(text)) if text == sign))
+    }
+
+    fn is_ordinal(&self, token: Token) -> bool {
+        token.kind == Kind::Word && matches!(self.text(token), "th" | "st" | "nd" | "rd")
+    }
+
+    /// Whether the next argument needs no brackets in `a/b`.
+    fn simple_group(&mut self) -> bool {
+        let mut taken = Vec::new();
+        let mut simple = false;
+        for _ in 0..6 {
+            let token = self.next();
+            taken.push(token);
+            match token.kind {
+                Kind::Begin | Kind::Space if taken.len() <= 2 => {}
+                Kind::End => {
+                    simple = true;
+                    break;
+                }
+                Kind::Word if taken.first().is_some_and(|first| first.kind == Kind::Word) => {
+                    simple = true;
+                    break;
+                }
+                Kind::Word if self.text(token).contains(['+', '-', '=', '/', '(']) => break,
+                Kind::Word => {}
+                Kind::Name(_) if !self.is_operator_any(token) => {}
+                _ => break,
+            }
+        }
+        self.unread_all(&taken);
+        simple
+    }
+
+    fn is_operator_any(&self, token: Token) -> bool {
+        matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::Operator(_) | Cmd::Frac)))
+    }
+
+    // --- spaces
+
+    /// `1\,234` is one number; elsewhere a space.
+    fn thin_space(&mut self, token: Token) {
+        let next = self.peek();
+        let digits = self.text(next).bytes().take_while(u8::is_ascii_digit).count();
+        let number = self.writer.trailing_number();
+        if next.kind == Kind::Word && digits == 3 && !number.is_empty() {
+            if !number.contains('.') {
+                self.write(token, ",");
+            }
+        } else {
+            self.space(token);
+        }
+    }
+
+    fn x_space(&mut self, token: Token) {
+        let next = self.peek();
+        let spaced = match next.kind {
+            Kind::Word => !self.text(next).starts_with(['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']']),
+            Kind::Math => true,
+            Kind::Name(name) => !matches!(
+                self.meaning(name),
+                Meaning::Known(
+                    Cmd::Footnote | Cmd::FootnoteMark | Cmd::Space | Cmd::ThinSpace | Cmd::Nothing | Cmd::RowEnd
+                )
+            ),
+            _ => false,
+        };
+        if spaced {
+            self.space(token);
+        }
+    }
+}
+
+/// The style before `\begin{document}`.
+pub(super) fn preamble_style() -> Style {
+    Style { bits: style::MUTE, link: 0 }
+}
+
+impl Reader<'_> {
+    pub(super) fn over(&mut self, token: Token, wrapped: bool) {
+        if wrapped {
+            self.write(token, ")");
+        }
+        self.unread(Self::op(token, Op::Over));
+    }
+}

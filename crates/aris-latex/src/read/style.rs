@@ -1,0 +1,33 @@
+//! How text is set at a moment.
+
+pub(crate) const BOLD: u16 = 1;
+pub(crate) const EMPH: u16 = 1 << 1;
+pub(crate) const CODE: u16 = 1 << 2;
+pub(crate) const MATH: u16 = 1 << 3;
+pub(crate) const DISPLAY: u16 = 1 << 4;
+pub(crate) const URL: u16 = 1 << 5;
+pub(crate) const NUMBER: u16 = 1 << 6;
+pub(crate) const UNIT: u16 = 1 << 7;
+/// Nothing is written.
+pub(crate) const MUTE: u16 = 1 << 8;
+/// The bits that become marks.
+pub(crate) const MARKED: u16 = MUTE - 1;
+/// Bits of both kinds of maths.
+pub(crate) const MATHS: u16 = MATH | DISPLAY;
+
+/// Style bits, and the citation or reference the text belongs to (0 for none).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Style {
+    pub(crate) bits: u16,
+    pub(crate) link: u32,
+}
+
+impl Style {
+    pub(crate) fn has(self, bits: u16) -> bool {
+        self.bits & bits != 0
+    }
+
+    pub(crate) fn set(self, bits: u16, clear: u16) -> Self {
+        Self { bits: (self.bits & !clear) | bits, ..self }
+    }
+}

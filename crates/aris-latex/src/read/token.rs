@@ -1,0 +1,79 @@
+//! Tokens: what the lexer makes of a file, and what macros are made of.
+
+/// Place of a token's own text, and the expansion it came from.
+///
+/// `file`, `at` and `len` always name the literal source, also inside a macro's body; `exp` is 0 for text of the
+/// document itself, else an index into the reader's expansions, which know the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) file: u32,
+    pub(crate) at: u32,
+    pub(crate) len: u32,
+    pub(crate) exp: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Plain text without special characters; a bracket is a word of its own.
+    Word,
+    /// White space with at most one line end.
+    Space,
+    /// A blank line, or `\par`.
+    Par,
+    Begin,
+    End,
+    Math,
+    Align,
+    Hash,
+    /// `#1` in a macro's body.
+    Param(u8),
+    Super,
+    Sub,
+    Tie,
+    /// A control sequence, by its interned name.
+    Name(u32),
+    /// An internal instruction.
+    Op(Op),
+    /// The end of the current file, or of the tokens being flattened. Stays until the frame is popped.
+    Stop,
+}
+
+/// Instructions the reader leaves for itself behind tokens that come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    /// Writes a text.
+    Text(&'static str),
+    /// Ends a table row.
+    RowEnd,
+    /// Ends the head of a table.
+    HeadEnd,
+    /// Sets the link (citation or reference) of what follows; 0 ends it.
+    Link(u32),
+    /// Ends an environment of the document after its end code.
+    EndEnvironment(u32),
+    /// Opens the denominator of a fraction.
+    Over,
+}
+
+impl Token {
+    pub(crate) fn new(kind: Kind, file: u32, at: usize, len: usize) -> Self {
+        Self { kind, file, at: narrow(at), len: narrow(len), exp: 0 }
+    }
+
+    /// The same place, another kind, no text.
+    pub(crate) fn with(self, kind: Kind) -> Self {
+        Self { kind, len: 0, ..self }
+    }
+
+    /// Splits a word after `bytes` bytes.
+    pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
+        let bytes = narrow(bytes).min(self.len);
+        (Self { len: bytes, ..self }, Self { at: self.at + bytes, len: self.len - bytes, ..self })
+    }
+}
+
+/// Offsets fit: the bytes read are bounded by [`MAX_TOTAL_BYTES`](crate::MAX_TOTAL_BYTES).
+pub(crate) fn narrow(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,438 @@
+//! Builds blocks: text, the map back to the sources, marks.
+
+use std::{ops::Range, sync::Arc};
+
+use super::{
+    style::{self, Style},
+    token::narrow,
+};
+use crate::{Block, BlockKind, Mark, MarkKind, Place, model::block::Span};
+
+/// Where a piece of text comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    /// What the reader of the source is shown: the text itself or the macro call.
+    pub(crate) place: Place,
+    /// Whether the text is a byte-for-byte copy of what stands at `place`.
+    pub(crate) copied: bool,
+    /// The expansion that produced it (0 for none), and where its literal stands.
+    pub(crate) exp: u32,
+    pub(crate) literal: Place,
+}
+
+impl Source {
+    /// The same source, advanced into the text.
+    fn after(self, bytes: usize) -> Self {
+        let place = if self.copied { Place { offset: self.place.offset + bytes, ..self.place } } else { self.place };
+        Self { place, literal: Place { offset: self.literal.offset + bytes, ..self.literal }, ..self }
+    }
+
+    fn fixed(self) -> Self {
+        Self { copied: false, ..self }
+    }
+}
+
+/// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
+const MAX_ENVIRONMENTS: usize = 64;
+
+/// What a mark stands for while its block is open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tag {
+    Style(u16),
+    Link(u32),
+    Exp(u32, Place),
+    FootnoteMark,
+    Uncertainty,
+}
+
+/// Kind of the running text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Body,
+    Abstract,
+    Keywords,
+    Front,
+    List,
+    Display,
+    BibItem,
+    Note,
+}
+
+impl Flow {
+    fn kind(self) -> BlockKind {
+        match self {
+            Self::Body => BlockKind::Paragraph,
+            Self::Abstract => BlockKind::Abstract,
+            Self::Keywords => BlockKind::Keywords,
+            Self::Front => BlockKind::FrontMatter,
+            Self::List => BlockKind::ListItem,
+            Self::Display => BlockKind::DisplayMath,
+            Self::BibItem => BlockKind::BibItem,
+            Self::Note => BlockKind::Footnote,
+        }
+    }
+}
+
+/// One block in the making.
+#[derive(Default)]
+struct Open {
+    text: String,
+    spans: Vec<Span>,
+    marks: Vec<(Range<usize>, Tag)>,
+    /// Index of the last mark of each style bit, of the last link, of the last expansion.
+    last: [usize; 10],
+    pending: Option<(Source, Style)>,
+    operator: Option<(&'static str, Source, Style)>,
+    index: Option<usize>,
+}
+
+/// Builds the blocks. Blocks nest (a footnote in a paragraph); text goes to the innermost.
+pub(crate) struct Writer {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) flow: Flow,
+    pub(crate) section: Option<usize>,
+    levels: Vec<(Option<BlockKind>, Open)>,
+    environments: Vec<Arc<str>>,
+    path: Option<Arc<[Arc<str>]>>,
+}
+
+/// What the names of expansions and links are when a block is finished.
+pub(crate) struct Lookup<'a> {
+    pub(crate) expanded: &'a dyn Fn(u32) -> (String, Place),
+    pub(crate) links: &'a [MarkKind],
+}
+
+impl Writer {
+    pub(crate) fn new() -> Self {
+        Self {
+            blocks: Vec::new(),
+            flow: Flow::Body,
+            section: None,
+            levels: vec![(None, Open::default())],
+            environments: Vec::new(),
+            path: None,
+        }
+    }
+
+    pub(crate) fn enter(&mut self, environment: Arc<str>) {
+        self.environments.push(environment);
+        self.path = None;
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.environments.pop();
+        self.path = None;
+    }
+
+    /// Whether text goes to a heading, caption, cell, … instead of running text.
+    pub(crate) fn fixed(&self) -> bool {
+        self.levels.last().is_some_and(|(kind, _)| kind.is_some())
+    }
+
+    /// Opens a block of its own inside the current one.
+    pub(crate) fn open(&mut self, kind: BlockKind) {
+        self.levels.push((Some(kind), Open::default()));
+    }
+
+    /// Finishes the innermost block of its own; its index when it has text or was claimed.
+    pub(crate) fn close(&mut self, lookup: &Lookup<'_>) -> Option<usize> {
+        if self.levels.len() < 2 {
+            return None;
+        }
+        let (_, open) = self.levels.pop()?;
+        self.finish(open, lookup)
+    }
+
+    /// Ends a paragraph of running text; inside a block of its own this is a space.
+    pub(crate) fn paragraph(&mut self, source: Source, lookup: &Lookup<'_>) {
+        if self.fixed() {
+            self.space(source, Style::default());
+            return;
+        }
+        let open = self.levels.last_mut().map(|(_, open)| std::mem::take(open)).unwrap_or_default();
+        self.finish(open, lookup);
+    }
+
+    /// Index of the current block, if it has any text yet.
+    pub(crate) fn current(&self) -> Option<usize> {
+        self.levels.last()?.1.index
+    }
+
+    /// Gives the current block an index although it may stay empty.
+    pub(crate) fn claim(&mut self, place: Place) -> usize {
+        if let Some(index) = self.current() {
+            return index;
+        }
+        let shown = self.environments.get(..self.environments.len().min(MAX_ENVIRONMENTS)).unwrap_or_default();
+        let path = self.path.get_or_insert_with(|| shown.into()).clone();
+        let index = self.blocks.len();
+        let kind = self.levels.last().and_then(|(kind, _)| kind.clone()).unwrap_or_else(|| self.flow.kind());
+        self.blocks.push(Block {
+            kind,
+            section: self.section,
+            environments: path,
+            text: String::new(),
+            marks: Vec::new(),
+            start: place,
+            spans: Vec::new(),
+        });
+        if let Some((_, open)) = self.levels.last_mut() {
+            open.index = Some(index);
+        }
+        index
+    }
+
+    /// Length of the current block's text.
+    pub(crate) fn length(&self) -> usize {
+        self.levels.last().map_or(0, |(_, open)| open.text.len())
+    }
+
+    /// Text of the current block so far.
+    pub(crate) fn text(&self) -> &str {
+        self.levels.last().map_or("", |(_, open)| &open.text)
+    }
+
+    /// The digits, points and commas the text ends with, unless a space is due after them.
+    pub(crate) fn trailing_number(&self) -> &str {
+        /// Longer runs are no number.
+        const LONGEST: usize = 40;
+        let Some((_, open)) = self.levels.last() else { return "" };
+        if open.pending.is_some() || open.operator.is_some() || !open.text.ends_with(|c: char| c.is_ascii_digit()) {
+            return "";
+        }
+        let tail = open.text.bytes().rev().take(LONGEST);
+        let length = tail.take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+        open.text.get(open.text.len() - length..).unwrap_or("")
+    }
+
+    /// Replaces the text of the current block by one that is not a copy, marked as a number.
+    pub(crate) fn replace(&mut self, text: String) {
+        let Some((_, open)) = self.levels.last_mut() else { return };
+        let start = open.spans.first().map(|span| Span { linear: 0, ..*span });
+        open.spans = start.into_iter().collect();
+        open.marks.retain(|(range, tag)| range.start == 0 && matches!(tag, Tag::Exp(..) | Tag::Style(_)));
+        open.text = text;
+        let length = open.text.len();
+        for (range, _) in &mut open.marks {
+            range.end = length;
+        }
+        open.marks.push((0..length, Tag::Style(style::NUMBER)));
+        open.last = [0; 10];
+        open.pending = None;
+    }
+
+    pub(crate) fn whole_is_number(&mut self) {
+        if let Some((_, open)) = self.levels.last_mut()
+            && !open.text.is_empty()
+        {
+            open.marks.push((0..open.text.len(), Tag::Style(style::NUMBER)));
+        }
+    }
+
+    pub(crate) fn footnote_mark(&mut self) {
+        if let Some((_, open)) = self.levels.last_mut()
+            && !open.text.is_empty()
+        {
+            let at = open.text.len();
+            open.marks.push((at..at, Tag::FootnoteMark));
+        }
+    }
+
+    /// A space, unless one is there or nothing follows.
+    pub(crate) fn space(&mut self, source: Source, style: Style) {
+        if style.has(style::MUTE) {
+            return;
+        }
+        if let Some((_, open)) = self.levels.last_mut()
+            && open.pending.is_none()
+            && (!open.text.is_empty() || open.operator.is_some())
+        {
+            open.pending = Some((source, style));
+        }
+    }
+
+    /// An operator between two operands of a formula; waits for the second.
+    pub(crate) fn operator(&mut self, text: &'static str, source: Source, style: Style) {
+        if style.has(style::MUTE) {
+            return;
+        }
+        self.flush_operator(true);
+        if let Some((_, open)) = self.levels.last_mut() {
+            open.pending = None;
+            open.operator = Some((text, source, style));
+        }
+    }
+
+    /// Writes a waiting operator, with spaces around it when an operand follows.
+    pub(crate) fn flush_operator(&mut self, operand: bool) {
+        let waiting = self.levels.last_mut().and_then(|(_, open)| open.operator.take().zip(Some(open.pending.take())));
+        if let Some(((text, source, style), pending)) = waiting {
+            if operand {
+                self.space(source, style);
+            }
+            self.write(text, source.fixed(), style);
+            if operand {
+                self.space(source, style);
+            } else if let Some((_, open)) = self.levels.last_mut() {
+                open.pending = pending;
+            }
+        }
+    }
+
+    /// Writes text with TeX's ligatures for dashes and quotes.
+    pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
+        let bytes = text.as_bytes();
+        let (mut from, mut at) = (0, 0);
+        while let Some(byte) = bytes.get(at) {
+            let run = bytes.iter().skip(at).take(3).take_while(|b| *b == byte).count();
+            let (width, replacement) = match (byte, run) {
+                (b'-', 3..) => (3, "—"),
+                (b'-', 2) => (2, "–"),
+                (b'`', 2..) => (2, "“"),
+                (b'\'', 2..) => (2, "”"),
+                (b'`', _) => (1, "‘"),
+                (b'\'', _) => (1, "’"),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            self.write(text.get(from..at).unwrap_or(""), source.after(from), style);
+            self.write(replacement, source.after(at).fixed(), style);
+            at += width;
+            from = at;
+        }
+        self.write(text.get(from..).unwrap_or(""), source.after(from), style);
+    }
+
+    /// Writes text.
+    pub(crate) fn write(&mut self, text: &str, source: Source, style: Style) {
+        if text.is_empty() || style.has(style::MUTE) {
+            return;
+        }
+        if self.levels.last().is_some_and(|(_, open)| open.operator.is_some()) {
+            self.flush_operator(style.has(style::MATHS));
+        }
+        if self.current().is_none() {
+            self.claim(source.place);
+        }
+        let Some((_, open)) = self.levels.last_mut() else { return };
+        if let Some((space, then)) = open.pending.take()
+            && !open.text.is_empty()
+        {
+            let both = Style { bits: then.bits & style.bits, link: if then.link == style.link { style.link } else { 0 } };
+            let exp = if space.exp == source.exp { space.exp } else { 0 };
+            open.push(" ", Source { exp, ..space }, both);
+        }
+        open.push(text, source, style);
+    }
+
+    fn finish(&mut self, mut open: Open, lookup: &Lookup<'_>) -> Option<usize> {
+        if let Some((text, source, style)) = open.operator.take() {
+            open.push(text, source.fixed(), style);
+        }
+        let index = open.index?;
+        open.find_uncertainties();
+        let block = self.blocks.get_mut(index)?;
+        let mut marks: Vec<Mark> =
+            open.marks.into_iter().filter_map(|(range, tag)| Some(Mark { range, kind: kind(tag, lookup)? })).collect();
+        marks.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
+        block.marks = marks;
+        block.text = open.text;
+        block.spans = open.spans;
+        if let Some(first) = block.spans.first() {
+            block.start = Place { file: first.file as usize, offset: first.offset as usize };
+        }
+        Some(index)
+    }
+}
+
+fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
+    Some(match tag {
+        Tag::Style(style::BOLD) => MarkKind::Bold,
+        Tag::Style(style::EMPH) => MarkKind::Emph,
+        Tag::Style(style::CODE) => MarkKind::Code,
+        Tag::Style(style::MATH) => MarkKind::Math,
+        Tag::Style(style::DISPLAY) => MarkKind::DisplayMath,
+        Tag::Style(style::URL) => MarkKind::Url,
+        Tag::Style(style::NUMBER) => MarkKind::Number,
+        Tag::Style(style::UNIT) => MarkKind::Unit,
+        Tag::Style(_) => return None,
+        Tag::Link(link) => lookup.links.get((link as usize).checked_sub(1)?)?.clone(),
+        Tag::Exp(exp, literal) => {
+            let (name, definition) = (lookup.expanded)(exp);
+            MarkKind::Expanded { name, definition, literal }
+        }
+        Tag::FootnoteMark => MarkKind::FootnoteMark,
+        Tag::Uncertainty => MarkKind::Uncertainty,
+    })
+}
+
+impl Open {
+    fn push(&mut self, text: &str, source: Source, style: Style) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        let copied = if source.copied { text.len() } else { 0 };
+        let (file, offset) = (narrow(source.place.file), narrow(source.place.offset));
+        match self.spans.last_mut() {
+            Some(last)
+                if copied > 0
+                    && last.file == file
+                    && last.linear > 0
+                    && (last.text + last.linear) as usize == start
+                    && last.offset + last.linear == offset =>
+            {
+                last.linear += narrow(copied);
+            }
+            _ => self.spans.push(Span { text: narrow(start), linear: narrow(copied), file, offset }),
+        }
+        let end = self.text.len();
+        let mut bits = style.bits & style::MARKED;
+        while bits != 0 {
+            let slot = bits.trailing_zeros();
+            let bit = 1 << slot;
+            bits &= !bit;
+            self.mark(slot as usize, start..end, Tag::Style(bit));
+        }
+        if style.link != 0 {
+            self.mark(8, start..end, Tag::Link(style.link));
+        }
+        if source.exp != 0 {
+            self.mark(9, start..end, Tag::Exp(source.exp, source.literal));
+        }
+    }
+
+    /// Extends the last mark of a slot or begins a new one.
+    fn mark(&mut self, slot: usize, range: Range<usize>, tag: Tag) {
+        let Some(last) = self.last.get_mut(slot) else { return };
+        if let Some((before, old)) = last.checked_sub(1).and_then(|at| self.marks.get_mut(at))
+            && before.end == range.start
+            && match (*old, tag) {
+                (Tag::Exp(one, _), Tag::Exp(two, _)) => one == two,
+                (one, two) => one == two,
+            }
+        {
+            before.end = range.end;
+            return;
+        }
+        self.marks.push((range, tag));
+        *last = self.marks.len();
+    }
+
+    /// Marks the number after each `±`.
+    fn find_uncertainties(&mut self) {
+        let found: Vec<Range<usize>> = self
+            .text
+            .match_indices('±')
+            .filter_map(|(at, sign)| {
+                let rest = self.text.get(at + sign.len()..)?;
+                let number = rest.trim_start();
+                let length = number.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+                let digits = number.get(..length)?.trim_end_matches(['.', ',']);
+                let start = at + sign.len() + (rest.len() - number.len());
+                (!digits.is_empty()).then(|| start..start + digits.len())
+            })
+            .collect();
+        self.marks.extend(found.into_iter().map(|range| (range, Tag::Uncertainty)));
+    }
+}
