@@ -1,0 +1,187 @@
+//! All claims of a paper against all results.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::claim::{Class, Kind, class};
+use crate::context::{Aggregation, approximate};
+use crate::decimal::Decimal;
+use crate::delta::Change;
+use crate::engine::Engine;
+use crate::evidence::Evidence;
+use crate::fit::Shown;
+use crate::judge::{Binding, Case, Judgement};
+use crate::number::{Number, Style};
+use crate::passage::{Paper, PassageKind};
+use crate::report::{Claim, ClaimPlace, ClaimReport, Status};
+use crate::table::{Aligned, is_header, numeric_cells};
+
+/// Maps a byte of a passage to its place in the sources and to the line there.
+pub trait Locate {
+    /// Place and source line of a byte of a passage.
+    fn locate(&self, passage: usize, offset: usize) -> (ClaimPlace, String);
+}
+
+/// Judges every number of a paper; claims in reading order.
+pub fn audit_paper(paper: &Paper, evidence: &Evidence, locate: &dyn Locate) -> ClaimReport {
+    let engine = Engine::new(paper, evidence);
+    let mut judged: BTreeMap<(usize, usize), (Range<usize>, Option<Decimal>, Judgement)> = BTreeMap::new();
+    let mut not_claims = 0_usize;
+    let tables: Vec<Aligned> = paper.tables.iter().map(|grid| engine.align(grid)).collect();
+    let mut in_table: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
+    for (table, (grid, aligned)) in paper.tables.iter().zip(&tables).enumerate() {
+        for (row, column, passage) in numeric_cells(&engine, grid, aligned) {
+            in_table.insert(passage, (table, row, column));
+        }
+    }
+    for (at, passage) in paper.passages.iter().enumerate() {
+        let Some(analysed) = engine.passages.get(at) else { continue };
+        for (index, number) in analysed.numbers.iter().enumerate() {
+            let found = match class(passage, &analysed.numbers, index) {
+                Class::No(_) => None,
+                Class::Strong(kind) => match in_table.get(&at) {
+                    Some((table, row, column)) => tables
+                        .get(*table)
+                        .and_then(|aligned| engine.judge_cell(aligned, (*row, *column), at, number, kind)),
+                    None if passage.kind == PassageKind::Cell => engine.judge_head_number(at, number),
+                    None => engine.judge_text(at, number, kind, false),
+                },
+                Class::Weak(kind) => match passage.kind {
+                    PassageKind::Cell => engine.judge_head_number(at, number),
+                    _ => engine.judge_text(at, number, kind, true),
+                },
+            };
+            match found {
+                Some(judgement) => {
+                    judged.insert((at, number.range.start), (number.range.clone(), Some(number.value), judgement));
+                }
+                None => not_claims += 1,
+            }
+        }
+        for (range, judgement) in engine.judge_scopes(at) {
+            judged.insert((at, range.start), (range, None, judgement));
+        }
+    }
+    let mut report = ClaimReport { claims: Vec::new(), counts: BTreeMap::new(), not_claims };
+    for ((passage, start), (range, value, judgement)) in judged {
+        let text = paper.passages.get(passage).and_then(|passage| passage.text.get(range)).unwrap_or("").to_owned();
+        let (place, quote) = locate.locate(passage, start);
+        report.claims.push(Claim {
+            id: format!("{}:{}:{}", place.file, place.line, place.column),
+            detail: engine.detail(&text, &judgement),
+            fix: engine.fix(&text, &judgement),
+            place,
+            quote,
+            text,
+            value,
+            kind: judgement.kind,
+            status: judgement.status,
+            evidence: judgement.evidence.iter().flat_map(|found| engine.references(found)).collect(),
+            alternatives: judgement.alternatives.iter().flat_map(|found| engine.references(found)).collect(),
+        });
+    }
+    report.count();
+    report
+}
+
+impl Engine<'_> {
+    /// Judges a number in running text.
+    fn judge_text(&self, passage: usize, number: &Number, kind: Kind, weak: bool) -> Option<Judgement> {
+        let text = self.paper.passages.get(passage)?.text.as_str();
+        let weights = self.text_weights(passage, number.range.start, number.end);
+        let (sentence, offset) = self.sentence_text(passage, number.range.start);
+        let at = number.range.start.saturating_sub(offset);
+        let scored = self.score(&weights);
+        let shown = Shown::new(number, None, approximate(text, number.range.start));
+        if matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio) {
+            let points = crate::claim::after_words(text, number.end, 3).iter().any(|word| word.starts_with("point") || word == "pp" || word == "pts");
+            let change = Change {
+                shown,
+                kind,
+                weights: &weights,
+                scored: &scored,
+                sentence,
+                at,
+                end: number.end.saturating_sub(offset),
+                points,
+            };
+            return self.judge_change(&change);
+        }
+        if number.value.is_integer() && number.last_digit >= 0 && number.unit.is_none() {
+            if let Some(judgement) = self.judge_count(text, number, &weights) {
+                return Some(judgement);
+            }
+        }
+        let mut aggregation = Aggregation::read(sentence, Some(at));
+        if kind == Kind::Uncertainty {
+            aggregation = Aggregation { spread: true, ..Aggregation::default() };
+        }
+        let others = self.other_numbers(passage, number);
+        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, others: &others };
+        let judged = self.judge(&case);
+        if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
+            if let Some(judgement) = self.judge_cardinality(text, number, &weights) {
+                return Some(judgement);
+            }
+        }
+        // A word such as "two" that contradicts nothing nearby is no claim.
+        judged.filter(|judgement| number.style != Style::Spelled || judgement.status != Status::NumberMismatch)
+    }
+
+    /// Judges a number in the body of a table.
+    fn judge_cell(&self, aligned: &Aligned, (row, column): (usize, usize), passage: usize, number: &Number, kind: Kind) -> Option<Judgement> {
+        let text = self.paper.passages.get(passage)?.text.as_str();
+        let (scored, both, weights) = self.cell_targets(aligned, row, column, passage);
+        let unit = aligned
+            .columns
+            .get(column)
+            .and_then(|head| head.unit)
+            .or_else(|| aligned.rows.get(row).and_then(|head| head.unit));
+        let shown = Shown::new(number, unit, approximate(text, number.range.start));
+        let heads = aligned.columns.get(column).map(|head| head.text.to_lowercase()).unwrap_or_default();
+        let change_column = ["δ", "∆", "gain", "improv", "speedup", "speed-up", "diff", "rel.", "change", "reduction"].iter().any(|word| heads.contains(word));
+        if change_column || matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio) {
+            let kind = if number.times || heads.contains("speed") { Kind::Ratio } else if shown.is_percent() { Kind::RelativeChange } else { Kind::Difference };
+            let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false };
+            return self.judge_change(&change);
+        }
+        let mut aggregation = Self::cell_aggregation(aligned, row, column);
+        if kind == Kind::Uncertainty {
+            aggregation = Aggregation { spread: true, ..Aggregation::default() };
+        }
+        let binding = if both { Binding::Cell } else { Binding::LooseCell };
+        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding, weak: false, others: &[] };
+        Some(self.judge(&case).unwrap_or_else(|| Judgement::missing(Kind::Measurement)))
+    }
+
+    /// A number that names a row or a column: a claim only when the results vary that number.
+    fn judge_head_number(&self, passage: usize, number: &Number) -> Option<Judgement> {
+        let _unused = (passage, number);
+        None
+    }
+
+    /// The other whole numbers of the sentence.
+    fn other_numbers(&self, passage: usize, number: &Number) -> Vec<Decimal> {
+        let Some(analysed) = self.passages.get(passage) else { return Vec::new() };
+        let sentence = self.sentence_at(passage, number.range.start).and_then(|at| analysed.sentences.get(at));
+        let Some(sentence) = sentence else { return Vec::new() };
+        analysed
+            .numbers
+            .iter()
+            .filter(|other| other.range != number.range && sentence.start <= other.range.start && other.range.start < sentence.end)
+            .filter(|other| other.value.is_integer())
+            .map(|other| other.value)
+            .collect()
+    }
+}
+
+/// Whether a passage stands in the head of a table.
+#[allow(dead_code, reason = "used by the next step")]
+pub(crate) fn in_head(paper: &Paper, passage: usize) -> bool {
+    paper
+        .passages
+        .get(passage)
+        .and_then(|passage| passage.cell)
+        .and_then(|cell| paper.tables.get(cell.table).map(|grid| is_header(grid, cell.row)))
+        .unwrap_or(false)
+}

@@ -1,0 +1,420 @@
+//! Which numbers are claims, and of what kind?
+//!
+//! Only words and marks around a number decide here, never the results: years, references, enumerators, numbers in names,
+//! code, formulas and statements attributed to a citation are no claims. A whole number without unit is a *weak* claim:
+//! it is reported only when the results speak of it.
+
+use crate::number::{Number, Style};
+use crate::passage::{MaskKind, Passage, PassageKind};
+
+/// What a claim states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A measured value.
+    Measurement,
+    /// The spread of a measured value: the number after ±.
+    Uncertainty,
+    /// A difference in percentage points or in the unit of the measure.
+    Difference,
+    /// A relative change in per cent.
+    RelativeChange,
+    /// A factor: 3.2×.
+    Ratio,
+    /// A number of runs, seeds, datasets, parameters.
+    Count,
+    /// A setting: learning rate, batch size.
+    Configuration,
+    /// A statement about all cases: "consistently", "on every dataset".
+    Scope,
+}
+
+/// Whether a number is a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Not a claim, and why.
+    No(&'static str),
+    /// A claim that needs evidence.
+    Strong(Kind),
+    /// A claim if the results speak of it.
+    Weak(Kind),
+}
+
+const REFERENCE_WORDS: &[&str] = &[
+    "section", "sections", "sec", "figure", "figures", "fig", "figs", "table", "tables", "tab", "equation", "equations", "eq", "eqs",
+    "appendix", "chapter", "chapters", "algorithm", "theorem", "lemma", "proposition", "corollary", "definition", "remark", "example",
+    "line", "lines", "page", "pages", "p", "pp", "step", "stage", "phase", "part", "version", "listing", "footnote", "assumption",
+    "experiment", "question", "rq", "hypothesis", "claim", "item", "reference", "ref", "volume", "vol", "issue", "no", "number", "type",
+    "task", "problem", "axiom", "case", "note", "grant", "award", "contract",
+];
+const SOFTWARE: &[&str] = &[
+    "python", "cuda", "pytorch", "tensorflow", "jax", "ubuntu", "linux", "gcc", "numpy", "rocm", "cudnn", "java", "clang", "llvm", "windows",
+    "debian", "kernel", "openmp", "mpi", "openmpi", "release", "v", "ver", "julia", "matlab", "rust", "go", "node", "mpich", "nccl", "driver",
+    "fortran", "creativecommons", "by", "iso", "ieee", "rfc", "intel", "xeon", "epyc", "rtx", "gtx", "a", "h", "tesla", "geforce", "ryzen",
+];
+const MONTHS: &[&str] = &[
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb",
+    "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+];
+const COMPARATIVES: &[&str] = &[
+    "faster", "slower", "smaller", "larger", "fewer", "more", "less", "higher", "lower", "better", "worse", "cheaper", "longer", "shorter",
+    "above", "below", "sooner", "later", "earlier", "bigger", "greater", "quicker", "ahead", "behind", "leaner", "lighter", "heavier",
+    "relative", "off",
+];
+const CHANGES: &[&str] = &[
+    "improvement", "improvements", "reduction", "reductions", "gain", "gains", "increase", "increases", "decrease", "decreases", "drop", "drops",
+    "speedup", "speedups", "speed-up", "saving", "savings", "difference", "differences", "margin", "gap", "advantage", "loss", "rise", "decline",
+    "growth", "boost", "degradation", "overhead", "lead", "deficit", "cut", "increment", "uplift", "penalty", "change", "jump", "fall",
+];
+const CHANGE_VERBS: &[&str] = &[
+    "improv", "outperform", "reduc", "exceed", "beat", "surpass", "drop", "increas", "decreas", "lower", "rais", "ris", "rose", "fall", "fell",
+    "cut", "grow", "grew", "shrink", "shrank", "sav", "gain", "los", "boost", "speed", "accelerat", "degrad", "cost", "add", "bring", "brought",
+    "hurt", "declin", "differ", "win", "lead", "climb", "shorten", "worsen", "trail", "remov", "higher", "lower", "better", "worse", "faster",
+    "slower", "smaller", "larger", "up", "down", "less", "more", "fewer", "ahead", "behind", "short", "narrow", "widen", "halv", "slow", "contribut",
+];
+
+/// Judges one number of a passage.
+pub(crate) fn class(passage: &Passage, numbers: &[Number], at: usize) -> Class {
+    let Some(number) = numbers.get(at) else { return Class::No("no number") };
+    if let Some(reason) = never(passage, number) {
+        return Class::No(reason);
+    }
+    let text = passage.text.as_str();
+    let cell = passage.kind == PassageKind::Cell;
+    let before = before_words(text, number.range.start, 6);
+    let after = after_words(text, number.end, 5);
+    if !cell {
+        if let Some(reason) = no_claim(passage, number, &before, &after) {
+            return Class::No(reason);
+        }
+    }
+    if number.uncertainty_of.is_some() {
+        return Class::Strong(Kind::Uncertainty);
+    }
+    if let Some(kind) = change(number, &before, &after, cell) {
+        return Class::Strong(kind);
+    }
+    if number.style == Style::Spelled {
+        return Class::Weak(Kind::Count);
+    }
+    let plain_integer = number.last_digit >= 0 && number.style == Style::Digits && number.unit.is_none();
+    if plain_integer && !cell { Class::Weak(Kind::Count) } else { Class::Strong(Kind::Measurement) }
+}
+
+/// What is no claim wherever it stands.
+fn never(passage: &Passage, number: &Number) -> Option<&'static str> {
+    let text = passage.text.as_str();
+    let start = number.range.start;
+    match passage.kind {
+        PassageKind::Other => return Some("front matter"),
+        PassageKind::Heading => return Some("heading"),
+        PassageKind::Title => return Some("title"),
+        PassageKind::Formula => return Some("formula"),
+        _ => {}
+    }
+    if number.embedded {
+        return Some("part of a name");
+    }
+    for (kind, reason) in [
+        (MaskKind::Cite, "citation"),
+        (MaskKind::Reference, "reference"),
+        (MaskKind::Code, "code"),
+    ] {
+        if passage.masked(number.range.end.saturating_sub(1), kind).is_some() {
+            return Some(reason);
+        }
+    }
+    if let Some(math) = passage.masked(number.range.end.saturating_sub(1), MaskKind::Math) {
+        if symbolic(text.get(math.clone()).unwrap_or(""), start.saturating_sub(math.start)) {
+            return Some("part of a formula");
+        }
+    }
+    None
+}
+
+/// What is no claim in running text.
+fn no_claim(passage: &Passage, number: &Number, before: &[String], after: &[String]) -> Option<&'static str> {
+    let text = passage.text.as_str();
+    let whole = number.last_digit >= 0 && number.style == Style::Digits;
+    let previous = before.last().map(String::as_str).unwrap_or("");
+    let next = after.first().map(String::as_str).unwrap_or("");
+    if REFERENCE_WORDS.contains(&previous) && number.unit.is_none() && !number.times && directly_before(text, number.range.start) {
+        return Some("numbered reference");
+    }
+    if previous == "and" && whole {
+        // "Sections 2 and 3"
+        if before.iter().rev().nth(1).is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()))
+            && before.iter().rev().nth(2).is_some_and(|word| REFERENCE_WORDS.contains(&word.as_str()))
+        {
+            return Some("numbered reference");
+        }
+    }
+    if SOFTWARE.contains(&previous) && previous.len() > 1 && previous != "by" && previous != "node" && number.unit.is_none() {
+        return Some("version");
+    }
+    if whole && number.unit.is_none() && is_year(text, number) && !counted(next) {
+        return Some("year");
+    }
+    if whole && (MONTHS.contains(&previous) && previous != "may" || MONTHS.contains(&next) && next != "may") {
+        return Some("date");
+    }
+    if enumerator(passage, number) {
+        return Some("list number");
+    }
+    if number.style == Style::Spelled && matches!(next, "of" | "can" | "could" | "may" | "might" | "should" | "would" | "another" | "thing" | "or" | "is" | "and" | "must" | "")
+    {
+        return Some("a pronoun");
+    }
+    if attributed(passage, number) {
+        return Some("attributed to a citation");
+    }
+    None
+}
+
+/// Words of a change around the number: difference, relative change, ratio.
+fn change(number: &Number, before: &[String], after: &[String], cell: bool) -> Option<Kind> {
+    let next = after.first().map(String::as_str).unwrap_or("");
+    let second = after.get(1).map(String::as_str).unwrap_or("");
+    let points = matches!(next, "points" | "point" | "pp" | "pts" | "pt") || (matches!(next, "percentage" | "percent") && matches!(second, "points" | "point"));
+    if points {
+        return Some(Kind::Difference);
+    }
+    if number.times {
+        return Some(Kind::Ratio);
+    }
+    if cell {
+        let signed = number.sign == Some(crate::number::Sign::Plus);
+        return signed.then(|| if number.is_percent() { Kind::RelativeChange } else { Kind::Difference });
+    }
+    let previous: Vec<&str> = before.iter().rev().map(String::as_str).collect();
+    let skip = ["only", "about", "roughly", "approximately", "nearly", "almost", "a", "an", "over", "mere", "up", "to", "just", "around", "some", "further", "more", "than", "another", "at", "least", "still"];
+    let meaningful: Vec<&str> = previous.iter().copied().skip_while(|word| skip.contains(word)).collect();
+    let lead = meaningful.first().copied().unwrap_or("");
+    if lead == "of" && meaningful.get(1).copied() == Some("factor") {
+        return Some(Kind::Ratio);
+    }
+    let verb_before = previous.iter().any(|word| CHANGE_VERBS.iter().any(|verb| word.starts_with(verb)));
+    let by = lead == "by" && verb_before;
+    let of_change = matches!(lead, "of" | "is" | "was" | "to") && meaningful.iter().skip(1).take(2).any(|word| CHANGES.contains(word));
+    let of_change = of_change && lead != "to";
+    let comparative = COMPARATIVES.contains(&next) && !matches!(next, "off") || (COMPARATIVES.contains(&second) && number.unit.is_some() && !matches!(next, "in" | "for" | "with" | "and" | "or" | "of" | "on" | "at"));
+    let comparative = comparative || (next == "relative" || matches!(next, "absolute"));
+    let change_noun = CHANGES.contains(&next) || (CHANGES.contains(&second) && !matches!(next, "the" | "a" | "and" | "of" | "in" | "with" | "no" | "on" | "for"));
+    let signed = number.sign == Some(crate::number::Sign::Plus);
+    if by || of_change || comparative || (change_noun && (number.unit.is_some() || number.last_digit < 0)) || signed {
+        return Some(if number.is_percent() { Kind::RelativeChange } else { Kind::Difference });
+    }
+    None
+}
+
+/// Maths in which the number is not a free-standing value: indices, exponents, coefficients, intervals, formulas.
+fn symbolic(math: &str, at: usize) -> bool {
+    let Some(before) = math.get(..at) else { return true };
+    let after = math.get(at..).unwrap_or("");
+    let letters = |text: &str| text.chars().any(|c| c.is_alphabetic() && !matches!(c, 'x' | 'e'));
+    let operators = |text: &str| text.contains(['∑', '∏', '∫', '√', '∈', '∞', '[', '|', '‖', '/', '∂', '∇']);
+    let all_letters = letters(math) || operators(math);
+    if !all_letters {
+        return math.contains(['[', '{']) && !math.contains("^{") && !math.contains("{,}");
+    }
+    // `symbol = 512`, `n = 5`, `p < 0.05`, `\approx 3`: the value of a symbol may be a setting or a result.
+    let tail = after.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '−' | '+'));
+    let tail = tail.trim();
+    let left = before.trim_end_matches(['-', '−', '+', ' ']);
+    let assigned = left.ends_with(['=', '≈', '~', '∼', '<', '>', '≤', '≥', '≃', '±', '×']);
+    let unit_like = |text: &str| {
+        let word: String = text.chars().filter(|c| c.is_alphabetic()).collect();
+        word.is_empty() || crate::units::from_word(&word).is_some() || matches!(word.as_str(), "x" | "e" | "M" | "B" | "k" | "K" | "pp" | "points")
+    };
+    if assigned {
+        // The rest of the formula may list further assignments: `\beta_1=0.9, \beta_2=0.999`.
+        let ends = tail.is_empty()
+            || tail.starts_with([',', ';', '%', '×', '±', '·', '^', ')', '–', '-'])
+            || unit_like(tail);
+        let subscript = left.trim_end_matches(['=', '≈', ' ']).ends_with('}') && before.contains("_{") && before.rfind("_{") > before.rfind('}');
+        return !ends || subscript || math.contains(['∑', '∫', '∏']);
+    }
+    // `84.7 ms`, `3.2 × faster`
+    let lead_free = left.is_empty() || left.ends_with([',', '(']);
+    !(lead_free && unit_like(tail) && !operators(math))
+}
+
+fn is_year(text: &str, number: &Number) -> bool {
+    let written = text.get(number.range.clone()).unwrap_or("");
+    written.len() == 4 && (written.starts_with("19") || written.starts_with("20"))
+}
+
+/// A noun that is counted: `2000 images` is no year.
+fn counted(next: &str) -> bool {
+    next.ends_with('s') && next.len() > 3 && !matches!(next, "was" | "has" | "this" | "is" | "its" | "versus" | "as")
+}
+
+fn enumerator(passage: &Passage, number: &Number) -> bool {
+    let text = passage.text.as_str();
+    let before = text.get(..number.range.start).unwrap_or("");
+    let after = text.get(number.range.end..).unwrap_or("");
+    let small = number.last_digit >= 0 && number.value <= crate::decimal::Decimal::new(20, 0) && number.style == Style::Digits;
+    if !small {
+        return false;
+    }
+    let bracketed = before.ends_with(['(', '[']) && after.starts_with([')', ']']);
+    let leading = before.trim().is_empty() && (after.starts_with(['.', ')', ':']) && !after.get(1..2).is_some_and(|c| c.bytes().all(|b| b.is_ascii_digit())));
+    bracketed || leading
+}
+
+/// The clause cites a work and does not speak of the paper itself.
+fn attributed(passage: &Passage, number: &Number) -> bool {
+    let sentence = passage
+        .sentences()
+        .into_iter()
+        .find(|range| range.contains(&number.range.start))
+        .unwrap_or(0..passage.text.len());
+    let cited: Vec<usize> = passage
+        .masks
+        .iter()
+        .filter(|(range, kind)| *kind == MaskKind::Cite && sentence.contains(&range.start))
+        .map(|(range, _)| range.start)
+        .collect();
+    if cited.is_empty() {
+        return false;
+    }
+    let text = passage.text.get(sentence.clone()).unwrap_or("");
+    let lower = format!(" {} ", text.to_lowercase());
+    let ours = [" we ", " our ", " ours ", " us "].iter().any(|word| lower.contains(word));
+    if ours {
+        return false;
+    }
+    // Somebody reports: a citation as the subject, or a verb of reporting in the sentence.
+    const REPORTING: &[&str] = &[
+        " report", " achiev", " obtain", " show", " reach", " claim", " prun", " propos", " found ", " find ", " observ", " introduc", " demonstrat",
+        " scale", " train", " use ", " uses ", " used ", " need", " require", " introduced ", " study ", " studied ", " measure", " has ", " have ", " had ", " contain", " remov", " save", " cut", " improv", " describ", " give", " compress", " estimate", " run ", " runs ", " ran ", " list",
+    ];
+    let reports = REPORTING.iter().any(|verb| lower.contains(verb));
+    let subject = cited.iter().any(|at| *at < number.range.start);
+    // A semicolon separates statements.
+    let same_clause = cited.iter().any(|at| {
+        let (from, to) = (number.range.start.min(*at), number.range.start.max(*at));
+        !passage.text.get(from..to).unwrap_or("").contains(';')
+    });
+    reports && subject && same_clause && cites_as_subject(passage, &sentence, &cited)
+}
+
+/// A citation that is the subject or stands behind a name at the start of its clause: `\citet{x} report`, `Smith et al. [x]`.
+fn cites_as_subject(passage: &Passage, sentence: &std::ops::Range<usize>, cited: &[usize]) -> bool {
+    cited.iter().any(|at| {
+        let before = passage.text.get(sentence.start..*at).unwrap_or("");
+        let clause = before.rsplit([';', ',', ':']).next().unwrap_or("");
+        let clause = clause.trim_start().trim_start_matches("and ").trim_start_matches("while ").trim_start_matches("whereas ");
+        clause.split_whitespace().count() <= 4
+    })
+}
+
+/// The last words before a byte, in lower case, oldest first.
+pub(crate) fn before_words(text: &str, at: usize, count: usize) -> Vec<String> {
+    let before = text.get(..at).unwrap_or("");
+    let clause = before.rsplit([';', '—']).next().unwrap_or("");
+    let mut words: Vec<String> = clause
+        .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '~' | '$' | '='))
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .rev()
+        .take(count)
+        .collect();
+    words.reverse();
+    words
+}
+
+/// The first words after a byte, in lower case; a word that opens a new sentence ends them.
+pub(crate) fn after_words(text: &str, at: usize, count: usize) -> Vec<String> {
+    let after = text.get(at..).unwrap_or("");
+    let mut out = Vec::new();
+    for word in after.split(|c: char| c.is_whitespace() || c == '~').filter(|word| !word.is_empty()).take(count) {
+        let opens = word.starts_with([',', ';', '.', ')', ':']);
+        if opens && out.is_empty() && word.chars().all(|c| !c.is_alphanumeric()) {
+            break;
+        }
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).trim_start_matches('-').to_lowercase();
+        if !bare.is_empty() {
+            out.push(bare);
+        }
+        if word.ends_with(['.', ';', ',', ')', ':']) {
+            break;
+        }
+    }
+    out
+}
+
+fn directly_before(text: &str, start: usize) -> bool {
+    text.get(..start).is_some_and(|before| before.ends_with([' ', '\u{a0}', '~', '.', '(']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::scan;
+
+    fn classes(text: &str) -> Vec<Class> {
+        let passage =
+            Passage { kind: PassageKind::Text, text: text.to_owned(), masks: Vec::new(), section: None, cell: None };
+        let numbers = scan(text);
+        (0..numbers.len()).map(|at| class(&passage, &numbers, at)).collect()
+    }
+
+    #[test]
+    fn kinds_follow_the_words() {
+        use Class::{Strong, Weak};
+        for (text, expected) in [
+            ("reaches 84.7% accuracy", vec![Strong(Kind::Measurement)]),
+            ("improves by 2.3 points", vec![Strong(Kind::Difference)]),
+            ("a 15% relative improvement", vec![Strong(Kind::RelativeChange)]),
+            ("reduces latency by 40%", vec![Strong(Kind::RelativeChange)]),
+            ("reduces the error to 3.2%", vec![Strong(Kind::Measurement)]),
+            ("is 3.2× faster", vec![Strong(Kind::Ratio)]),
+            ("a factor of 6.87", vec![Strong(Kind::Ratio)]),
+            ("serves 13.3 more requests", vec![Strong(Kind::Difference)]),
+            ("a gain of 1.2 BLEU", vec![Strong(Kind::Difference)]),
+            ("over 5 seeds", vec![Weak(Kind::Count)]),
+            ("batch size 256", vec![Weak(Kind::Count)]),
+            ("learning rate 3e-4", vec![Strong(Kind::Measurement)]),
+            ("84.7 ± 0.3", vec![Strong(Kind::Measurement), Strong(Kind::Uncertainty)]),
+            ("85 ms slower", vec![Strong(Kind::Difference)]),
+        ] {
+            assert_eq!(classes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_claim() {
+        for text in [
+            "in 2021",
+            "see Section 2",
+            "Figure 3 shows",
+            "(1) we",
+            "GPT-4 and ResNet-50",
+            "PyTorch 2.1",
+            "12 May 2024",
+            "one of the methods",
+            "Table 4.2",
+        ] {
+            assert!(classes(text).iter().all(|class| matches!(class, Class::No(_))), "{text}: {:?}", classes(text));
+        }
+    }
+
+    #[test]
+    fn formulas_hold_settings_only_as_assignments() {
+        for (math, at, expected) in [
+            ("84.7 ± 0.3", 0, false),
+            ("x_1", 2, true),
+            ("d = 512", 4, false),
+            ("L = 1/2 ∑_i", 4, true),
+            ("β_1=0.9", 5, false),
+            ("β_1=0.9", 3, true),
+            ("2σ", 0, true),
+            ("1.2×10^{-3}", 0, false),
+            ("[0,1]", 1, true),
+            ("84.7%", 0, false),
+        ] {
+            assert_eq!(symbolic(math, at), expected, "{math} at {at}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! What surrounds a number, as weights on the labels of the results.
+//!
+//! The nearer a label stands to the number the more it counts; a comma, a bracket or a word such as "whereas" between
+//! them makes it count less. Sentences before, the section's title and the paper's own method ("we") count little: they
+//! decide only when the sentence does not.
+
+use std::collections::BTreeMap;
+
+use crate::engine::{Engine, index};
+use crate::fit::Approximate;
+use crate::lexicon::LabelId;
+use crate::mention::Mention;
+use crate::passage::PassageKind;
+use crate::series::SeriesId;
+
+/// Weights of labels, 0 to 1.
+pub(crate) type Weights = BTreeMap<LabelId, f64>;
+
+/// Part of the weight that each word between a label and the number leaves.
+const PER_WORD: f64 = 0.975;
+/// Part that a boundary between them leaves.
+const PER_BOUNDARY: f64 = 0.82;
+/// Weight of a label in the previous sentence of the passage, and in the one before.
+const BEFORE: [f64; 2] = [0.42, 0.3];
+/// Weight of a label in the section's title.
+const TITLE: f64 = 0.3;
+/// Weight of the own method when the sentence names no method.
+const OWN: f64 = 0.4;
+
+/// A series with its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scored {
+    pub(crate) series: SeriesId,
+    pub(crate) score: f64,
+    /// Part of the series' information that the context mentions, 0 to 1.
+    pub(crate) coverage: f64,
+}
+
+/// Penalty on what a series has and the context does not mention.
+const UNMENTIONED: f64 = 0.25;
+
+impl Engine<'_> {
+    /// The index of the sentence of a passage that holds a byte.
+    pub(crate) fn sentence_at(&self, passage: usize, at: usize) -> Option<usize> {
+        let sentences = &self.passages.get(passage)?.sentences;
+        sentences.iter().position(|sentence| sentence.start <= at && at < sentence.end.max(sentence.start + 1))
+    }
+
+    /// Weights for a number in running text at these bytes.
+    pub(crate) fn text_weights(&self, passage: usize, start: usize, end: usize) -> Weights {
+        let mut weights = Weights::new();
+        let (Some(text), Some(analysed)) = (self.paper.passages.get(passage), self.passages.get(passage)) else {
+            return weights;
+        };
+        let Some(at) = self.sentence_at(passage, start) else { return weights };
+        let Some(sentence) = analysed.sentences.get(at) else { return weights };
+        let boundaries = boundaries(text.text.get(sentence.start..sentence.end).unwrap_or(""), sentence.start);
+        for mention in &sentence.mentions {
+            let near = mention
+                .places
+                .iter()
+                .filter(|place| !(start <= **place && **place < end))
+                .map(|place| proximity(&text.text, &boundaries, *place, start, end))
+                .fold(0.0, f64::max);
+            raise(&mut weights, mention.label, mention.strength * near);
+        }
+        for (back, weight) in BEFORE.iter().enumerate() {
+            let Some(previous) = at.checked_sub(back + 1).and_then(|at| analysed.sentences.get(at)) else { break };
+            raise_all(&mut weights, &previous.mentions, *weight);
+        }
+        self.surroundings(passage, &mut weights);
+        weights
+    }
+
+    /// Adds the section's title and the default own method.
+    pub(crate) fn surroundings(&self, passage: usize, weights: &mut Weights) {
+        let Some(text) = self.paper.passages.get(passage) else { return };
+        if let Some(title) = text.section.and_then(|section| self.sections.get(section)) {
+            raise_all(weights, title, TITLE);
+        }
+        for label in &self.own {
+            raise(weights, *label, OWN);
+        }
+    }
+
+    /// Scores all series that share a label with the weights, best first; ties by number.
+    pub(crate) fn score(&self, weights: &Weights) -> Vec<Scored> {
+        let mut sums: BTreeMap<SeriesId, f64> = BTreeMap::new();
+        let large = self.evidence.series.len() > 5_000;
+        for (label, weight) in weights {
+            let Some(list) = self.postings.get(index(*label)) else { continue };
+            // In a very large tree a label of most values only adds the same to all of them.
+            if large && list.len() > 5_000 {
+                continue;
+            }
+            let gain = self.info_of(*label) * weight;
+            for series in list {
+                *sums.entry(*series).or_default() += gain;
+            }
+        }
+        let mut scored: Vec<Scored> = sums
+            .into_iter()
+            .map(|(series, sum)| {
+                let total = self.total.get(index(series)).copied().unwrap_or(0.0).max(0.01);
+                Scored { series, score: sum - UNMENTIONED * (total - sum).max(0.0), coverage: (sum / total).min(1.0) }
+            })
+            .collect();
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
+        scored
+    }
+
+    /// The text of the sentence around a byte, and where it starts.
+    pub(crate) fn sentence_text(&self, passage: usize, at: usize) -> (&str, usize) {
+        let Some(text) = self.paper.passages.get(passage) else { return ("", 0) };
+        if text.kind == PassageKind::Cell {
+            return (&text.text, 0);
+        }
+        let sentence = self
+            .sentence_at(passage, at)
+            .and_then(|index| self.passages.get(passage).and_then(|analysed| analysed.sentences.get(index)));
+        match sentence {
+            Some(sentence) => (text.text.get(sentence.start..sentence.end).unwrap_or(""), sentence.start),
+            None => ("", 0),
+        }
+    }
+}
+
+/// Raises a weight to at least this.
+pub(crate) fn raise(weights: &mut Weights, label: LabelId, weight: f64) {
+    if weight > 0.0 {
+        let known = weights.entry(label).or_insert(0.0);
+        *known = known.max(weight);
+    }
+}
+
+/// Raises the weights of all mentions.
+pub(crate) fn raise_all(weights: &mut Weights, mentions: &[Mention], factor: f64) {
+    for mention in mentions {
+        raise(weights, mention.label, mention.strength * factor);
+    }
+}
+
+/// Bytes where clauses end: punctuation, brackets, conjunctions.
+fn boundaries(sentence: &str, offset: usize) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::new();
+    let bytes = sentence.as_bytes();
+    for (at, c) in sentence.char_indices() {
+        let splits = match c {
+            ';' | '(' | ')' | ':' | '—' => true,
+            // A comma inside a number does not.
+            ',' => !bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+            _ => false,
+        };
+        if splits {
+            out.push(offset + at);
+        }
+    }
+    for word in [" and ", " while ", " whereas ", " but ", " against ", " versus ", " vs", " than ", " compared ", " instead of ", " from ", " to ", " over "] {
+        out.extend(sentence.match_indices(word).map(|(at, _)| offset + at));
+    }
+    out.sort_unstable();
+    out
+}
+
+fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: usize) -> f64 {
+    let (from, to) = if place < start { (place, start) } else { (end.min(place), place) };
+    let crossed = boundaries.iter().filter(|at| from <= **at && **at < to).count();
+    let words = text.get(from..to).map_or(0, |between| between.split_whitespace().count());
+    let power = |base: f64, times: usize| base.powi(i32::try_from(times.min(40)).unwrap_or(40));
+    (power(PER_WORD, words) * power(PER_BOUNDARY, crossed)).max(0.3)
+}
+
+/// What the words around a number say about how runs were combined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Aggregation {
+    pub(crate) mean: bool,
+    pub(crate) median: bool,
+    pub(crate) best: bool,
+    pub(crate) worst: bool,
+    pub(crate) spread: bool,
+    pub(crate) standard_error: bool,
+    pub(crate) total: bool,
+    pub(crate) last: bool,
+}
+
+impl Aggregation {
+    /// Reads the words of a text; `near` is the byte of the number, and of two aggregates in one sentence the nearer one
+    /// before it counts.
+    pub(crate) fn read(text: &str, near: Option<usize>) -> Self {
+        let lower = text.to_lowercase();
+        let mut found = Self::default();
+        let mut kinds: Vec<(usize, usize)> = Vec::new();
+        for (kind, names) in AGGREGATES.iter().enumerate() {
+            for name in *names {
+                for (at, _) in lower.match_indices(name) {
+                    let before = lower.get(..at).and_then(|text| text.chars().next_back());
+                    let after = lower.get(at + name.len()..).and_then(|text| text.chars().next());
+                    let whole = !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric);
+                    if whole {
+                        kinds.push((at, kind));
+                    }
+                }
+            }
+        }
+        if let Some(near) = near {
+            let numbers_between = |from: usize, to: usize| {
+                lower.get(from.min(to)..from.max(to)).map_or(0, |between| between.bytes().filter(|b| b.is_ascii_digit()).count())
+            };
+            // The nearest word without another number in between; else the nearest of all.
+            let distance = |at: usize| at.abs_diff(near) + 30 * numbers_between(at, near).min(3) + if at > near { 15 } else { 0 };
+            let nearest = kinds.iter().map(|(at, _)| distance(*at)).min();
+            kinds.retain(|(at, _)| Some(distance(*at)) == nearest);
+        }
+        for (_, kind) in kinds {
+            match kind {
+                0 => found.mean = true,
+                1 => found.median = true,
+                2 => found.best = true,
+                3 => found.worst = true,
+                4 => found.spread = true,
+                5 => found.standard_error = true,
+                6 => found.total = true,
+                _ => found.last = true,
+            }
+        }
+        found
+    }
+
+    /// Whether any way of combining is named.
+    pub(crate) fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
+const AGGREGATES: [&[&str]; 8] = [
+    &["mean", "means", "average", "averaged", "averages", "averaging", "avg", "avg.", "on average"],
+    &["median"],
+    &["best", "highest", "peak", "maximum", "max", "fastest", "top run", "largest"],
+    &["worst", "lowest", "minimum", "slowest", "smallest"],
+    &["standard deviation", "standard deviations", "std", "std.", "deviation", "spread", "s.d.", "sd"],
+    &["standard error", "standard errors", "s.e.m.", "sem"],
+    &["total", "in total", "overall", "sum"],
+    &["final", "last", "finally", "end of training", "after training"],
+];
+
+/// Words before a number that loosen it.
+pub(crate) fn approximate(text: &str, start: usize) -> Approximate {
+    let before = text.get(..start).unwrap_or("").trim_end_matches(['$', '(', ' ', '\u{a0}', '+', '-', '−']);
+    let lower = before.to_lowercase();
+    let ends = |names: &[&str]| {
+        names.iter().any(|name| {
+            lower.strip_suffix(name).is_some_and(|rest| !rest.chars().next_back().is_some_and(char::is_alphabetic))
+        })
+    };
+    if before.ends_with(['~', '≈', '∼', '≃']) || ends(&["about", "roughly", "approximately", "around", "circa", "some", "ca.", "close to", "approx."]) {
+        Approximate::About
+    } else if before.ends_with(['>', '≥']) || ends(&["more than", "over", "at least", "above", "exceeds", "exceeding", "greater than", "well over"]) {
+        Approximate::AtLeast
+    } else if before.ends_with(['<', '≤']) || ends(&["less than", "under", "below", "nearly", "almost", "at most", "up to", "fewer than", "within"]) {
+        Approximate::AtMost
+    } else {
+        Approximate::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_aggregate_counts() {
+        let text = "The best seed reaches 84.7%, the worst 84.1%, and the median is 84.21%.";
+        let at = |number: &str| Aggregation::read(text, text.find(number));
+        assert!(at("84.7").best && !at("84.7").worst);
+        assert!(at("84.1%").worst && !at("84.1%").median);
+        assert!(at("84.21").median && !at("84.21").worst);
+        assert!(Aggregation::read("on average 3.2 ms", Some(11)).mean);
+        assert!(!Aggregation::read("meaning 3.2 ms", Some(8)).any());
+    }
+
+    #[test]
+    fn loosening_words_stand_directly_before() {
+        for (text, expected) in [
+            ("about 50", Approximate::About),
+            ("takes ~ 50", Approximate::About),
+            ("more than 50", Approximate::AtLeast),
+            ("up to 50", Approximate::AtMost),
+            ("over 50", Approximate::AtLeast),
+            ("moreover 50", Approximate::No),
+            ("50", Approximate::No),
+        ] {
+            assert_eq!(approximate(text, text.len() - 2), expected, "{text}");
+        }
+    }
+}

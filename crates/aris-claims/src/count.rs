@@ -1,0 +1,133 @@
+//! Counts: how many seeds, runs, folds were there; how many datasets, tasks, systems?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::claim::{Kind, after_words};
+use crate::context::Weights;
+use crate::decimal::Decimal;
+use crate::engine::{Engine, index};
+use crate::fit::Hit;
+use crate::fit::Closeness;
+use crate::judge::{Found, Judgement};
+use crate::lexicon::LabelId;
+use crate::number::Number;
+use crate::report::Status;
+use crate::series::{Facet, SeriesId};
+use crate::words;
+
+/// Nouns for repeated runs.
+const RUNS: &[&str] = &["seed", "run", "trial", "repetition", "repeat", "fold", "replicate", "replica", "restart"];
+
+impl Engine<'_> {
+    /// Judges a count by the noun behind it; `None`: the noun says nothing, the number may be something else.
+    pub(crate) fn judge_count(&self, text: &str, number: &Number, weights: &Weights) -> Option<Judgement> {
+        let nouns = after_words(text, number.end, 4);
+        let canonical: Vec<String> = nouns.iter().flat_map(|word| words::canonical(word)).collect();
+        let hyphen = text.get(number.range.end..).is_some_and(|after| after.starts_with('-'));
+        let runs = canonical.iter().take(if hyphen { 1 } else { 3 }).position(|word| RUNS.contains(&word.as_str()));
+        if runs.is_some() && number.value.is_integer() {
+            return self.judge_runs(number, weights);
+        }
+        None
+    }
+
+    /// How many runs do the nearest mentioned series have?
+    fn judge_runs(&self, number: &Number, weights: &Weights) -> Option<Judgement> {
+        let wanted = number.value;
+        let mut labels: Vec<(f64, LabelId)> = weights.iter().map(|(label, weight)| (*weight, *label)).collect();
+        labels.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let everywhere = self.evidence.series.len() * 7 / 10;
+        let mut all: BTreeMap<usize, Vec<SeriesId>> = BTreeMap::new();
+        for (id, series) in (0..).zip(&self.evidence.series) {
+            if series.runs() > 1 && !series.config {
+                all.entry(series.runs()).or_default().push(id);
+            }
+        }
+        for (weight, label) in labels {
+            let list = self.postings.get(index(label)).map_or(&[][..], Vec::as_slice);
+            if weight < 0.35 || list.len() > everywhere.max(3) {
+                continue;
+            }
+            let mut counts: BTreeMap<usize, Vec<SeriesId>> = BTreeMap::new();
+            for id in list {
+                if let Some(series) = self.series(*id).filter(|series| series.runs() > 1 && !series.config && !series.count) {
+                    counts.entry(series.runs()).or_default().push(*id);
+                }
+            }
+            if !counts.is_empty() {
+                return Some(self.run_count(wanted, &counts));
+            }
+        }
+        if all.is_empty() { None } else { Some(self.run_count(wanted, &all)) }
+    }
+
+    fn run_count(&self, wanted: Decimal, counts: &BTreeMap<usize, Vec<SeriesId>>) -> Judgement {
+        let hit = counts.iter().find(|(count, _)| Decimal::from_count(**count) == wanted);
+        // Otherwise the count that most quantities have.
+        let usual = counts.iter().max_by_key(|(count, list)| (list.len(), **count));
+        let found = |(count, list): (&usize, &Vec<SeriesId>)| {
+            list.first().map(|series| Found {
+                series: *series,
+                facet: Facet::Count,
+                against: None,
+                derived: Some("number of runs".to_owned()),
+                value: Decimal::from_count(*count),
+            })
+        };
+        match hit {
+            Some(entry) => Judgement::new(Status::ExactMatch, Kind::Count, found(entry).into_iter().collect(), ""),
+            None => {
+                let evidence: Vec<Found> = usual.and_then(found).into_iter().collect();
+                Judgement::new(Status::AggregationMismatch, Kind::Count, evidence, "")
+            }
+        }
+    }
+
+    /// Counts of what the results distinguish: values of a column, keys side by side. Only ever confirms, except for a
+    /// column with the very name of the noun.
+    pub(crate) fn judge_cardinality(&self, text: &str, number: &Number, weights: &Weights) -> Option<Judgement> {
+        let nouns: Vec<String> = after_words(text, number.end, 3).iter().flat_map(|word| words::canonical(word)).collect();
+        let noun = nouns.iter().find(|word| CASES.contains(&word.as_str()))?;
+        let wanted = number.value;
+        let mut named: Option<(usize, SeriesId)> = None;
+        let mut columns: BTreeMap<LabelId, (BTreeSet<LabelId>, SeriesId)> = BTreeMap::new();
+        for (id, series) in (0..).zip(&self.evidence.series) {
+            for slot in &series.slots {
+                let Some(name) = slot.name else { continue };
+                if self.evidence.lexicon.label(name).is_some_and(|label| label.words.contains(noun)) {
+                    columns.entry(name).or_insert_with(|| (BTreeSet::new(), id)).0.insert(slot.label);
+                }
+            }
+        }
+        for (values, id) in columns.values() {
+            if Decimal::from_count(values.len()) == wanted {
+                named = Some((values.len(), *id));
+            }
+        }
+        if named.is_none() {
+            for scored in self.score(weights).iter().take(12) {
+                let Some(series) = self.series(scored.series) else { continue };
+                for slot in 0..series.slots.len() {
+                    let size = self.family(scored.series, slot).len();
+                    if size > 1 && Decimal::from_count(size) == wanted {
+                        named = named.or(Some((size, scored.series)));
+                    }
+                }
+            }
+        }
+        named.map(|(count, series)| {
+            let hit = Hit { facet: Facet::Count, closeness: Closeness::Exact, value: Decimal::from_count(count) };
+            let mut found = self.found(series, hit);
+            found.derived = Some(format!("number of different {noun}s"));
+            Judgement::new(Status::ExactMatch, Kind::Count, vec![found], "")
+        })
+    }
+}
+
+/// Nouns for what results are split by.
+const CASES: &[&str] = &[
+    "dataset", "benchmark", "task", "domain", "language", "model", "method", "system", "baseline", "workload", "environment", "game", "corpus",
+    "corpora", "family", "families", "variant", "configuration", "setting", "metric", "class", "category", "subset", "split", "scenario", "site",
+    "hospital", "cohort", "species", "organ", "tissue", "movie", "sequence", "pair", "direction", "corruption", "machine", "platform", "node", "size",
+    "kernel", "matrix", "matrices", "graph", "problem", "suite", "trace", "application", "program", "robot", "level", "strategy", "architecture",
+];

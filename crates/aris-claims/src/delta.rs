@@ -1,0 +1,285 @@
+//! Differences, relative changes and ratios: which two values does the sentence compare, and does the number follow?
+//!
+//! Pairs are formed among the best series of the context that measure the same and differ in one or two labels. Never all
+//! pairs of the results: sixty series give at most 1,770.
+
+use crate::claim::{Kind, after_words, before_words};
+use crate::context::{Scored, Weights};
+use crate::decimal::Decimal;
+use crate::engine::Engine;
+use crate::fit::{Closeness, Shown};
+use crate::judge::{Found, Judgement};
+use crate::lexicon::LabelId;
+use crate::report::Status;
+use crate::series::{Facet, SeriesId};
+use crate::units::Dimension;
+
+/// Series that are paired.
+const PAIRED: usize = 70;
+/// Part of the best pair's score that a pair may fall short and still be meant.
+const NEAR: f64 = 0.25;
+
+/// What the words around a change say about its direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Up,
+    Down,
+    Unsaid,
+}
+
+/// A stated change.
+pub(crate) struct Change<'c> {
+    pub(crate) shown: Shown,
+    pub(crate) kind: Kind,
+    pub(crate) weights: &'c Weights,
+    pub(crate) scored: &'c [Scored],
+    /// The sentence, and where the number stands in it.
+    pub(crate) sentence: &'c str,
+    pub(crate) at: usize,
+    pub(crate) end: usize,
+    pub(crate) points: bool,
+}
+
+/// Two series that could be compared.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    a: SeriesId,
+    b: SeriesId,
+    score: f64,
+    /// Smallest weight among the labels in which they differ.
+    named: f64,
+}
+
+impl Engine<'_> {
+    /// Judges a stated change.
+    pub(crate) fn judge_change(&self, change: &Change<'_>) -> Option<Judgement> {
+        let pairs = self.pairs(change);
+        let Some(top) = pairs.first().copied() else {
+            return Some(Judgement::missing(change.kind));
+        };
+        let direction = direction(change);
+        let relative = change.sentence.to_lowercase().contains("relative");
+        let reach = top.score - NEAR * top.score.abs();
+        let mut loose: Option<(Pair, Closeness, Decimal, &'static str)> = None;
+        for pair in &pairs {
+            let Some((closeness, value, what)) = self.follows(change, *pair, direction, relative) else { continue };
+            if pair.score >= reach || pair.named >= 0.5 {
+                return Some(self.follows_from(change, *pair, closeness, value, what));
+            }
+            loose = loose.or(Some((*pair, closeness, value, what)));
+        }
+        let measured = self.series(top.a).and_then(|series| series.measure).and_then(|label| change.weights.get(&label)).copied().unwrap_or(0.0);
+        let unit = self.series(top.a).and_then(|series| series.unit).zip(change.shown.unit).is_some_and(|(a, b)| a.dimension == b.dimension);
+        let key = self.key_weight(top.a, change.weights);
+        let resolved = top.named >= 0.28 && (measured >= 0.25 || unit || key >= 0.4);
+        if resolved {
+            return Some(self.does_not_follow(change, top, direction));
+        }
+        if let Some((pair, closeness, value, what)) = loose {
+            return Some(self.follows_from(change, pair, closeness, value, what));
+        }
+        Some(Judgement::missing(change.kind))
+    }
+
+    /// Pairs of series, the best first.
+    fn pairs(&self, change: &Change<'_>) -> Vec<Pair> {
+        let pool: Vec<SeriesId> = change
+            .scored
+            .iter()
+            .map(|scored| scored.series)
+            .filter(|id| self.series(*id).is_some_and(|series| !series.config && !series.count && !series.spread && self.comparable(change, *id)))
+            .take(PAIRED)
+            .collect();
+        let mut pairs = Vec::new();
+        for (at, a) in pool.iter().enumerate() {
+            for b in pool.iter().skip(at + 1) {
+                if let Some(pair) = self.pair(*a, *b, change.weights) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs.sort_by(|x, y| y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b))));
+        pairs
+    }
+
+    /// A difference in milliseconds is not one of accuracies.
+    fn comparable(&self, change: &Change<'_>, id: SeriesId) -> bool {
+        let theirs = self.series(id).and_then(|series| series.unit);
+        match (change.kind, change.shown.unit, theirs) {
+            (Kind::Difference, Some(ours), Some(theirs)) if ours.dimension != Dimension::Percent => ours.dimension == theirs.dimension,
+            (Kind::Difference, Some(ours), None) => ours.dimension == Dimension::Percent || ours.dimension == Dimension::Time,
+            (Kind::Difference, _, Some(theirs)) if change.points => theirs.dimension == Dimension::Percent,
+            _ => true,
+        }
+    }
+
+    fn pair(&self, a: SeriesId, b: SeriesId, weights: &Weights) -> Option<Pair> {
+        let (one, two) = (self.series(a)?, self.series(b)?);
+        let only = |x: &[LabelId], y: &[LabelId]| -> Vec<LabelId> {
+            x.iter().copied().filter(|label| y.binary_search(label).is_err()).collect()
+        };
+        let (left, right) = (only(&one.labels, &two.labels), only(&two.labels, &one.labels));
+        if left.len() > 2 || right.len() > 2 || (left.is_empty() && right.is_empty()) || one.slots.len() != two.slots.len() {
+            return None;
+        }
+        // The same quantity: the measure agrees, unless it is itself what varies (columns per dataset).
+        let kinds_agree = one.slots.iter().zip(&two.slots).all(|(x, y)| x.kind == y.kind && x.name == y.name);
+        if !kinds_agree || one.unit.map(|unit| unit.dimension) != two.unit.map(|unit| unit.dimension) {
+            return None;
+        }
+        let weight = |label: &LabelId| weights.get(label).copied().unwrap_or(0.0);
+        let gain = |label: &LabelId| self.info_of(*label) * (weight(label) - 0.25 * (1.0 - weight(label)));
+        let shared = one.labels.iter().filter(|label| two.labels.binary_search(label).is_ok());
+        let measure_differs = one.measure != two.measure;
+        let side = |labels: &[LabelId]| labels.iter().map(weight).fold(0.0, f64::max);
+        let named = match (left.is_empty(), right.is_empty()) {
+            (false, false) => side(&left).min(side(&right)),
+            _ => side(&left).max(side(&right)) * 0.5,
+        };
+        let score = shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
+        Some(Pair { a, b, score, named })
+    }
+
+    /// Whether the number follows from the pair, and how.
+    fn follows(&self, change: &Change<'_>, pair: Pair, direction: Direction, relative: bool) -> Option<(Closeness, Decimal, &'static str)> {
+        let (a, b) = (self.headline(pair.a)?, self.headline(pair.b)?);
+        self.derived(change, pair, a, b, direction, relative)
+            .into_iter()
+            .find_map(|(value, what)| change.shown.shows(value).map(|closeness| (closeness, value, what)))
+            .or_else(|| self.follows_rounded(change, pair, a, b))
+    }
+
+    /// Authors subtract the rounded numbers of their table; that is no error.
+    fn follows_rounded(&self, change: &Change<'_>, pair: Pair, a: Decimal, b: Decimal) -> Option<(Closeness, Decimal, &'static str)> {
+        if change.kind != Kind::Difference {
+            return None;
+        }
+        let series = self.series(pair.a)?;
+        for factor in difference_factors(change, series, a, b) {
+            for places in [change.shown.last_digit, change.shown.last_digit - 1] {
+                let value = a.times(factor).rounded_at(places).minus(b.times(factor).rounded_at(places)).abs();
+                if value.rounded_at(change.shown.last_digit) == change.shown.value.abs() && !value.is_zero() {
+                    return Some((Closeness::Rounded, value, "difference of the rounded values"));
+                }
+            }
+        }
+        None
+    }
+
+    fn headline(&self, id: SeriesId) -> Option<Decimal> {
+        self.series(id)?.headline(&self.evidence.leaves).map(|(_, value)| value)
+    }
+
+    /// The values that could be displayed for this pair, by the reading of the words.
+    fn derived(&self, change: &Change<'_>, pair: Pair, a: Decimal, b: Decimal, direction: Direction, relative: bool) -> Vec<(Decimal, &'static str)> {
+        let mut out = Vec::new();
+        let Some(series) = self.series(pair.a) else { return out };
+        let (low, high) = if a.abs() <= b.abs() { (a, b) } else { (b, a) };
+        let gap = high.minus(low);
+        let sign = change.shown.value.is_negative();
+        let signed = |value: Decimal| if sign { value.negate() } else { value };
+        let percent = |part: Decimal, whole: Decimal| part.over(whole).map(|ratio| signed(ratio.shift(2).abs()));
+        match change.kind {
+            Kind::Difference => {
+                for factor in difference_factors(change, series, a, b) {
+                    out.push((signed(gap.times(factor).abs()), "difference"));
+                }
+            }
+            Kind::Ratio => {
+                out.extend(high.over(low).map(|value| (value.abs(), "ratio")));
+                out.extend(low.over(high).map(|value| (value.abs(), "ratio")));
+            }
+            _ => {
+                let up = percent(gap, low).map(|value| (value, "relative change"));
+                let down = percent(gap, high).map(|value| (value, "relative change"));
+                match direction {
+                    Direction::Up => out.extend(up),
+                    Direction::Down => out.extend(down),
+                    Direction::Unsaid if series.lower_is_better => out.extend(down.into_iter().chain(up)),
+                    Direction::Unsaid => out.extend(up),
+                }
+                // "improves accuracy by 2.3%" often means points; not when it says "relative".
+                let percentages = series.unit.is_some_and(|unit| unit.dimension == Dimension::Percent)
+                    || (series.unit.is_none() && a.abs() <= Decimal::HUNDRED && b.abs() <= Decimal::HUNDRED && ratio_like(series, self));
+                if !relative && percentages {
+                    for factor in difference_factors(change, series, a, b) {
+                        out.push((signed(gap.times(factor).abs()), "difference"));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn follows_from(&self, change: &Change<'_>, pair: Pair, closeness: Closeness, value: Decimal, what: &'static str) -> Judgement {
+        let status = if closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
+        Judgement::new(status, change.kind, vec![self.pair_found(pair, value, what)], "")
+    }
+
+    fn does_not_follow(&self, change: &Change<'_>, pair: Pair, direction: Direction) -> Judgement {
+        let relative = true;
+        let (Some(a), Some(b)) = (self.headline(pair.a), self.headline(pair.b)) else {
+            return Judgement::missing(change.kind);
+        };
+        let nearest = self
+            .derived(change, pair, a, b, direction, relative)
+            .into_iter()
+            .min_by_key(|(value, _)| value.minus(change.shown.value).abs());
+        let found = nearest.map(|(value, what)| self.pair_found(pair, value, what));
+        Judgement::new(Status::DeltaError, change.kind, found.into_iter().collect(), "")
+    }
+
+    fn pair_found(&self, pair: Pair, value: Decimal, what: &str) -> Found {
+        let facet = |id| if self.series(id).is_some_and(|series| series.stats.is_some()) { Facet::Mean } else { Facet::Single };
+        Found {
+            series: pair.a,
+            facet: facet(pair.a),
+            against: Some((pair.b, facet(pair.b))),
+            derived: Some(what.to_owned()),
+            value,
+        }
+    }
+}
+
+/// Accuracies, rates and scores, of which people give differences in per cent.
+fn ratio_like(series: &crate::series::Series, engine: &Engine<'_>) -> bool {
+    let words = series.measure.and_then(|label| engine.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
+    !words.iter().any(|word| {
+        matches!(word.as_str(), "latency" | "time" | "throughput" | "memory" | "energy" | "parameter" | "flop" | "gflop" | "second" | "ms" | "hour" | "loss" | "perplexity" | "return" | "reward")
+    })
+}
+
+/// Factors from the unit of the values to the unit of the difference.
+fn difference_factors(change: &Change<'_>, series: &crate::series::Series, a: Decimal, b: Decimal) -> Vec<Decimal> {
+    let fraction = a.abs() <= Decimal::new(15, -1) && b.abs() <= Decimal::new(15, -1);
+    if change.points || change.shown.is_percent() {
+        return if fraction { vec![Decimal::HUNDRED, Decimal::ONE] } else { vec![Decimal::ONE] };
+    }
+    if let (Some(ours), Some(theirs)) = (change.shown.unit, series.unit) {
+        return theirs.to(ours).into_iter().collect();
+    }
+    if change.shown.unit.is_some() {
+        return [0, 3, -3].map(|power| Decimal::new(1, power)).to_vec();
+    }
+    if fraction { vec![Decimal::ONE, Decimal::HUNDRED] } else { vec![Decimal::ONE] }
+}
+
+/// Whether the words around the number speak of growth or of shrinking.
+fn direction(change: &Change<'_>) -> Direction {
+    const UP: &[&str] = &["increas", "grow", "grew", "rise", "rises", "rose", "rais", "more", "higher", "larger", "above", "gain", "boost", "greater", "bigger", "up", "overhead", "climb", "longer", "add", "extra"];
+    const DOWN: &[&str] = &["reduc", "drop", "decreas", "lower", "fall", "fell", "less", "fewer", "smaller", "below", "sav", "cut", "declin", "shrink", "shrank", "shorter", "cheaper", "down", "loss", "shorten", "trim"];
+    let mut words = before_words(change.sentence, change.at, 7);
+    words.reverse();
+    let after = after_words(change.sentence, change.end, 3);
+    let matching = |word: &str, list: &[&str]| list.iter().any(|stem| word == *stem || (stem.len() > 2 && word.starts_with(stem)));
+    // A comparative directly behind the number, then the nearest verb before it.
+    for word in after.iter().chain(&words) {
+        if matching(word, DOWN) {
+            return Direction::Down;
+        }
+        if matching(word, UP) && word != "up" || word == "up" && words.first().is_none_or(|first| first != "to") {
+            return Direction::Up;
+        }
+    }
+    Direction::Unsaid
+}

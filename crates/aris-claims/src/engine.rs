@@ -1,0 +1,288 @@
+//! Paper and results side by side: mentions per sentence, label postings, and the paper's own method.
+
+
+use crate::evidence::Evidence;
+use crate::lexicon::LabelId;
+use crate::mention::{Mention, mentions};
+use crate::number::{Number, scan};
+use crate::passage::{Paper, PassageKind};
+use crate::series::{Series, SeriesId};
+use crate::words;
+
+/// A sentence with what it mentions.
+#[derive(Debug)]
+pub(crate) struct Sentence {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Places are bytes of the passage.
+    pub(crate) mentions: Vec<Mention>,
+}
+
+/// A passage, analysed.
+#[derive(Debug, Default)]
+pub(crate) struct Analysed {
+    pub(crate) numbers: Vec<Number>,
+    pub(crate) sentences: Vec<Sentence>,
+}
+
+/// Everything the judges look at.
+pub(crate) struct Engine<'a> {
+    pub(crate) paper: &'a Paper,
+    pub(crate) evidence: &'a Evidence,
+    pub(crate) passages: Vec<Analysed>,
+    pub(crate) sections: Vec<Vec<Mention>>,
+    /// What a label tells: rare labels tell much.
+    pub(crate) info: Vec<f64>,
+    /// Series by label.
+    pub(crate) postings: Vec<Vec<SeriesId>>,
+    /// Sum of `info` over the labels of each series.
+    pub(crate) total: Vec<f64>,
+    /// Labels of the method that the paper proposes.
+    pub(crate) own: Vec<LabelId>,
+    /// Whether the paper says somewhere that its numbers are means of runs.
+    pub(crate) means_reported: bool,
+}
+
+/// Labels of a result tree that call a method the paper's own.
+const OWN: &[&str] = &["ours", "our", "proposed", "ourmethod", "oursfull", "proposedmethod"];
+
+impl<'a> Engine<'a> {
+    pub(crate) fn new(paper: &'a Paper, evidence: &'a Evidence) -> Self {
+        let lexicon = &evidence.lexicon;
+        let count = evidence.series.len();
+        let mut postings: Vec<Vec<SeriesId>> = vec![Vec::new(); lexicon.labels.len()];
+        for (id, series) in (0..).zip(&evidence.series) {
+            for label in &series.labels {
+                if let Some(list) = postings.get_mut(index(*label)) {
+                    list.push(id);
+                }
+            }
+        }
+        let info: Vec<f64> = lexicon
+            .labels
+            .iter()
+            .zip(&postings)
+            .map(|(label, list)| {
+                let weight = label.weights.iter().copied().fold(0.0, f64::max);
+                let generic = if weight < 0.35 && !label.words.is_empty() { 0.15 } else { 1.0 };
+                (0.05 + (ratio(count + 1, list.len().max(1))).ln()) * generic
+            })
+            .collect();
+        let total = evidence
+            .series
+            .iter()
+            .map(|series| series.labels.iter().map(|label| info.get(index(*label)).copied().unwrap_or(0.0)).sum())
+            .collect();
+        let mut engine = Self {
+            paper,
+            evidence,
+            passages: Vec::new(),
+            sections: Vec::new(),
+            info,
+            postings,
+            total,
+            own: Vec::new(),
+            means_reported: false,
+        };
+        let names = engine.own_names();
+        engine.own = engine.own_labels(&names);
+        engine.analyse(&names);
+        engine
+    }
+
+    pub(crate) fn series(&self, id: SeriesId) -> Option<&'a Series> {
+        self.evidence.series.get(usize::try_from(id).ok()?)
+    }
+
+    pub(crate) fn label_text(&self, id: LabelId) -> &'a str {
+        self.evidence.lexicon.label(id).map_or("", |label| label.text.as_str())
+    }
+
+    pub(crate) fn info_of(&self, id: LabelId) -> f64 {
+        self.info.get(index(id)).copied().unwrap_or(0.0)
+    }
+
+    /// Series that differ from this one only in one label: grouped by what is varied. Slots of different kinds count as
+    /// different, the position in the path is the same.
+    pub(crate) fn family(&self, id: SeriesId, slot: usize) -> Vec<SeriesId> {
+        let Some(series) = self.series(id) else { return Vec::new() };
+        let Some(own) = series.slots.get(slot) else { return Vec::new() };
+        // Any label that stays the same narrows the search; take the rarest.
+        let rarest = series
+            .slots
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != slot)
+            .map(|(_, slot)| slot.label)
+            .min_by_key(|label| self.postings.get(index(*label)).map_or(usize::MAX, Vec::len));
+        let all: Vec<SeriesId>;
+        let pool: &[SeriesId] = match rarest.and_then(|label| self.postings.get(index(label))) {
+            Some(list) => list,
+            None => {
+                all = (0..).take(self.evidence.series.len()).collect();
+                &all
+            }
+        };
+        pool.iter()
+            .copied()
+            .filter(|other| {
+                self.series(*other).is_some_and(|other| {
+                    other.slots.len() == series.slots.len()
+                        && other.count == series.count
+                        && other.slots.iter().zip(&series.slots).enumerate().all(|(at, (a, b))| {
+                            if at == slot { a.kind == own.kind && a.name == own.name } else { a == b }
+                        })
+                })
+            })
+            .collect()
+    }
+
+    /// The names that the paper gives its own method.
+    fn own_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut add = |text: &str| {
+            let compact = words::compact(text);
+            let named = text.chars().any(char::is_uppercase) && compact.len() >= 2;
+            if named && !names.contains(&compact) {
+                names.push(compact);
+            }
+        };
+        for passage in &self.paper.passages {
+            let text = passage.text.as_str();
+            match passage.kind {
+                PassageKind::Title => {
+                    if let Some((head, _)) = text.split_once(':') {
+                        if head.split_whitespace().count() <= 2 {
+                            add(head.trim());
+                        }
+                    }
+                }
+                PassageKind::Cell => {
+                    let lower = text.to_lowercase();
+                    if let Some(at) = lower.find("(ours)").or_else(|| lower.find("(our")) {
+                        add(text.get(..at).unwrap_or("").trim());
+                    }
+                }
+                PassageKind::Abstract | PassageKind::Text => {
+                    for verb in ["present ", "propose ", "introduce ", "describe ", "called ", "call it ", "develop ", "named ", "dubbed ", "termed "] {
+                        for (at, _) in text.match_indices(verb) {
+                            let after = text.get(at + verb.len()..).unwrap_or("");
+                            let name: String = after
+                                .chars()
+                                .take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '+'))
+                                .collect();
+                            // A name has a capital inside or is all capitals: `SparseGate`, `GSA`, or stands before a comma.
+                            let rest = after.get(name.len()..).unwrap_or("");
+                            let apart = rest.starts_with([',', '.', '(', ' ', '~']) ;
+                            if apart && name.chars().next().is_some_and(char::is_uppercase) && name.chars().count() >= 3 {
+                                add(&name);
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        names
+    }
+
+    fn own_labels(&self, names: &[String]) -> Vec<LabelId> {
+        let lexicon = &self.evidence.lexicon;
+        let exact: Vec<LabelId> = OWN.iter().filter_map(|name| lexicon.exact(name)).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        let mut own: Vec<LabelId> = Vec::new();
+        for name in names {
+            own.extend(lexicon.exact(name));
+        }
+        own.sort_unstable();
+        own.dedup();
+        own
+    }
+
+    fn analyse(&mut self, names: &[String]) {
+        let lexicon = &self.evidence.lexicon;
+        let own = self.own.clone();
+        let find = |text: &str, bare: bool| -> Vec<Mention> {
+            let mut found = mentions(text, lexicon, bare);
+            let alias: Vec<usize> = own_places(text, names);
+            if !alias.is_empty() {
+                for label in &own {
+                    match found.iter_mut().find(|mention| mention.label == *label) {
+                        Some(known) => {
+                            known.strength = 1.0;
+                            known.places.extend(&alias);
+                            known.places.sort_unstable();
+                            known.places.dedup();
+                        }
+                        None => found.push(Mention { label: *label, strength: 1.0, places: alias.clone() }),
+                    }
+                }
+            }
+            found
+        };
+        let mut means = false;
+        let mut passages = Vec::with_capacity(self.paper.passages.len());
+        for passage in &self.paper.passages {
+            let sentences = if passage.kind == PassageKind::Cell {
+                vec![Sentence { start: 0, end: passage.text.len(), mentions: find(&passage.text, true) }]
+            } else {
+                passage
+                    .sentences()
+                    .into_iter()
+                    .map(|range| {
+                        let text = passage.text.get(range.clone()).unwrap_or("");
+                        let mut mentions = find(text, false);
+                        for mention in &mut mentions {
+                            for place in &mut mention.places {
+                                *place += range.start;
+                            }
+                        }
+                        Sentence { start: range.start, end: range.end, mentions }
+                    })
+                    .collect()
+            };
+            let lower = passage.text.to_lowercase();
+            means |= ["averaged over", "mean over", "means over", "averages over", "average over", "mean of", "means of", "mean and standard", "mean ±"]
+                .iter()
+                .any(|phrase| lower.contains(phrase));
+            let numbers = if passage.kind == PassageKind::Other { Vec::new() } else { scan(&passage.text) };
+            passages.push(Analysed { numbers, sentences });
+        }
+        self.passages = passages;
+        self.sections = self.paper.sections.iter().map(|title| find(title, false)).collect();
+        self.means_reported = means;
+    }
+}
+
+/// Where a text names the paper's own method: `our`, `ours`, `we`, or one of its names.
+fn own_places(text: &str, names: &[String]) -> Vec<usize> {
+    let tokens = words::words(text);
+    let mut places = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if matches!(token.raw.as_str(), "our" | "ours") {
+            places.push(token.start);
+            continue;
+        }
+        let mut joined = String::new();
+        for next in tokens.iter().skip(at).take(4) {
+            joined.push_str(&next.raw);
+            if names.contains(&joined) {
+                places.push(token.start);
+                break;
+            }
+        }
+    }
+    places
+}
+
+pub(crate) fn index(id: u32) -> usize {
+    usize::try_from(id).unwrap_or(usize::MAX)
+}
+
+/// A quotient of two counts.
+pub(crate) fn ratio(a: usize, b: usize) -> f64 {
+    let float = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+    float(a) / float(b)
+}

@@ -1,0 +1,387 @@
+//! From a number and the series that its context points to, to a status.
+
+use crate::context::{Aggregation, Scored, Weights};
+use crate::decimal::Decimal;
+use crate::engine::Engine;
+use crate::claim::Kind;
+use crate::fit::{self, AGGREGATES, Closeness, Hit, Shown};
+use crate::report::Status;
+use crate::series::{Facet, Series, SeriesId};
+
+/// A value that a judgement rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) series: SeriesId,
+    pub(crate) facet: Facet,
+    /// The other side of a difference or ratio, or further values.
+    pub(crate) against: Option<(SeriesId, Facet)>,
+    /// What was derived: "mean of 5", "difference"; none for a value as it stands.
+    pub(crate) derived: Option<String>,
+    /// The value in the unit of the paper.
+    pub(crate) value: Decimal,
+}
+
+/// What was decided about one number.
+#[derive(Debug, Clone)]
+pub(crate) struct Judgement {
+    pub(crate) status: Status,
+    pub(crate) kind: Kind,
+    pub(crate) evidence: Vec<Found>,
+    pub(crate) alternatives: Vec<Found>,
+    /// Why: the part after "paper says X".
+    pub(crate) reason: String,
+}
+
+impl Judgement {
+    pub(crate) fn new(status: Status, kind: Kind, evidence: Vec<Found>, reason: impl Into<String>) -> Self {
+        Self { status, kind, evidence, alternatives: Vec::new(), reason: reason.into() }
+    }
+
+    pub(crate) fn missing(kind: Kind) -> Self {
+        Self::new(Status::MissingEvidence, kind, Vec::new(), "no result file has a value for it")
+    }
+}
+
+/// Series beyond this rank are not looked at: context that leaves sixty candidates has not singled out any.
+pub(crate) const RANKS: usize = 60;
+
+/// Part of the best score that a series may fall short and still be what the context means.
+const NEAR: f64 = 0.22;
+/// Difference of scores below which two series are told apart by nothing.
+const TIE: f64 = 0.06;
+
+/// How strictly the context binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Binding {
+    /// Running text: labels may be left out.
+    Text,
+    /// A cell whose row and column heads name the quantity.
+    Cell,
+    /// A cell of which one head or none is understood.
+    LooseCell,
+}
+
+/// What is being judged.
+pub(crate) struct Case<'c> {
+    pub(crate) shown: Shown,
+    pub(crate) aggregation: Aggregation,
+    pub(crate) weights: &'c Weights,
+    pub(crate) scored: &'c [Scored],
+    pub(crate) binding: Binding,
+    /// Report only when the results speak of it.
+    pub(crate) weak: bool,
+    /// Numbers of the sentence: steps and axis values that single out a member.
+    pub(crate) others: &'c [Decimal],
+}
+
+/// How one series answers.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    Fits(Hit),
+    /// Only another aggregate or a single run fits.
+    Otherwise(Hit),
+}
+
+impl Engine<'_> {
+    /// Judges a measured value or a setting; `None`: not a claim after all.
+    pub(crate) fn judge(&self, case: &Case<'_>) -> Option<Judgement> {
+        let top = case.scored.iter().find(|scored| self.plausible_kind(scored.series, case))?;
+        let reach = top.score - NEAR * top.score.abs() - TIE;
+        let mut fitting: Vec<(Scored, Hit)> = Vec::new();
+        let mut otherwise: Vec<(Scored, Hit)> = Vec::new();
+        let mut near: Vec<Scored> = Vec::new();
+        for scored in case.scored.iter().take(RANKS) {
+            let Some(series) = self.series(scored.series) else { continue };
+            if !self.plausible_kind(scored.series, case) {
+                continue;
+            }
+            if scored.score >= reach {
+                near.push(*scored);
+            }
+            match self.answer(series, case) {
+                Some(Answer::Fits(hit)) => fitting.push((*scored, hit)),
+                Some(Answer::Otherwise(hit)) => otherwise.push((*scored, hit)),
+                None => {}
+            }
+        }
+        let resolved = self.resolved(*top, &near, case);
+        if let Some((scored, hit)) = fitting.first().copied() {
+            let best_fit = scored.score >= reach;
+            let supported = self.key_weight(scored.series, case.weights) >= 0.3 || self.same_unit(scored.series, case);
+            if best_fit && (supported || case.binding == Binding::Cell || !case.weak) && (!case.weak || self.key_weight(scored.series, case.weights) >= 0.5) {
+                return Some(self.matched(case, scored, hit, &fitting));
+            }
+            // Another series fits the digits, but the words point elsewhere.
+            if !resolved && supported && (case.weak || scored.coverage >= 0.3) && (!case.weak || self.key_weight(scored.series, case.weights) >= 0.6) {
+                return Some(self.matched(case, scored, hit, &fitting));
+            }
+        }
+        if let Some((scored, hit)) = otherwise.first().copied() {
+            if scored.score >= reach && (resolved || scored.coverage >= 0.45) && !case.weak {
+                return Some(self.aggregated_otherwise(case, scored, hit));
+            }
+        }
+        if resolved {
+            return Some(self.mismatch(case, *top));
+        }
+        if case.weak {
+            return None;
+        }
+        if let Some((scored, hit)) = fitting.first().copied() {
+            if case.binding != Binding::Cell && scored.coverage >= 0.25 && self.key_weight(scored.series, case.weights) >= 0.3 {
+                return Some(self.matched(case, scored, hit, &fitting));
+            }
+        }
+        Some(Judgement::missing(self.kind_of(top.series)))
+    }
+
+    pub(crate) fn kind_of(&self, series: SeriesId) -> Kind {
+        match self.series(series) {
+            Some(series) if series.config => Kind::Configuration,
+            Some(series) if series.count => Kind::Count,
+            _ => Kind::Measurement,
+        }
+    }
+
+    /// The weight of what the series measures.
+    pub(crate) fn key_weight(&self, series: SeriesId, weights: &Weights) -> f64 {
+        let Some(series) = self.series(series) else { return 0.0 };
+        let of = |label: u32| weights.get(&label).copied().unwrap_or(0.0);
+        series
+            .slots
+            .iter()
+            .rev()
+            .filter(|slot| slot.kind == crate::evidence::SlotKind::Key || slot.kind == crate::evidence::SlotKind::Column)
+            .map(|slot| of(slot.label))
+            .fold(0.0, f64::max)
+    }
+
+    fn measure_weight(&self, series: &Series, weights: &Weights) -> f64 {
+        series.measure.and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
+    }
+
+    fn same_unit(&self, series: SeriesId, case: &Case<'_>) -> bool {
+        match (self.series(series).and_then(|series| series.unit), case.shown.unit) {
+            (Some(theirs), Some(ours)) => theirs.dimension == ours.dimension,
+            _ => false,
+        }
+    }
+
+    /// Units, fractions and counts agree so far that the number could be this quantity at all.
+    fn plausible_kind(&self, series: SeriesId, case: &Case<'_>) -> bool {
+        let Some(series) = self.series(series) else { return false };
+        let fractional = case.shown.last_digit < 0 && !case.shown.value.is_integer();
+        if series.count && fractional {
+            return false;
+        }
+        let wants_spread = case.aggregation.spread || case.aggregation.standard_error;
+        if series.spread && !wants_spread {
+            return false;
+        }
+        let size = series.headline(&self.evidence.leaves).map_or(Decimal::ONE, |(_, value)| value);
+        !fit::factors(&case.shown, series, size).is_empty()
+    }
+
+    fn answer(&self, series: &Series, case: &Case<'_>) -> Option<Answer> {
+        let leaves = &self.evidence.leaves;
+        let shown = &case.shown;
+        let agg = case.aggregation;
+        let hit = |facet| fit::hit(shown, series, facet, leaves);
+        if series.spread {
+            return hit(Facet::Single).or_else(|| hit(Facet::Mean)).map(Answer::Fits);
+        }
+        if agg.spread || agg.standard_error {
+            let wanted: &[Facet] = if agg.standard_error {
+                &[Facet::StandardError]
+            } else {
+                &[Facet::Std, Facet::PopulationStd]
+            };
+            if let Some(found) = wanted.iter().find_map(|facet| hit(*facet)) {
+                return Some(Answer::Fits(found));
+            }
+            return [Facet::Std, Facet::PopulationStd, Facet::StandardError].iter().find_map(|facet| hit(*facet)).map(Answer::Otherwise);
+        }
+        if let Some(found) = hit(Facet::Single) {
+            return Some(Answer::Fits(found));
+        }
+        let wanted: &[Facet] = if agg.median {
+            &[Facet::Median]
+        } else if agg.best && series.stats.is_some() {
+            &[Facet::Max, Facet::Min, Facet::Mean]
+        } else if agg.worst && series.stats.is_some() {
+            &[Facet::Min, Facet::Max, Facet::Mean]
+        } else if agg.total {
+            &[Facet::Sum, Facet::Mean]
+        } else {
+            &[Facet::Mean]
+        };
+        if let Some(found) = wanted.iter().find_map(|facet| hit(*facet)) {
+            return Some(Answer::Fits(found));
+        }
+        if series.trace {
+            // A step that the sentence names, or the extreme of the whole run.
+            for member in &series.members {
+                let named = crate::series::leaf(leaves, *member)
+                    .and_then(|leaf| leaf.progress)
+                    .is_some_and(|progress| case.others.contains(&progress));
+                if named {
+                    if let Some(found) = hit(Facet::Member(*member)) {
+                        return Some(Answer::Fits(found));
+                    }
+                }
+            }
+            if agg.best || agg.worst || case.others.is_empty() {
+                let extreme = extremes(series, leaves);
+                if let Some(found) = extreme.into_iter().find_map(|member| hit(Facet::Member(member))) {
+                    return Some(Answer::Fits(found));
+                }
+            }
+        }
+        if series.runs() > 1 {
+            for facet in AGGREGATES {
+                if let Some(found) = hit(facet) {
+                    return Some(Answer::Otherwise(found));
+                }
+            }
+            if series.runs() <= 50 {
+                return series.finals.iter().find_map(|member| hit(Facet::Member(*member))).map(Answer::Otherwise);
+            }
+        }
+        None
+    }
+
+    /// Whether the context singles out the best series, or a few that all contradict the number.
+    fn resolved(&self, top: Scored, near: &[Scored], case: &Case<'_>) -> bool {
+        let Some(series) = self.series(top.series) else { return false };
+        let Some((_, raw)) = series.headline(&self.evidence.leaves) else { return false };
+        let measure = self.measure_weight(series, case.weights);
+        let key = self.key_weight(top.series, case.weights).max(measure);
+        let unit = self.same_unit(top.series, case);
+        let tied = near.iter().filter(|other| other.score >= top.score - TIE).count();
+        let close = self.plausible_size(&case.shown, series, raw);
+        match case.binding {
+            Binding::Cell => tied <= 6,
+            Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
+            Binding::Text if case.weak => measure >= 0.72 && top.coverage >= 0.4 && tied <= 3,
+            Binding::Text => {
+                let covered = top.coverage >= 0.5;
+                if series.config {
+                    measure >= 0.6 && tied <= 4
+                } else {
+                    (measure >= 0.55 || (unit && key >= 0.5)) && covered && tied <= 2 && close
+                }
+            }
+        }
+    }
+
+    /// The number could be a wrong version of the value: same order of magnitude, or off by a power of ten or a unit.
+    fn plausible_size(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
+        let Some(value) = fit::nearest(shown, series, raw) else { return false };
+        if value.is_zero() || shown.value.is_zero() {
+            return value.minus(shown.value).abs() <= Decimal::new(5, 0);
+        }
+        let Some(quotient) = shown.value.over(value).map(Decimal::abs) else { return false };
+        let between = |low: &str, high: &str| {
+            let read = |text: &str| Decimal::parse(text).unwrap_or(Decimal::ONE);
+            read(low) <= quotient && quotient <= read(high)
+        };
+        between("0.4", "2.5")
+            || between("0.095", "0.105")
+            || between("9.5", "10.5")
+            || between("0.00095", "0.00105")
+            || between("950", "1050")
+            || between("58", "62")
+            || between("0.016", "0.0172")
+    }
+
+    fn matched(&self, case: &Case<'_>, scored: Scored, hit: Hit, fitting: &[(Scored, Hit)]) -> Judgement {
+        let status = match hit.closeness {
+            Closeness::Exact => Status::ExactMatch,
+            Closeness::Rounded => Status::RoundingOk,
+        };
+        let mut judgement = Judgement::new(status, self.kind_of(scored.series), vec![self.found(scored.series, hit)], "");
+        judgement.alternatives = fitting
+            .iter()
+            .skip(1)
+            .filter(|(other, _)| other.score >= scored.score - TIE)
+            .take(3)
+            .map(|(other, hit)| self.found(other.series, *hit))
+            .collect();
+        let _unused = case;
+        judgement
+    }
+
+    fn aggregated_otherwise(&self, case: &Case<'_>, scored: Scored, hit: Hit) -> Judgement {
+        let series = self.series(scored.series);
+        let expected = series.and_then(|series| {
+            let facet = if case.aggregation.median {
+                Facet::Median
+            } else if case.aggregation.spread {
+                Facet::Std
+            } else {
+                Facet::Mean
+            };
+            let raw = series.value(facet, &self.evidence.leaves)?;
+            let value = fit::nearest(&case.shown, series, raw)?;
+            Some(Found { series: scored.series, facet, against: None, derived: None, value })
+        });
+        let what = match hit.facet {
+            Facet::Max | Facet::Min => {
+                let best = series.is_some_and(|series| series.best() == hit.facet);
+                if best { "the best run" } else { "the worst run" }
+            }
+            Facet::Median => "the median",
+            Facet::Mean => "the mean",
+            Facet::StandardError => "the standard error",
+            Facet::Std | Facet::PopulationStd => "the standard deviation",
+            _ => "a single run",
+        };
+        let mut judgement = Judgement::new(
+            Status::AggregationMismatch,
+            self.kind_of(scored.series),
+            expected.into_iter().collect(),
+            format!("it is {what}"),
+        );
+        judgement.alternatives = vec![self.found(scored.series, hit)];
+        judgement
+    }
+
+    /// The number contradicts the series that the context singles out.
+    pub(crate) fn mismatch(&self, case: &Case<'_>, top: Scored) -> Judgement {
+        let kind = self.kind_of(top.series);
+        let status = match kind {
+            Kind::Configuration => Status::ConfigMismatch,
+            _ => Status::NumberMismatch,
+        };
+        let found = self.series(top.series).and_then(|series| {
+            let agg = case.aggregation;
+            let facet = if series.stats.is_none() {
+                Facet::Single
+            } else if agg.median {
+                Facet::Median
+            } else if agg.best {
+                series.best()
+            } else if agg.spread {
+                Facet::Std
+            } else {
+                Facet::Mean
+            };
+            let raw = series.value(facet, &self.evidence.leaves)?;
+            let value = fit::nearest(&case.shown, series, raw)?;
+            Some(Found { series: top.series, facet, against: None, derived: None, value })
+        });
+        Judgement::new(status, kind, found.into_iter().collect(), "")
+    }
+
+    pub(crate) fn found(&self, series: SeriesId, hit: Hit) -> Found {
+        Found { series, facet: hit.facet, against: None, derived: None, value: hit.value }
+    }
+}
+
+/// The smallest and the largest value of a trace.
+fn extremes(series: &Series, leaves: &[crate::evidence::Leaf]) -> Vec<u32> {
+    let value = |at: &&u32| crate::series::leaf(leaves, **at).map(|leaf| leaf.value);
+    let max = series.members.iter().max_by(|a, b| value(a).cmp(&value(b)));
+    let min = series.members.iter().min_by(|a, b| value(a).cmp(&value(b)));
+    max.into_iter().chain(min).copied().collect()
+}

@@ -1,0 +1,1 @@
+//! `claims.toml`: what the author says a number means.

@@ -1,0 +1,168 @@
+//! Statements about all cases: "consistently outperforms", "on every dataset", "always".
+//!
+//! The cases are the values of the own method that the sentence speaks of, each against the same value of the other
+//! methods; one case in which the own method is not better contradicts the statement.
+
+use std::ops::Range;
+
+use crate::claim::Kind;
+use crate::context::Weights;
+use crate::decimal::Decimal;
+use crate::engine::{Engine, index};
+use crate::judge::{Found, Judgement};
+use crate::lexicon::LabelId;
+use crate::passage::PassageKind;
+use crate::report::Status;
+use crate::series::{Facet, SeriesId};
+
+/// Words that speak of all cases.
+const QUANTIFIERS: &[&str] = &[
+    "consistently", "always", "every", "all", "uniformly", "invariably", "each", "any", "never", "universally", "everywhere", "throughout", "across the board",
+    "without exception", "regardless", "systematically", "both",
+];
+
+/// Words of comparison.
+const COMPARISONS: &[&str] = &[
+    "outperform", "better", "beat", "improv", "win", "exceed", "superior", "best", "faster", "lower", "higher", "surpass", "dominat", "reduc", "ahead",
+    "above", "below", "cheaper", "smaller", "more accurate", "highest", "lowest", "fastest", "gain", "strongest", "wins", "leads", "outscore", "slower", "worse", "fewer", "less", "more", "first",
+];
+
+impl Engine<'_> {
+    /// Judges the quantifiers of one passage: range of the word, judgement.
+    pub(crate) fn judge_scopes(&self, passage: usize) -> Vec<(Range<usize>, Judgement)> {
+        let mut out = Vec::new();
+        let Some(text) = self.paper.passages.get(passage) else { return out };
+        if !matches!(text.kind, PassageKind::Abstract | PassageKind::Text | PassageKind::Caption) {
+            return out;
+        }
+        let Some(analysed) = self.passages.get(passage) else { return out };
+        for sentence in &analysed.sentences {
+            let Some(body) = text.text.get(sentence.start..sentence.end) else { continue };
+            let lower = body.to_lowercase();
+            if !COMPARISONS.iter().any(|word| word_at(&lower, word, true).is_some()) {
+                continue;
+            }
+            let Some((at, word)) = QUANTIFIERS
+                .iter()
+                .filter_map(|word| word_at(&lower, word, false).map(|at| (at, *word)))
+                .min_by_key(|(at, word)| (rank(word), *at))
+            else {
+                continue;
+            };
+            let range = sentence.start + at..sentence.start + at + word.len();
+            let weights = self.text_weights(passage, range.start, range.end);
+            if let Some(judgement) = self.judge_scope(&weights, sentence.mentions.iter().map(|mention| mention.label).collect()) {
+                out.push((range, judgement));
+            }
+        }
+        out
+    }
+
+    /// Compares the own method with the others over the cases of the context.
+    fn judge_scope(&self, weights: &Weights, mentioned: Vec<LabelId>) -> Option<Judgement> {
+        let own = *self.own.first()?;
+        let mut cases: Vec<(f64, SeriesId, Vec<SeriesId>)> = Vec::new();
+        for scored in self.score(weights) {
+            let Some(series) = self.series(scored.series) else { continue };
+            if series.config || series.count || series.spread || series.labels.binary_search(&own).is_err() {
+                continue;
+            }
+            let rivals = self.rivals(scored.series, own);
+            if !rivals.is_empty() {
+                cases.push((scored.score, scored.series, rivals));
+            }
+            if cases.len() >= 400 {
+                break;
+            }
+        }
+        let best = cases.first()?.0;
+        cases.retain(|(score, ..)| *score >= best - 0.3 * best.abs());
+        if cases.len() < 2 {
+            return None;
+        }
+        let mut wins = 0_usize;
+        let mut losses: Vec<Found> = Vec::new();
+        for (_, id, rivals) in &cases {
+            let Some(series) = self.series(*id) else { continue };
+            let Some((facet, ours)) = series.headline(&self.evidence.leaves) else { continue };
+            // Only the rivals that the sentence names, if it names any.
+            let named: Vec<SeriesId> = rivals
+                .iter()
+                .copied()
+                .filter(|rival| {
+                    self.series(*rival).is_some_and(|rival| {
+                        rival.labels.iter().any(|label| mentioned.contains(label) && series.labels.binary_search(label).is_err())
+                    })
+                })
+                .collect();
+            for rival in if named.is_empty() { rivals } else { &named } {
+                let Some((other_facet, theirs)) = self.series(*rival).and_then(|rival| rival.headline(&self.evidence.leaves)) else { continue };
+                let better = if series.lower_is_better { ours < theirs } else { ours > theirs };
+                if better {
+                    wins += 1;
+                } else {
+                    losses.push(scope_found(*id, facet, *rival, other_facet, ours));
+                }
+            }
+        }
+        if losses.is_empty() {
+            if wins < 2 {
+                return None;
+            }
+            let evidence = cases.first().map(|(_, id, rivals)| {
+                scope_found(*id, Facet::Single, rivals.first().copied().unwrap_or(*id), Facet::Single, Decimal::from_count(wins))
+            });
+            return Some(Judgement::new(Status::ExactMatch, Kind::Scope, evidence.into_iter().collect(), format!("holds in all {wins} comparisons")));
+        }
+        if wins == 0 {
+            return None;
+        }
+        let reason = format!("{} of {} comparisons contradict it", losses.len(), losses.len() + wins);
+        losses.truncate(4);
+        Some(Judgement::new(Status::ScopeOverclaim, Kind::Scope, losses, reason))
+    }
+
+    /// The same quantity of other methods.
+    fn rivals(&self, id: SeriesId, own: LabelId) -> Vec<SeriesId> {
+        let Some(series) = self.series(id) else { return Vec::new() };
+        let rarest = series
+            .labels
+            .iter()
+            .filter(|label| **label != own)
+            .min_by_key(|label| self.postings.get(index(**label)).map_or(usize::MAX, Vec::len));
+        let Some(pool) = rarest.and_then(|label| self.postings.get(index(*label))) else { return Vec::new() };
+        pool.iter()
+            .copied()
+            .filter(|other| {
+                self.series(*other).is_some_and(|other| {
+                    let missing: Vec<&LabelId> = series.labels.iter().filter(|label| other.labels.binary_search(label).is_err()).collect();
+                    let extra = other.labels.iter().filter(|label| series.labels.binary_search(label).is_err()).count();
+                    missing == [&own] && extra == 1 && !other.config && !other.count
+                })
+            })
+            .collect()
+    }
+}
+
+fn scope_found(id: SeriesId, facet: Facet, rival: SeriesId, other: Facet, value: Decimal) -> Found {
+    Found { series: id, facet, against: Some((rival, other)), derived: Some("comparison".to_owned()), value }
+}
+
+/// Adverbs bind before determiners: in "consistently on all datasets" the claim is "consistently".
+fn rank(word: &str) -> usize {
+    match word {
+        "consistently" | "always" | "uniformly" | "invariably" | "never" | "universally" | "everywhere" | "systematically" => 0,
+        "every" | "across the board" | "without exception" | "throughout" => 1,
+        "all" | "each" | "any" => 2,
+        _ => 3,
+    }
+}
+
+/// Where a word stands as a word; `prefix`: the word may go on.
+fn word_at(lower: &str, word: &str, prefix: bool) -> Option<usize> {
+    lower.match_indices(word).map(|(at, _)| at).find(|at| {
+        let before = lower.get(..*at).and_then(|text| text.chars().next_back());
+        let after = lower.get(at + word.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(char::is_alphanumeric) && (prefix || !after.is_some_and(char::is_alphanumeric))
+    })
+}
