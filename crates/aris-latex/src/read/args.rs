@@ -4,6 +4,7 @@ use super::{
     builtin::Cmd,
     reader::{Frame, Meaning, Reader},
     token::{Kind, Token},
+    writer::Source,
 };
 use crate::{Place, ProblemKind};
 
@@ -13,9 +14,7 @@ const MAX_OPTIONAL: usize = 4_000;
 /// A piece of flattened text and where it stands.
 pub(super) struct Piece {
     pub(super) text: String,
-    pub(super) place: Place,
-    /// The text is a copy of the source from `place` on.
-    pub(super) copied: bool,
+    pub(super) source: Source,
 }
 
 impl Reader<'_> {
@@ -265,8 +264,7 @@ impl Reader<'_> {
             let text = match token.kind {
                 Kind::Stop => break,
                 Kind::Word => {
-                    let (text, place) = (self.text(token).to_owned(), self.place(token));
-                    pieces.push(Piece { text, place, copied: token.exp == 0 });
+                    pieces.push(Piece { text: self.text(token).to_owned(), source: self.source(token, true) });
                     continue;
                 }
                 Kind::Space | Kind::Tie | Kind::Par => " ",
@@ -285,8 +283,7 @@ impl Reader<'_> {
                 },
                 _ => continue,
             };
-            let place = self.place(token);
-            pieces.push(Piece { text: text.to_owned(), place, copied: false });
+            pieces.push(Piece { text: text.to_owned(), source: self.source(token, false) });
         }
         self.frames.pop();
         self.stack.truncate(base);
@@ -332,8 +329,7 @@ impl Reader<'_> {
                 } else if let Some((key, _)) = &mut current {
                     key.push(c);
                 } else if !c.is_whitespace() {
-                    let offset = if piece.copied { piece.place.offset + at } else { piece.place.offset };
-                    current = Some((c.to_string(), Place { offset, ..piece.place }));
+                    current = Some((c.to_string(), piece.source.after(at).place));
                 }
             }
         }

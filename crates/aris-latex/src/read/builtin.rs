@@ -240,7 +240,7 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("newglossaryentry newacronym", Cmd::Skip("ommm")),
     ("fancyhead fancyfoot fancyhf", Cmd::Skip("om")),
     ("AtBeginDocument AtEndDocument AtBeginBibliography", Cmd::Skip("m")),
-    ("captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox  foreignlanguage  ", Cmd::Skip("om")),
+    ("tikz captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox  foreignlanguage  ", Cmd::Skip("om")),
     ("fcolorbox", Cmd::Skip("omm")),
     ("hypertarget hyperlink      ", Cmd::Skip("m")),
     ("selectlanguage resetcounters ", Cmd::Skip("m")),

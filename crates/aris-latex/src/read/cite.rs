@@ -181,20 +181,20 @@ impl Reader<'_> {
     }
 
     /// `\url{…}`: read as bytes where it stands in a file, because `%` and `#` are ordinary there.
-    pub(super) fn url(&mut self, token: Token) {
+    pub(super) fn url(&mut self) {
         let old = self.style;
         self.style = self.style.set(style::URL, style::MATHS);
-        self.verbatim_argument(token, true);
+        self.verbatim_argument(true);
         self.style = old;
     }
 
     /// `\href{address}{text}`: the text follows as a group.
-    pub(super) fn href(&mut self, token: Token) {
+    pub(super) fn href(&mut self) {
         drop(self.optional());
-        self.verbatim_argument(token, false);
+        self.verbatim_argument(false);
     }
 
-    fn verbatim_argument(&mut self, token: Token, shown: bool) {
+    fn verbatim_argument(&mut self, shown: bool) {
         let next = self.next_visible();
         if next.kind != Kind::Begin {
             if shown && next.kind == Kind::Word {
@@ -219,13 +219,7 @@ impl Reader<'_> {
         let tokens = self.balanced(next);
         if shown {
             for piece in self.pieces(&tokens) {
-                let source = super::writer::Source {
-                    place: piece.place,
-                    copied: piece.copied,
-                    exp: token.exp,
-                    literal: piece.place,
-                };
-                self.writer.write(&piece.text, source, self.style);
+                self.writer.write(&piece.text, piece.source, self.style);
             }
         }
     }

@@ -60,6 +60,9 @@ impl Env {
 
 /// The environment of a name, star dropped.
 pub(super) fn lookup(name: &str) -> Option<Env> {
+    if name == "tabular*" {
+        return Some(Env::Grid(GridForm::Width));
+    }
     Some(match name.trim_end_matches('*') {
         "document" => Env::Document,
         "equation" | "displaymath" | "align" | "gather" | "multline" | "eqnarray" | "flalign" | "dmath" | "dgroup"

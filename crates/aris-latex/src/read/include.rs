@@ -7,7 +7,6 @@ use super::{
     lexer::Cursor,
     path,
     reader::{Frame, Meaning, Reader},
-    style,
     token::{Kind, Token, narrow},
 };
 use crate::{
@@ -436,19 +435,13 @@ impl Reader<'_> {
     pub(super) fn document_class(&mut self, token: Token) {
         drop(self.optional());
         drop(self.argument());
-        drop(self.optional());
         if self.frames.len() < 2 {
             return;
         }
         let Some(Frame::File { text, cursor, own, base, .. }) = self.frames.last_mut() else { return };
-        if self.stack.len() > *base {
-            return;
-        }
+        // What was read ahead belongs to the preamble that is left out.
+        self.stack.truncate(*base);
         *own = true;
-        // The reader is in the middle of the parent's body; only what the child shows counts.
-        if self.style.has(style::MUTE) && self.preamble {
-            return;
-        }
         let rest = text.get(cursor.pos..).unwrap_or("");
         let begin = rest.match_indices("\\begin{document}").find(|(at, _)| {
             let line = rest.get(..*at).unwrap_or("").rsplit('\n').next().unwrap_or("");

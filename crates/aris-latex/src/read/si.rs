@@ -1,6 +1,7 @@
 //! siunitx: numbers and units as they are printed.
 
 use super::{
+    args::Piece,
     reader::{Meaning, Reader},
     style,
     token::{Kind, Token},
@@ -102,34 +103,62 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
 /// The first entries of [`UNITS`] are prefixes.
 const PREFIXES: usize = 25;
 
-/// A number as printed; the uncertainty in brackets counts in the last digits.
-pub(super) fn number(input: &str) -> String {
-    let compact: String = input.chars().filter(|c| !c.is_whitespace() && *c != '~').collect();
-    let compact = compact.replace("+-", "±").replace("\\pm", "±").replace('×', "x");
-    if let Some((left, right)) = compact.split_once('x') {
-        return format!("{} × {}", number(left), number(right));
+/// A part of a printed number, and where in the input it stands.
+type Part = (String, Option<usize>);
+
+/// A number as printed, in parts; the uncertainty in brackets counts in the last digits.
+fn number(input: &str, base: usize, parts: &mut Vec<Part>) {
+    let mut rest = input;
+    let mut base = base;
+    while let Some((at, sign)) = rest.char_indices().find(|(_, c)| matches!(c, 'x' | '×')) {
+        factor(rest.get(..at).unwrap_or(""), base, parts);
+        parts.push((" × ".to_owned(), None));
+        let width = at + sign.len_utf8();
+        rest = rest.get(width..).unwrap_or("");
+        base += width;
     }
-    let (mantissa, exponent) = match compact.find(['e', 'E', 'd', 'D']) {
-        Some(at) => (compact.get(..at).unwrap_or(""), compact.get(at + 1..)),
-        None => (compact.as_str(), None),
-    };
-    let mantissa = mantissa.replace(',', ".");
-    let (value, error) = match (mantissa.split_once('('), mantissa.split_once('±')) {
-        (Some((value, error)), _) => (value.to_owned(), Some(scaled(value, error.trim_end_matches(')')))),
-        (None, Some((value, error))) => (value.to_owned(), Some(leading(error))),
-        (None, None) => (mantissa.clone(), None),
-    };
-    let value = leading(&value);
-    let shown = match (&error, exponent) {
-        (Some(error), Some(_)) => format!("({value} ± {error})"),
-        (Some(error), None) => format!("{value} ± {error}"),
-        (None, _) => value,
-    };
-    match exponent {
-        Some(exponent) if shown.is_empty() => format!("10^{{{}}}", exponent.trim_start_matches('+')),
-        Some(exponent) => format!("{shown} × 10^{{{}}}", exponent.trim_start_matches('+')),
-        None => shown,
+    factor(rest, base, parts);
+}
+
+fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
+    let split = input.find(['e', 'E', 'd', 'D']);
+    let mantissa = input.get(..split.unwrap_or(input.len())).unwrap_or("");
+    let exponent = split.and_then(|at| Some((at + 1, input.get(at + 1..)?)));
+    let sign = ["(", "+-", "±"].into_iter().filter_map(|sign| Some((mantissa.find(sign)?, sign))).min();
+    let value = mantissa.get(..sign.map_or(mantissa.len(), |(at, _)| at)).unwrap_or("");
+    let shown = leading(&clean(value));
+    if let Some((at, sign)) = sign {
+        let from = at + sign.len();
+        let error = mantissa.get(from..).unwrap_or("");
+        let digits = clean(error.trim_end().trim_end_matches(')'));
+        let error_shown = if sign == "(" { scaled(&shown, &digits) } else { leading(&digits) };
+        if exponent.is_some() {
+            parts.push(("(".to_owned(), None));
+        }
+        parts.push((shown, Some(base + blanks(value))));
+        parts.push((" ± ".to_owned(), None));
+        parts.push((error_shown, Some(base + from + blanks(error))));
+        if exponent.is_some() {
+            parts.push((")".to_owned(), None));
+        }
+    } else if !shown.is_empty() {
+        parts.push((shown, Some(base + blanks(value))));
     }
+    if let Some((from, exponent)) = exponent {
+        let power = clean(exponent);
+        parts.push((if value.trim().is_empty() { "10^{" } else { " × 10^{" }.to_owned(), None));
+        parts.push((power.trim_start_matches('+').to_owned(), Some(base + from + blanks(exponent))));
+        parts.push(("}".to_owned(), None));
+    }
+}
+
+/// Without spaces, the decimal comma as a point.
+fn clean(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && *c != '~').map(|c| if c == ',' { '.' } else { c }).collect()
+}
+
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start().len()
 }
 
 fn leading(value: &str) -> String {
@@ -150,21 +179,30 @@ fn scaled(value: &str, error: &str) -> String {
     format!("{}.{}", padded.get(..at).unwrap_or(""), padded.get(at..).unwrap_or(""))
 }
 
-/// The number of an S column's cell, normalised; nothing when the cell holds no plain number.
-pub(super) fn column_number(text: &str) -> Option<String> {
+/// The number of an S column's cell in parts; nothing when the cell holds no plain number.
+pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
     let numeric = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | '<' | '>'))
         && text.bytes().any(|b| b.is_ascii_digit())
         && text.len() < 64
         && text.chars().all(|c| {
             c.is_ascii_digit() || matches!(c, '.' | ',' | '(' | ')' | 'e' | 'E' | '+' | '-' | '±' | ' ' | '<' | '>')
         });
-    numeric.then(|| if text.contains(['(', 'e', 'E', '±']) || text.contains("+-") { number(text) } else { text.to_owned() })
+    if !numeric {
+        return None;
+    }
+    let mut parts = Vec::new();
+    if text.contains(['(', 'e', 'E', '±']) || text.contains("+-") {
+        number(text, 0, &mut parts);
+    } else {
+        parts.push((text.to_owned(), Some(0)));
+    }
+    Some(parts)
 }
 
 impl Reader<'_> {
-    fn si_text(&mut self) -> String {
+    fn si_pieces(&mut self) -> Vec<Piece> {
         let tokens = self.argument();
-        self.flat(&tokens)
+        self.pieces(&tokens)
     }
 
     fn si_unit(&mut self) -> String {
@@ -172,14 +210,10 @@ impl Reader<'_> {
         unit(self, &tokens)
     }
 
-    fn write_number(&mut self, token: Token, text: &str) {
-        let old = self.style;
-        self.style = self.style.set(style::NUMBER, 0);
-        self.write(token, text);
-        self.style = old;
-    }
-
     fn write_unit(&mut self, token: Token, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let old = self.style;
         if !text.starts_with(['°', '%', '′', '″']) || text == "°C" {
             self.space(token);
@@ -189,111 +223,81 @@ impl Reader<'_> {
         self.style = old;
     }
 
-    /// Writes the number of an argument: a copy where nothing changes, so that its place is exact.
-    fn write_si(&mut self, token: Token, tokens: &[Token], text: &str) {
-        let shown = number(text);
-        let at = tokens.iter().copied().find(|found| found.kind == Kind::Word).unwrap_or(token);
-        let old = self.style;
-        self.style = self.style.set(style::NUMBER, 0);
-        if at.kind == Kind::Word && self.text(at) == shown {
-            self.write_word(at);
-        } else {
-            // A macro call inside is where the number comes from.
-            let origin = tokens.iter().copied().find(|found| found.kind != Kind::Space).unwrap_or(token);
-            match origin.kind {
-                Kind::Name(name) if matches!(self.meaning(name), Meaning::Macro(_)) && shown == text.trim() => {
-                    self.unread(Self::op(token, super::token::Op::Link(old.link)));
-                    self.style = old;
-                    self.unread_all(tokens);
-                    return;
+    /// Writes `text[range]` of the pieces' text as a number; each part keeps the place of its digits.
+    fn write_number(&mut self, token: Token, pieces: &[Piece], range: std::ops::Range<usize>) {
+        let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let mut parts = Vec::new();
+        number(whole.get(range.clone()).unwrap_or(""), range.start, &mut parts);
+        let style = self.style.set(style::NUMBER, 0);
+        let mut last = self.source(token, false);
+        for (text, offset) in parts.into_iter().filter(|(text, _)| !text.is_empty()) {
+            if let Some(offset) = offset {
+                let mut start = 0;
+                let found = pieces.iter().find(|piece| {
+                    start += piece.text.len();
+                    offset < start
+                });
+                if let Some(piece) = found {
+                    let into = offset - (start - piece.text.len());
+                    last = piece.source.after(into);
+                    if piece.text.get(into..).is_none_or(|rest| !rest.starts_with(text.as_str())) {
+                        last = last.fixed();
+                    }
                 }
-                _ => self.write(if origin.kind == Kind::Word { origin } else { token }, &shown),
             }
+            self.writer.write(&text, last, style);
+            // What siunitx adds stands at the end of what it follows.
+            last = last.after(text.len().saturating_sub(1)).fixed();
         }
-        self.style = old;
+    }
+
+    fn write_all(&mut self, token: Token, pieces: &[Piece]) {
+        let length = pieces.iter().map(|piece| piece.text.len()).sum();
+        self.write_number(token, pieces, 0..length);
     }
 
     pub(super) fn si_number(&mut self, token: Token) {
         drop(self.optional());
-        let tokens = self.argument();
-        let text = self.flat(&tokens);
-        self.write_si(token, &tokens, &text);
+        let pieces = self.si_pieces();
+        self.write_all(token, &pieces);
     }
 
     pub(super) fn si_list(&mut self, token: Token, with_unit: bool) {
         drop(self.optional());
-        let text = self.si_text();
+        let pieces = self.si_pieces();
         let unit = if with_unit { self.si_unit() } else { String::new() };
-        let count = text.split(';').count();
-        for (at, item) in text.split(';').enumerate() {
+        let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let count = whole.split(';').count();
+        let mut start = 0;
+        for (at, item) in whole.split(';').enumerate() {
             if at > 0 {
                 self.write(token, if at + 1 == count { " and " } else { ", " });
             }
-            self.write_number(token, &number(item));
-            if with_unit {
-                self.write_unit(token, &unit);
-            }
+            self.write_number(token, &pieces, start..start + item.len());
+            self.write_unit(token, &unit);
+            start += item.len() + 1;
         }
     }
 
     pub(super) fn si_range(&mut self, token: Token, with_unit: bool) {
         drop(self.optional());
-        let (from, to) = (self.si_text(), self.si_text());
+        let (from, to) = (self.si_pieces(), self.si_pieces());
         let unit = if with_unit { self.si_unit() } else { String::new() };
-        self.write_number(token, &number(&from));
-        if with_unit {
-            self.write_unit(token, &unit);
-        }
+        self.write_all(token, &from);
+        self.write_unit(token, &unit);
         self.write(token, " to ");
-        self.write_number(token, &number(&to));
-        if with_unit {
-            self.write_unit(token, &unit);
-        }
+        self.write_all(token, &to);
+        self.write_unit(token, &unit);
     }
 
     /// `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`
     pub(super) fn si_quantity(&mut self, token: Token) {
         drop(self.optional());
-        let tokens = self.argument();
-        let text = self.flat(&tokens);
+        let pieces = self.si_pieces();
         drop(self.optional());
         let unit = self.si_unit();
-        let shown = number(&text);
-        let origin = tokens.iter().copied().find(|found| found.kind != Kind::Space);
-        let old = self.style;
-        self.style = self.style.set(style::NUMBER, 0);
-        match origin {
-            Some(word) if word.kind == Kind::Word && self.text(word) == shown => self.write_word(word),
-            Some(word) if word.kind == Kind::Word => self.write(word, &shown),
-            Some(call) if shown == text.trim() => self.write_expanded(call, &tokens, &shown),
-            _ => self.write(token, &shown),
-        }
-        self.style = old;
+        self.write_all(token, &pieces);
         self.write_unit(token, &unit);
-    }
-
-    /// Writes text that a macro call produced, so that its definition is known.
-    fn write_expanded(&mut self, call: Token, tokens: &[Token], shown: &str) {
-        let body = match (call.kind, tokens.len()) {
-            (Kind::Name(name), _) => match self.meaning(name) {
-                Meaning::Macro(body) => Some((name, body)),
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some((name, body)) = body else {
-            self.write(call, shown);
-            return;
-        };
-        let exp = super::token::narrow(self.expansions.len());
-        self.expansions.push(super::reader::Expansion {
-            name,
-            definition: body.place,
-            call: self.place(call),
-            depth: 0,
-        });
-        let literal = body.body.first().copied().unwrap_or(call);
-        self.write(Token { exp, ..literal }, shown);
     }
 
     pub(super) fn si_only_unit(&mut self, token: Token) {
@@ -308,12 +312,15 @@ impl Reader<'_> {
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
         drop(self.optional());
-        let text = self.si_text();
-        for (item, sign) in text.split(';').zip(["°", "′", "″"]) {
+        let pieces = self.si_pieces();
+        let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let mut start = 0;
+        for (item, sign) in whole.split(';').zip(["°", "′", "″"]) {
             if !item.trim().is_empty() {
-                self.write_number(token, &number(item));
+                self.write_number(token, &pieces, start..start + item.len());
                 self.write(token, sign);
             }
+            start += item.len() + 1;
         }
     }
 }
@@ -321,6 +328,12 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn printed(input: &str) -> String {
+        let mut parts = Vec::new();
+        number(input, 0, &mut parts);
+        parts.into_iter().map(|(text, _)| text).collect()
+    }
 
     #[test]
     fn numbers() {
@@ -339,10 +352,11 @@ mod tests {
             ("-3.5", "-3.5"),
             ("", ""),
         ] {
-            assert_eq!(number(input), expected, "{input}");
+            assert_eq!(printed(input), expected, "{input}");
         }
         assert_eq!(column_number("Accuracy"), None);
-        assert_eq!(column_number("84.7(3)").as_deref(), Some("84.7 ± 0.3"));
+        let joined = |parts: Vec<Part>| parts.into_iter().map(|(text, _)| text).collect::<String>();
+        assert_eq!(column_number("84.7(3)").map(joined).as_deref(), Some("84.7 ± 0.3"));
         assert_eq!(UNITS[PREFIXES].0, "ampere");
     }
 }

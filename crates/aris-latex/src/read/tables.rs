@@ -125,8 +125,8 @@ impl Reader<'_> {
         let Some(grid) = self.grids.last_mut() else { return };
         if grid.numeric.get(grid.col) == Some(&true) && grid.colspan == 1 {
             match super::si::column_number(self.writer.text()) {
-                Some(text) if text == self.writer.text() => self.writer.whole_is_number(),
-                Some(text) => self.writer.replace(text),
+                Some(parts) if parts.len() == 1 => self.writer.whole_is_number(),
+                Some(parts) => self.writer.replace(&parts),
                 None => {}
             }
         }

@@ -22,12 +22,12 @@ pub(crate) struct Source {
 
 impl Source {
     /// The same source, advanced into the text.
-    fn after(self, bytes: usize) -> Self {
+    pub(crate) fn after(self, bytes: usize) -> Self {
         let place = if self.copied { Place { offset: self.place.offset + bytes, ..self.place } } else { self.place };
         Self { place, literal: Place { offset: self.literal.offset + bytes, ..self.literal }, ..self }
     }
 
-    fn fixed(self) -> Self {
+    pub(crate) fn fixed(self) -> Self {
         Self { copied: false, ..self }
     }
 }
@@ -205,14 +205,30 @@ impl Writer {
         open.text.get(open.text.len() - length..).unwrap_or("")
     }
 
-    /// Replaces the text of the current block by one that is not a copy, marked as a number.
-    pub(crate) fn replace(&mut self, text: String) {
+    /// Replaces the text of the current block by parts, each with its offset in the old text if it has one, and
+    /// marks it as a number.
+    pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
         let Some((_, open)) = self.levels.last_mut() else { return };
-        let start = open.spans.first().map(|span| Span { linear: 0, ..*span });
-        open.spans = start.into_iter().collect();
-        open.marks.retain(|(range, tag)| range.start == 0 && matches!(tag, Tag::Exp(..) | Tag::Style(_)));
-        open.text = text;
+        let (old, spans) = (std::mem::take(&mut open.text), std::mem::take(&mut open.spans));
+        let Some(first) = spans.first().copied() else { return };
+        let mut end = 0;
+        for (part, offset) in parts {
+            let at = offset.unwrap_or(end);
+            end = at + if offset.is_some() { part.len().saturating_sub(1) } else { 0 };
+            let index = spans.partition_point(|span| span.text as usize <= at).saturating_sub(1);
+            let span = spans.get(index).copied().unwrap_or(first);
+            let into = narrow(at.saturating_sub(span.text as usize));
+            let copied = offset.is_some()
+                && into < span.linear
+                && old.get(at..).is_some_and(|rest| rest.starts_with(part.as_str()))
+                && part.len() <= (span.linear - into) as usize;
+            let offset = if into < span.linear { span.offset + into } else { span.offset };
+            let linear = if copied { narrow(part.len()) } else { 0 };
+            open.spans.push(Span { text: narrow(open.text.len()), linear, file: span.file, offset });
+            open.text.push_str(part);
+        }
         let length = open.text.len();
+        open.marks.retain(|(range, tag)| range.start == 0 && matches!(tag, Tag::Exp(..) | Tag::Style(_)));
         for (range, _) in &mut open.marks {
             range.end = length;
         }
