@@ -4,8 +4,8 @@
 //!
 //! A run works in a fresh folder below the scratch folder (default: the system's temporary folder, which must not be in
 //! memory). It visits every cell (method × size) once per round, in an order drawn from the run's own seed, so that a slow
-//! moment of the disk meets all cells alike; the first rounds warm up and do not count. Timed is the call alone: payloads
-//! exist before, and files are removed afterwards.
+//! moment of the disk meets all cells alike. The first rounds warm up and do not count, nor does a whole run before the
+//! first. Timed is the call alone: payloads exist before, and files are removed afterwards.
 //!
 //! | method | what is timed |
 //! |---|---|
@@ -74,9 +74,11 @@ fn main() -> Outcome<()> {
     };
     aris_fs::create_dir(&options.out)?;
     store(&options.out.join("config.json"), &config(&options))?;
-    for run in 1..=options.runs {
+    for run in 0..=options.runs {
         let started = Instant::now();
-        for (method, result) in measure(&options, run)? {
+        let results = measure(&options, run)?;
+        // Run 0 is not kept: it pays for memory that the system, or the machine below it, has not handed out yet.
+        for (method, result) in results.into_iter().filter(|_| run > 0) {
             let folder = options.out.join(method);
             aris_fs::create_dir(&folder)?;
             store(&folder.join(format!("run_{run}.json")), &result)?;
@@ -92,7 +94,7 @@ fn main() -> Outcome<()> {
 }
 
 fn options(arguments: &[String]) -> Outcome<Option<Options>> {
-    let (mut out, mut scratch, mut runs, mut repetitions) = (None, std::env::temp_dir(), 5, 60);
+    let (mut out, mut scratch, mut runs, mut repetitions) = (None, std::env::temp_dir(), 5, 100);
     let mut rest = arguments.iter().filter(|argument| *argument != "--bench");
     while let Some(flag) = rest.next() {
         let value = rest.next().ok_or_else(|| format!("{flag} needs a value"))?;
@@ -284,11 +286,15 @@ fn hash(scratch: &Path, run: usize, random: &mut Random) -> Outcome<Value> {
         }
     }
     let mut result = head("hash", run, HASH_REPETITIONS);
-    for (name, taken) in [("1 worker", single), ("all workers", parallel)] {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    for (name, taken) in [
+        (String::from("1_worker"), single),
+        (format!("{workers}_workers"), parallel),
+    ] {
         let median = middle(&sorted(taken));
         let tenths = bytes.saturating_mul(10_000) / median.max(1);
         let rate = decimal(tenths, 1);
-        result.insert(name.replace(' ', "_"), json!({ "mb_per_s": rate }));
+        result.insert(name, json!({ "mb_per_s": rate }));
     }
     Ok(Value::Object(result))
 }
@@ -354,6 +360,7 @@ fn config(options: &Options) -> Value {
         "program": format!("{}@{}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
         "runs": options.runs,
         "repetitions": options.repetitions,
+        "discarded_runs": 1,
         "warm_up_rounds": WARM_UP,
         "payload_bytes": sizes,
         "line_bytes": LINE_BYTES,
