@@ -1,2 +1,80 @@
-//! Under construction.
-fn main() {}
+//! The workspace's own tools, called as `cargo xtask <command>`: what is generated is written or checked here, the binaries
+//! are placed beside their launchers, and the structure of the tree is verified.
+//!
+//! Exit codes: 0 done, 1 a step failed, 2 bad arguments, 10 something is stale or breaks a rule.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a tool for people at a terminal, not a helper with a data product"
+)]
+
+mod cargo;
+mod fault;
+mod install;
+mod new_helper;
+mod schemas;
+mod sync;
+mod verify;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use fault::Fault;
+use workspace::Workspace;
+
+/// Findings, as for the helpers.
+const FINDINGS: u8 = 10;
+
+#[derive(Parser)]
+#[command(name = "xtask", about = "Tools of this workspace")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write what is generated from helpers.toml and from the helpers themselves
+    Sync {
+        /// Write nothing; list what is stale and exit 10
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write the JSON schemas from the Rust types
+    Schemas {
+        /// Write nothing; fail when a schema is stale
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the helpers and place them beside their launchers
+    InstallSkills(install::Args),
+    /// Check the structure of the tree; exit 10 on findings
+    Verify,
+    /// Create a new helper: crate, table row, launcher, schema
+    NewHelper(new_helper::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(fault) => {
+            eprintln!("xtask: error: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<u8, Fault> {
+    let workspace = Workspace::load(&workspace::root())?;
+    match command {
+        Command::Sync { check } => sync::run(&workspace, check),
+        Command::Schemas { check } => schemas::run(&workspace, check),
+        Command::InstallSkills(args) => install::run(&workspace, &args),
+        Command::Verify => verify::run(&workspace),
+        Command::NewHelper(args) => new_helper::run(&workspace, &args),
+    }
+}

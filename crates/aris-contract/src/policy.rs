@@ -66,6 +66,18 @@ impl Policy {
             Self::E => "warn and go on",
         }
     }
+
+    /// What happens when the helper runs and fails.
+    pub const fn when_failed(self) -> &'static str {
+        match self {
+            Self::A => "its exit code is passed on",
+            Self::B => "warn and go on, exit 0",
+            Self::C => "write the artifacts directly in the same schema",
+            Self::D1 => "try the next source; error when none is left",
+            Self::D2 => "record it; error only when no source contributed",
+            Self::E => "its exit code is recorded in the report, never passed on",
+        }
+    }
 }
 
 /// What became of one attempt to run a helper.

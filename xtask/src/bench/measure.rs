@@ -1,0 +1,148 @@
+//! Timing whole processes.
+
+use std::fmt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A call to be timed.
+#[derive(Clone)]
+pub(super) struct Call {
+    program: String,
+    args: Vec<String>,
+    cwd: String,
+    codes: Vec<i32>,
+}
+
+impl Call {
+    /// A program with its arguments, run in `cwd`; it must leave with 0.
+    pub(super) fn new(program: impl AsRef<Path>, args: &[&str], cwd: &Path) -> Self {
+        Self {
+            program: program.as_ref().display().to_string(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            cwd: cwd.display().to_string(),
+            codes: vec![0],
+        }
+    }
+
+    /// A pipeline for `sh`.
+    pub(super) fn shell(script: &str, cwd: &Path) -> Self {
+        Self::new("sh", &["-c", script], cwd)
+    }
+
+    /// Other exit codes that are right.
+    pub(super) fn codes(mut self, codes: &[i32]) -> Self {
+        self.codes = codes.to_vec();
+        self
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a deadline's bookkeeping would be measured too")]
+    fn spawn(&self) -> Result<Child, String> {
+        Command::new(&self.program)
+            .args(&self.args)
+            .current_dir(&self.cwd)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", self.program))
+    }
+
+    /// Seconds of one run.
+    pub(super) fn once(&self) -> Result<f64, String> {
+        let start = Instant::now();
+        let status = self.spawn()?.wait().map_err(|error| format!("{}: {error}", self.program))?;
+        let seconds = start.elapsed().as_secs_f64();
+        match status.code() {
+            Some(code) if self.codes.contains(&code) => Ok(seconds),
+            other => Err(format!("{} {:?} left with {other:?}", self.program, self.args)),
+        }
+    }
+
+    /// Highest resident memory of one run, in bytes, read from the kernel's own mark while the process lives.
+    #[expect(clippy::disallowed_methods, reason = "reads /proc at short intervals until the process ends")]
+    pub(super) fn peak_memory(&self) -> Result<u64, String> {
+        let mut child = self.spawn()?;
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0;
+        while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+            if let Ok(text) = std::fs::read_to_string(&status) {
+                let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+                let kib = mark.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
+                peak = peak.max(kib.unwrap_or(0) * 1024);
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        Ok(peak)
+    }
+}
+
+/// Figures of several runs, in seconds.
+#[derive(Clone, Default)]
+pub(super) struct Figures(Vec<f64>);
+
+impl Figures {
+    pub(super) fn push(&mut self, seconds: f64) {
+        self.0.push(seconds);
+    }
+
+    fn sorted(&self) -> Vec<f64> {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+
+    pub(super) fn median(&self) -> f64 {
+        let sorted = self.sorted();
+        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Ratios of paired runs.
+    pub(super) fn over(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a / b).collect())
+    }
+
+    /// Differences of paired runs.
+    pub(super) fn beyond(&self, other: &Self) -> Self {
+        Self(self.0.iter().zip(&other.0).map(|(a, b)| a - b).collect())
+    }
+
+    /// min / median / max, scaled.
+    pub(super) fn show(&self, scale: f64, unit: &str) -> String {
+        let sorted = self.sorted();
+        let (min, max) = (sorted.first().copied().unwrap_or(f64::NAN), sorted.last().copied().unwrap_or(f64::NAN));
+        format!("{:.2} / {:.2} / {:.2} {unit}", min * scale, self.median() * scale, max * scale)
+    }
+
+    pub(super) fn millis(&self) -> String {
+        self.show(1e3, "ms")
+    }
+
+    pub(super) fn ratio(&self) -> String {
+        self.show(1.0, "x")
+    }
+}
+
+/// Runs two calls in turn, A B A B …, after one warm-up of each.
+pub(super) fn pair(a: &Call, b: &Call, runs: usize) -> Result<(Figures, Figures), String> {
+    a.once()?;
+    b.once()?;
+    let (mut of_a, mut of_b) = (Figures::default(), Figures::default());
+    for _ in 0..runs {
+        of_a.push(a.once()?);
+        of_b.push(b.once()?);
+    }
+    Ok((of_a, of_b))
+}
+
+/// Prints a heading.
+#[expect(clippy::print_stdout, reason = "a bench prints its figures")]
+pub(super) fn heading(text: &str) {
+    println!("\n{text}\n{}", "-".repeat(text.chars().count()));
+}
+
+/// Prints one row.
+#[expect(clippy::print_stdout, reason = "a bench prints its figures")]
+pub(super) fn row(name: &str, value: impl fmt::Display) {
+    println!("  {name:<44} {value}");
+}

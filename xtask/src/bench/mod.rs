@@ -1,0 +1,66 @@
+//! `cargo xtask bench`: what this project claims about speed and accuracy, measured beside a peer or a limit in the same run.
+//!
+//! Every figure is a whole process from start to end, min / median / max over the counted runs, and a ratio that is taken pair
+//! by pair, because machines drift. Nothing here passes or fails: the numbers are printed for people to read.
+
+mod claims;
+mod gate;
+mod hash;
+mod measure;
+mod paper;
+mod startup;
+mod trace;
+
+use std::path::{Path, PathBuf};
+
+use crate::build;
+
+/// What to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Topic {
+    /// Everything below
+    All,
+    /// Accuracy of the claim audit on the labelled corpus
+    Claims,
+    /// The gate on 4 audits of 10 files, beside sha256sum and jq
+    Gate,
+    /// The gate over 1 GiB in 400 files, beside the processor's hashing rate
+    Hash,
+    /// Start-up of every helper, beside the smallest program
+    Startup,
+    /// One trace record, beside the durable writes it consists of
+    Trace,
+}
+
+/// Builds the helpers in release mode and measures `topic`.
+pub(crate) fn run(root: &Path, topic: Topic) -> Result<(), String> {
+    let binaries = Binaries { folder: build::helpers(root, "release")? };
+    let wanted = |this: Topic| topic == Topic::All || topic == this;
+    if wanted(Topic::Startup) {
+        startup::run(&binaries)?;
+    }
+    if wanted(Topic::Trace) {
+        trace::run(&binaries)?;
+    }
+    if wanted(Topic::Gate) {
+        gate::run(&binaries)?;
+    }
+    if wanted(Topic::Hash) {
+        hash::run(&binaries)?;
+    }
+    if wanted(Topic::Claims) {
+        claims::run(root, &binaries)?;
+    }
+    Ok(())
+}
+
+/// Where the built helpers lie.
+struct Binaries {
+    folder: PathBuf,
+}
+
+impl Binaries {
+    fn path(&self, helper: &str) -> PathBuf {
+        self.folder.join(helper)
+    }
+}

@@ -1,0 +1,178 @@
+//! Calls of cargo and of the tools that come with it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// A cold release build of everything takes some minutes on two cores.
+const BUILD: Duration = Duration::from_mins(40);
+
+/// Anything that only prints.
+const PRINT: Duration = Duration::from_mins(1);
+
+/// `cargo` as the one that runs xtask, in the root of the workspace.
+pub(crate) fn cargo(workspace: &Workspace) -> aris_proc::Command {
+    tool(workspace, "CARGO", "cargo")
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
+fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_proc::Command {
+    let program = std::env::var_os(variable).unwrap_or_else(|| OsString::from(name));
+    aris_proc::command(program, &workspace.root)
+}
+
+/// Builds the binaries of `helpers`; gives the folder they lie in and the first error line, if any.
+pub(crate) fn build(
+    workspace: &Workspace,
+    helpers: &[&str],
+    profile: &str,
+) -> Result<(PathBuf, Option<String>), Fault> {
+    let mut command = cargo(workspace).args([
+        "build",
+        "--quiet",
+        "--keep-going",
+        "--bins",
+        "--profile",
+        profile,
+    ]);
+    for helper in helpers {
+        command = command.args(["--package", helper]);
+    }
+    let done = command.run(BUILD)?;
+    let problem = if done.code()? == 0 {
+        None
+    } else {
+        Some(first_error(&done.stderr.text()))
+    };
+    let folder = if profile == "dev" { "debug" } else { profile };
+    Ok((target_folder(workspace)?.join(folder), problem))
+}
+
+fn target_folder(workspace: &Workspace) -> Result<PathBuf, Fault> {
+    let done = cargo(workspace)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .run(PRINT)?;
+    if done.code()? != 0 {
+        return Err(Fault::new(format!(
+            "cargo metadata: {}",
+            first_error(&done.stderr.text())
+        )));
+    }
+    let metadata: Value = serde_json::from_slice(&done.stdout.bytes)
+        .map_err(|error| Fault::new(format!("cargo metadata: {error}")))?;
+    let folder = metadata.get("target_directory").and_then(Value::as_str);
+    folder
+        .map(PathBuf::from)
+        .ok_or_else(|| Fault::new("cargo metadata names no target directory"))
+}
+
+/// Runs `cargo` for its effect and shows what it prints when it fails. Gives whether it succeeded.
+pub(crate) fn succeeds(command: aris_proc::Command) -> Result<bool, Fault> {
+    let done = command.run(BUILD)?;
+    let ok = done.code()? == 0;
+    if !ok {
+        eprint!("{}{}", done.stdout.text(), done.stderr.text());
+    }
+    Ok(ok)
+}
+
+/// The contract of each helper, printed by its own binary; in place of it the reason why there is none.
+pub(crate) type Contracts = BTreeMap<String, Result<String, String>>;
+
+/// Builds the helpers and asks each for its contract.
+pub(crate) fn contracts(workspace: &Workspace) -> Result<Contracts, Fault> {
+    let has_crate = |name: &str| {
+        workspace
+            .at(&format!("crates/{name}/src/main.rs"))
+            .is_file()
+    };
+    let names: Vec<&str> = workspace
+        .rows
+        .iter()
+        .map(|row| row.name.as_str())
+        .filter(|name| has_crate(name))
+        .collect();
+    let mut contracts = Contracts::new();
+    for row in &workspace.rows {
+        contracts.insert(
+            row.name.clone(),
+            Err(format!("there is no crate crates/{}", row.name)),
+        );
+    }
+    // One build for all is faster; only when it fails is each one built for itself, so that one broken helper does not
+    // hide the others.
+    let (folder, problem) = if names.is_empty() {
+        return Ok(contracts);
+    } else {
+        build(workspace, &names, "dev")?
+    };
+    for name in names {
+        let problem = if problem.is_some() {
+            build(workspace, &[name], "dev")?.1
+        } else {
+            None
+        };
+        let contract = match problem {
+            Some(problem) => Err(format!("crates/{name} does not build: {problem}")),
+            None => print_contract(workspace, &folder.join(name)),
+        };
+        contracts.insert(name.to_owned(), contract);
+    }
+    Ok(contracts)
+}
+
+fn print_contract(workspace: &Workspace, binary: &std::path::Path) -> Result<String, String> {
+    let done = aris_proc::command(binary, &workspace.root)
+        .arg("--print-contract")
+        .run(PRINT)
+        .map_err(|error| error.to_string())?;
+    match done.stdout.whole_text() {
+        Some(text) if done.success() && text.starts_with('{') => Ok(format!("{text}\n")),
+        _ => Err(format!(
+            "{} --print-contract gave no contract ({:?})",
+            binary.display(),
+            done.end
+        )),
+    }
+}
+
+/// Formats Rust source as `cargo fmt` would.
+pub(crate) fn rustfmt(workspace: &Workspace, source: String) -> Result<String, Fault> {
+    let done = tool(workspace, "RUSTFMT", "rustfmt")
+        .args(["--edition", "2024"])
+        .stdin(source)
+        .run(PRINT)?;
+    match done.stdout.whole_text() {
+        Some(text) if done.success() => Ok(format!("{text}\n")),
+        _ => Err(Fault::new(format!(
+            "rustfmt: {}",
+            first_error(&done.stderr.text())
+        ))),
+    }
+}
+
+/// The triple of this machine's compiler.
+pub(crate) fn host_triple(workspace: &Workspace) -> Result<String, Fault> {
+    let done = tool(workspace, "RUSTC", "rustc").arg("-vV").run(PRINT)?;
+    let text = done.stdout.text().into_owned();
+    let triple = text.lines().find_map(|line| line.strip_prefix("host: "));
+    triple
+        .map(str::to_owned)
+        .ok_or_else(|| Fault::new("rustc -vV names no host"))
+}
+
+fn first_error(stderr: &str) -> String {
+    let line = stderr.lines().find(|line| line.starts_with("error"));
+    line.or_else(|| stderr.lines().next())
+        .unwrap_or("no message")
+        .to_owned()
+}

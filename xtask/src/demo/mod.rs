@@ -1,0 +1,150 @@
+//! `cargo xtask demo`: a real paper, gated, in a temporary project, the way a skill does it.
+//!
+//! Every command is shown as it is run, with what it printed and its exit code. The demo fails when the gate does not block
+//! the paper with planted faults, or does not open after the fixes.
+
+mod project;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use aris_audit::digest_files;
+use aris_contract::artifact::audit::{Audit, Verdict};
+use aris_contract::schema::id;
+
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+use crate::{cargo, install};
+
+use project::Project;
+
+/// Any step of the demo, builds apart, takes milliseconds.
+const STEP: Duration = Duration::from_mins(1);
+
+/// Builds the helpers, gates the example paper with its faults and without, and says where the reports lie.
+pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
+    say("building the helpers (the first time takes some minutes) …");
+    let code = install::run(workspace, &install::Args::release())?;
+    if code != 0 {
+        return Ok(code);
+    }
+    let start = Instant::now();
+    let project = Project::create(workspace)?;
+    title(&format!("A project in {}", project.root().display()));
+    say("  skills in .agents/skills and .claude/skills, helpers in .aris/tools, under their own and their legacy names");
+
+    title("1. A paper with planted faults");
+    project.copy_example("faulty")?;
+    say("  three faults stand in the files; see skills/paper-writing/assets/example/faults.md");
+    audits(&project)?;
+    say("\n  Now, after the audits, somebody edits a section:");
+    say("  $ cp late-edit/sections/discussion.tex paper/sections/discussion.tex");
+    project.copy_example("late-edit")?;
+    let blocked = gate(&project, "blocked.html")?;
+    expect(blocked == 1, "the gate must block a paper with faults (exit 1)", blocked)?;
+
+    title("2. The fixes, and the audits again");
+    say("  $ cp example/paper/… paper/");
+    project.copy_example("paper")?;
+    audits(&project)?;
+    let open = gate(&project, "open.html")?;
+    expect(open == 0, "the gate must find no blocker after the fixes (exit 0)", open)?;
+
+    title("Reports");
+    say(&format!("  blocked: {}", project.at("blocked.html").display()));
+    say(&format!("  open:    {}", project.at("open.html").display()));
+    say(&format!("  all of it: {}", project.root().display()));
+    say(&format!("\n{:.1} s after the build.", start.elapsed().as_secs_f64()));
+    Ok(0)
+}
+
+/// Trace of the proof review, its artifact, then the two audits that a program can do.
+fn audits(project: &Project) -> Result<(), Fault> {
+    say("\n  The proof audit needs a reviewer; here a recorded answer that says there is nothing to prove.");
+    let trace_path = project.run(
+        "save_trace.sh",
+        &[
+            "--skill", "proof-checker", "--purpose", "proof-audit", "--model", "example-reviewer-1", "--thread-id",
+            "example-proof-thread", "--prompt-file", "reviews/prompt.md", "--response-file", "reviews/response.md",
+            "--executor", "demo", "--new-run",
+        ],
+        &[0],
+    )?;
+    proof_audit(project, trace_path.stdout.trim())?;
+    project.run("paper_claim_audit", &["paper"], &[0, 10])?;
+    project.run("citation_audit", &["paper"], &[0, 10])?;
+    Ok(())
+}
+
+fn gate(project: &Project, html: &str) -> Result<i32, Fault> {
+    let args = ["paper", "--assurance", "submission", "--html", html];
+    Ok(project.run("verify_paper_audits.sh", &args, &[0, 1])?.code)
+}
+
+/// Writes `PROOF_AUDIT.json` as the skill that asked the reviewer would.
+fn proof_audit(project: &Project, trace_path: &str) -> Result<(), Fault> {
+    let paper = project.at("paper");
+    let files = project.sources()?;
+    let paths: Vec<_> = files.iter().map(|file| paper.join(file)).collect();
+    let mut hashes = std::collections::BTreeMap::new();
+    for (file, digest) in files.into_iter().zip(digest_files(&paths)) {
+        hashes.insert(file, digest?.to_string());
+    }
+    let audit = Audit {
+        schema: Some(String::from(id::AUDIT)),
+        producer: Some(format!("demo@{}", env!("CARGO_PKG_VERSION"))),
+        audit_skill: String::from("proof-checker"),
+        verdict: Verdict::NotApplicable,
+        reason_code: String::from("no_theorems"),
+        summary: String::from("The reviewer found no theorem, lemma or proof (recorded answer of the example)."),
+        audited_input_hashes: hashes,
+        trace_path: trace_path.to_owned(),
+        thread_id: String::from("example-proof-thread"),
+        reviewer_model: String::from("example-reviewer-1"),
+        reviewer_reasoning: String::from("high"),
+        generated_at: project::now(),
+        details: serde_json::Value::Null,
+    };
+    let text = serde_json::to_string_pretty(&audit).map_err(|error| Fault::new(error.to_string()))?;
+    aris_fs::write_atomic(&paper.join("PROOF_AUDIT.json"), format!("{text}\n").as_bytes())?;
+    say("  wrote paper/PROOF_AUDIT.json (NOT_APPLICABLE, from the recorded answer)");
+    Ok(())
+}
+
+fn expect(holds: bool, what: &str, code: i32) -> Result<(), Fault> {
+    if holds { Ok(()) } else { Err(Fault::new(format!("{what}; it left with {code}"))) }
+}
+
+fn title(text: &str) {
+    println!("\n{text}\n{}", "=".repeat(text.chars().count()));
+}
+
+fn say(text: &str) {
+    println!("{text}");
+}
+
+/// What a step printed and how it ended.
+struct Step {
+    stdout: String,
+    code: i32,
+}
+
+fn step(command: aris_proc::Command, shown: &str, codes: &[i32]) -> Result<Step, Fault> {
+    println!("\n  $ {shown}");
+    let begin = Instant::now();
+    let done = command.run(STEP)?;
+    let took = begin.elapsed();
+    let code = done.code()?;
+    for line in done.stderr.text().lines().chain(done.stdout.text().lines()) {
+        println!("    {line}");
+    }
+    println!("    (exit {code}, {:.0} ms)", took.as_secs_f64() * 1e3);
+    if !codes.contains(&code) {
+        return Err(Fault::new(format!("{shown} left with {code}, not one of {codes:?}")));
+    }
+    Ok(Step { stdout: done.stdout.text().into_owned(), code })
+}
+
+fn relative(path: &Path, base: &Path) -> String {
+    aris_fs::display_relative(path, base)
+}

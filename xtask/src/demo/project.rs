@@ -1,0 +1,106 @@
+//! The demo's temporary project: skills installed, example copied.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use aris_fs::{EntryKind, FsError};
+
+use super::{Step, relative, step};
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// The example, below the root of the workspace.
+const EXAMPLE: &str = "skills/paper-writing/assets/example";
+
+/// A project with the skills in it.
+pub(super) struct Project {
+    root: PathBuf,
+    example: PathBuf,
+}
+
+impl Project {
+    /// Makes the project and installs the skills; it stays for the user to look at.
+    pub(super) fn create(workspace: &Workspace) -> Result<Self, Fault> {
+        let temp = tempfile::Builder::new()
+            .prefix("aris-demo-")
+            .tempdir()
+            .map_err(|error| Fault::new(format!("cannot make a temporary folder: {error}")))?;
+        let project = Self { root: temp.keep(), example: workspace.at(EXAMPLE) };
+        project.install(workspace)?;
+        copy(&project.example.join("results"), &project.at("results"))?;
+        copy(&project.example.join("reviews"), &project.at("reviews"))?;
+        copy(&project.example.join("paper"), &project.at("paper"))?;
+        Ok(project)
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub(super) fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// Copies one of the example's versions over the paper.
+    pub(super) fn copy_example(&self, version: &str) -> Result<(), Fault> {
+        Ok(copy(&self.example.join(version), &self.at("paper"))?)
+    }
+
+    /// The paper's LaTeX files, relative to the paper.
+    pub(super) fn sources(&self) -> Result<Vec<String>, Fault> {
+        let paper = self.at("paper");
+        let files = aris_fs::walk_sorted(&paper, &mut |_| true)?;
+        let sources = files.iter().filter(|file| file.path.extension().is_some_and(|kind| kind == "tex"));
+        Ok(sources.map(|file| relative(&file.path, &paper)).collect())
+    }
+
+    /// Runs a helper the way a skill does: by the path the installer gave it, through `sh`.
+    pub(super) fn run(&self, name: &str, args: &[&str], codes: &[i32]) -> Result<Step, Fault> {
+        let shown = format!("sh .aris/tools/{name} {}", args.join(" "));
+        let command = aris_proc::command("sh", &self.root).arg(format!(".aris/tools/{name}")).args(args);
+        step(command, &shown, codes)
+    }
+
+    fn install(&self, workspace: &Workspace) -> Result<(), Fault> {
+        let canonical = self.at(".agents/skills");
+        for skill in workspace.folders_with("skills", "SKILL.md")? {
+            copy(&workspace.at(&format!("skills/{skill}")), &canonical.join(&skill))?;
+            link(&Path::new("../../.agents/skills").join(&skill), &self.at(".claude/skills").join(&skill))?;
+        }
+        for row in &workspace.rows {
+            let launcher = Path::new("../../.agents/skills").join(&row.owner).join("scripts").join(&row.name);
+            for name in std::iter::once(&row.name).chain(&row.aliases) {
+                link(&launcher, &self.at(".aris/tools").join(name))?;
+            }
+        }
+        let manifest = format!("version\t1\nrepo_root\t{}\n", workspace.root.display());
+        aris_fs::write_atomic(&self.at(".aris/installed-skills.txt"), manifest.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Now, as artifacts write it.
+#[expect(clippy::disallowed_methods, reason = "xtask is no helper and has no Context")]
+pub(super) fn now() -> String {
+    aris_contract::time::stamp(jiff::Timestamp::now())
+}
+
+fn link(target: &Path, at: &Path) -> Result<(), Fault> {
+    if let Some(folder) = at.parent() {
+        aris_fs::create_dir(folder)?;
+    }
+    symlink(target, at).map_err(|error| Fault::new(format!("cannot link {}: {error}", at.display())))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), FsError> {
+    aris_fs::create_dir(to)?;
+    for entry in aris_fs::walk_sorted(from, &mut |_| true)? {
+        let target = to.join(entry.path.strip_prefix(from).unwrap_or(&entry.path));
+        match entry.kind {
+            EntryKind::Folder => aris_fs::create_dir(&target)?,
+            EntryKind::File => aris_fs::copy_atomic(&entry.path, &target)?,
+            EntryKind::Link | EntryKind::Special => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Why a step could not be done.
+
+use std::fmt;
+
+use aris_contract::Failure;
+use aris_contract::failure::ErrorBody;
+
+/// One sentence for people, with the path it is about.
+#[derive(Debug)]
+pub(crate) struct Fault(String);
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl<E: Failure> From<E> for Fault {
+    fn from(error: E) -> Self {
+        let body = ErrorBody::of(&error);
+        Self(match body.hint {
+            Some(hint) => format!("{}; {hint}", body.message),
+            None => body.message,
+        })
+    }
+}

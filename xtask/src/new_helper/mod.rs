@@ -1,0 +1,278 @@
+//! `cargo xtask new-helper`: everything a helper consists of, compiling and doing one tiny thing.
+
+mod templates;
+
+use std::collections::BTreeMap;
+
+use aris_contract::policy::Policy;
+use clap::builder::PossibleValuesParser;
+
+use crate::fault::Fault;
+use crate::sync;
+use crate::verify::is_kebab;
+use crate::workspace::{TABLE, Workspace};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Name of the helper, crate and binary, in `snake_case`
+    name: String,
+    /// Skill that owns it: a folder in skills with a SKILL.md
+    #[arg(long, value_name = "SKILL")]
+    owner: String,
+    /// What a caller does when it is missing or fails
+    #[arg(long, value_parser = PossibleValuesParser::new(Policy::ALL.map(Policy::letter)))]
+    policy: String,
+}
+
+/// Files to write, by path relative to the workspace's root.
+type Files = BTreeMap<String, String>;
+
+/// Creates the helper and brings everything generated in line with it.
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
+    for (path, text) in files(workspace, args)? {
+        let target = workspace.at(&path);
+        if let Some(folder) = target.parent() {
+            aris_fs::create_dir(folder)?;
+        }
+        aris_fs::write_atomic(&target, text.as_bytes())?;
+        println!("wrote {path}");
+    }
+    let left = sync::run(&Workspace::load(&workspace.root)?, false)?;
+    println!(
+        "next: give rationale and fallback in {TABLE} their text, replace the sample product, and add the helper's cases \
+         to tests/flows/conformance; then cargo xtask schemas, cargo xtask sync, cargo xtask verify"
+    );
+    Ok(left)
+}
+
+/// New and changed files of the helper. Nothing that exists is replaced but the lists that name every helper.
+fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
+    let Args {
+        name,
+        owner,
+        policy,
+    } = args;
+    let snake = is_kebab(&name.replace('_', "-"))
+        && !name.contains('-')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !snake {
+        return Err(Fault::new(format!("{name:?} is not snake_case")));
+    }
+    if workspace
+        .rows
+        .iter()
+        .any(|row| row.names().any(|known| known == name))
+        || workspace.at(&format!("crates/{name}")).exists()
+    {
+        return Err(Fault::new(format!("there is a helper {name} already")));
+    }
+    if !workspace.at(&format!("skills/{owner}/SKILL.md")).is_file() {
+        return Err(Fault::new(format!(
+            "skills/{owner}/SKILL.md does not exist; the owner of a helper is a skill"
+        )));
+    }
+    let mut files: Files = templates::CRATE
+        .iter()
+        .map(|(path, text)| {
+            (
+                format!("crates/{name}/{path}"),
+                text.replace("@NAME@", name),
+            )
+        })
+        .collect();
+    files.insert(
+        format!("schemas/aris.{name}.words.v1.json"),
+        templates::SCHEMA.replace("@NAME@", name),
+    );
+    let row = format!(
+        "[[helper]]\nname = \"{name}\"\naliases = []\nowner = \"{owner}\"\ncallers = [\"{owner}\"]\npolicy = \"{policy}\"\n\
+         rationale = \"Not written yet: why this policy\"\nfallback = \"Not written yet: what a caller does without it\"\n"
+    );
+    let at = |path: &str| aris_fs::read_text(&workspace.at(path));
+    files.insert(TABLE.to_owned(), with_row(&at(TABLE)?, name, &row));
+    let ban = format!(
+        "    {{ crate = \"{name}\", reason = \"helpers do not import helpers\", wrappers = [\"aris\"] }},"
+    );
+    files.insert(
+        String::from("deny.toml"),
+        with_ban(&at("deny.toml")?, &ban)?,
+    );
+    let map = at("crates/README.md")?;
+    files.insert(
+        String::from("crates/README.md"),
+        with_map_line(&map, name, owner),
+    );
+    Ok(files)
+}
+
+/// The table with `row` before the first row whose name is greater. Comments stay with the row they stand above.
+fn with_row(table: &str, name: &str, row: &str) -> String {
+    let mut blocks: Vec<&str> = Vec::new();
+    let mut start = 0;
+    for (at, _) in table.match_indices("[[helper]]") {
+        if at > 0 && !table.get(..at).is_some_and(|before| before.ends_with('\n')) {
+            continue;
+        }
+        blocks.extend(table.get(start..at));
+        start = at;
+    }
+    blocks.extend(table.get(start..));
+    let later = |block: &&&str| {
+        block
+            .lines()
+            .find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
+            .is_some_and(|other| other > name)
+    };
+    match blocks.iter().find(later) {
+        Some(block) => table.replacen(block, &format!("{row}\n{block}"), 1),
+        None => format!("{}\n\n{row}", table.trim_end()),
+    }
+}
+
+/// deny.toml with `line` at the end of the list of bans.
+fn with_ban(text: &str, line: &str) -> Result<String, Fault> {
+    let mut out = String::with_capacity(text.len() + line.len() + 1);
+    let (mut inside, mut done) = (false, false);
+    for existing in text.lines() {
+        inside = inside || existing == "deny = [";
+        if inside && !done && existing == "]" {
+            out.push_str(line);
+            out.push('\n');
+            done = true;
+        }
+        out.push_str(existing);
+        out.push('\n');
+    }
+    if done {
+        Ok(out)
+    } else {
+        Err(Fault::new(
+            "deny.toml has no list `deny = [` that ends in a line `]`",
+        ))
+    }
+}
+
+/// The map with a line for the helper after the last line of its list.
+fn with_map_line(map: &str, name: &str, owner: &str) -> String {
+    let line = format!("* `{name}`: helper of the skill {owner}; not described yet.");
+    let lines: Vec<&str> = map.lines().collect();
+    let last = lines
+        .iter()
+        .rposition(|line| line.starts_with("* `"))
+        .unwrap_or(lines.len().saturating_sub(1));
+    let mut out = String::new();
+    for (index, existing) in lines.iter().enumerate() {
+        out.push_str(existing);
+        out.push('\n');
+        // What is indented below belongs to the last item.
+        let more = lines
+            .get(index + 1)
+            .is_some_and(|next| next.starts_with(' '));
+        if index >= last && !more && !out.contains(&line) {
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::tree::Tree;
+
+    fn args(name: &str, owner: &str) -> Args {
+        Args {
+            name: name.to_owned(),
+            owner: owner.to_owned(),
+            policy: String::from("E"),
+        }
+    }
+
+    #[test]
+    fn a_helper_comes_with_everything_the_rules_ask_for() {
+        let tree = Tree::new();
+        let made = files(&tree.workspace(), &args("a_helper", "tool-skill")).expect("files");
+        let paths: Vec<&str> = made.keys().map(String::as_str).collect();
+        assert_eq!(
+            paths,
+            [
+                "crates/README.md",
+                "crates/a_helper/Cargo.toml",
+                "crates/a_helper/src/cli.rs",
+                "crates/a_helper/src/error.rs",
+                "crates/a_helper/src/lib.rs",
+                "crates/a_helper/src/main.rs",
+                "crates/a_helper/src/report.rs",
+                "crates/a_helper/tests/cli.rs",
+                "deny.toml",
+                "schemas/aris.a_helper.words.v1.json",
+                TABLE,
+            ]
+        );
+        for (path, text) in &made {
+            assert!(!text.contains("@NAME@"), "{path}");
+            tree.write(path, text);
+        }
+        let workspace = tree.workspace();
+        let names: Vec<&str> = workspace.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["a_helper", "tool"]);
+        // What the crate depends on is there, in this workspace.
+        let real = aris_fs::read_text(&crate::workspace::root().join("Cargo.toml"))
+            .expect("the root manifest");
+        let real = toml_edit::Document::parse(real).expect("a manifest");
+        let manifest = toml_edit::Document::parse(made["crates/a_helper/Cargo.toml"].as_str())
+            .expect("a manifest");
+        for section in ["dependencies", "dev-dependencies"] {
+            for (name, _) in manifest[section].as_table().expect("a table") {
+                assert!(
+                    real["workspace"]["dependencies"].get(name).is_some(),
+                    "{name}"
+                );
+            }
+        }
+        // Launcher and contract come from sync, which needs the helper built.
+        let findings = crate::verify::structure(&workspace).expect("read");
+        let missing: Vec<&str> = findings
+            .iter()
+            .map(|finding| finding.path.as_str())
+            .collect();
+        assert_eq!(
+            missing,
+            [
+                "skills/tool-skill/scripts/a_helper",
+                "skills/tool-skill/scripts/a_helper.contract.json"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_that_are_taken_or_no_names_are_refused() {
+        let tree = Tree::new();
+        for (name, owner, why) in [
+            ("tool", "tool-skill", "already"),
+            ("tool.sh", "tool-skill", "not snake_case"),
+            ("Tool", "tool-skill", "not snake_case"),
+            ("../x", "tool-skill", "not snake_case"),
+            ("2nd", "tool-skill", "not snake_case"),
+            ("new", "nobody", "does not exist"),
+        ] {
+            let fault = files(&tree.workspace(), &args(name, owner)).expect_err(name);
+            assert!(fault.to_string().contains(why), "{name}: {fault}");
+        }
+    }
+
+    #[test]
+    fn rows_stay_sorted() {
+        let table = "# head\n\n[[helper]]\nname = \"b\"\n\n[[helper]]\nname = \"d\"\n";
+        for (name, expected) in [("a", "abd"), ("c", "bcd"), ("e", "bde")] {
+            let text = with_row(table, name, &format!("[[helper]]\nname = \"{name}\"\n"));
+            let names: String = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("name = \"")?.chars().next())
+                .collect();
+            assert_eq!(names, expected, "{text}");
+            assert!(text.starts_with("# head\n"), "{text}");
+        }
+    }
+}

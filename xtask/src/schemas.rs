@@ -1,0 +1,74 @@
+//! `cargo xtask schemas`: the JSON schemas, written by the tests of the crates that own the types.
+//!
+//! The derives are test-only, so that nothing of them reaches a binary; therefore the generator is a test as well.
+
+use crate::cargo;
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// What the tests look for; its presence in a crate's sources marks the crate.
+const VARIABLE: &str = "UPDATE_SCHEMAS";
+
+/// Runs those tests, writing unless `check`. Exit 10 when one fails.
+pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
+    let owners = owners(workspace)?;
+    if owners.is_empty() {
+        return Err(Fault::new(format!(
+            "no crate has a test that reads {VARIABLE}"
+        )));
+    }
+    let mut command = cargo::cargo(workspace).args(["test", "--quiet", "--lib"]);
+    for owner in &owners {
+        command = command.args(["--package", owner]);
+    }
+    command = command.arg("schema");
+    command = if check {
+        command.env_remove(VARIABLE)
+    } else {
+        command.env(VARIABLE, "1")
+    };
+    let ok = cargo::succeeds(command)?;
+    match (ok, check) {
+        (true, true) => println!("schemas are current in {}", owners.join(", ")),
+        (true, false) => println!("wrote the schemas of {}", owners.join(", ")),
+        (false, _) => println!("a schema test failed; without --check the schemas are written"),
+    }
+    Ok(if ok { 0 } else { crate::FINDINGS })
+}
+
+/// Crates with a schema test.
+fn owners(workspace: &Workspace) -> Result<Vec<String>, Fault> {
+    let mut owners = Vec::new();
+    for name in workspace.crates()? {
+        let sources = workspace.at(&format!("crates/{name}/src"));
+        if !sources.is_dir() {
+            continue;
+        }
+        for entry in aris_fs::walk_sorted(&sources, &mut |_| true)? {
+            if entry
+                .path
+                .extension()
+                .is_some_and(|extension| extension == "rs")
+                && aris_fs::read_text(&entry.path)?.contains(VARIABLE)
+            {
+                owners.push(name);
+                break;
+            }
+        }
+    }
+    Ok(owners)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::tree::Tree;
+
+    #[test]
+    fn crates_with_a_schema_test_are_found() {
+        let tree = Tree::new();
+        assert!(owners(&tree.workspace()).expect("read").is_empty());
+        tree.write("crates/tool/src/report/mod.rs", "// UPDATE_SCHEMAS\n");
+        assert_eq!(owners(&tree.workspace()).expect("read"), ["tool"]);
+    }
+}

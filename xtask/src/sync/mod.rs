@@ -1,0 +1,195 @@
+//! What is generated: from the helper table the typed table, the policy tables and the resolver blocks; from the helpers
+//! themselves the contract files, the launchers and the README's table.
+//!
+//! Every generator is a function to [`Output`]s; this file compares them with the disk, or writes them.
+
+pub(crate) mod contract;
+pub(crate) mod launcher;
+pub(crate) mod markers;
+pub(crate) mod policies;
+pub(crate) mod readme;
+pub(crate) mod resolver;
+pub(crate) mod table;
+
+use crate::cargo::{self, Contracts};
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// Mode of what people run.
+const EXECUTABLE: u32 = 0o755;
+
+/// One generated file.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// Relative to the workspace's root.
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(crate) executable: bool,
+}
+
+/// Something that cannot be generated, or is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stale {
+    pub(crate) path: String,
+    /// From 1; 0 when the whole file is meant.
+    pub(crate) line: usize,
+    pub(crate) what: String,
+}
+
+impl Stale {
+    pub(crate) fn new(path: impl Into<String>, line: usize, what: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            line,
+            what: what.into(),
+        }
+    }
+}
+
+/// What the generators gave: files, and what they could not do.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) problems: Vec<Stale>,
+}
+
+/// Writes what is stale, or with `check` only lists it. Exit 10 when something is stale or cannot be generated.
+pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
+    let mut left = Vec::new();
+    // The helpers compile the table in, so it goes before the build that the contracts come from.
+    let table = Plan {
+        outputs: vec![table::output(workspace)?],
+        problems: Vec::new(),
+    };
+    left.extend(apply(workspace, table, check)?);
+    let contracts = cargo::contracts(workspace)?;
+    left.extend(apply(
+        workspace,
+        from_contracts(workspace, &contracts)?,
+        check,
+    )?);
+    for stale in &left {
+        println!("{}", line(stale));
+    }
+    Ok(if left.is_empty() { 0 } else { crate::FINDINGS })
+}
+
+/// Everything that is stale now, for `verify`.
+pub(crate) fn stale(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<Stale>, Fault> {
+    let table = Plan {
+        outputs: vec![table::output(workspace)?],
+        problems: Vec::new(),
+    };
+    let mut left = apply(workspace, table, true)?;
+    left.extend(apply(
+        workspace,
+        from_contracts(workspace, contracts)?,
+        true,
+    )?);
+    Ok(left)
+}
+
+/// `path:line: what`.
+fn line(stale: &Stale) -> String {
+    format!("{}:{}: {}", stale.path, stale.line.max(1), stale.what)
+}
+
+/// All files but the typed table.
+fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, Fault> {
+    let mut plan = Plan::default();
+    for row in &workspace.rows {
+        let path = format!("{}/{}.contract.json", row.scripts(), row.name);
+        match contracts.get(&row.name) {
+            Some(Ok(text)) => {
+                let contract = contract::parse(&row.name, text)?;
+                plan.outputs.push(Output {
+                    path: path.clone(),
+                    text: text.clone(),
+                    executable: false,
+                });
+                match launcher::text(row, &contract) {
+                    Ok(text) => plan.outputs.push(Output {
+                        path: format!("{}/{}", row.scripts(), row.name),
+                        text,
+                        executable: true,
+                    }),
+                    Err(why) => plan.problems.push(Stale::new(path, 1, why)),
+                }
+            }
+            Some(Err(why)) => {
+                plan.problems
+                    .push(Stale::new(path, 0, format!("cannot be generated: {why}")));
+            }
+            None => plan.problems.push(Stale::new(
+                path,
+                0,
+                "cannot be generated: the helper was not asked",
+            )),
+        }
+    }
+    readme::plan(workspace, contracts, &mut plan)?;
+    policies::plan(workspace, &mut plan)?;
+    resolver::plan(workspace, &mut plan)?;
+    Ok(plan)
+}
+
+/// Brings the disk in line with the plan, or with `check` only compares. Gives what is left to do.
+fn apply(workspace: &Workspace, plan: Plan, check: bool) -> Result<Vec<Stale>, Fault> {
+    let mut left = plan.problems;
+    for output in plan.outputs {
+        let path = workspace.at(&output.path);
+        let now = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?;
+        let problem = match &now {
+            None => Some(Stale::new(
+                &output.path,
+                0,
+                "does not exist; run cargo xtask sync",
+            )),
+            Some(bytes) if bytes != output.text.as_bytes() => {
+                let line = first_difference(&String::from_utf8_lossy(bytes), &output.text);
+                Some(Stale::new(
+                    &output.path,
+                    line,
+                    "is stale from here on; run cargo xtask sync",
+                ))
+            }
+            Some(_) if output.executable && !is_executable(&path) => Some(Stale::new(
+                &output.path,
+                0,
+                "is not executable; run cargo xtask sync",
+            )),
+            Some(_) => None,
+        };
+        let Some(problem) = problem else { continue };
+        if check {
+            left.push(problem);
+            continue;
+        }
+        if let Some(folder) = path.parent() {
+            aris_fs::create_dir(folder)?;
+        }
+        if output.executable {
+            aris_fs::write_atomic_with_mode(&path, output.text.as_bytes(), EXECUTABLE)?;
+        } else {
+            aris_fs::write_atomic(&path, output.text.as_bytes())?;
+        }
+        println!("wrote {}", output.path);
+    }
+    Ok(left)
+}
+
+fn is_executable(path: &std::path::Path) -> bool {
+    matches!(
+        aris_fs::usable_helper(path),
+        aris_contract::resolve::Probe::Usable
+    )
+}
+
+/// The first line, from 1, that differs.
+fn first_difference(now: &str, wanted: &str) -> usize {
+    1 + now
+        .lines()
+        .zip(wanted.lines())
+        .take_while(|(now, wanted)| now == wanted)
+        .count()
+}

@@ -1,0 +1,73 @@
+//! `skills/shared-references/policies.md`: what the policies mean and which helper has which.
+
+use aris_contract::policy::Policy;
+
+use crate::fault::Fault;
+use crate::sync::readme::cell;
+use crate::sync::{Output, Plan, Stale, markers};
+use crate::workspace::Workspace;
+
+const PATH: &str = "skills/shared-references/policies.md";
+const BEGIN: &str = "<!-- policies:begin -->";
+const END: &str = "<!-- policies:end -->";
+
+/// Adds the file: its tables renewed, or the whole of it when there is none.
+pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
+    let body = body(workspace);
+    let text = match aris_fs::read_optional(&workspace.at(PATH), aris_fs::READ_LIMIT)? {
+        None => Some(format!(
+            "# Policies\n\nWhat a skill does when a helper is missing or fails. The tables are generated from\n\
+             `helpers.toml` by `cargo xtask sync`; text around them is written by hand.\n\n{BEGIN}\n{body}{END}\n"
+        )),
+        Some(bytes) => markers::replace(&String::from_utf8_lossy(&bytes), BEGIN, END, &body),
+    };
+    match text {
+        Some(text) => plan.outputs.push(Output {
+            path: PATH.to_owned(),
+            text,
+            executable: false,
+        }),
+        None => plan.problems.push(Stale::new(
+            PATH,
+            0,
+            format!("needs one line {BEGIN} and after it one line {END}"),
+        )),
+    }
+    Ok(())
+}
+
+fn body(workspace: &Workspace) -> String {
+    let mut lines = vec![
+        String::new(),
+        String::from("| Policy | Name | When it is not found | When it fails |"),
+        String::from("|---|---|---|---|"),
+    ];
+    lines.extend(Policy::ALL.map(|policy| {
+        let (letter, title) = (policy.letter(), policy.title());
+        format!(
+            "| {letter} | {title} | {} | {} |",
+            policy.when_unresolved(),
+            policy.when_failed()
+        )
+    }));
+    lines.extend([
+        String::new(),
+        String::from("| Helper | Owner | Callers | Policy | Why | Without it |"),
+        String::from("|---|---|---|---|---|---|"),
+    ]);
+    lines.extend(workspace.rows.iter().map(|row| {
+        let callers: Vec<String> = row
+            .callers
+            .iter()
+            .map(|caller| format!("`{caller}`"))
+            .collect();
+        let (why, without) = (cell(&row.rationale), cell(&row.fallback));
+        let (name, owner, policy) = (&row.name, &row.owner, row.policy.letter());
+        format!(
+            "| `{name}` | `{owner}` | {} | {policy} | {why} | {without} |",
+            callers.join(", ")
+        )
+    }));
+    lines.push(String::from("\n"));
+    lines.join("\n")
+}

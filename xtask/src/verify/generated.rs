@@ -1,0 +1,53 @@
+//! Everything that `cargo xtask sync` writes is what it would write now: typed table, launchers, contracts, README table,
+//! policy tables, resolver blocks.
+
+use crate::cargo::Contracts;
+use crate::fault::Fault;
+use crate::sync;
+use crate::verify::Finding;
+use crate::workspace::Workspace;
+
+pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<Finding>, Fault> {
+    let stale = sync::stale(workspace, contracts)?;
+    let finding =
+        |stale: sync::Stale| Finding::new(stale.path, stale.line, stale.what, "cargo xtask sync");
+    Ok(stale.into_iter().map(finding).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::schemas::tests::contracts;
+    use crate::verify::tree::{Tree, assert_found};
+
+    #[test]
+    fn what_is_stale_absent_or_impossible_is_found() {
+        let tree = Tree::new();
+        let findings = check(&tree.workspace(), &contracts()).expect("read");
+        for (path, line, text) in [
+            (
+                "crates/aris-contract/src/helpers/table.rs",
+                0,
+                "does not exist",
+            ),
+            ("skills/tool-skill/scripts/tool", 2, "is stale from here on"),
+            (
+                "skills/tool-skill/scripts/tool.contract.json",
+                1,
+                "is stale from here on",
+            ),
+            ("README.md", 3, "is stale from here on"),
+            ("skills/shared-references/policies.md", 0, "does not exist"),
+        ] {
+            assert_found(&findings, path, line, text);
+        }
+        let broken = Contracts::from([(String::from("tool"), Err(String::from("does not build")))]);
+        let findings = check(&tree.workspace(), &broken).expect("read");
+        assert_found(
+            &findings,
+            "skills/tool-skill/scripts/tool.contract.json",
+            0,
+            "does not build",
+        );
+    }
+}

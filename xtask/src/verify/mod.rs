@@ -1,0 +1,139 @@
+//! The structure of the tree: one file per rule, one line per finding.
+
+mod deny;
+mod dollars;
+mod edges;
+mod frontmatter;
+mod generated;
+mod layout;
+mod map;
+mod schemas;
+mod skills;
+mod table;
+#[cfg(test)]
+pub(crate) mod tree;
+
+use crate::cargo::{self, Contracts};
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// Something that breaks a rule, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    /// Relative to the workspace's root.
+    pub(crate) path: String,
+    /// From 1; 0 when the whole file is meant.
+    pub(crate) line: usize,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+impl Finding {
+    pub(crate) fn new(
+        path: impl Into<String>,
+        line: usize,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            line,
+            message: message.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+type Rule = fn(&Workspace) -> Result<Vec<Finding>, Fault>;
+type BuiltRule = fn(&Workspace, &Contracts) -> Result<Vec<Finding>, Fault>;
+
+/// Rules that only read the tree.
+const STATIC: [Rule; 8] = [
+    layout::check,
+    table::check,
+    skills::check,
+    frontmatter::check,
+    dollars::check,
+    edges::check,
+    map::check,
+    deny::check,
+];
+
+/// Rules that need what the helpers say about themselves.
+const BUILT: [BuiltRule; 2] = [schemas::check, generated::check];
+
+/// Prints every finding; exit 10 when there is one.
+pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
+    let mut findings = structure(workspace)?;
+    let contracts = cargo::contracts(workspace)?;
+    for rule in BUILT {
+        findings.extend(rule(workspace, &contracts)?);
+    }
+    findings.sort();
+    findings.dedup();
+    for Finding {
+        path,
+        line,
+        message,
+        hint,
+    } in &findings
+    {
+        println!("{path}:{}: {message} (hint: {hint})", (*line).max(1));
+    }
+    let rules = STATIC.len() + BUILT.len();
+    match findings.len() {
+        0 => println!("verify: {rules} rules, no findings"),
+        count => println!("verify: {rules} rules, {count} findings"),
+    }
+    Ok(if findings.is_empty() {
+        0
+    } else {
+        crate::FINDINGS
+    })
+}
+
+/// Findings of the rules that only read the tree.
+pub(crate) fn structure(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
+    let mut findings = Vec::new();
+    for rule in STATIC {
+        findings.extend(rule(workspace)?);
+    }
+    Ok(findings)
+}
+
+/// The line, from 1, on which `needle` first stands; 0 when it does not.
+fn line_of(text: &str, needle: &str) -> usize {
+    text.lines()
+        .position(|line| line.contains(needle))
+        .map_or(0, |index| index + 1)
+}
+
+/// Whether `text` is `kebab-case`: lower-case letters and digits in groups joined by single hyphens.
+pub(crate) fn is_kebab(text: &str) -> bool {
+    text.split('-').all(|part| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_tree_breaks_no_rule() {
+        assert_eq!(structure(&tree::Tree::new().workspace()).expect("read"), []);
+    }
+
+    #[test]
+    fn kebab_case_has_single_hyphens_between_groups() {
+        for good in ["a", "paper-writing", "a1-b2"] {
+            assert!(is_kebab(good), "{good}");
+        }
+        for bad in ["", "-a", "a-", "a--b", "A-b", "a_b", "a b", "é"] {
+            assert!(!is_kebab(bad), "{bad}");
+        }
+    }
+}

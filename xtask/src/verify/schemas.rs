@@ -1,0 +1,170 @@
+//! Schema ids and the files in `schemas/`, both ways: every id that a helper prints or a shared file carries has its file, and
+//! every file belongs to such an id and says so.
+//!
+//! Whether the files are what the Rust types give is each crate's own test; `cargo xtask schemas` writes them.
+
+use std::collections::BTreeMap;
+
+use aris_contract::schema;
+
+use crate::cargo::Contracts;
+use crate::fault::Fault;
+use crate::sync::contract;
+use crate::verify::Finding;
+use crate::workspace::Workspace;
+
+const IDS: &str = "crates/aris-contract/src/schema.rs";
+
+pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<Finding>, Fault> {
+    // Each id with the place that names it.
+    let mut ids: BTreeMap<String, String> = BTreeMap::new();
+    for (helper, text) in contracts {
+        if let Ok(text) = text {
+            for id in contract::parse(helper, text)?.json_schemas {
+                ids.insert(id, format!("crates/{helper}/src/lib.rs"));
+            }
+        }
+    }
+    if let Some(bytes) = aris_fs::read_optional(&workspace.at(IDS), aris_fs::READ_LIMIT)? {
+        for id in constants(&String::from_utf8_lossy(&bytes)) {
+            ids.entry(id).or_insert_with(|| IDS.to_owned());
+        }
+    }
+    let mut findings = Vec::new();
+    for (id, place) in &ids {
+        let path = format!("schemas/{}", schema::file_name(id));
+        if !is_id(id) {
+            let hint = "ids are aris.<helper>.<name>/v<number>";
+            findings.push(Finding::new(
+                place,
+                0,
+                format!("{id:?} is not a schema id"),
+                hint,
+            ));
+        } else if !workspace.at(&path).is_file() {
+            findings.push(Finding::new(
+                path,
+                0,
+                format!("does not exist, and {place} names {id}"),
+                "cargo xtask schemas",
+            ));
+        }
+    }
+    let folder = workspace.at("schemas");
+    if !folder.is_dir() {
+        return Ok(findings);
+    }
+    // While a helper does not build its ids are unknown, so nothing can be said about files that no id claims.
+    let all_known = contracts.values().all(Result::is_ok);
+    for entry in aris_fs::list_sorted(&folder)? {
+        let name = entry.name.to_string_lossy().into_owned();
+        let path = format!("schemas/{name}");
+        match ids.keys().find(|id| schema::file_name(id) == name) {
+            None if all_known => {
+                findings.push(Finding::new(
+                    path,
+                    0,
+                    "no helper and no shared file has this schema",
+                    "delete the file",
+                ));
+            }
+            None => {}
+            Some(id) => {
+                let text = aris_fs::read_text(&entry.path)?;
+                let stated = serde_json::from_str::<serde_json::Value>(&text);
+                let stated = stated
+                    .ok()
+                    .and_then(|value| value.get("$id")?.as_str().map(str::to_owned));
+                if stated.as_deref() != Some(id) {
+                    findings.push(Finding::new(
+                        path,
+                        0,
+                        format!("$id is not {id}"),
+                        "cargo xtask schemas",
+                    ));
+                }
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Values of the `pub const NAME: &str = "…";` lines.
+fn constants(source: &str) -> Vec<String> {
+    let value = |line: &str| {
+        let rest = line
+            .trim()
+            .strip_prefix("pub const ")?
+            .split_once(": &str = \"")?
+            .1;
+        rest.strip_suffix("\";").map(str::to_owned)
+    };
+    source.lines().filter_map(value).collect()
+}
+
+fn is_id(id: &str) -> bool {
+    let Some((name, version)) = id.rsplit_once("/v") else {
+        return false;
+    };
+    let parts: Vec<&str> = name.split('.').collect();
+    let plain = |part: &&str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    parts.len() == 3
+        && parts.first() == Some(&"aris")
+        && parts.iter().all(plain)
+        && version.parse::<u32>().is_ok()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::verify::tree::{Tree, assert_found};
+
+    /// What the tree's only helper would print.
+    pub(crate) fn contracts() -> Contracts {
+        let text = r#"{"version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o", "stderr": "e",
+            "exit": [{"code": 0, "meaning": "done"}], "json_schemas": ["aris.tool.thing/v1"], "examples": ["tool x"]}"#;
+        Contracts::from([(String::from("tool"), Ok(format!("{text}\n")))])
+    }
+
+    #[test]
+    fn ids_and_files_agree_both_ways() {
+        let tree = Tree::new();
+        assert_eq!(check(&tree.workspace(), &contracts()).expect("read"), []);
+        tree.write(IDS, "pub mod id {\n    pub const OTHER: &str = \"aris.tool.other/v2\";\n    pub const BAD: &str = \"tool/v1\";\n}\n");
+        tree.write(
+            "schemas/aris.tool.thing.v1.json",
+            "{\"$id\": \"aris.tool.thing/v2\"}",
+        );
+        tree.write("schemas/stray.json", "{}");
+        let findings = check(&tree.workspace(), &contracts()).expect("read");
+        assert_found(
+            &findings,
+            "schemas/aris.tool.other.v2.json",
+            0,
+            "does not exist",
+        );
+        assert_found(
+            &findings,
+            "schemas/aris.tool.thing.v1.json",
+            0,
+            "$id is not aris.tool.thing/v1",
+        );
+        assert_found(&findings, "schemas/stray.json", 0, "no helper");
+        assert_found(&findings, IDS, 0, "is not a schema id");
+        assert_eq!(findings.len(), 4, "{findings:#?}");
+        let unknown =
+            Contracts::from([(String::from("tool"), Err(String::from("does not build")))]);
+        let findings = check(&tree.workspace(), &unknown).expect("read");
+        assert!(
+            !findings
+                .iter()
+                .any(|finding| finding.path.contains("stray")),
+            "{findings:#?}"
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The helper table: sorted, complete, no name twice.
+
+use std::collections::BTreeMap;
+
+use crate::fault::Fault;
+use crate::verify::{Finding, is_kebab, line_of};
+use crate::workspace::{TABLE, Workspace};
+
+pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
+    let text = aris_fs::read_text(&workspace.at(TABLE))?;
+    let mut findings = Vec::new();
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut before = "";
+    for row in &workspace.rows {
+        let name = row.name.as_str();
+        let line = line_of(&text, &format!("name = {name:?}"));
+        let mut found =
+            |message: String, hint: &str| findings.push(Finding::new(TABLE, line, message, hint));
+        if name <= before {
+            found(
+                format!("{name} stands after {before}"),
+                "sort the rows by name",
+            );
+        }
+        before = name;
+        if !is_snake(name) {
+            found(
+                format!("{name:?} is not snake_case"),
+                "a helper's name is also its crate's and its binary's",
+            );
+        }
+        for alias in row.names() {
+            if let Some(other) = seen.insert(alias, name) {
+                found(
+                    format!("{alias:?} means {other} and {name}"),
+                    "every name and alias belongs to one helper",
+                );
+            }
+            if alias.is_empty() || alias.contains('/') || alias.contains(char::is_whitespace) {
+                found(
+                    format!("alias {alias:?} is not a file name"),
+                    "an alias is the name of a legacy script",
+                );
+            }
+        }
+        if !is_kebab(&row.owner) {
+            found(
+                format!("owner {:?} is not kebab-case", row.owner),
+                "the owner is a folder in skills",
+            );
+        }
+        if !row.callers.contains(&row.owner) && row.owner != "shared-references" {
+            found(
+                format!("callers lack the owner {}", row.owner),
+                "add the owner to the callers",
+            );
+        }
+        if !row.callers.is_sorted_by(|a, b| a < b) {
+            found(
+                String::from("callers are not sorted, or one stands twice"),
+                "sort them and drop duplicates",
+            );
+        }
+        for caller in &row.callers {
+            if !workspace.at(&format!("skills/{caller}/SKILL.md")).is_file() {
+                found(
+                    format!("caller {caller} is not a skill"),
+                    "add skills/<caller>/SKILL.md or remove the caller",
+                );
+            }
+        }
+        for (column, value) in [("rationale", &row.rationale), ("fallback", &row.fallback)] {
+            if value.trim().is_empty() {
+                found(format!("{column} is empty"), "say it in one sentence");
+            }
+        }
+    }
+    if workspace.rows.is_empty() {
+        findings.push(Finding::new(TABLE, 0, "has no rows", "add a [[helper]]"));
+    }
+    Ok(findings)
+}
+
+fn is_snake(name: &str) -> bool {
+    is_kebab(&name.replace('_', "-"))
+        && !name.contains('-')
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::tree::{Tree, assert_found};
+
+    #[test]
+    fn rows_are_sorted_complete_and_unambiguous() {
+        let tree = Tree::new();
+        assert_eq!(check(&tree.workspace()).expect("read"), []);
+        tree.append(
+            TABLE,
+            "\n[[helper]]\nname = \"Bad-name\"\naliases = [\"tool.sh\", \"a/b\"]\nowner = \"Owner\"\n\
+             callers = [\"tool-skill\", \"nobody\"]\npolicy = \"A\"\nrationale = \" \"\nfallback = \"x\"\n",
+        );
+        let findings = check(&tree.workspace()).expect("read");
+        for text in [
+            "stands after tool",
+            "not snake_case",
+            "\"tool.sh\" means tool and Bad-name",
+            "\"a/b\" is not a file name",
+            "\"Owner\" is not kebab-case",
+            "lack the owner",
+            "not sorted",
+            "nobody is not a skill",
+            "rationale is empty",
+        ] {
+            assert_found(&findings, TABLE, 13, text);
+        }
+        assert_eq!(findings.len(), 9, "{findings:#?}");
+        tree.write(TABLE, "");
+        assert_found(
+            &check(&tree.workspace()).expect("read"),
+            TABLE,
+            0,
+            "has no rows",
+        );
+    }
+
+    #[test]
+    fn an_unknown_policy_or_column_is_refused_when_the_table_is_read() {
+        let tree = Tree::new();
+        tree.replace(TABLE, "policy = \"C\"", "policy = \"F\"");
+        assert!(Workspace::load(&tree.path()).is_err());
+        tree.replace(TABLE, "policy = \"F\"", "policy = \"C\"\nextra = 1");
+        assert!(Workspace::load(&tree.path()).is_err());
+    }
+}

@@ -1,0 +1,111 @@
+//! The workspace as xtask sees it: its root and the helper table.
+
+use std::path::{Path, PathBuf};
+
+use aris_contract::policy::Policy;
+use serde::Deserialize;
+
+use crate::fault::Fault;
+
+/// Where the rows are written.
+pub(crate) const TABLE: &str = "skills/shared-references/helpers.toml";
+
+/// The workspace's root and its helper table.
+#[derive(Debug)]
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+    /// In the order of the file.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// One row of `helpers.toml`; the columns are described at the top of that file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) owner: String,
+    pub(crate) callers: Vec<String>,
+    pub(crate) policy: Policy,
+    pub(crate) rationale: String,
+    pub(crate) fallback: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default)]
+    helper: Vec<Row>,
+}
+
+/// The root of the checkout that xtask runs from.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
+pub(crate) fn root() -> PathBuf {
+    // cargo sets the variable when it runs xtask; the compiled-in path serves a binary that is started directly.
+    let manifest =
+        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let manifest = PathBuf::from(manifest);
+    manifest
+        .parent()
+        .map_or(manifest.clone(), Path::to_path_buf)
+}
+
+impl Workspace {
+    /// Reads the helper table below `root`.
+    pub(crate) fn load(root: &Path) -> Result<Self, Fault> {
+        let text = aris_fs::read_text(&root.join(TABLE))?;
+        let table: Table = toml_edit::de::from_str(&text)
+            .map_err(|error| Fault::new(format!("{TABLE}: {error}")))?;
+        Ok(Self {
+            root: root.to_path_buf(),
+            rows: table.helper,
+        })
+    }
+
+    /// A path below the root.
+    pub(crate) fn at(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// The row of `helper`.
+    pub(crate) fn row(&self, helper: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name == helper)
+    }
+
+    /// Names of the folders in `relative` that hold `marker`, sorted. An absent folder has none.
+    pub(crate) fn folders_with(&self, relative: &str, marker: &str) -> Result<Vec<String>, Fault> {
+        let folder = self.at(relative);
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let entries = aris_fs::list_sorted(&folder)?;
+        let names = entries
+            .into_iter()
+            .filter(|entry| entry.path.join(marker).is_file());
+        Ok(names
+            .map(|entry| entry.name.to_string_lossy().into_owned())
+            .collect())
+    }
+
+    /// Names of all packages in `crates/`, sorted.
+    pub(crate) fn crates(&self) -> Result<Vec<String>, Fault> {
+        self.folders_with("crates", "Cargo.toml")
+    }
+}
+
+impl Row {
+    /// Canonical name and aliases.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name)
+            .chain(&self.aliases)
+            .map(String::as_str)
+    }
+
+    /// `skills/<owner>/scripts`
+    pub(crate) fn scripts(&self) -> String {
+        format!("skills/{}/scripts", self.owner)
+    }
+}
