@@ -12,7 +12,12 @@ fn dump() {
     };
     let path = std::path::Path::new(&path);
     let dir = path.parent().expect("a parent").to_owned();
-    let root = path.file_name().expect("a name").to_str().expect("UTF-8").to_owned();
+    let root = path
+        .file_name()
+        .expect("a name")
+        .to_str()
+        .expect("UTF-8")
+        .to_owned();
     let mut files = |path: &str| match std::fs::read_to_string(dir.join(path)) {
         Ok(text) => Loaded::Text(text.into()),
         Err(_) => Loaded::Absent,
@@ -20,10 +25,17 @@ fn dump() {
     let document = Document::read(&root, &mut files).expect("readable");
     for block in &document.blocks {
         let at = document.position(block.start);
-        println!("{at} {:?} §{:?} {:?}\n    {}", block.kind, block.section, block.environments, block.text);
+        println!(
+            "{at} {:?} §{:?} {:?}\n    {}",
+            block.kind, block.section, block.environments, block.text
+        );
         if std::env::var_os("ARIS_MARKS").is_some() {
             for mark in &block.marks {
-                println!("      {:?} {:?}", block.text.get(mark.range.clone()), mark.kind);
+                println!(
+                    "      {:?} {:?}",
+                    block.text.get(mark.range.clone()),
+                    mark.kind
+                );
             }
         }
     }
@@ -31,10 +43,19 @@ fn dump() {
         println!("! {} {}", document.position(problem.place), problem.message);
     }
     for include in &document.includes {
-        println!("> {:?} {} {:?} {:?}", include.kind, include.target, include.candidates, include.outcome);
+        println!(
+            "> {:?} {} {:?} {:?}",
+            include.kind, include.target, include.candidates, include.outcome
+        );
     }
     for table in &document.tables {
-        println!("T {:?} {:?} {} columns {} rows", table.label, table.caption, table.columns, table.rows.len());
+        println!(
+            "T {:?} {:?} {} columns {} rows",
+            table.label,
+            table.caption,
+            table.columns,
+            table.rows.len()
+        );
     }
     println!(
         "{} blocks, {} citations, {} refs, {} labels, {} headings, {} definitions",

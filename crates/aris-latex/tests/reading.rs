@@ -14,16 +14,27 @@ fn tree(files: &[(&str, &str)]) -> Result<Document, Error> {
 }
 
 fn document(preamble: &str, body: &str) -> Document {
-    let text = format!("\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{body}\n\\end{{document}}\n");
+    let text = format!(
+        "\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    );
     tree(&[("main.tex", &text)]).expect("a document")
 }
 
 fn texts(document: &Document) -> Vec<&str> {
-    document.blocks.iter().map(|block| block.text.as_str()).collect()
+    document
+        .blocks
+        .iter()
+        .map(|block| block.text.as_str())
+        .collect()
 }
 
 fn marked<'a>(block: &'a Block, wanted: impl Fn(&MarkKind) -> bool) -> Vec<&'a str> {
-    block.marks.iter().filter(|mark| wanted(&mark.kind)).map(|mark| &block.text[mark.range.clone()]).collect()
+    block
+        .marks
+        .iter()
+        .filter(|mark| wanted(&mark.kind))
+        .map(|mark| &block.text[mark.range.clone()])
+        .collect()
 }
 
 #[test]
@@ -33,40 +44,94 @@ fn text() {
         ("a% comment 99\nb % 12\n\nc", &["ab", "c"]),
         ("84.7\\% \\& \\_ \\$ \\#", &["84.7% & _ $ #"]),
         ("a~b -- c --- d ``q'' 'x", &["a b – c — d “q” ’x"]),
-        ("\\'{e}\\\"u\\c{c}\\v{s}\\ss\\o{} \\~n \\^{\\i}", &["éüçšßø ñ î"]),
-        ("1{,}234 and 1\\,234 and 12{.}5 and 1\\,234\\,567", &["1,234 and 1,234 and 12.5 and 1,234,567"]),
+        (
+            "\\'{e}\\\"u\\c{c}\\v{s}\\ss\\o{} \\~n \\^{\\i}",
+            &["éüçšßø ñ î"],
+        ),
+        (
+            "1{,}234 and 1\\,234 and 12{.}5 and 1\\,234\\,567",
+            &["1,234 and 1,234 and 12.5 and 1,234,567"],
+        ),
         ("5\\,ms, 0.123\\,456, et\\,al.", &["5 ms, 0.123456, et al."]),
-        ("$84.7 \\pm 0.3$ and $84.7\\pm0.3$", &["84.7 ± 0.3 and 84.7 ± 0.3"]),
-        ("3.2$\\times$ faster, $2\\times 3$, $1.2\\times10^{-3}$", &["3.2× faster, 2 × 3, 1.2 × 10^{-3}"]),
-        ("$\\approx 5$ $\\sim$5 $x\\leq y$ $a\\to b$", &["≈5 ~5 x ≤ y a → b"]),
-        ("$\\frac{1}{2}$ $\\frac{a+b}{c}$ $\\frac12$ $\\sqrt{2}$", &["1/2 (a+b)/c 1/2 √2"]),
-        ("$x^2_i$, $10^6$, $5^{th}$, $90^\\circ$, $x^{23}$", &["x^2_i, 10^6, 5th, 90°, x^{23}"]),
-        ("$84.7_{\\pm 0.3}$ $84.7_{\\pm0.3}$", &["84.7 ± 0.3 84.7 ± 0.3"]),
+        (
+            "$84.7 \\pm 0.3$ and $84.7\\pm0.3$",
+            &["84.7 ± 0.3 and 84.7 ± 0.3"],
+        ),
+        (
+            "3.2$\\times$ faster, $2\\times 3$, $1.2\\times10^{-3}$",
+            &["3.2× faster, 2 × 3, 1.2 × 10^{-3}"],
+        ),
+        (
+            "$\\approx 5$ $\\sim$5 $x\\leq y$ $a\\to b$",
+            &["≈5 ~5 x ≤ y a → b"],
+        ),
+        (
+            "$\\frac{1}{2}$ $\\frac{a+b}{c}$ $\\frac12$ $\\sqrt{2}$",
+            &["1/2 (a+b)/c 1/2 √2"],
+        ),
+        (
+            "$x^2_i$, $10^6$, $5^{th}$, $90^\\circ$, $x^{23}$",
+            &["x^2_i, 10^6, 5th, 90°, x^{23}"],
+        ),
+        (
+            "$84.7_{\\pm 0.3}$ $84.7_{\\pm0.3}$",
+            &["84.7 ± 0.3 84.7 ± 0.3"],
+        ),
         ("84.7\\textsubscript{$\\pm$0.3}", &["84.7 ±0.3"]),
         ("\\textbf{84.7} $\\mathbf{84.7}$ {\\bf 9}", &["84.7 84.7 9"]),
-        ("\\vspace{2pt}\\hspace*{3em}a\\vskip 0.2in plus 1pt\nb\\setlength{\\x}{5pt}c", &["a bc"]),
-        ("\\textcolor{red}{7} \\color{blue}8 \\href{http://x/99}{link}", &["7 8 link"]),
+        (
+            "\\vspace{2pt}\\hspace*{3em}a\\vskip 0.2in plus 1pt\nb\\setlength{\\x}{5pt}c",
+            &["a bc"],
+        ),
+        (
+            "\\textcolor{red}{7} \\color{blue}8 \\href{http://x/99}{link}",
+            &["7 8 link"],
+        ),
         ("\\unknown[opt=3]{kept 5} \\other word", &["kept 5 word"]),
         ("a\\footnote{note 3} b", &["a b", "note 3"]),
         ("\\begin{verbatim}\n1 2 \\end\n\\end{verbatim}x", &["x"]),
-        ("\\begin{lstlisting}[a=1]\n5\n\\end{lstlisting}\nafter", &["after"]),
+        (
+            "\\begin{lstlisting}[a=1]\n5\n\\end{lstlisting}\nafter",
+            &["after"],
+        ),
         ("\\begin{comment}\n5\n\\end{comment}y", &["y"]),
-        ("\\verb|a%b{| \\texttt{c--d} \\url{http://x.y/%20#z}", &["a%b{ c--d http://x.y/%20#z"]),
+        (
+            "\\verb|a%b{| \\texttt{c--d} \\url{http://x.y/%20#z}",
+            &["a%b{ c--d http://x.y/%20#z"],
+        ),
         ("\\iffalse 1 \\iftrue 2 \\fi \\else 3 \\fi 4", &["3 4"]),
         ("\\iftrue 1\\else 2\\fi", &["1"]),
         ("\\ifdefined\\x 1\\else 2\\fi", &["1 2"]),
         ("\\ifnum\\value{page}>3 a\\else b\\fi", &["a b"]),
         ("shown\\end{document} hidden", &["shown"]),
-        ("\\begin{itemize}\\item one\\item[L] two\\end{itemize}", &["one", "L two"]),
-        ("before\n\\[ a = 5 \\]\nafter", &["before", "a = 5", "after"]),
-        ("\\begin{align}a &= 1 \\\\ b &= 2\\end{align}", &["a = 1 b = 2"]),
+        (
+            "\\begin{itemize}\\item one\\item[L] two\\end{itemize}",
+            &["one", "L two"],
+        ),
+        (
+            "before\n\\[ a = 5 \\]\nafter",
+            &["before", "a = 5", "after"],
+        ),
+        (
+            "\\begin{align}a &= 1 \\\\ b &= 2\\end{align}",
+            &["a = 1 b = 2"],
+        ),
         ("x $$y = 3$$ z", &["x", "y = 3", "z"]),
         ("\\begin{foo}in\\end{foo}", &["in"]),
         ("\\ref{a} \\cref{b,c} \\eqref{d}", &["§ref §ref §ref"]),
-        ("see \\citep[see][Table 2]{a} and \\citet{b,c}", &["see [see cite, Table 2] and [cite]"]),
+        (
+            "see \\citep[see][Table 2]{a} and \\citet{b,c}",
+            &["see [see cite, Table 2] and [cite]"],
+        ),
         ("\\cites(x)(y)[1]{a}[2]{b} z", &["[cite] z"]),
-        ("$\\log n$ $\\max(a,b)$ $O(n\\log n)$", &["log n max(a,b) O(n log n)"]),
-        ("\\begin{tikzpicture}\\draw (0,0) -- (1,2);\\end{tikzpicture}t", &["t"]),
+        (
+            "$\\log n$ $\\max(a,b)$ $O(n\\log n)$",
+            &["log n max(a,b) O(n log n)"],
+        ),
+        (
+            "\\begin{tikzpicture}\\draw (0,0) -- (1,2);\\end{tikzpicture}t",
+            &["t"],
+        ),
         ("\\resizebox{0.5\\linewidth}{!}{wide 3}", &["wide 3"]),
         ("word\\xspace{} \\emph{a}", &["word a"]),
     ];
@@ -86,7 +151,10 @@ fn siunitx() {
         ("\\num{1 234}", "1234"),
         ("\\SI{3.2}{\\ms}", "3.2 ms"),
         ("\\qty{3.2}{\\milli\\second}", "3.2 ms"),
-        ("\\qty[per-mode=symbol]{9.8}{\\metre\\per\\second\\squared}", "9.8 m/s^{2}"),
+        (
+            "\\qty[per-mode=symbol]{9.8}{\\metre\\per\\second\\squared}",
+            "9.8 m/s^{2}",
+        ),
         ("\\SI{5}{kg.m}", "5 kg m"),
         ("\\SI{12}{\\percent}", "12%"),
         ("\\SIrange{1}{5}{\\giga\\byte}", "1 GB to 5 GB"),
@@ -102,9 +170,15 @@ fn siunitx() {
     }
     let document = document("", "\\qty{3.2}{\\ms} and \\num{84.7(3)}");
     let block = &document.blocks[0];
-    assert_eq!(marked(block, |kind| *kind == MarkKind::Number), ["3.2", "84.7 ± 0.3"]);
+    assert_eq!(
+        marked(block, |kind| *kind == MarkKind::Number),
+        ["3.2", "84.7 ± 0.3"]
+    );
     assert_eq!(marked(block, |kind| *kind == MarkKind::Unit), ["ms"]);
-    assert_eq!(marked(block, |kind| *kind == MarkKind::Uncertainty), ["0.3"]);
+    assert_eq!(
+        marked(block, |kind| *kind == MarkKind::Uncertainty),
+        ["0.3"]
+    );
 }
 
 #[test]
@@ -135,22 +209,44 @@ fn macros() {
     }
     let endless = document(preamble, "a \\loopy b 5");
     assert_eq!(texts(&endless), ["a b 5"]);
-    assert!(endless.problems.iter().all(|problem| problem.kind == ProblemKind::Expansion));
+    assert!(
+        endless
+            .problems
+            .iter()
+            .all(|problem| problem.kind == ProblemKind::Expansion)
+    );
     assert!(!endless.problems.is_empty());
 }
 
 #[test]
 fn places_of_macros_and_arguments() {
-    let document = document("\\newcommand{\\acc}{84.7}\\newcommand{\\best}[1]{\\textbf{#1}}", "we get \\acc{} or \\best{85.1}");
+    let document = document(
+        "\\newcommand{\\acc}{84.7}\\newcommand{\\best}[1]{\\textbf{#1}}",
+        "we get \\acc{} or \\best{85.1}",
+    );
     let block = &document.blocks[0];
     assert_eq!(block.text, "we get 84.7 or 85.1");
     let place = document.position(block.place(8));
     assert_eq!((place.line, place.column), (4, 8), "the call");
-    assert_eq!(document.quote(block.place(8), 80), "we get \\acc{} or \\best{85.1}");
+    assert_eq!(
+        document.quote(block.place(8), 80),
+        "we get \\acc{} or \\best{85.1}"
+    );
     let place = document.position(block.place(15));
     assert_eq!((place.line, place.column), (4, 24), "the argument");
-    let mark = block.marks.iter().find(|mark| &block.text[mark.range.clone()] == "84.7").expect("a mark");
-    let MarkKind::Expanded { name, definition, literal } = &mark.kind else { panic!("{mark:?}") };
+    let mark = block
+        .marks
+        .iter()
+        .find(|mark| &block.text[mark.range.clone()] == "84.7")
+        .expect("a mark");
+    let MarkKind::Expanded {
+        name,
+        definition,
+        literal,
+    } = &mark.kind
+    else {
+        panic!("{mark:?}")
+    };
     assert_eq!(name, "acc");
     assert_eq!(document.position(*definition).to_string(), "main.tex:2:13");
     assert_eq!(document.position(*literal).to_string(), "main.tex:2:19");
@@ -177,12 +273,25 @@ fn tables() {
     assert_eq!(document.problems, []);
     let table = &document.tables[0];
     assert_eq!(table.label.as_deref(), Some("tab:main"));
-    assert_eq!(document.blocks[table.caption.expect("a caption")].text, "Results in %.");
-    assert_eq!(document.blocks[table.caption.expect("a caption")].kind, BlockKind::Caption { float: "table".into() });
+    assert_eq!(
+        document.blocks[table.caption.expect("a caption")].text,
+        "Results in %."
+    );
+    assert_eq!(
+        document.blocks[table.caption.expect("a caption")].kind,
+        BlockKind::Caption {
+            float: "table".into()
+        }
+    );
     let rows: Vec<Vec<&str>> = table
         .rows
         .iter()
-        .map(|row| row.cells.iter().map(|at| document.blocks[*at].text.as_str()).collect())
+        .map(|row| {
+            row.cells
+                .iter()
+                .map(|at| document.blocks[*at].text.as_str())
+                .collect()
+        })
         .collect();
     assert_eq!(
         rows,
@@ -194,7 +303,10 @@ fn tables() {
             vec!["", "77.2 ± 0.1", "93.4 (best)", "84.7 ± 0.3"],
         ]
     );
-    assert_eq!(table.rows.iter().map(|row| row.header).collect::<Vec<_>>(), [true, true, false, false, false]);
+    assert_eq!(
+        table.rows.iter().map(|row| row.header).collect::<Vec<_>>(),
+        [true, true, false, false, false]
+    );
     assert_eq!(table.columns, 4);
     assert_eq!(table.row_head(&document.blocks, 4), Some("ResNet"));
     assert_eq!(table.column_heads(&document.blocks, 2), ["CIFAR", "top-5"]);
@@ -203,7 +315,15 @@ fn tables() {
     let cell = &document.blocks[table.rows[4].cells[3]];
     assert_eq!(
         cell.kind,
-        BlockKind::Cell { table: 0, row: 4, top: 4, col: 3, colspan: 1, rowspan: 1, header: false }
+        BlockKind::Cell {
+            table: 0,
+            row: 4,
+            top: 4,
+            col: 3,
+            colspan: 1,
+            rowspan: 1,
+            header: false
+        }
     );
     assert_eq!(marked(cell, |kind| *kind == MarkKind::Uncertainty), ["0.3"]);
     assert_eq!(&*cell.environments[1], "tabular");
@@ -212,29 +332,74 @@ fn tables() {
 #[test]
 fn other_tables() {
     let cases: &[(&str, &[&[&str]], usize)] = &[
-        ("\\begin{tabular}{ll}a & b\\\\\\hline 1 & 2\\end{tabular}", &[&["a", "b"], &["1", "2"]], 1),
-        ("\\begin{tabular}{|l|}\\hline a\\\\\\hline 1\\\\\\hline\\end{tabular}", &[&["a"], &["1"]], 1),
-        ("\\begin{tabularx}{\\textwidth}{lX}a & 1\\tabularnewline b & 2\\end{tabularx}", &[&["a", "1"], &["b", "2"]], 0),
-        ("\\begin{tabular*}{5cm}{ll}a & \\\\ & 2\\end{tabular*}", &[&["a", ""], &["", "2"]], 0),
+        (
+            "\\begin{tabular}{ll}a & b\\\\\\hline 1 & 2\\end{tabular}",
+            &[&["a", "b"], &["1", "2"]],
+            1,
+        ),
+        (
+            "\\begin{tabular}{|l|}\\hline a\\\\\\hline 1\\\\\\hline\\end{tabular}",
+            &[&["a"], &["1"]],
+            1,
+        ),
+        (
+            "\\begin{tabularx}{\\textwidth}{lX}a & 1\\tabularnewline b & 2\\end{tabularx}",
+            &[&["a", "1"], &["b", "2"]],
+            0,
+        ),
+        (
+            "\\begin{tabular*}{5cm}{ll}a & \\\\ & 2\\end{tabular*}",
+            &[&["a", ""], &["", "2"]],
+            0,
+        ),
         (
             "\\begin{longtable}{ll}\\caption{C}\\\\ h & i\\\\\\endfirsthead h & i\\\\\\endhead 1 & 2\\\\\\end{longtable}",
             &[&["h", "i"], &["h", "i"], &["1", "2"]],
             2,
         ),
-        ("\\begin{tabular}{ll}\\begin{tabular}{c}x\\\\y\\end{tabular} & \\shortstack{p\\\\q}\\end{tabular}", &[&["x y", "p q"]], 0),
-        ("\\begin{tabular}{ll}$\\begin{matrix}1&2\\\\3&4\\end{matrix}$ & b\\end{tabular}", &[&["1 2 3 4", "b"]], 0),
-        ("\\begin{tabular}{ll}a & {b \\\\ c & d\\end{tabular}", &[&["a", "b c", "d"]], 0),
-        ("\\begin{tabular}{l}a \\\\ [0,1]\\end{tabular}", &[&["a"], &["[0,1]"]], 0),
+        (
+            "\\begin{tabular}{ll}\\begin{tabular}{c}x\\\\y\\end{tabular} & \\shortstack{p\\\\q}\\end{tabular}",
+            &[&["x y", "p q"]],
+            0,
+        ),
+        (
+            "\\begin{tabular}{ll}$\\begin{matrix}1&2\\\\3&4\\end{matrix}$ & b\\end{tabular}",
+            &[&["1 2 3 4", "b"]],
+            0,
+        ),
+        (
+            "\\begin{tabular}{ll}a & {b \\\\ c & d\\end{tabular}",
+            &[&["a", "b c", "d"]],
+            0,
+        ),
+        (
+            "\\begin{tabular}{l}a \\\\ [0,1]\\end{tabular}",
+            &[&["a"], &["[0,1]"]],
+            0,
+        ),
     ];
     for (body, expected, head) in cases {
         let document = document("", body);
         let rows: Vec<Vec<&str>> = document.tables[0]
             .rows
             .iter()
-            .map(|row| row.cells.iter().map(|at| document.blocks[*at].text.as_str()).collect())
+            .map(|row| {
+                row.cells
+                    .iter()
+                    .map(|at| document.blocks[*at].text.as_str())
+                    .collect()
+            })
             .collect();
         assert_eq!(rows, *expected, "{body}");
-        assert_eq!(document.tables[0].rows.iter().filter(|row| row.header).count(), *head, "{body}");
+        assert_eq!(
+            document.tables[0]
+                .rows
+                .iter()
+                .filter(|row| row.header)
+                .count(),
+            *head,
+            "{body}"
+        );
     }
 }
 
@@ -243,7 +408,11 @@ fn structure() {
     let body = "\\title{A \\textbf{B}}\\author{C 5}\\maketitle\\begin{abstract}Abs 1.\\end{abstract}\\keywords{k}\n\
         \\section{One}\\label{s:1}text\n\n\\subsection*{Two}more\\appendix\\section{Three}x\\label{l}";
     let document = document("", body);
-    let kinds: Vec<(&BlockKind, &str)> = document.blocks.iter().map(|b| (&b.kind, b.text.as_str())).collect();
+    let kinds: Vec<(&BlockKind, &str)> = document
+        .blocks
+        .iter()
+        .map(|b| (&b.kind, b.text.as_str()))
+        .collect();
     assert_eq!(
         kinds,
         [
@@ -259,11 +428,28 @@ fn structure() {
             (&BlockKind::Paragraph, "x"),
         ]
     );
-    let headings: Vec<(&str, bool, bool)> =
-        document.headings.iter().map(|h| (h.title.as_str(), h.starred, h.appendix)).collect();
-    assert_eq!(headings, [("One", false, false), ("Two", true, false), ("Three", false, true)]);
+    let headings: Vec<(&str, bool, bool)> = document
+        .headings
+        .iter()
+        .map(|h| (h.title.as_str(), h.starred, h.appendix))
+        .collect();
+    assert_eq!(
+        headings,
+        [
+            ("One", false, false),
+            ("Two", true, false),
+            ("Three", false, true)
+        ]
+    );
     assert_eq!(document.blocks[7].section, Some(1));
-    assert_eq!(document.labels.iter().map(|label| (label.key.as_str(), label.section)).collect::<Vec<_>>(), [("s:1", Some(0)), ("l", Some(2))]);
+    assert_eq!(
+        document
+            .labels
+            .iter()
+            .map(|label| (label.key.as_str(), label.section))
+            .collect::<Vec<_>>(),
+        [("s:1", Some(0)), ("l", Some(2))]
+    );
 }
 
 #[test]
@@ -274,7 +460,13 @@ fn citations() {
     let found: Vec<(&str, &str, String)> = document
         .citations
         .iter()
-        .map(|c| (c.key.as_str(), c.command.as_str(), document.position(c.place).to_string()))
+        .map(|c| {
+            (
+                c.key.as_str(),
+                c.command.as_str(),
+                document.position(c.place).to_string(),
+            )
+        })
         .collect();
     let place = |line: usize, column: usize| format!("main.tex:{line}:{column}");
     assert_eq!(
@@ -291,9 +483,21 @@ fn citations() {
     );
     assert!(document.nocite_all);
     assert_eq!(document.citations[0].block, Some(0));
-    assert_eq!(document.bibitems.iter().map(|item| item.key.as_str()).collect::<Vec<_>>(), ["k1", "k2"]);
-    let cite = MarkKind::Cite { keys: vec!["a".into(), "b".into()] };
-    assert_eq!(marked(&document.blocks[0], |kind| *kind == cite), ["[cite, p. 3]"]);
+    assert_eq!(
+        document
+            .bibitems
+            .iter()
+            .map(|item| item.key.as_str())
+            .collect::<Vec<_>>(),
+        ["k1", "k2"]
+    );
+    let cite = MarkKind::Cite {
+        keys: vec!["a".into(), "b".into()],
+    };
+    assert_eq!(
+        marked(&document.blocks[0], |kind| *kind == cite),
+        ["[cite, p. 3]"]
+    );
 }
 
 #[test]
@@ -311,13 +515,22 @@ fn includes() {
         ("not.tex", "not"),
         ("imp/a.tex", "imported \\input{b}"),
         ("imp/b.tex", "below"),
-        ("sub/one.tex", "\\documentclass[../main]{subfiles}\n\\usepackage{x}\n\\begin{document}\nsub 3\\input{two}\n\\end{document}\ngone"),
+        (
+            "sub/one.tex",
+            "\\documentclass[../main]{subfiles}\n\\usepackage{x}\n\\begin{document}\nsub 3\\input{two}\n\\end{document}\ngone",
+        ),
         ("sub/two.tex", "two \\input{main}"),
     ];
     let document = tree(&files).expect("readable");
-    assert_eq!(texts(&document), ["intro 1 deep prim", "only", "imported below sub 3two"]);
-    let found: Vec<(IncludeKind, &str, Option<&str>, &IncludeOutcome)> =
-        document.includes.iter().map(|i| (i.kind, i.target.as_str(), i.resolved.as_deref(), &i.outcome)).collect();
+    assert_eq!(
+        texts(&document),
+        ["intro 1 deep prim", "only", "imported below sub 3two"]
+    );
+    let found: Vec<(IncludeKind, &str, Option<&str>, &IncludeOutcome)> = document
+        .includes
+        .iter()
+        .map(|i| (i.kind, i.target.as_str(), i.resolved.as_deref(), &i.outcome))
+        .collect();
     use IncludeKind::{Bibliography, Data, Graphics, Import, Include, Input, Listing, Subfile};
     use IncludeOutcome::{Cycle, Excluded, Missing, NotRead, Read, Unresolved};
     assert_eq!(
@@ -344,17 +557,38 @@ fn includes() {
         ]
     );
     assert_eq!(document.includes[12].candidates, ["refs.bib"]);
-    assert!(document.includes[11].candidates.contains(&"fig/plot.pdf".to_owned()));
-    let kinds: Vec<ProblemKind> = document.problems.iter().map(|problem| problem.kind).collect();
-    assert_eq!(kinds, [ProblemKind::IncludeCycle, ProblemKind::MissingInclude, ProblemKind::MissingInclude]);
+    assert!(
+        document.includes[11]
+            .candidates
+            .contains(&"fig/plot.pdf".to_owned())
+    );
+    let kinds: Vec<ProblemKind> = document
+        .problems
+        .iter()
+        .map(|problem| problem.kind)
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ProblemKind::IncludeCycle,
+            ProblemKind::MissingInclude,
+            ProblemKind::MissingInclude
+        ]
+    );
     assert_eq!(document.position(document.problems[1].place).line, 7);
 }
 
 #[test]
 fn limits() {
-    assert!(matches!(tree(&[("a.tex", "")]).map(|d| d.blocks.len()), Ok(0)));
+    assert!(matches!(
+        tree(&[("a.tex", "")]).map(|d| d.blocks.len()),
+        Ok(0)
+    ));
     let mut nothing = |_: &str| Loaded::Absent;
-    assert!(matches!(Document::read("x.tex", &mut nothing), Err(Error::RootAbsent { .. })));
+    assert!(matches!(
+        Document::read("x.tex", &mut nothing),
+        Err(Error::RootAbsent { .. })
+    ));
     let mut unreadable = |_: &str| Loaded::Unreadable("is not UTF-8".into());
     let error = Document::read("x.tex", &mut unreadable).expect_err("unreadable");
     assert_eq!(error.to_string(), "x.tex: is not UTF-8");
@@ -363,11 +597,23 @@ fn limits() {
         Loaded::Text(format!("\\input{{{}}}", number + 1).into())
     };
     let error = Document::read("0.tex", &mut deep).expect_err("too deep");
-    assert!(error.to_string().starts_with("49.tex:1:1: includes are nested deeper than 50"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("49.tex:1:1: includes are nested deeper than 50"),
+        "{error}"
+    );
     let mut wide = |path: &str| {
-        Loaded::Text(if path == "r.tex" { "\\input{x}".repeat(20_000).into() } else { "x".into() })
+        Loaded::Text(if path == "r.tex" {
+            "\\input{x}".repeat(20_000).into()
+        } else {
+            "x".into()
+        })
     };
-    assert!(matches!(Document::read("r.tex", &mut wide), Err(Error::TooLarge { .. })));
+    assert!(matches!(
+        Document::read("r.tex", &mut wide),
+        Err(Error::TooLarge { .. })
+    ));
 }
 
 #[test]
@@ -379,12 +625,25 @@ fn problems() {
         ("a\\end{itemize}", &[ProblemKind::ExtraEnd]),
         ("$a\n\nb", &[ProblemKind::UnclosedMath]),
         ("\\iftrue a", &[ProblemKind::UnclosedConditional]),
-        ("\\begin{quote}{a\\end{quote}", &[ProblemKind::UnclosedGroup]),
+        (
+            "\\begin{quote}{a\\end{quote}",
+            &[ProblemKind::UnclosedGroup],
+        ),
     ] {
         let document = document("", body);
-        assert_eq!(document.problems.iter().map(|p| p.kind).collect::<Vec<_>>(), kinds, "{body}");
-        assert!(document.blocks.iter().any(|block| block.text.contains('a')), "{body}");
-        assert_eq!(document.position(document.problems[0].place).path, "main.tex");
+        assert_eq!(
+            document.problems.iter().map(|p| p.kind).collect::<Vec<_>>(),
+            kinds,
+            "{body}"
+        );
+        assert!(
+            document.blocks.iter().any(|block| block.text.contains('a')),
+            "{body}"
+        );
+        assert_eq!(
+            document.position(document.problems[0].place).path,
+            "main.tex"
+        );
     }
     let none = tree(&[("m.tex", "\\documentclass{article} text 5")]).expect("readable");
     assert_eq!(none.problems[0].kind, ProblemKind::NoDocument);

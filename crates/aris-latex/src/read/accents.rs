@@ -3,14 +3,30 @@
 /// Accent command, bases, results (same order).
 const COMPOSED: [(char, &str, &str); 13] = [
     ('`', "AEIOUaeiouNnWwYy", "ÀÈÌÒÙàèìòùǸǹẀẁỲỳ"),
-    ('\'', "AEIOUYaeiouyCcNnSsZzLlRrGgKkMmPpWw", "ÁÉÍÓÚÝáéíóúýĆćŃńŚśŹźĹĺŔŕǴǵḰḱḾḿṔṕẂẃ"),
-    ('^', "AEIOUaeiouCcGgHhJjSsWwYyZz", "ÂÊÎÔÛâêîôûĈĉĜĝĤĥĴĵŜŝŴŵŶŷẐẑ"),
+    (
+        '\'',
+        "AEIOUYaeiouyCcNnSsZzLlRrGgKkMmPpWw",
+        "ÁÉÍÓÚÝáéíóúýĆćŃńŚśŹźĹĺŔŕǴǵḰḱḾḿṔṕẂẃ",
+    ),
+    (
+        '^',
+        "AEIOUaeiouCcGgHhJjSsWwYyZz",
+        "ÂÊÎÔÛâêîôûĈĉĜĝĤĥĴĵŜŝŴŵŶŷẐẑ",
+    ),
     ('"', "AEIOUYaeiouyHhWwXxt", "ÄËÏÖÜŸäëïöüÿḦḧẄẅẌẍẗ"),
     ('~', "ANOanoIiUuEeYyVv", "ÃÑÕãñõĨĩŨũẼẽỸỹṼṽ"),
     ('=', "AEIOUaeiouYyGg", "ĀĒĪŌŪāēīōūȲȳḠḡ"),
-    ('.', "CcEeGgIZzAaOoBbDdFfHhMmNnPpRrSsTtWwXxYy", "ĊċĖėĠġİŻżȦȧȮȯḂḃḊḋḞḟḢḣṀṁṄṅṖṗṘṙṠṡṪṫẆẇẊẋẎẏ"),
+    (
+        '.',
+        "CcEeGgIZzAaOoBbDdFfHhMmNnPpRrSsTtWwXxYy",
+        "ĊċĖėĠġİŻżȦȧȮȯḂḃḊḋḞḟḢḣṀṁṄṅṖṗṘṙṠṡṪṫẆẇẊẋẎẏ",
+    ),
     ('u', "AEGIOUaegiou", "ĂĔĞĬŎŬăĕğĭŏŭ"),
-    ('v', "CDENRSTZcdenrstzAaGgIiKkLlOoUuj", "ČĎĚŇŘŠŤŽčďěňřšťžǍǎǦǧǏǐǨǩĽľǑǒǓǔǰ"),
+    (
+        'v',
+        "CDENRSTZcdenrstzAaGgIiKkLlOoUuj",
+        "ČĎĚŇŘŠŤŽčďěňřšťžǍǎǦǧǏǐǨǩĽľǑǒǓǔǰ",
+    ),
     ('H', "OUou", "ŐŰőű"),
     ('c', "CcSsTtGKkLlNnRrEeDdHh", "ÇçŞşŢţĢĶķĻļŅņŖŗȨȩḐḑḨḩ"),
     ('k', "AEIUaeiuOo", "ĄĘĮŲąęįųǪǫ"),
@@ -42,7 +58,11 @@ pub(crate) fn apply(accent: char, base: &str) -> String {
     let mut letters = base.trim().chars();
     let Some(first) = letters.next() else {
         // An accent over nothing shows itself: `\~{}`, `\^{}`.
-        return if matches!(accent, '~' | '^' | '`' | '\'') { accent.to_string() } else { String::new() };
+        return if matches!(accent, '~' | '^' | '`' | '\'') {
+            accent.to_string()
+        } else {
+            String::new()
+        };
     };
     let first = match first {
         'ı' if accent != '.' => 'i',
@@ -50,14 +70,28 @@ pub(crate) fn apply(accent: char, base: &str) -> String {
         other => other,
     };
     let rest = letters.as_str();
-    let composed = COMPOSED.iter().find(|(name, ..)| *name == accent).and_then(|(_, bases, results)| {
-        bases.chars().zip(results.chars()).find(|(base, _)| *base == first).map(|(_, result)| result)
-    });
+    let composed =
+        COMPOSED
+            .iter()
+            .find(|(name, ..)| *name == accent)
+            .and_then(|(_, bases, results)| {
+                bases
+                    .chars()
+                    .zip(results.chars())
+                    .find(|(base, _)| *base == first)
+                    .map(|(_, result)| result)
+            });
     match composed {
         Some(letter) => format!("{letter}{rest}"),
         None => {
-            let mark = COMBINING.iter().find(|(name, _)| *name == accent).map(|(_, mark)| *mark);
-            format!("{first}{}{rest}", mark.map(String::from).unwrap_or_default())
+            let mark = COMBINING
+                .iter()
+                .find(|(name, _)| *name == accent)
+                .map(|(_, mark)| *mark);
+            format!(
+                "{first}{}{rest}",
+                mark.map(String::from).unwrap_or_default()
+            )
         }
     }
 }

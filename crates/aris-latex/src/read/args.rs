@@ -75,7 +75,11 @@ impl Reader<'_> {
                 Kind::End => depth -= 1,
                 Kind::Stop => {
                     let place = self.place(begin);
-                    self.problem(ProblemKind::UnclosedGroup, place, "`{` is never closed".to_owned());
+                    self.problem(
+                        ProblemKind::UnclosedGroup,
+                        place,
+                        "`{` is never closed".to_owned(),
+                    );
                     break;
                 }
                 _ => {}
@@ -175,7 +179,10 @@ impl Reader<'_> {
             }
             let length = glue(self.text(token));
             let (taken, rest) = token.split(length);
-            let only_sign = self.text(taken).bytes().all(|b| !b.is_ascii_digit() && !b.is_ascii_alphabetic());
+            let only_sign = self
+                .text(taken)
+                .bytes()
+                .all(|b| !b.is_ascii_digit() && !b.is_ascii_alphabetic());
             let has_unit = self.text(taken).bytes().any(|b| b.is_ascii_alphabetic());
             if rest.len > 0 {
                 self.unread(rest);
@@ -195,7 +202,11 @@ impl Reader<'_> {
                     // `12 pt`
                     Kind::Space => {
                         let unit = self.peek();
-                        let width = if unit.kind == Kind::Word { unit_length(self.text(unit)) } else { 0 };
+                        let width = if unit.kind == Kind::Word {
+                            unit_length(self.text(unit))
+                        } else {
+                            0
+                        };
                         if width > 0 && width == unit.len as usize {
                             self.next();
                         } else {
@@ -217,12 +228,32 @@ impl Reader<'_> {
     fn skip_stretch(&mut self) {
         for _ in 0..2 {
             let space = self.next();
-            let word = if space.kind == Kind::Space { self.next() } else { space };
-            let text = if word.kind == Kind::Word { self.text(word) } else { "" };
-            let keyword = if text.starts_with("plus") { 4 } else if text.starts_with("minus") { 5 } else { 0 };
+            let word = if space.kind == Kind::Space {
+                self.next()
+            } else {
+                space
+            };
+            let text = if word.kind == Kind::Word {
+                self.text(word)
+            } else {
+                ""
+            };
+            let keyword = if text.starts_with("plus") {
+                4
+            } else if text.starts_with("minus") {
+                5
+            } else {
+                0
+            };
             let (_, rest) = word.split(keyword);
-            let value = if rest.len > 0 { rest } else { self.peek_after_space() };
-            let number = self.text(value).starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+            let value = if rest.len > 0 {
+                rest
+            } else {
+                self.peek_after_space()
+            };
+            let number = self
+                .text(value)
+                .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
             if keyword == 0 || !number {
                 self.unread(word);
                 if space.kind == Kind::Space {
@@ -264,7 +295,10 @@ impl Reader<'_> {
             let text = match token.kind {
                 Kind::Stop => break,
                 Kind::Word => {
-                    pieces.push(Piece { text: self.text(token).to_owned(), source: self.source(token, true) });
+                    pieces.push(Piece {
+                        text: self.text(token).to_owned(),
+                        source: self.source(token, true),
+                    });
                     continue;
                 }
                 Kind::Space | Kind::Tie | Kind::Par => " ",
@@ -277,13 +311,18 @@ impl Reader<'_> {
                         self.expand(token, name, &body);
                         continue;
                     }
-                    Meaning::Known(Cmd::Symbol(text) | Cmd::Operator(text) | Cmd::Function(text)) => text,
+                    Meaning::Known(
+                        Cmd::Symbol(text) | Cmd::Operator(text) | Cmd::Function(text),
+                    ) => text,
                     Meaning::Known(Cmd::Space) => " ",
                     _ => continue,
                 },
                 _ => continue,
             };
-            pieces.push(Piece { text: text.to_owned(), source: self.source(token, false) });
+            pieces.push(Piece {
+                text: text.to_owned(),
+                source: self.source(token, false),
+            });
         }
         self.frames.pop();
         self.stack.truncate(base);
@@ -297,7 +336,10 @@ impl Reader<'_> {
         {
             return self.text(*only).to_owned();
         }
-        self.pieces(tokens).into_iter().map(|piece| piece.text).collect()
+        self.pieces(tokens)
+            .into_iter()
+            .map(|piece| piece.text)
+            .collect()
     }
 
     /// The source of tokens as written.
@@ -308,7 +350,10 @@ impl Reader<'_> {
                 Kind::Space => out.push(' '),
                 Kind::Name(_) => {
                     out.push_str(self.text(*token));
-                    if self.text(*token).ends_with(|c: char| c.is_ascii_alphabetic()) {
+                    if self
+                        .text(*token)
+                        .ends_with(|c: char| c.is_ascii_alphabetic())
+                    {
                         out.push(' ');
                     }
                 }
@@ -343,15 +388,22 @@ impl Reader<'_> {
 
 /// Length of a number with unit, as `=-.5pt`, at the beginning of a word.
 fn glue(text: &str) -> usize {
-    let number = text.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'=' | b'+' | b'-' | b'.' | b',')).count();
+    let number = text
+        .bytes()
+        .take_while(|b| b.is_ascii_digit() || matches!(b, b'=' | b'+' | b'-' | b'.' | b','))
+        .count();
     number + text.get(number..).map_or(0, unit_length)
 }
 
 /// Length of a TeX unit at the beginning of a word (The `TeXbook`, chapter 10).
 fn unit_length(text: &str) -> usize {
-    const UNITS: [&str; 14] =
-        ["filll", "fill", "fil", "pt", "em", "ex", "mm", "cm", "in", "pc", "bp", "sp", "mu", "dd"];
+    const UNITS: [&str; 14] = [
+        "filll", "fill", "fil", "pt", "em", "ex", "mm", "cm", "in", "pc", "bp", "sp", "mu", "dd",
+    ];
     let offset = if text.starts_with("true") { 4 } else { 0 };
     let rest = text.get(offset..).unwrap_or("");
-    UNITS.iter().find(|unit| rest.starts_with(**unit)).map_or(0, |unit| offset + unit.len())
+    UNITS
+        .iter()
+        .find(|unit| rest.starts_with(**unit))
+        .map_or(0, |unit| offset + unit.len())
 }

@@ -165,13 +165,21 @@ impl Cmd {
 
 /// Every known command.
 pub(crate) fn commands() -> impl Iterator<Item = (&'static str, Cmd)> {
-    let symbols = SYMBOLS.iter().map(|(name, text)| (*name, Cmd::Symbol(text)));
-    let operators = OPERATORS.iter().map(|(name, text)| (*name, Cmd::Operator(text)));
+    let symbols = SYMBOLS
+        .iter()
+        .map(|(name, text)| (*name, Cmd::Symbol(text)));
+    let operators = OPERATORS
+        .iter()
+        .map(|(name, text)| (*name, Cmd::Operator(text)));
     let functions = FUNCTIONS.iter().map(|name| (*name, Cmd::Function(name)));
     let words = |list: &'static str, cmd: Cmd| list.split_whitespace().map(move |name| (name, cmd));
     let groups = GROUPS.iter().flat_map(move |(list, cmd)| words(list, *cmd));
     let space = std::iter::once((" ", Cmd::Space));
-    symbols.chain(operators).chain(functions).chain(groups).chain(space)
+    symbols
+        .chain(operators)
+        .chain(functions)
+        .chain(groups)
+        .chain(space)
 }
 
 const TEXT: u16 = style::MATH | style::DISPLAY;
@@ -191,7 +199,10 @@ const GROUPS: &[(&str, Cmd)] = &[
          centerline smallbreak medbreak bigbreak goodbreak filbreak eject acknowledgements acknowledgments",
         Cmd::Nothing,
     ),
-    ("quad qquad enspace enskip space , ; : > thinspace thickspace medspace nobreakspace", Cmd::Space),
+    (
+        "quad qquad enspace enskip space , ; : > thinspace thickspace medspace nobreakspace",
+        Cmd::Space,
+    ),
     (", thinspace", Cmd::ThinSpace),
     ("par endgraf newline", Cmd::Par),
     (
@@ -225,7 +236,10 @@ const GROUPS: &[(&str, Cmd)] = &[
           pgfmathsetmacro defcitealias",
         Cmd::Skip("smm"),
     ),
-    ("addcontentsline definecolor providecolor  titleclass", Cmd::Skip("mmm")),
+    (
+        "addcontentsline definecolor providecolor  titleclass",
+        Cmd::Skip("mmm"),
+    ),
     ("newtheorem", Cmd::Skip("smomo")),
     ("newcolumntype", Cmd::Skip("mom")),
     ("rowcolor columncolor", Cmd::Skip("omoo")),
@@ -235,12 +249,21 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("patchcmd", Cmd::Skip("ommmmm")),
     ("pretocmd apptocmd", Cmd::Skip("ommmm")),
     ("DeclarePairedDelimiter", Cmd::Skip("smmm")),
-    ("DeclareCaptionFormat DeclareCaptionFont DeclareCaptionType", Cmd::Skip("mom")),
+    (
+        "DeclareCaptionFormat DeclareCaptionFont DeclareCaptionType",
+        Cmd::Skip("mom"),
+    ),
     ("newtcolorbox tcolorboxenvironment", Cmd::Skip("oomm")),
     ("newglossaryentry newacronym", Cmd::Skip("ommm")),
     ("fancyhead fancyfoot fancyhf", Cmd::Skip("om")),
-    ("AtBeginDocument AtEndDocument AtBeginBibliography", Cmd::Skip("m")),
-    ("tikz captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox  foreignlanguage  ", Cmd::Skip("om")),
+    (
+        "AtBeginDocument AtEndDocument AtBeginBibliography",
+        Cmd::Skip("m"),
+    ),
+    (
+        "tikz captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox  foreignlanguage  ",
+        Cmd::Skip("om"),
+    ),
     ("fcolorbox", Cmd::Skip("omm")),
     ("hypertarget hyperlink      ", Cmd::Skip("m")),
     ("selectlanguage resetcounters ", Cmd::Skip("m")),
@@ -253,7 +276,8 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("adjustbox ", Cmd::Skip("m")),
     ("shortstack makecell thead gape ", Cmd::Skip("so")),
     ("rule", Cmd::Skip("omm")),
-    ("vskip hskip kern mkern mskip penalty hsize vsize parindent parskip baselineskip tabcolsep looseness tolerance \
+    (
+        "vskip hskip kern mkern mskip penalty hsize vsize parindent parskip baselineskip tabcolsep looseness tolerance \
         itemsep topsep parsep fboxsep textfloatsep intextsep abovecaptionskip belowcaptionskip \
       columnsep arrayrulewidth doublerulesep extrarowheight hfuzz vfuzz emergencystretch clubpenalty widowpenalty \
       displaywidowpenalty interfootnotelinepenalty abovedisplayskip belowdisplayskip abovedisplayshortskip \
@@ -262,18 +286,32 @@ const GROUPS: &[(&str, Cmd)] = &[
       catcode lccode uccode textwidth textheight columnwidth linewidth paperwidth paperheight oddsidemargin \
       evensidemargin topmargin headheight headsep footskip multirowsep number numexpr dimexpr the escapechar \
       LTcapwidth cmidrulewidth heavyrulewidth lightrulewidth aboverulesep belowrulesep cmidrulekern thickmuskip \
-      medmuskip thinmuskip  defaultaddspace", Cmd::Skip("g")),
+      medmuskip thinmuskip  defaultaddspace",
+        Cmd::Skip("g"),
+    ),
     ("addlinespace hyperref", Cmd::Skip("o")),
     ("tablenotemark ", Cmd::FootnoteMark),
     ("tablenotetext", Cmd::Skip("m")),
-    ("bfseries bf boldmathseries bseries", Cmd::Declare(style::BOLD, 0)),
+    (
+        "bfseries bf boldmathseries bseries",
+        Cmd::Declare(style::BOLD, 0),
+    ),
     ("itshape it em slshape sl", Cmd::Declare(style::EMPH, 0)),
     ("ttfamily tt", Cmd::Declare(style::CODE, 0)),
-    ("normalfont ", Cmd::Declare(0, style::BOLD | style::EMPH | style::CODE)),
-    ("textbf mathbf bm boldsymbol pmb mathbfit symbf ubold", Cmd::Font(style::BOLD, 0)),
+    (
+        "normalfont ",
+        Cmd::Declare(0, style::BOLD | style::EMPH | style::CODE),
+    ),
+    (
+        "textbf mathbf bm boldsymbol pmb mathbfit symbf ubold",
+        Cmd::Font(style::BOLD, 0),
+    ),
     ("emph textit textsl mathit", Cmd::Font(style::EMPH, 0)),
     ("texttt  mathtt", Cmd::Font(style::CODE, 0)),
-    ("textrm textsf textnormal textup textmd textsc mbox hbox fbox text intertext shortintertext textnormal", Cmd::Font(0, TEXT)),
+    (
+        "textrm textsf textnormal textup textmd textsc mbox hbox fbox text intertext shortintertext textnormal",
+        Cmd::Font(0, TEXT),
+    ),
     ("ensuremath", Cmd::Font(style::MATH, 0)),
     ("textsuperscript", Cmd::Script(true)),
     ("textsubscript", Cmd::Script(false)),
@@ -292,9 +330,15 @@ const GROUPS: &[(&str, Cmd)] = &[
          icmlauthor icmlaffiliation icmlcorrespondingauthor ",
         Cmd::Front,
     ),
-    ("keywords keyword subjectclass IEEEkeywords icmlkeywords", Cmd::Keywords),
+    (
+        "keywords keyword subjectclass IEEEkeywords icmlkeywords",
+        Cmd::Keywords,
+    ),
     ("abstract", Cmd::Abstract),
-    ("caption subcaption tablecaption topcaption bottomcaption captionbelow captionabove", Cmd::Caption),
+    (
+        "caption subcaption tablecaption topcaption bottomcaption captionbelow captionabove",
+        Cmd::Caption,
+    ),
     ("captionof", Cmd::CaptionOf),
     ("footnote endnote sidenote tablefootnote", Cmd::Footnote),
     ("footnotemark", Cmd::FootnoteMark),
@@ -303,17 +347,26 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("bibitem", Cmd::BibItem),
     ("and And AND", Cmd::And),
     ("label", Cmd::Label),
-    ("ref eqref pageref autoref cref Cref nameref vref Vref labelcref subref fref Fref sref zcref autopageref \
-      cpageref namecref lcnamecref thref subcref tref", Cmd::Ref),
+    (
+        "ref eqref pageref autoref cref Cref nameref vref Vref labelcref subref fref Fref sref zcref autopageref \
+      cpageref namecref lcnamecref thref subcref tref",
+        Cmd::Ref,
+    ),
     ("crefrange Crefrange vrefrange", Cmd::RefRange),
-    ("cite Cite citep Citep citet Citet citealp Citealp citealt Citealt citeauthor Citeauthor citeyear citeyearpar \
+    (
+        "cite Cite citep Citep citet Citet citealp Citealp citealt Citealt citeauthor Citeauthor citeyear citeyearpar \
       citetitle parencite Parencite textcite Textcite autocite Autocite footcite footcitetext smartcite Smartcite \
       supercite fullcite footfullcite citenum citefullauthor Citefullauthor citedate citeurl notecite pnotecite \
       citeonline onlinecite shortcite citeA citeN citeasnoun posscite citepos newcite bibentry  citeNP \
       citeyearNP citeauthorNP fullciteA shortciteA cited possessivecite citeauthoryear Citealias  \
-      citeposs Citeauthor inlinecite textcitecomma usecite sidecite authorcite yearcite", Cmd::Cite),
-    ("cites Cites parencites Parencites textcites Textcites autocites Autocites footcites footcitetexts smartcites \
-      Smartcites supercites", Cmd::Cites),
+      citeposs Citeauthor inlinecite textcitecomma usecite sidecite authorcite yearcite",
+        Cmd::Cite,
+    ),
+    (
+        "cites Cites parencites Parencites textcites Textcites autocites Autocites footcites footcitetexts smartcites \
+      Smartcites supercites",
+        Cmd::Cites,
+    ),
     ("citetalias citepalias", Cmd::CiteAlias),
     ("nocite", Cmd::NoCite),
     ("url nolinkurl path", Cmd::Url),
@@ -327,25 +380,48 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("input @input ", Cmd::Include(IncludeKind::Input)),
     ("include", Cmd::Include(IncludeKind::Include)),
     ("subfile subfileinclude", Cmd::Include(IncludeKind::Subfile)),
-    ("bibliography addbibresource addglobalbib addsectionbib", Cmd::Include(IncludeKind::Bibliography)),
-    ("includegraphics includepdf includesvg plotone  epsfbox   ",
-      Cmd::Include(IncludeKind::Graphics)),
-    ("csvreader csvautotabular csvautobooktabular csvautolongtable csvloop pgfplotstableread pgfplotstabletypeset \
-      pgfplotstabletypesetfile DTLloaddb DTLloadrawdb DTLread datareadcsv", Cmd::Include(IncludeKind::Data)),
-    ("lstinputlisting verbatiminput VerbatimInput inputminted", Cmd::Include(IncludeKind::Listing)),
+    (
+        "bibliography addbibresource addglobalbib addsectionbib",
+        Cmd::Include(IncludeKind::Bibliography),
+    ),
+    (
+        "includegraphics includepdf includesvg plotone  epsfbox   ",
+        Cmd::Include(IncludeKind::Graphics),
+    ),
+    (
+        "csvreader csvautotabular csvautobooktabular csvautolongtable csvloop pgfplotstableread pgfplotstabletypeset \
+      pgfplotstabletypesetfile DTLloaddb DTLloadrawdb DTLread datareadcsv",
+        Cmd::Include(IncludeKind::Data),
+    ),
+    (
+        "lstinputlisting verbatiminput VerbatimInput inputminted",
+        Cmd::Include(IncludeKind::Listing),
+    ),
     ("InputIfFileExists IfFileExists", Cmd::InputIf),
     ("import inputfrom includefrom ", Cmd::Import(false)),
     ("subimport subinputfrom subincludefrom", Cmd::Import(true)),
     ("includeonly", Cmd::IncludeOnly),
     ("graphicspath", Cmd::GraphicsPath),
     ("addplot addplot3", Cmd::PlotData),
-    ("newcommand renewcommand DeclareRobustCommand newcommandx renewcommandx newrobustcmd renewrobustcmd", Cmd::NewCommand(false)),
+    (
+        "newcommand renewcommand DeclareRobustCommand newcommandx renewcommandx newrobustcmd renewrobustcmd",
+        Cmd::NewCommand(false),
+    ),
     ("providecommand providerobustcmd", Cmd::NewCommand(true)),
     ("def gdef edef xdef", Cmd::Def),
-    ("NewDocumentCommand RenewDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand", Cmd::DocumentCommand(false)),
+    (
+        "NewDocumentCommand RenewDocumentCommand DeclareDocumentCommand NewExpandableDocumentCommand",
+        Cmd::DocumentCommand(false),
+    ),
     ("ProvideDocumentCommand", Cmd::DocumentCommand(true)),
-    ("newenvironment renewenvironment provideenvironment", Cmd::NewEnvironment),
-    ("NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment", Cmd::DocumentEnvironment),
+    (
+        "newenvironment renewenvironment provideenvironment",
+        Cmd::NewEnvironment,
+    ),
+    (
+        "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
+        Cmd::DocumentEnvironment,
+    ),
     ("let", Cmd::Let),
     ("newif", Cmd::NewIf),
     ("DeclareMathOperator", Cmd::Operatorname),
@@ -353,7 +429,10 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("iffalse", Cmd::If(If::False)),
     ("iftrue", Cmd::If(If::True)),
     ("ifmmode", Cmd::If(If::Mode)),
-    ("ifhmode ifvmode ifinner ifpdf ifxetex ifluatex ifPDFTeX ifXeTeX ifLuaTeX iftutex ifpdftex", Cmd::If(If::Nothing)),
+    (
+        "ifhmode ifvmode ifinner ifpdf ifxetex ifluatex ifPDFTeX ifXeTeX ifLuaTeX iftutex ifpdftex",
+        Cmd::If(If::Nothing),
+    ),
     ("ifx if ifcat", Cmd::If(If::Same)),
     ("ifdefined", Cmd::If(If::One)),
     ("ifcsname", Cmd::If(If::CsName)),
@@ -361,8 +440,14 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("ifodd ifcase ifeof", Cmd::If(If::Number)),
     ("else or", Cmd::Else),
     ("fi", Cmd::Fi),
-    ("ifthenelse ifdef ifundef ifdefempty ifdefvoid ifbool", Cmd::Skip("m")),
-    ("ifstrequal ifdefstring IfSubStr IfEq IfStrEq IfBeginWith", Cmd::Skip("mm")),
+    (
+        "ifthenelse ifdef ifundef ifdefempty ifdefvoid ifbool",
+        Cmd::Skip("m"),
+    ),
+    (
+        "ifstrequal ifdefstring IfSubStr IfEq IfStrEq IfBeginWith",
+        Cmd::Skip("mm"),
+    ),
     ("ifblank ifstrempty IfBlankTF", Cmd::BlankArg),
     ("iftoggle", Cmd::Toggle),
     ("toggletrue", Cmd::SetToggle(true)),
@@ -380,7 +465,10 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("frac dfrac tfrac cfrac nicefrac sfrac", Cmd::Frac),
     ("sqrt", Cmd::Sqrt),
     ("binom dbinom tbinom", Cmd::Binom),
-    ("left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle", Cmd::Delimiter),
+    (
+        "left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr middle",
+        Cmd::Delimiter,
+    ),
     ("num", Cmd::Num),
     ("numlist numproduct", Cmd::NumList),
     ("numrange", Cmd::NumRange),
@@ -392,7 +480,10 @@ const GROUPS: &[(&str, Cmd)] = &[
     ("multicolumn", Cmd::MultiColumn),
     ("multirow multirowcell", Cmd::MultiRow),
     ("\\ tabularnewline cr tabularnewline ", Cmd::RowEnd),
-    ("hline midrule Xhline  hlineB  bottomrule toprule Hline dhline tophline middlehline bottomhline", Cmd::Rule),
+    (
+        "hline midrule Xhline  hlineB  bottomrule toprule Hline dhline tophline middlehline bottomhline",
+        Cmd::Rule,
+    ),
     ("cmidrule cline     cdashline", Cmd::Skip("opm")),
     ("hhline  dashline", Cmd::Skip("m")),
     ("hdashline", Cmd::Skip("o")),

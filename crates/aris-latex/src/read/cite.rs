@@ -47,9 +47,16 @@ impl Reader<'_> {
         let keys = self.keys(keys);
         let block = self.block_here(token);
         for (key, place) in &keys {
-            self.doc.citations.push(Citation { key: key.clone(), place: *place, command: command.clone(), block });
+            self.doc.citations.push(Citation {
+                key: key.clone(),
+                place: *place,
+                command: command.clone(),
+                block,
+            });
         }
-        self.new_link(MarkKind::Cite { keys: keys.into_iter().map(|(key, _)| key).collect() })
+        self.new_link(MarkKind::Cite {
+            keys: keys.into_iter().map(|(key, _)| key).collect(),
+        })
     }
 
     /// The block that text written now goes to.
@@ -120,7 +127,10 @@ impl Reader<'_> {
 
     fn comma(&mut self, token: Token) -> Token {
         let name = self.names.intern("aris@comma");
-        self.set_meaning(name, super::reader::Meaning::Known(super::builtin::Cmd::Symbol(",")));
+        self.set_meaning(
+            name,
+            super::reader::Meaning::Known(super::builtin::Cmd::Symbol(",")),
+        );
         token.with(Kind::Name(name))
     }
 
@@ -132,21 +142,32 @@ impl Reader<'_> {
             if key == "*" {
                 self.doc.nocite_all = true;
             } else {
-                self.doc.citations.push(Citation { key, place, command: command.clone(), block: None });
+                self.doc.citations.push(Citation {
+                    key,
+                    place,
+                    command: command.clone(),
+                    block: None,
+                });
             }
         }
     }
 
     pub(super) fn label(&mut self) {
         let tokens = self.argument();
-        let place = tokens.first().map_or_else(|| self.here(), |token| self.place(*token));
+        let place = tokens
+            .first()
+            .map_or_else(|| self.here(), |token| self.place(*token));
         let key = self.flat(&tokens).trim().to_owned();
         if let Some(float) = self.floats.last_mut()
             && float.label.is_none()
         {
             float.label = Some(key.clone());
         }
-        self.doc.labels.push(Label { key, place, section: self.writer.section });
+        self.doc.labels.push(Label {
+            key,
+            place,
+            section: self.writer.section,
+        });
     }
 
     pub(super) fn reference(&mut self, token: Token, arguments: usize) {
@@ -162,9 +183,16 @@ impl Reader<'_> {
         let command = self.command_name(token);
         let block = self.block_here(token);
         for (key, place) in &keys {
-            self.doc.refs.push(Reference { key: key.clone(), place: *place, command: command.clone(), block });
+            self.doc.refs.push(Reference {
+                key: key.clone(),
+                place: *place,
+                command: command.clone(),
+                block,
+            });
         }
-        let link = self.new_link(MarkKind::Ref { keys: keys.into_iter().map(|(key, _)| key).collect() });
+        let link = self.new_link(MarkKind::Ref {
+            keys: keys.into_iter().map(|(key, _)| key).collect(),
+        });
         let old = self.style.link;
         self.style.link = link;
         self.write(token, REFERENCE);
@@ -175,7 +203,9 @@ impl Reader<'_> {
         self.paragraph(token);
         drop(self.optional());
         let tokens = self.argument();
-        let place = tokens.first().map_or_else(|| self.here(), |token| self.place(*token));
+        let place = tokens
+            .first()
+            .map_or_else(|| self.here(), |token| self.place(*token));
         let key = self.flat(&tokens).trim().to_owned();
         self.doc.bibitems.push(BibItem { key, place });
     }
@@ -204,11 +234,17 @@ impl Reader<'_> {
             }
             return;
         }
-        let base_is_file = matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base);
-        if base_is_file && let Some(length) = self.raw_group_length() {
+        if self.at_file()
+            && let Some(length) = self.raw_group_length()
+        {
             let here = self.here();
             if shown && length > 0 {
-                self.write_word(Token::new(Kind::Word, super::token::narrow(here.file), here.offset, length));
+                self.write_word(Token::new(
+                    Kind::Word,
+                    super::token::narrow(here.file),
+                    here.offset,
+                    length,
+                ));
             }
             if let Some(Frame::File { cursor, .. }) = self.frames.last_mut() {
                 cursor.pos = here.offset + length + 1;
@@ -228,10 +264,18 @@ impl Reader<'_> {
     fn raw_group_length(&self) -> Option<usize> {
         /// Addresses are short; a longer group is read as tokens.
         const MAX_ADDRESS: usize = 8_192;
-        let Some(Frame::File { text, cursor, .. }) = self.frames.last() else { return None };
+        let Some(Frame::File { text, cursor, .. }) = self.frames.last() else {
+            return None;
+        };
         let mut depth = 0_usize;
         let mut blank = false;
-        for (at, byte) in text.as_bytes().iter().skip(cursor.pos).take(MAX_ADDRESS).enumerate() {
+        for (at, byte) in text
+            .as_bytes()
+            .iter()
+            .skip(cursor.pos)
+            .take(MAX_ADDRESS)
+            .enumerate()
+        {
             match byte {
                 b'{' => depth += 1,
                 b'}' if depth == 0 => return Some(at),
@@ -251,35 +295,65 @@ impl Reader<'_> {
             if self.command_name(token) == "mintinline" {
                 drop(self.argument());
             }
-            drop(self.optional());
-        } else {
-            self.star();
+            // Looking for options must not turn the code into tokens.
+            if !self.at_file() || self.rest_of_file().starts_with('[') {
+                drop(self.optional());
+            }
         }
         let old = self.style;
         self.style = self.style.set(style::CODE, style::MATHS);
-        let is_file = matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base);
-        if is_file {
+        if self.at_file() {
             self.verb_from_file();
         } else {
+            self.star();
             self.verb_from_tokens();
         }
         self.style = old;
     }
 
+    /// Whether the next token comes straight from a file.
+    fn at_file(&self) -> bool {
+        matches!(self.frames.last(), Some(Frame::File { base, .. }) if self.stack.len() == *base)
+    }
+
+    fn rest_of_file(&self) -> &str {
+        match self.frames.last() {
+            Some(Frame::File { text, cursor, .. }) => text.get(cursor.pos..).unwrap_or(""),
+            _ => "",
+        }
+    }
+
     fn verb_from_file(&mut self) {
-        let here = self.here();
-        let Some(Frame::File { text, cursor, .. }) = self.frames.last_mut() else { return };
+        let Some(Frame::File { text, cursor, .. }) = self.frames.last_mut() else {
+            return;
+        };
+        if text
+            .get(cursor.pos..)
+            .is_some_and(|rest| rest.starts_with('*'))
+        {
+            cursor.pos += 1;
+        }
+        let start = cursor.pos;
         let rest = text.get(cursor.pos..).unwrap_or("");
-        let Some(open) = rest.chars().next() else { return };
+        let Some(open) = rest.chars().next() else {
+            return;
+        };
         let close = if open == '{' { '}' } else { open };
         let body = rest.get(open.len_utf8()..).unwrap_or("");
         let line = body.split('\n').next().unwrap_or("");
-        let Some(length) = line.find(close) else { return };
+        let Some(length) = line.find(close) else {
+            return;
+        };
         cursor.pos += open.len_utf8() + length + close.len_utf8();
         cursor.fresh = false;
-        let start = here.offset + open.len_utf8();
+        let file = super::token::narrow(self.here().file);
         if length > 0 {
-            self.write_word(Token::new(Kind::Word, super::token::narrow(here.file), start, length));
+            self.write_word(Token::new(
+                Kind::Word,
+                file,
+                start + open.len_utf8(),
+                length,
+            ));
         }
     }
 
@@ -297,7 +371,9 @@ impl Reader<'_> {
             self.unread(first);
             return;
         }
-        let Some(mark) = self.text(first).chars().next() else { return };
+        let Some(mark) = self.text(first).chars().next() else {
+            return;
+        };
         let (_, rest) = first.split(mark.len_utf8());
         let mut token = if rest.len > 0 { rest } else { self.next() };
         loop {

@@ -24,7 +24,8 @@ impl Reader<'_> {
                 let end = self.names.intern("endcsname");
                 loop {
                     let token = self.next();
-                    if matches!(token.kind, Kind::Stop | Kind::Par) || token.kind == Kind::Name(end) {
+                    if matches!(token.kind, Kind::Stop | Kind::Par) || token.kind == Kind::Name(end)
+                    {
                         break;
                     }
                 }
@@ -47,11 +48,20 @@ impl Reader<'_> {
     pub(super) fn branch(&mut self, truth: Option<bool>, token: Token) {
         let place = self.place(token);
         match truth {
-            Some(true) => self.branches.push(Branch { skip_else: true, place }),
-            None => self.branches.push(Branch { skip_else: false, place }),
+            Some(true) => self.branches.push(Branch {
+                skip_else: true,
+                place,
+            }),
+            None => self.branches.push(Branch {
+                skip_else: false,
+                place,
+            }),
             Some(false) => {
                 if self.skip_branch(token, true) {
-                    self.branches.push(Branch { skip_else: true, place });
+                    self.branches.push(Branch {
+                        skip_else: true,
+                        place,
+                    });
                 }
             }
         }
@@ -82,7 +92,8 @@ impl Reader<'_> {
                     self.problem(
                         ProblemKind::UnclosedConditional,
                         place,
-                        "the conditional has no `\\fi` in this file; what follows is not read".to_owned(),
+                        "the conditional has no `\\fi` in this file; what follows is not read"
+                            .to_owned(),
                     );
                     return false;
                 }
@@ -105,8 +116,11 @@ impl Reader<'_> {
             (Kind::Name(a), Kind::Name(b)) if a == b => Some(true),
             (Kind::Name(_), Kind::Name(_)) => None,
             (Kind::Word, Kind::Word) => {
-                let width = |reader: &Self, token| reader.text(token).chars().next().map_or(0, char::len_utf8);
-                let ((a, rest_a), (b, rest_b)) = (one.split(width(self, one)), two.split(width(self, two)));
+                let width = |reader: &Self, token| {
+                    reader.text(token).chars().next().map_or(0, char::len_utf8)
+                };
+                let ((a, rest_a), (b, rest_b)) =
+                    (one.split(width(self, one)), two.split(width(self, two)));
                 let same = self.text(a) == self.text(b);
                 // `\if ab`: both letters may stand in one word.
                 for rest in [rest_b, rest_a] {

@@ -1,7 +1,7 @@
 //! Environments.
 
 use super::{
-    reader::{Alignment, Float, Frame, GroupKind, After, Reader},
+    reader::{After, Alignment, Float, Frame, GroupKind, Reader},
     style::{self, Style},
     token::{Kind, Op, Token},
     writer::Flow,
@@ -54,7 +54,15 @@ pub(super) enum GridForm {
 impl Env {
     /// Whether the document's own definition is ignored.
     pub(super) fn is_fixed(self) -> bool {
-        matches!(self, Self::Document | Self::Grid(_) | Self::Float(_) | Self::Raw | Self::Display(_) | Self::Bibliography)
+        matches!(
+            self,
+            Self::Document
+                | Self::Grid(_)
+                | Self::Float(_)
+                | Self::Raw
+                | Self::Display(_)
+                | Self::Bibliography
+        )
     }
 }
 
@@ -65,12 +73,16 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
     }
     Some(match name.trim_end_matches('*') {
         "document" => Env::Document,
-        "equation" | "displaymath" | "align" | "gather" | "multline" | "eqnarray" | "flalign" | "dmath" | "dgroup"
-        | "darray" | "IEEEeqnarray" | "empheq" => Env::Display(if name.starts_with("IEEE") { "om" } else { "" }),
+        "equation" | "displaymath" | "align" | "gather" | "multline" | "eqnarray" | "flalign"
+        | "dmath" | "dgroup" | "darray" | "IEEEeqnarray" | "empheq" => {
+            Env::Display(if name.starts_with("IEEE") { "om" } else { "" })
+        }
         "alignat" | "xalignat" => Env::Display("m"),
         "math" => Env::InlineMath,
-        "aligned" | "split" | "gathered" | "cases" | "dcases" | "rcases" | "matrix" | "pmatrix" | "bmatrix" | "Bmatrix"
-        | "vmatrix" | "Vmatrix" | "smallmatrix" | "psmallmatrix" => Env::Inner("o"),
+        "aligned" | "split" | "gathered" | "cases" | "dcases" | "rcases" | "matrix" | "pmatrix"
+        | "bmatrix" | "Bmatrix" | "vmatrix" | "Vmatrix" | "smallmatrix" | "psmallmatrix" => {
+            Env::Inner("o")
+        }
         "array" | "alignedat" | "subarray" => Env::Inner("om"),
         "tabular" => Env::Grid(GridForm::Plain),
         "tabularx" | "tabulary" => Env::Grid(GridForm::Width),
@@ -79,14 +91,16 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
         "xltabular" => Env::Grid(GridForm::Width),
         "tblr" | "longtblr" | "talltblr" | "booktabs" => Env::Grid(GridForm::Keys),
         "NiceTabular" => Env::Grid(GridForm::Nice),
-        "table" | "figure" | "sidewaystable" | "sidewaysfigure" | "algorithm" | "algorithm2e" | "listing" | "scheme" | "teaserfigure" | "plate"
-        | "SCfigure" | "SCtable" | "marginfigure" | "margintable" => Env::Float("o"),
+        "table" | "figure" | "sidewaystable" | "sidewaysfigure" | "algorithm" | "algorithm2e"
+        | "listing" | "scheme" | "teaserfigure" | "plate" | "SCfigure" | "SCtable"
+        | "marginfigure" | "margintable" => Env::Float("o"),
         "wraptable" | "wrapfigure" => Env::Float("omom"),
         "subfigure" | "subtable" | "floatrow" => Env::Float("ooom"),
-        "verbatim" | "Verbatim" | "lstlisting" | "minted" | "alltt" | "comment" | "filecontents" | "BVerbatim"
-        | "LVerbatim" | "SaveVerbatim" | "verbatimtab" | "Highlighting" | "pycode" | "CCSXML" | "luacode" => Env::Raw,
-        "itemize" | "enumerate" | "description" | "inparaenum" | "compactitem" | "compactenum" | "inparaitem"
-        | "asparaenum" | "asparaitem" | "tightitemize" => Env::List("o"),
+        "verbatim" | "Verbatim" | "lstlisting" | "minted" | "alltt" | "comment"
+        | "filecontents" | "BVerbatim" | "LVerbatim" | "SaveVerbatim" | "verbatimtab"
+        | "Highlighting" | "pycode" | "CCSXML" | "luacode" => Env::Raw,
+        "itemize" | "enumerate" | "description" | "inparaenum" | "compactitem" | "compactenum"
+        | "inparaitem" | "asparaenum" | "asparaitem" | "tightitemize" => Env::List("o"),
         "list" => Env::List("mm"),
         "trivlist" => Env::List(""),
         "tablenotes" => Env::Flow(Flow::Note, "o"),
@@ -95,15 +109,17 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
         "icmlauthorlist" | "authorlist" => Env::Flow(Flow::Front, ""),
         "thebibliography" => Env::Bibliography,
         "appendices" | "subappendices" | "appendix" => Env::Appendix,
-        "tikzpicture" | "pgfpicture" | "picture" | "tikzcd" | "circuitikz" | "forest" | "axis" | "asy" | "pspicture" => Env::Mute,
+        "tikzpicture" | "pgfpicture" | "picture" | "tikzcd" | "circuitikz" | "forest" | "axis"
+        | "asy" | "pspicture" => Env::Mute,
         "minipage" => Env::Plain("ooom"),
         "multicols" => Env::Plain("mo"),
         "adjustbox" | "spacing" => Env::Plain("m"),
         "adjustwidth" => Env::Plain("mm"),
-        "tcolorbox" | "mdframed" | "threeparttable" | "subequations" | "algorithmic" | "frame" | "center" | "small"
-        | "footnotesize" | "flushleft" | "flushright" | "quote" | "quotation" | "landscape" => Env::Plain("o"),
-        "theorem" | "lemma" | "proposition" | "corollary" | "definition" | "remark" | "example" | "proof" | "assumption"
-        | "claim" | "conjecture" => Env::Titled("o"),
+        "tcolorbox" | "mdframed" | "threeparttable" | "subequations" | "algorithmic" | "frame"
+        | "center" | "small" | "footnotesize" | "flushleft" | "flushright" | "quote"
+        | "quotation" | "landscape" => Env::Plain("o"),
+        "theorem" | "lemma" | "proposition" | "corollary" | "definition" | "remark" | "example"
+        | "proof" | "assumption" | "claim" | "conjecture" => Env::Titled("o"),
         _ => return None,
     })
 }
@@ -225,10 +241,17 @@ impl Reader<'_> {
             return;
         }
         let index = self.names.intern(name);
-        let open = self.open_environments.get(name_index(index)).is_some_and(|count| *count > 0);
+        let open = self
+            .open_environments
+            .get(name_index(index))
+            .is_some_and(|count| *count > 0);
         if !open {
             let place = self.place(token);
-            self.problem(ProblemKind::ExtraEnd, place, format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`"));
+            self.problem(
+                ProblemKind::ExtraEnd,
+                place,
+                format!("`\\end{{{name}}}` has no `\\begin{{{name}}}`"),
+            );
             return;
         }
         if let Some(user) = self.environments.get(&index).cloned() {
@@ -241,7 +264,11 @@ impl Reader<'_> {
 
     /// Ends the innermost environment of a name, and what is open inside it.
     pub(super) fn leave(&mut self, index: u32, token: Token) {
-        if self.open_environments.get(name_index(index)).is_some_and(|count| *count > 0) {
+        if self
+            .open_environments
+            .get(name_index(index))
+            .is_some_and(|count| *count > 0)
+        {
             self.unwind(token, |kind| kind == GroupKind::Environment(index));
             self.close_group(token);
         }
@@ -268,7 +295,10 @@ impl Reader<'_> {
 
     /// `\endinput`: nothing more of this file.
     pub(super) fn end_input(&mut self) {
-        if let Some(Frame::File { text, cursor, base, .. }) = self.frames.last_mut() {
+        if let Some(Frame::File {
+            text, cursor, base, ..
+        }) = self.frames.last_mut()
+        {
             cursor.pos = text.len();
             cursor.fresh = false;
             self.stack.truncate(*base);
@@ -300,7 +330,9 @@ impl Reader<'_> {
         let end = format!("\\end{{{name}}}");
         let mut missing = false;
         match self.frames.last_mut() {
-            Some(Frame::File { text, cursor, base, .. }) if self.stack.len() == *base => {
+            Some(Frame::File {
+                text, cursor, base, ..
+            }) if self.stack.len() == *base => {
                 match text.get(cursor.pos..).and_then(|rest| rest.find(&end)) {
                     Some(at) => cursor.pos += at + end.len(),
                     None => {
@@ -351,7 +383,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_float(&mut self) {
-        let Some(float) = self.floats.pop() else { return };
+        let Some(float) = self.floats.pop() else {
+            return;
+        };
         for table in self.doc.tables.iter_mut().skip(float.first_table) {
             if table.caption.is_none() {
                 table.caption = float.caption;
@@ -365,7 +399,9 @@ impl Reader<'_> {
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
         self.star();
         drop(self.optional());
-        let float = float.or_else(|| self.floats.last().map(|float| float.name.clone())).unwrap_or_default();
+        let float = float
+            .or_else(|| self.floats.last().map(|float| float.name.clone()))
+            .unwrap_or_default();
         if !self.writer.fixed() {
             self.paragraph(token);
         }
@@ -383,8 +419,15 @@ impl Reader<'_> {
     pub(super) fn block_argument(&mut self, token: Token, kind: BlockKind, after: After) {
         self.argument_group(token, after);
         self.writer.open(kind);
-        let mute = if self.preamble { 0 } else { self.style.bits & style::MUTE };
-        self.style = Style { bits: mute, link: 0 };
+        let mute = if self.preamble {
+            0
+        } else {
+            self.style.bits & style::MUTE
+        };
+        self.style = Style {
+            bits: mute,
+            link: 0,
+        };
     }
 
     pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
@@ -410,7 +453,9 @@ impl Reader<'_> {
 
     pub(super) fn end_heading(&mut self, heading: usize) {
         let index = self.with_lookup(super::writer::Writer::close);
-        let title = index.and_then(|at| self.writer.blocks.get(at)).map(|block| block.text.clone());
+        let title = index
+            .and_then(|at| self.writer.blocks.get(at))
+            .map(|block| block.text.clone());
         if let Some(heading) = self.doc.headings.get_mut(heading) {
             heading.block = index;
             heading.title = title.unwrap_or_default();

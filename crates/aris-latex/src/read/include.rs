@@ -10,8 +10,8 @@ use super::{
     token::{Kind, Token, narrow},
 };
 use crate::{
-    Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Place,
-    Position, ProblemKind, SourceFile,
+    Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
+    MAX_TOTAL_BYTES, Place, Position, ProblemKind, SourceFile,
 };
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
@@ -45,7 +45,11 @@ impl Reader<'_> {
             Found::File(file) => {
                 let bytes = self.doc.files.get(file).map_or(0, |file| file.text.len());
                 if bytes > MAX_TOTAL_BYTES {
-                    let at = Position { path: path.clone(), line: 1, column: 1 };
+                    let at = Position {
+                        path: path.clone(),
+                        line: 1,
+                        column: 1,
+                    };
                     return Err(Error::TooLarge { at, target: path });
                 }
                 self.push_file(file, IncludeKind::Input, None);
@@ -74,7 +78,9 @@ impl Reader<'_> {
     }
 
     fn push_file(&mut self, file: usize, kind: IncludeKind, import: Option<String>) {
-        let Some(source) = self.doc.files.get(file) else { return };
+        let Some(source) = self.doc.files.get(file) else {
+            return;
+        };
         let text = source.text.clone();
         self.loading.bytes += text.len();
         // A byte order mark is not text.
@@ -151,8 +157,12 @@ impl Reader<'_> {
                 Vec::new()
             }
         };
-        let known = tokens.iter().all(|token| !matches!(token.kind, Kind::Name(_)) || self.is_known(*token))
-            && !tokens.iter().any(|token| matches!(token.kind, Kind::Param(_) | Kind::Hash));
+        let known = tokens
+            .iter()
+            .all(|token| !matches!(token.kind, Kind::Name(_)) || self.is_known(*token))
+            && !tokens
+                .iter()
+                .any(|token| matches!(token.kind, Kind::Param(_) | Kind::Hash));
         let name = self.flat(&tokens);
         (name.trim().trim_matches('"').trim().to_owned(), known)
     }
@@ -169,7 +179,10 @@ impl Reader<'_> {
 
     pub(super) fn include(&mut self, token: Token, kind: IncludeKind) -> Result<(), Error> {
         match kind {
-            IncludeKind::Input | IncludeKind::Include | IncludeKind::Subfile | IncludeKind::Import => {
+            IncludeKind::Input
+            | IncludeKind::Include
+            | IncludeKind::Subfile
+            | IncludeKind::Import => {
                 let (name, known) = self.file_name();
                 self.splice(token, kind, &name, known, None)
             }
@@ -184,9 +197,15 @@ impl Reader<'_> {
             IncludeKind::Bibliography => {
                 drop(self.optional());
                 let tokens = self.argument();
-                let known = tokens.iter().all(|token| !matches!(token.kind, Kind::Name(_)) || self.is_known(*token));
+                let known = tokens
+                    .iter()
+                    .all(|token| !matches!(token.kind, Kind::Name(_)) || self.is_known(*token));
                 for (name, place) in self.keys(&tokens) {
-                    let files = if known { suffixed(&name, "bib") } else { Vec::new() };
+                    let files = if known {
+                        suffixed(&name, "bib")
+                    } else {
+                        Vec::new()
+                    };
                     self.record(kind, place, &name, &files, known);
                 }
                 Ok(())
@@ -195,14 +214,19 @@ impl Reader<'_> {
                 self.star();
                 drop(self.optional());
                 let command = self.text(token).to_owned();
-                if command.ends_with("DTLloaddb") || command.ends_with("DTLloadrawdb") || command.ends_with("inputminted")
+                if command.ends_with("DTLloaddb")
+                    || command.ends_with("DTLloadrawdb")
+                    || command.ends_with("inputminted")
                 {
                     drop(self.argument());
                 }
                 let (name, known) = self.file_name();
                 let place = self.place(token);
                 // A table macro (`\pgfplotstabletypeset\data`) is no file, nor is data written in place.
-                let is_file = known && !name.is_empty() && !name.contains(['\n', '&']) && !name.contains("  ");
+                let is_file = known
+                    && !name.is_empty()
+                    && !name.contains(['\n', '&'])
+                    && !name.contains("  ");
                 if is_file || !known {
                     self.record(kind, place, &name, std::slice::from_ref(&name), is_file);
                 }
@@ -242,7 +266,13 @@ impl Reader<'_> {
                     let file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
                     if file || !known {
                         let place = self.place(token);
-                        self.record(IncludeKind::Data, place, &name, std::slice::from_ref(&name), file);
+                        self.record(
+                            IncludeKind::Data,
+                            place,
+                            &name,
+                            std::slice::from_ref(&name),
+                            file,
+                        );
                     }
                     return;
                 }
@@ -257,11 +287,19 @@ impl Reader<'_> {
     fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
         let mut files = Vec::new();
         if known {
-            let mut names = if path::has_extension(name) { vec![name.to_owned()] } else { Vec::new() };
-            if !GRAPHICS.iter().any(|ext| name.ends_with(&format!(".{ext}"))) {
+            let mut names = if path::has_extension(name) {
+                vec![name.to_owned()]
+            } else {
+                Vec::new()
+            };
+            if !GRAPHICS
+                .iter()
+                .any(|ext| name.ends_with(&format!(".{ext}")))
+            {
                 names.extend(GRAPHICS.iter().map(|ext| format!("{name}.{ext}")));
             }
-            let directories = std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
+            let directories =
+                std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
             for directory in directories.collect::<Vec<_>>() {
                 files.extend(names.iter().map(|name| format!("{directory}{name}")));
             }
@@ -271,16 +309,37 @@ impl Reader<'_> {
     }
 
     /// Lists a file that is not read here.
-    fn record(&mut self, kind: IncludeKind, place: Place, target: &str, files: &[String], known: bool) {
+    fn record(
+        &mut self,
+        kind: IncludeKind,
+        place: Place,
+        target: &str,
+        files: &[String],
+        known: bool,
+    ) {
         let bases = self.bases();
         let candidates = dedup(
-            bases.iter().flat_map(|base| files.iter().map(move |file| path::join(base, file))).collect(),
+            bases
+                .iter()
+                .flat_map(|base| files.iter().map(move |file| path::join(base, file)))
+                .collect(),
         );
         if !known {
             self.unresolved(place, target);
         }
-        let outcome = if known { IncludeOutcome::NotRead } else { IncludeOutcome::Unresolved };
-        self.doc.includes.push(Include { kind, place, target: target.to_owned(), candidates, resolved: None, outcome });
+        let outcome = if known {
+            IncludeOutcome::NotRead
+        } else {
+            IncludeOutcome::Unresolved
+        };
+        self.doc.includes.push(Include {
+            kind,
+            place,
+            target: target.to_owned(),
+            candidates,
+            resolved: None,
+            outcome,
+        });
     }
 
     fn unresolved(&mut self, place: Place, target: &str) {
@@ -324,10 +383,18 @@ impl Reader<'_> {
         } else {
             path::tex_candidates(target).collect()
         };
-        include.candidates =
-            dedup(bases.iter().flat_map(|base| names.iter().map(move |name| path::join(base, name))).collect());
+        include.candidates = dedup(
+            bases
+                .iter()
+                .flat_map(|base| names.iter().map(move |name| path::join(base, name)))
+                .collect(),
+        );
         if kind == IncludeKind::Include
-            && self.loading.only.as_ref().is_some_and(|only| !only.contains(target.trim_end_matches(".tex")))
+            && self
+                .loading
+                .only
+                .as_ref()
+                .is_some_and(|only| !only.contains(target.trim_end_matches(".tex")))
         {
             include.outcome = IncludeOutcome::Excluded;
             self.doc.includes.push(include);
@@ -346,7 +413,11 @@ impl Reader<'_> {
         match found {
             Found::File(file) if self.file_frames().any(|(open, _)| open == file) => {
                 include.outcome = IncludeOutcome::Cycle;
-                self.problem(ProblemKind::IncludeCycle, place, format!("`{target}` includes itself"));
+                self.problem(
+                    ProblemKind::IncludeCycle,
+                    place,
+                    format!("`{target}` includes itself"),
+                );
             }
             Found::File(file) => {
                 include.outcome = IncludeOutcome::Read { file };
@@ -354,11 +425,19 @@ impl Reader<'_> {
             }
             Found::Absent => {
                 let tried = include.candidates.join("`, `");
-                self.problem(ProblemKind::MissingInclude, place, format!("included file is missing: tried `{tried}`"));
+                self.problem(
+                    ProblemKind::MissingInclude,
+                    place,
+                    format!("included file is missing: tried `{tried}`"),
+                );
             }
             Found::Unreadable(reason) => {
                 let path = include.resolved.clone().unwrap_or_default();
-                self.problem(ProblemKind::MissingInclude, place, format!("cannot read `{path}`: {reason}"));
+                self.problem(
+                    ProblemKind::MissingInclude,
+                    place,
+                    format!("cannot read `{path}`: {reason}"),
+                );
                 include.outcome = IncludeOutcome::Unreadable(reason);
             }
         }
@@ -372,7 +451,10 @@ impl Reader<'_> {
         if self.loading.bytes + size > MAX_TOTAL_BYTES || self.loading.includes > MAX_INCLUDES {
             return Err(Error::TooLarge { at, target });
         }
-        let inherited = self.file_frames().next().and_then(|(_, import)| import.cloned());
+        let inherited = self
+            .file_frames()
+            .next()
+            .and_then(|(_, import)| import.cloned());
         if kind == IncludeKind::Include {
             self.paragraph(token);
         }
@@ -387,8 +469,15 @@ impl Reader<'_> {
         let directory = self.flat(&tokens);
         let (name, known) = self.file_name();
         let root = path::parent(&self.doc.root).to_owned();
-        let current = self.file_frames().next().and_then(|(_, import)| import.cloned());
-        let base = if relative { current.unwrap_or(root) } else { root };
+        let current = self
+            .file_frames()
+            .next()
+            .and_then(|(_, import)| import.cloned());
+        let base = if relative {
+            current.unwrap_or(root)
+        } else {
+            root
+        };
         let directory = path::join(&base, directory.trim());
         self.splice(token, IncludeKind::Import, &name, known, Some(directory))
     }
@@ -402,7 +491,9 @@ impl Reader<'_> {
             let bases = self.bases();
             let names: Vec<String> = path::tex_candidates(&name).collect();
             bases.iter().any(|base| {
-                names.iter().any(|name| !matches!(self.load(&path::join(base, name)), Found::Absent))
+                names
+                    .iter()
+                    .any(|name| !matches!(self.load(&path::join(base, name)), Found::Absent))
             })
         };
         if command.ends_with("InputIfFileExists") && exists {
@@ -415,7 +506,10 @@ impl Reader<'_> {
 
     pub(super) fn include_only(&mut self) {
         let tokens = self.argument();
-        let names = self.keys(&tokens).into_iter().map(|(name, _)| name.trim_end_matches(".tex").to_owned());
+        let names = self
+            .keys(&tokens)
+            .into_iter()
+            .map(|(name, _)| name.trim_end_matches(".tex").to_owned());
         self.loading.only = Some(names.collect());
     }
 
@@ -438,13 +532,27 @@ impl Reader<'_> {
         if self.frames.len() < 2 {
             return;
         }
-        let Some(Frame::File { text, cursor, own, base, .. }) = self.frames.last_mut() else { return };
+        let Some(Frame::File {
+            text,
+            cursor,
+            own,
+            base,
+            ..
+        }) = self.frames.last_mut()
+        else {
+            return;
+        };
         // What was read ahead belongs to the preamble that is left out.
         self.stack.truncate(*base);
         *own = true;
         let rest = text.get(cursor.pos..).unwrap_or("");
         let begin = rest.match_indices("\\begin{document}").find(|(at, _)| {
-            let line = rest.get(..*at).unwrap_or("").rsplit('\n').next().unwrap_or("");
+            let line = rest
+                .get(..*at)
+                .unwrap_or("")
+                .rsplit('\n')
+                .next()
+                .unwrap_or("");
             !line.contains('%') || line.contains("\\%")
         });
         match begin {
@@ -458,7 +566,8 @@ impl Reader<'_> {
                 self.problem(
                     ProblemKind::NoDocument,
                     place,
-                    "the included document has no `\\begin{document}`; nothing of it is read".to_owned(),
+                    "the included document has no `\\begin{document}`; nothing of it is read"
+                        .to_owned(),
                 );
             }
         }
@@ -475,5 +584,8 @@ fn suffixed(name: &str, extension: &str) -> Vec<String> {
 
 fn dedup(paths: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    paths.into_iter().filter(|path| seen.insert(path.clone())).collect()
+    paths
+        .into_iter()
+        .filter(|path| seen.insert(path.clone()))
+        .collect()
 }

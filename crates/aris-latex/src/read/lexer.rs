@@ -57,11 +57,20 @@ const fn classes() -> [Class; 256] {
 }
 
 fn class(byte: u8) -> Class {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
+    CLASSES
+        .get(usize::from(byte))
+        .copied()
+        .unwrap_or(Class::Plain)
 }
 
 /// The next token of a file; [`Kind::Stop`] at its end.
-pub(crate) fn next(text: &str, file: u32, cursor: &mut Cursor, letters: Letters, names: &mut Names) -> Token {
+pub(crate) fn next(
+    text: &str,
+    file: u32,
+    cursor: &mut Cursor,
+    letters: Letters,
+    names: &mut Names,
+) -> Token {
     let bytes = text.as_bytes();
     loop {
         if cursor.fresh {
@@ -76,10 +85,16 @@ pub(crate) fn next(text: &str, file: u32, cursor: &mut Cursor, letters: Letters,
             cursor.fresh = false;
         }
         let start = cursor.pos;
-        let Some(byte) = bytes.get(start) else { return Token::new(Kind::Stop, file, bytes.len(), 0) };
+        let Some(byte) = bytes.get(start) else {
+            return Token::new(Kind::Stop, file, bytes.len(), 0);
+        };
         match class(*byte) {
             Class::Plain => {
-                let length = bytes.iter().skip(start).take_while(|b| class(**b) == Class::Plain).count();
+                let length = bytes
+                    .iter()
+                    .skip(start)
+                    .take_while(|b| class(**b) == Class::Plain)
+                    .count();
                 cursor.pos = start + length;
                 return Token::new(Kind::Word, file, start, length);
             }
@@ -100,7 +115,10 @@ pub(crate) fn next(text: &str, file: u32, cursor: &mut Cursor, letters: Letters,
                 return Token::new(Kind::Space, file, start, 1);
             }
             Class::Comment => {
-                while bytes.get(cursor.pos).is_some_and(|b| class(*b) != Class::Line) {
+                while bytes
+                    .get(cursor.pos)
+                    .is_some_and(|b| class(*b) != Class::Line)
+                {
                     cursor.pos += 1;
                 }
                 cursor.pos = skip_line_end(bytes, cursor.pos);
@@ -111,13 +129,25 @@ pub(crate) fn next(text: &str, file: u32, cursor: &mut Cursor, letters: Letters,
     }
 }
 
-fn control(text: &str, file: u32, cursor: &mut Cursor, letters: Letters, names: &mut Names) -> Token {
+fn control(
+    text: &str,
+    file: u32,
+    cursor: &mut Cursor,
+    letters: Letters,
+    names: &mut Names,
+) -> Token {
     let bytes = text.as_bytes();
     let start = cursor.pos;
     let letter = |b: &u8| {
-        b.is_ascii_alphabetic() || (*b == b'@' && letters.at) || (letters.expl && (*b == b'_' || *b == b':'))
+        b.is_ascii_alphabetic()
+            || (*b == b'@' && letters.at)
+            || (letters.expl && (*b == b'_' || *b == b':'))
     };
-    let length = bytes.iter().skip(start + 1).take_while(|b| letter(b)).count();
+    let length = bytes
+        .iter()
+        .skip(start + 1)
+        .take_while(|b| letter(b))
+        .count();
     if length == 0 {
         let symbol = text.get(start + 1..).and_then(|rest| rest.chars().next());
         let width = symbol.map_or(0, char::len_utf8);
@@ -166,13 +196,21 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> String {
-        let (mut cursor, mut names) = (Cursor { pos: 0, fresh: true }, Names::new());
+        let (mut cursor, mut names) = (
+            Cursor {
+                pos: 0,
+                fresh: true,
+            },
+            Names::new(),
+        );
         let mut out = String::new();
         loop {
             let token = next(text, 0, &mut cursor, Letters::default(), &mut names);
             match token.kind {
                 Kind::Stop => return out,
-                Kind::Word => out.push_str(&text[token.at as usize..(token.at + token.len) as usize]),
+                Kind::Word => {
+                    out.push_str(&text[token.at as usize..(token.at + token.len) as usize])
+                }
                 Kind::Name(name) => out.push_str(&format!("<{}>", names.text(name))),
                 Kind::Space => out.push('·'),
                 Kind::Par => out.push('¶'),

@@ -12,10 +12,18 @@ use crate::{Definition, ProblemKind};
 impl Reader<'_> {
     /// Puts a macro's body before what follows, arguments in place.
     pub(super) fn expand(&mut self, call: Token, name: u32, body: &Macro) {
-        let depth = self.expansions.get(call.exp as usize).map_or(0, |exp| exp.depth) + 1;
+        let depth = self
+            .expansions
+            .get(call.exp as usize)
+            .map_or(0, |exp| exp.depth)
+            + 1;
         if depth > MAX_EXPANSION_DEPTH {
             let (place, name) = (self.place(call), self.names.text(name).to_owned());
-            self.problem(ProblemKind::Expansion, place, format!("`\\{name}` expands without end"));
+            self.problem(
+                ProblemKind::Expansion,
+                place,
+                format!("`\\{name}` expands without end"),
+            );
             return;
         }
         if !self.spend(body.body.len() + 1) {
@@ -31,17 +39,29 @@ impl Reader<'_> {
                     (None, None) => vec![self.name_token("NoValue", call)],
                 },
                 Parameter::Star => {
-                    let name = if self.star() { "BooleanTrue" } else { "BooleanFalse" };
+                    let name = if self.star() {
+                        "BooleanTrue"
+                    } else {
+                        "BooleanFalse"
+                    };
                     vec![self.name_token(name, call)]
                 }
             });
         }
         let exp = narrow(self.expansions.len());
-        self.expansions.push(Expansion { name, definition: body.place, call: self.place(call), depth });
+        self.expansions.push(Expansion {
+            name,
+            definition: body.place,
+            call: self.place(call),
+            depth,
+        });
         let before = self.stack.len();
         for token in body.body.iter().rev() {
             if let Kind::Param(number) = token.kind {
-                if let Some(argument) = usize::from(number).checked_sub(1).and_then(|at| arguments.get(at)) {
+                if let Some(argument) = usize::from(number)
+                    .checked_sub(1)
+                    .and_then(|at| arguments.get(at))
+                {
                     self.stack.extend(argument.iter().rev());
                 }
             } else {
@@ -70,7 +90,14 @@ impl Reader<'_> {
         }
     }
 
-    fn define(&mut self, name: u32, token: Token, parameters: Vec<Parameter>, body: Vec<Token>, keep: bool) {
+    fn define(
+        &mut self,
+        name: u32,
+        token: Token,
+        parameters: Vec<Parameter>,
+        body: Vec<Token>,
+        keep: bool,
+    ) {
         let place = self.place(token);
         self.doc.definitions.push(Definition {
             name: self.names.text(name).to_owned(),
@@ -84,7 +111,14 @@ impl Reader<'_> {
             Meaning::Unknown => false,
         };
         if !known {
-            self.set_meaning(name, Meaning::Macro(Rc::new(Macro { parameters, body, place })));
+            self.set_meaning(
+                name,
+                Meaning::Macro(Rc::new(Macro {
+                    parameters,
+                    body,
+                    place,
+                })),
+            );
         }
     }
 
@@ -115,7 +149,11 @@ impl Reader<'_> {
 
     fn count(&mut self) -> usize {
         let tokens = self.optional().unwrap_or_default();
-        self.flat(&tokens).trim().parse::<usize>().unwrap_or(0).min(9)
+        self.flat(&tokens)
+            .trim()
+            .parse::<usize>()
+            .unwrap_or(0)
+            .min(9)
     }
 
     /// `[n][default]` of `\newcommand`.
@@ -131,7 +169,10 @@ impl Reader<'_> {
             {
                 *word = word.split(2).1;
             }
-            let tokens = tokens.into_iter().filter(|token| token.kind != Kind::Word || token.len > 0).collect();
+            let tokens = tokens
+                .into_iter()
+                .filter(|token| token.kind != Kind::Word || token.len > 0)
+                .collect();
             *first = Parameter::Optional(Some(tokens));
         }
         parameters
@@ -139,7 +180,9 @@ impl Reader<'_> {
 
     pub(super) fn new_command(&mut self, keep: bool) {
         self.star();
-        let Some((name, token)) = self.defined_name() else { return };
+        let Some((name, token)) = self.defined_name() else {
+            return;
+        };
         let parameters = self.classic_parameters();
         let body = self.argument();
         self.define(name, token, parameters, body, keep);
@@ -221,7 +264,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn document_command(&mut self, keep: bool) {
-        let Some((name, token)) = self.defined_name() else { return };
+        let Some((name, token)) = self.defined_name() else {
+            return;
+        };
         let parameters = self.document_parameters();
         let body = self.argument();
         self.define(name, token, parameters, body, keep);
@@ -231,22 +276,45 @@ impl Reader<'_> {
         self.star();
         let name_tokens = self.argument();
         let name = self.flat(&name_tokens);
-        let parameters = if classic { self.classic_parameters() } else { self.document_parameters() };
+        let parameters = if classic {
+            self.classic_parameters()
+        } else {
+            self.document_parameters()
+        };
         let (begin, end) = (self.argument(), self.argument());
-        let place = name_tokens.first().map_or_else(|| self.here(), |token| self.place(*token));
+        let place = name_tokens
+            .first()
+            .map_or_else(|| self.here(), |token| self.place(*token));
         let known = super::env::lookup(name.trim()).is_some_and(|env| env.is_fixed());
         if known || name.trim().is_empty() {
             return;
         }
         let index = self.names.intern(name.trim());
-        let begin = Rc::new(Macro { parameters, body: self.compile(&begin), place });
-        let end = Rc::new(Macro { parameters: Vec::new(), body: self.compile(&end), place });
-        self.environments.insert(index, Rc::new(UserEnvironment { begin, end, name: index }));
+        let begin = Rc::new(Macro {
+            parameters,
+            body: self.compile(&begin),
+            place,
+        });
+        let end = Rc::new(Macro {
+            parameters: Vec::new(),
+            body: self.compile(&end),
+            place,
+        });
+        self.environments.insert(
+            index,
+            Rc::new(UserEnvironment {
+                begin,
+                end,
+                name: index,
+            }),
+        );
     }
 
     /// `\let\a=\b`
     pub(super) fn alias(&mut self) {
-        let Some((name, _)) = self.defined_name() else { return };
+        let Some((name, _)) = self.defined_name() else {
+            return;
+        };
         let mut target = self.next_visible();
         if target.kind == Kind::Word && self.text(target).starts_with('=') {
             let (_, rest) = target.split(1);
@@ -255,7 +323,9 @@ impl Reader<'_> {
             }
             target = self.next_visible();
         }
-        let Kind::Name(target) = target.kind else { return };
+        let Kind::Name(target) = target.kind else {
+            return;
+        };
         let fixed = matches!(self.meaning(name), Meaning::Known(cmd) if cmd.is_fixed());
         if !fixed {
             let meaning = self.meaning(target);
@@ -265,8 +335,12 @@ impl Reader<'_> {
 
     /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX.
     pub(super) fn new_switch(&mut self) {
-        let Some((name, _)) = self.defined_name() else { return };
-        let Some(stem) = self.names.text(name).strip_prefix("if").map(str::to_owned) else { return };
+        let Some((name, _)) = self.defined_name() else {
+            return;
+        };
+        let Some(stem) = self.names.text(name).strip_prefix("if").map(str::to_owned) else {
+            return;
+        };
         let number = narrow(self.switches.len());
         self.switches.push(false);
         self.set_meaning(name, Meaning::Known(Cmd::Switch(number)));
@@ -279,14 +353,18 @@ impl Reader<'_> {
     /// `\DeclareMathOperator{\x}{text}`
     pub(super) fn math_operator(&mut self) {
         self.star();
-        let Some((name, token)) = self.defined_name() else { return };
+        let Some((name, token)) = self.defined_name() else {
+            return;
+        };
         let body = self.argument();
         self.define(name, token, Vec::new(), body, false);
     }
 
     pub(super) fn declare_unit(&mut self) {
         drop(self.optional());
-        let Some((name, _)) = self.defined_name() else { return };
+        let Some((name, _)) = self.defined_name() else {
+            return;
+        };
         let body = self.argument();
         let text = super::si::unit(self, &body);
         self.units.insert(name, text);

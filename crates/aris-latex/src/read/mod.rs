@@ -29,11 +29,9 @@ use crate::{Document, Error, Loader};
 pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Error> {
     let mut reader = reader::Reader::new(loader);
     reader.open_root(root)?;
-    let is_document = reader
-        .doc
-        .files
-        .first()
-        .is_some_and(|file| file.text.contains("\\documentclass") || file.text.contains("\\begin{document}"));
+    let is_document = reader.doc.files.first().is_some_and(|file| {
+        file.text.contains("\\documentclass") || file.text.contains("\\begin{document}")
+    });
     if is_document {
         reader.preamble = true;
         reader.style = run::preamble_style();

@@ -17,7 +17,11 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new() -> Self {
-        Self { texts: Vec::new(), slots: vec![0; 4096], state: RandomState::new() }
+        Self {
+            texts: Vec::new(),
+            slots: vec![0; 4096],
+            state: RandomState::new(),
+        }
     }
 
     pub(crate) fn intern(&mut self, text: &str) -> u32 {

@@ -229,7 +229,10 @@ impl<'a> Reader<'a> {
     // --- meanings
 
     pub(super) fn meaning(&self, name: u32) -> Meaning {
-        self.meanings.get(name as usize).cloned().unwrap_or_default()
+        self.meanings
+            .get(name as usize)
+            .cloned()
+            .unwrap_or_default()
     }
 
     pub(super) fn set_meaning(&mut self, name: u32, meaning: Meaning) {
@@ -259,7 +262,13 @@ impl<'a> Reader<'a> {
 
     pub(super) fn next(&mut self) -> Token {
         match self.frames.last_mut() {
-            Some(Frame::File { base, text, file, cursor, .. }) => {
+            Some(Frame::File {
+                base,
+                text,
+                file,
+                cursor,
+                ..
+            }) => {
                 if self.stack.len() > *base
                     && let Some(token) = self.stack.pop()
                 {
@@ -287,7 +296,8 @@ impl<'a> Reader<'a> {
 
     /// Puts tokens back so that the first comes next.
     pub(super) fn unread_all(&mut self, tokens: &[Token]) {
-        self.stack.extend(tokens.iter().rev().filter(|token| token.kind != Kind::Stop));
+        self.stack
+            .extend(tokens.iter().rev().filter(|token| token.kind != Kind::Stop));
     }
 
     /// The next token without spaces before it.
@@ -313,7 +323,11 @@ impl<'a> Reader<'a> {
         if self.work > budget && !self.exhausted {
             self.exhausted = true;
             let place = self.here();
-            self.problem(ProblemKind::Expansion, place, "macro expansion takes too long and is cut off".to_owned());
+            self.problem(
+                ProblemKind::Expansion,
+                place,
+                "macro expansion takes too long and is cut off".to_owned(),
+            );
         }
         !self.exhausted
     }
@@ -324,7 +338,10 @@ impl<'a> Reader<'a> {
             .iter()
             .rev()
             .find_map(|frame| match frame {
-                Frame::File { file, cursor, .. } => Some(Place { file: *file as usize, offset: cursor.pos }),
+                Frame::File { file, cursor, .. } => Some(Place {
+                    file: *file as usize,
+                    offset: cursor.pos,
+                }),
                 Frame::Barrier { .. } => None,
             })
             .unwrap_or(Place { file: 0, offset: 0 })
@@ -333,11 +350,18 @@ impl<'a> Reader<'a> {
     /// The literal source of a token.
     pub(super) fn text(&self, token: Token) -> &str {
         let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
-        self.doc.files.get(token.file as usize).and_then(|file| file.text.get(from..to)).unwrap_or("")
+        self.doc
+            .files
+            .get(token.file as usize)
+            .and_then(|file| file.text.get(from..to))
+            .unwrap_or("")
     }
 
     pub(super) fn literal(token: Token) -> Place {
-        Place { file: token.file as usize, offset: token.at as usize }
+        Place {
+            file: token.file as usize,
+            offset: token.at as usize,
+        }
     }
 
     /// Where a token stands for the reader of the source: the call, when a macro produced it.
@@ -345,7 +369,9 @@ impl<'a> Reader<'a> {
         if token.exp == 0 {
             return Self::literal(token);
         }
-        self.expansions.get(token.exp as usize).map_or_else(|| Self::literal(token), |exp| exp.call)
+        self.expansions
+            .get(token.exp as usize)
+            .map_or_else(|| Self::literal(token), |exp| exp.call)
     }
 
     pub(super) fn source(&self, token: Token, copied: bool) -> Source {
@@ -367,7 +393,13 @@ impl<'a> Reader<'a> {
             };
             (names.text(found.name).to_owned(), found.definition)
         };
-        act(&mut self.writer, &Lookup { expanded: &expanded, links: &self.links })
+        act(
+            &mut self.writer,
+            &Lookup {
+                expanded: &expanded,
+                links: &self.links,
+            },
+        )
     }
 
     pub(super) fn paragraph(&mut self, token: Token) {
@@ -388,7 +420,12 @@ impl<'a> Reader<'a> {
     pub(super) fn write_word(&mut self, token: Token) {
         let source = self.source(token, true);
         let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
-        let Some(text) = self.doc.files.get(token.file as usize).and_then(|file| file.text.get(from..to)) else {
+        let Some(text) = self
+            .doc
+            .files
+            .get(token.file as usize)
+            .and_then(|file| file.text.get(from..to))
+        else {
             return;
         };
         if self.style.has(style::MATHS | style::CODE | style::URL) {
@@ -400,7 +437,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: String) {
         if self.doc.problems.len() < MAX_PROBLEMS {
-            self.doc.problems.push(Problem { kind, place, message });
+            self.doc.problems.push(Problem {
+                kind,
+                place,
+                message,
+            });
         }
     }
 
@@ -425,7 +466,9 @@ impl<'a> Reader<'a> {
 
     /// Ends the innermost group.
     pub(super) fn close_group(&mut self, token: Token) {
-        let Some(group) = self.groups.pop() else { return };
+        let Some(group) = self.groups.pop() else {
+            return;
+        };
         match group.kind {
             GroupKind::Math => self.writer.flush_operator(false),
             GroupKind::Cell => self.end_cell(token),
@@ -473,8 +516,16 @@ impl<'a> Reader<'a> {
 
     pub(super) fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
         match kind {
-            GroupKind::Brace => self.problem(ProblemKind::UnclosedGroup, place, "`{` is never closed".to_owned()),
-            GroupKind::Math => self.problem(ProblemKind::UnclosedMath, place, "maths is never closed".to_owned()),
+            GroupKind::Brace => self.problem(
+                ProblemKind::UnclosedGroup,
+                place,
+                "`{` is never closed".to_owned(),
+            ),
+            GroupKind::Math => self.problem(
+                ProblemKind::UnclosedMath,
+                place,
+                "maths is never closed".to_owned(),
+            ),
             GroupKind::Environment(name) => {
                 let name = self.names.text(name).to_owned();
                 self.problem(
@@ -497,16 +548,29 @@ impl<'a> Reader<'a> {
             Some(GroupKind::Brace) => self.close_group(token),
             // Maths left open inside a group ends with it.
             Some(GroupKind::Math)
-                if self.groups.iter().rev().nth(1).is_some_and(|group| group.kind == GroupKind::Brace) =>
+                if self
+                    .groups
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|group| group.kind == GroupKind::Brace) =>
             {
                 let place = self.place(token);
-                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed".to_owned());
+                self.problem(
+                    ProblemKind::UnclosedMath,
+                    place,
+                    "maths is never closed".to_owned(),
+                );
                 self.close_group(token);
                 self.close_group(token);
             }
             _ => {
                 let place = self.place(token);
-                self.problem(ProblemKind::ExtraBrace, place, "`}` closes no group".to_owned());
+                self.problem(
+                    ProblemKind::ExtraBrace,
+                    place,
+                    "`}` closes no group".to_owned(),
+                );
             }
         }
     }

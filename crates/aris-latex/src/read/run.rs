@@ -58,7 +58,11 @@ impl Reader<'_> {
         }
         self.paragraph(end);
         if self.preamble && document_expected {
-            self.problem(ProblemKind::NoDocument, here, "there is no `\\begin{document}`".to_owned());
+            self.problem(
+                ProblemKind::NoDocument,
+                here,
+                "there is no `\\begin{document}`".to_owned(),
+            );
         }
         self.doc.blocks = std::mem::take(&mut self.writer.blocks);
     }
@@ -73,7 +77,14 @@ impl Reader<'_> {
             Op::Over => {
                 let wrapped = !self.simple_group();
                 self.write(token, if wrapped { "/(" } else { "/" });
-                self.argument_group(token, if wrapped { After::Text(")") } else { After::Nothing });
+                self.argument_group(
+                    token,
+                    if wrapped {
+                        After::Text(")")
+                    } else {
+                        After::Nothing
+                    },
+                );
             }
         }
     }
@@ -233,7 +244,14 @@ impl Reader<'_> {
                 drop(self.optional());
                 let wrapped = !self.simple_group();
                 self.write(token, if wrapped { "√(" } else { "√" });
-                self.argument_group(token, if wrapped { After::Text(")") } else { After::Nothing });
+                self.argument_group(
+                    token,
+                    if wrapped {
+                        After::Text(")")
+                    } else {
+                        After::Nothing
+                    },
+                );
             }
             Cmd::Binom => self.argument_group(token, After::Text(" choose ")),
             Cmd::Delimiter => self.delimiter(token),
@@ -314,7 +332,12 @@ impl Reader<'_> {
 
     /// Whether a formula opened by `$` or `\(` or `\[` is near.
     fn in_math_group(&self) -> Option<After> {
-        let near = self.groups.iter().rev().take(SEARCH).find(|group| group.kind != GroupKind::Brace)?;
+        let near = self
+            .groups
+            .iter()
+            .rev()
+            .take(SEARCH)
+            .find(|group| group.kind != GroupKind::Brace)?;
         (near.kind == GroupKind::Math).then_some(near.after)
     }
 
@@ -351,9 +374,18 @@ impl Reader<'_> {
 
     fn blank_line(&mut self, token: Token) {
         if self.style.has(style::MATH) && self.in_math_group() == Some(After::Nothing) {
-            if let Some(group) = self.groups.iter().rev().find(|group| group.kind == GroupKind::Math) {
+            if let Some(group) = self
+                .groups
+                .iter()
+                .rev()
+                .find(|group| group.kind == GroupKind::Math)
+            {
                 let place = group.place;
-                self.problem(ProblemKind::UnclosedMath, place, "maths is never closed".to_owned());
+                self.problem(
+                    ProblemKind::UnclosedMath,
+                    place,
+                    "maths is never closed".to_owned(),
+                );
             }
             self.unwind(token, |kind| kind == GroupKind::Math);
             self.close_group(token);
@@ -375,12 +407,14 @@ impl Reader<'_> {
     }
 
     fn function(&mut self, token: Token, text: &'static str) {
-        if self.writer.text().ends_with(char::is_alphanumeric) && self.writer.length() > self.origin {
+        if self.writer.text().ends_with(char::is_alphanumeric) && self.writer.length() > self.origin
+        {
             self.space(token);
         }
         self.write(token, text);
         let next = self.peek();
-        if matches!(next.kind, Kind::Name(_)) || self.text(next).starts_with(char::is_alphanumeric) {
+        if matches!(next.kind, Kind::Name(_)) || self.text(next).starts_with(char::is_alphanumeric)
+        {
             self.space(token);
         }
     }
@@ -405,7 +439,11 @@ impl Reader<'_> {
         match next.kind {
             Kind::Begin => {
                 let first = self.next();
-                let second = if first.kind == Kind::Math { Some(self.next()) } else { None };
+                let second = if first.kind == Kind::Math {
+                    Some(self.next())
+                } else {
+                    None
+                };
                 let sign = self.is_operator(second.unwrap_or(first), "±");
                 let lone = self.is_operator(first, "∘") || self.is_ordinal(first);
                 if let Some(second) = second {
@@ -498,7 +536,11 @@ impl Reader<'_> {
     /// `1\,234` is one number; elsewhere a space.
     fn thin_space(&mut self, token: Token) {
         let next = self.peek();
-        let digits = self.text(next).bytes().take_while(u8::is_ascii_digit).count();
+        let digits = self
+            .text(next)
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .count();
         let number = self.writer.trailing_number();
         if next.kind == Kind::Word && digits == 3 && !number.is_empty() {
             if !number.contains('.') {
@@ -512,12 +554,19 @@ impl Reader<'_> {
     fn x_space(&mut self, token: Token) {
         let next = self.peek();
         let spaced = match next.kind {
-            Kind::Word => !self.text(next).starts_with(['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']']),
+            Kind::Word => !self
+                .text(next)
+                .starts_with(['.', ',', '\'', '/', '?', ';', ':', '!', '-', ')', ']']),
             Kind::Math => true,
             Kind::Name(name) => !matches!(
                 self.meaning(name),
                 Meaning::Known(
-                    Cmd::Footnote | Cmd::FootnoteMark | Cmd::Space | Cmd::ThinSpace | Cmd::Nothing | Cmd::RowEnd
+                    Cmd::Footnote
+                        | Cmd::FootnoteMark
+                        | Cmd::Space
+                        | Cmd::ThinSpace
+                        | Cmd::Nothing
+                        | Cmd::RowEnd
                 )
             ),
             _ => false,
@@ -530,7 +579,10 @@ impl Reader<'_> {
 
 /// The style before `\begin{document}`.
 pub(super) fn preamble_style() -> Style {
-    Style { bits: style::MUTE, link: 0 }
+    Style {
+        bits: style::MUTE,
+        link: 0,
+    }
 }
 
 impl Reader<'_> {

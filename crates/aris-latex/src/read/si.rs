@@ -9,26 +9,152 @@ use super::{
 
 /// Prefixes and units (siunitx manual, tables 1 to 6).
 const UNITS: &[(&str, &str)] = &[
-    ("yocto", "y"), ("zepto", "z"), ("atto", "a"), ("femto", "f"), ("pico", "p"), ("nano", "n"), ("micro", "µ"),
-    ("milli", "m"), ("centi", "c"), ("deci", "d"), ("deca", "da"), ("hecto", "h"), ("kilo", "k"), ("mega", "M"),
-    ("giga", "G"), ("tera", "T"), ("peta", "P"), ("exa", "E"), ("zetta", "Z"), ("yotta", "Y"), ("kibi", "Ki"),
-    ("mebi", "Mi"), ("gibi", "Gi"), ("tebi", "Ti"), ("pebi", "Pi"), ("ampere", "A"), ("candela", "cd"),
-    ("kelvin", "K"), ("kilogram", "kg"), ("gram", "g"), ("metre", "m"), ("meter", "m"), ("mole", "mol"),
-    ("second", "s"), ("becquerel", "Bq"), ("degreeCelsius", "°C"), ("celsius", "°C"), ("coulomb", "C"),
-    ("farad", "F"), ("gray", "Gy"), ("hertz", "Hz"), ("henry", "H"), ("joule", "J"), ("lumen", "lm"), ("katal", "kat"),
-    ("lux", "lx"), ("newton", "N"), ("ohm", "Ω"), ("pascal", "Pa"), ("radian", "rad"), ("siemens", "S"),
-    ("sievert", "Sv"), ("steradian", "sr"), ("tesla", "T"), ("volt", "V"), ("watt", "W"), ("weber", "Wb"), ("day", "d"),
-    ("degree", "°"), ("hectare", "ha"), ("hour", "h"), ("litre", "L"), ("liter", "L"), ("minute", "min"),
-    ("arcminute", "′"), ("arcsecond", "″"), ("tonne", "t"), ("percent", "%"), ("angstrom", "Å"), ("bar", "bar"),
-    ("barn", "b"), ("bel", "B"), ("decibel", "dB"), ("dB", "dB"), ("electronvolt", "eV"), ("eV", "eV"), ("knot", "kn"),
-    ("mmHg", "mmHg"), ("neper", "Np"), ("astronomicalunit", "au"), ("bit", "bit"), ("byte", "B"), ("dalton", "Da"),
-    ("fs", "fs"), ("ps", "ps"), ("ns", "ns"), ("us", "µs"), ("ms", "ms"), ("s", "s"), ("fm", "fm"), ("pm", "pm"),
-    ("nm", "nm"), ("um", "µm"), ("mm", "mm"), ("cm", "cm"), ("dm", "dm"), ("m", "m"), ("km", "km"), ("fg", "fg"),
-    ("ng", "ng"), ("ug", "µg"), ("mg", "mg"), ("g", "g"), ("kg", "kg"), ("Hz", "Hz"), ("mHz", "mHz"), ("kHz", "kHz"),
-    ("MHz", "MHz"), ("GHz", "GHz"), ("THz", "THz"), ("mV", "mV"), ("V", "V"), ("kV", "kV"), ("mA", "mA"), ("A", "A"), ("nJ", "nJ"),
-    ("uJ", "µJ"), ("mJ", "mJ"), ("J", "J"), ("kJ", "kJ"), ("eV", "eV"), ("meV", "meV"), ("keV", "keV"), ("MeV", "MeV"), ("GeV", "GeV"),
-    ("kWh", "kWh"), ("uW", "µW"), ("mW", "mW"), ("W", "W"), ("kW", "kW"), ("MW", "MW"), ("GW", "GW"), ("K", "K"), ("mol", "mol"), ("l", "L"),
-    ("ml", "mL"), ("mL", "mL"), ("ul", "µL"), ("uL", "µL"), ("kibibyte", "KiB"), ("kN", "kN"), ("N", "N"), ("Pa", "Pa"), ("kPa", "kPa"), ("MPa", "MPa"), ("GPa", "GPa"),
+    ("yocto", "y"),
+    ("zepto", "z"),
+    ("atto", "a"),
+    ("femto", "f"),
+    ("pico", "p"),
+    ("nano", "n"),
+    ("micro", "µ"),
+    ("milli", "m"),
+    ("centi", "c"),
+    ("deci", "d"),
+    ("deca", "da"),
+    ("hecto", "h"),
+    ("kilo", "k"),
+    ("mega", "M"),
+    ("giga", "G"),
+    ("tera", "T"),
+    ("peta", "P"),
+    ("exa", "E"),
+    ("zetta", "Z"),
+    ("yotta", "Y"),
+    ("kibi", "Ki"),
+    ("mebi", "Mi"),
+    ("gibi", "Gi"),
+    ("tebi", "Ti"),
+    ("pebi", "Pi"),
+    ("ampere", "A"),
+    ("candela", "cd"),
+    ("kelvin", "K"),
+    ("kilogram", "kg"),
+    ("gram", "g"),
+    ("metre", "m"),
+    ("meter", "m"),
+    ("mole", "mol"),
+    ("second", "s"),
+    ("becquerel", "Bq"),
+    ("degreeCelsius", "°C"),
+    ("celsius", "°C"),
+    ("coulomb", "C"),
+    ("farad", "F"),
+    ("gray", "Gy"),
+    ("hertz", "Hz"),
+    ("henry", "H"),
+    ("joule", "J"),
+    ("lumen", "lm"),
+    ("katal", "kat"),
+    ("lux", "lx"),
+    ("newton", "N"),
+    ("ohm", "Ω"),
+    ("pascal", "Pa"),
+    ("radian", "rad"),
+    ("siemens", "S"),
+    ("sievert", "Sv"),
+    ("steradian", "sr"),
+    ("tesla", "T"),
+    ("volt", "V"),
+    ("watt", "W"),
+    ("weber", "Wb"),
+    ("day", "d"),
+    ("degree", "°"),
+    ("hectare", "ha"),
+    ("hour", "h"),
+    ("litre", "L"),
+    ("liter", "L"),
+    ("minute", "min"),
+    ("arcminute", "′"),
+    ("arcsecond", "″"),
+    ("tonne", "t"),
+    ("percent", "%"),
+    ("angstrom", "Å"),
+    ("bar", "bar"),
+    ("barn", "b"),
+    ("bel", "B"),
+    ("decibel", "dB"),
+    ("dB", "dB"),
+    ("electronvolt", "eV"),
+    ("eV", "eV"),
+    ("knot", "kn"),
+    ("mmHg", "mmHg"),
+    ("neper", "Np"),
+    ("astronomicalunit", "au"),
+    ("bit", "bit"),
+    ("byte", "B"),
+    ("dalton", "Da"),
+    ("fs", "fs"),
+    ("ps", "ps"),
+    ("ns", "ns"),
+    ("us", "µs"),
+    ("ms", "ms"),
+    ("s", "s"),
+    ("fm", "fm"),
+    ("pm", "pm"),
+    ("nm", "nm"),
+    ("um", "µm"),
+    ("mm", "mm"),
+    ("cm", "cm"),
+    ("dm", "dm"),
+    ("m", "m"),
+    ("km", "km"),
+    ("fg", "fg"),
+    ("ng", "ng"),
+    ("ug", "µg"),
+    ("mg", "mg"),
+    ("g", "g"),
+    ("kg", "kg"),
+    ("Hz", "Hz"),
+    ("mHz", "mHz"),
+    ("kHz", "kHz"),
+    ("MHz", "MHz"),
+    ("GHz", "GHz"),
+    ("THz", "THz"),
+    ("mV", "mV"),
+    ("V", "V"),
+    ("kV", "kV"),
+    ("mA", "mA"),
+    ("A", "A"),
+    ("nJ", "nJ"),
+    ("uJ", "µJ"),
+    ("mJ", "mJ"),
+    ("J", "J"),
+    ("kJ", "kJ"),
+    ("eV", "eV"),
+    ("meV", "meV"),
+    ("keV", "keV"),
+    ("MeV", "MeV"),
+    ("GeV", "GeV"),
+    ("kWh", "kWh"),
+    ("uW", "µW"),
+    ("mW", "mW"),
+    ("W", "W"),
+    ("kW", "kW"),
+    ("MW", "MW"),
+    ("GW", "GW"),
+    ("K", "K"),
+    ("mol", "mol"),
+    ("l", "L"),
+    ("ml", "mL"),
+    ("mL", "mL"),
+    ("ul", "µL"),
+    ("uL", "µL"),
+    ("kibibyte", "KiB"),
+    ("kN", "kN"),
+    ("N", "N"),
+    ("Pa", "Pa"),
+    ("kPa", "kPa"),
+    ("MPa", "MPa"),
+    ("GPa", "GPa"),
 ];
 
 /// A unit as printed: `\milli\second` → `ms`, `\metre\per\second` → `m/s`, `m.s^{-1}` → `m s^{-1}`.
@@ -51,7 +177,13 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
             }
             Kind::Super => out.push('^'),
             Kind::Begin if out.ends_with('^') => out.push('{'),
-            Kind::End if out.rfind("^{").is_some_and(|open| !out.get(open..).unwrap_or("").contains('}')) => out.push('}'),
+            Kind::End
+                if out
+                    .rfind("^{")
+                    .is_some_and(|open| !out.get(open..).unwrap_or("").contains('}')) =>
+            {
+                out.push('}')
+            }
             Kind::Tie | Kind::Space if !out.is_empty() && !out.ends_with(' ') => out.push(' '),
             Kind::Name(name) => {
                 let text = reader.names.text(name).to_owned();
@@ -70,7 +202,11 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                     _ => {
                         let own = reader.units.get(&name).cloned();
                         let known = UNITS.iter().position(|(unit, _)| *unit == text);
-                        let shown = own.or_else(|| known.and_then(|at| UNITS.get(at)).map(|(_, s)| (*s).to_owned()));
+                        let shown = own.or_else(|| {
+                            known
+                                .and_then(|at| UNITS.get(at))
+                                .map(|(_, s)| (*s).to_owned())
+                        });
                         if let Some(shown) = shown {
                             if boundary {
                                 out.push(' ');
@@ -124,14 +260,23 @@ fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
     let split = input.find(['e', 'E', 'd', 'D']);
     let mantissa = input.get(..split.unwrap_or(input.len())).unwrap_or("");
     let exponent = split.and_then(|at| Some((at + 1, input.get(at + 1..)?)));
-    let sign = ["(", "+-", "±"].into_iter().filter_map(|sign| Some((mantissa.find(sign)?, sign))).min();
-    let value = mantissa.get(..sign.map_or(mantissa.len(), |(at, _)| at)).unwrap_or("");
+    let sign = ["(", "+-", "±"]
+        .into_iter()
+        .filter_map(|sign| Some((mantissa.find(sign)?, sign)))
+        .min();
+    let value = mantissa
+        .get(..sign.map_or(mantissa.len(), |(at, _)| at))
+        .unwrap_or("");
     let shown = leading(&clean(value));
     if let Some((at, sign)) = sign {
         let from = at + sign.len();
         let error = mantissa.get(from..).unwrap_or("");
         let digits = clean(error.trim_end().trim_end_matches(')'));
-        let error_shown = if sign == "(" { scaled(&shown, &digits) } else { leading(&digits) };
+        let error_shown = if sign == "(" {
+            scaled(&shown, &digits)
+        } else {
+            leading(&digits)
+        };
         if exponent.is_some() {
             parts.push(("(".to_owned(), None));
         }
@@ -146,15 +291,29 @@ fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
     }
     if let Some((from, exponent)) = exponent {
         let power = clean(exponent);
-        parts.push((if value.trim().is_empty() { "10^{" } else { " × 10^{" }.to_owned(), None));
-        parts.push((power.trim_start_matches('+').to_owned(), Some(base + from + blanks(exponent))));
+        parts.push((
+            if value.trim().is_empty() {
+                "10^{"
+            } else {
+                " × 10^{"
+            }
+            .to_owned(),
+            None,
+        ));
+        parts.push((
+            power.trim_start_matches('+').to_owned(),
+            Some(base + from + blanks(exponent)),
+        ));
         parts.push(("}".to_owned(), None));
     }
 }
 
 /// Without spaces, the decimal comma as a point.
 fn clean(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace() && *c != '~').map(|c| if c == ',' { '.' } else { c }).collect()
+    text.chars()
+        .filter(|c| !c.is_whitespace() && *c != '~')
+        .map(|c| if c == ',' { '.' } else { c })
+        .collect()
 }
 
 fn blanks(text: &str) -> usize {
@@ -171,21 +330,34 @@ fn leading(value: &str) -> String {
 /// `84.7(3)` is 84.7 ± 0.3: the error counts in the value's last digits unless it has a point.
 fn scaled(value: &str, error: &str) -> String {
     let places = value.split_once('.').map_or(0, |(_, digits)| digits.len());
-    if error.contains('.') || places == 0 || !error.bytes().all(|b| b.is_ascii_digit()) || error.is_empty() {
+    if error.contains('.')
+        || places == 0
+        || !error.bytes().all(|b| b.is_ascii_digit())
+        || error.is_empty()
+    {
         return error.to_owned();
     }
     let padded = format!("{error:0>width$}", width = places + 1);
     let at = padded.len() - places;
-    format!("{}.{}", padded.get(..at).unwrap_or(""), padded.get(at..).unwrap_or(""))
+    format!(
+        "{}.{}",
+        padded.get(..at).unwrap_or(""),
+        padded.get(at..).unwrap_or("")
+    )
 }
 
 /// The number of an S column's cell in parts; nothing when the cell holds no plain number.
 pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
-    let numeric = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | '<' | '>'))
+    let numeric = text
+        .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | '<' | '>'))
         && text.bytes().any(|b| b.is_ascii_digit())
         && text.len() < 64
         && text.chars().all(|c| {
-            c.is_ascii_digit() || matches!(c, '.' | ',' | '(' | ')' | 'e' | 'E' | '+' | '-' | '±' | ' ' | '<' | '>')
+            c.is_ascii_digit()
+                || matches!(
+                    c,
+                    '.' | ',' | '(' | ')' | 'e' | 'E' | '+' | '-' | '±' | ' ' | '<' | '>'
+                )
         });
     if !numeric {
         return None;
@@ -227,7 +399,11 @@ impl Reader<'_> {
     fn write_number(&mut self, token: Token, pieces: &[Piece], range: std::ops::Range<usize>) {
         let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         let mut parts = Vec::new();
-        number(whole.get(range.clone()).unwrap_or(""), range.start, &mut parts);
+        number(
+            whole.get(range.clone()).unwrap_or(""),
+            range.start,
+            &mut parts,
+        );
         let style = self.style.set(style::NUMBER, 0);
         let mut last = self.source(token, false);
         for (text, offset) in parts.into_iter().filter(|(text, _)| !text.is_empty()) {
@@ -240,7 +416,11 @@ impl Reader<'_> {
                 if let Some(piece) = found {
                     let into = offset - (start - piece.text.len());
                     last = piece.source.after(into);
-                    if piece.text.get(into..).is_none_or(|rest| !rest.starts_with(text.as_str())) {
+                    if piece
+                        .text
+                        .get(into..)
+                        .is_none_or(|rest| !rest.starts_with(text.as_str()))
+                    {
                         last = last.fixed();
                     }
                 }
@@ -265,7 +445,11 @@ impl Reader<'_> {
     pub(super) fn si_list(&mut self, token: Token, with_unit: bool) {
         drop(self.optional());
         let pieces = self.si_pieces();
-        let unit = if with_unit { self.si_unit() } else { String::new() };
+        let unit = if with_unit {
+            self.si_unit()
+        } else {
+            String::new()
+        };
         let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         let count = whole.split(';').count();
         let mut start = 0;
@@ -282,7 +466,11 @@ impl Reader<'_> {
     pub(super) fn si_range(&mut self, token: Token, with_unit: bool) {
         drop(self.optional());
         let (from, to) = (self.si_pieces(), self.si_pieces());
-        let unit = if with_unit { self.si_unit() } else { String::new() };
+        let unit = if with_unit {
+            self.si_unit()
+        } else {
+            String::new()
+        };
         self.write_all(token, &from);
         self.write_unit(token, &unit);
         self.write(token, " to ");
@@ -356,7 +544,10 @@ mod tests {
         }
         assert_eq!(column_number("Accuracy"), None);
         let joined = |parts: Vec<Part>| parts.into_iter().map(|(text, _)| text).collect::<String>();
-        assert_eq!(column_number("84.7(3)").map(joined).as_deref(), Some("84.7 ± 0.3"));
+        assert_eq!(
+            column_number("84.7(3)").map(joined).as_deref(),
+            Some("84.7 ± 0.3")
+        );
         assert_eq!(UNITS[PREFIXES].0, "ampere");
     }
 }

@@ -28,6 +28,9 @@ impl Style {
     }
 
     pub(crate) fn set(self, bits: u16, clear: u16) -> Self {
-        Self { bits: (self.bits & !clear) | bits, ..self }
+        Self {
+            bits: (self.bits & !clear) | bits,
+            ..self
+        }
     }
 }

@@ -95,9 +95,15 @@ impl Reader<'_> {
                 text
             }
             GridForm::Keys => {
-                let spec = text.split_once("colspec").map(|(_, rest)| rest.trim_start_matches([' ', '=']));
-                spec.and_then(|rest| rest.strip_prefix('{')?.rsplit_once('}').map(|(inner, _)| inner.to_owned()))
-                    .unwrap_or(text)
+                let spec = text
+                    .split_once("colspec")
+                    .map(|(_, rest)| rest.trim_start_matches([' ', '=']));
+                spec.and_then(|rest| {
+                    rest.strip_prefix('{')?
+                        .rsplit_once('}')
+                        .map(|(inner, _)| inner.to_owned())
+                })
+                .unwrap_or(text)
             }
             _ => text,
         }
@@ -105,9 +111,15 @@ impl Reader<'_> {
 
     fn begin_cell(&mut self, token: Token) {
         self.open_group(GroupKind::Cell, After::Nothing, token);
-        let Some(grid) = self.grids.last_mut() else { return };
+        let Some(grid) = self.grids.last_mut() else {
+            return;
+        };
         (grid.colspan, grid.rowspan, grid.upward, grid.force) = (1, 1, false, false);
-        let row = self.doc.tables.get(grid.table).map_or(0, |table| table.rows.len());
+        let row = self
+            .doc
+            .tables
+            .get(grid.table)
+            .map_or(0, |table| table.rows.len());
         self.writer.open(BlockKind::Cell {
             table: grid.table,
             row,
@@ -122,7 +134,9 @@ impl Reader<'_> {
     /// Finishes the cell whose group ends.
     pub(super) fn end_cell(&mut self, token: Token) {
         let place = self.place(token);
-        let Some(grid) = self.grids.last_mut() else { return };
+        let Some(grid) = self.grids.last_mut() else {
+            return;
+        };
         if grid.numeric.get(grid.col) == Some(&true) && grid.colspan == 1 {
             match super::si::column_number(self.writer.text()) {
                 Some(parts) if parts.len() == 1 => self.writer.whole_is_number(),
@@ -134,10 +148,18 @@ impl Reader<'_> {
             self.writer.claim(place);
         }
         let index = self.with_lookup(super::writer::Writer::close);
-        let Some(grid) = self.grids.last_mut() else { return };
+        let Some(grid) = self.grids.last_mut() else {
+            return;
+        };
         if let Some(index) = index {
             if let Some(block) = self.writer.blocks.get_mut(index)
-                && let BlockKind::Cell { row, top, colspan, rowspan, .. } = &mut block.kind
+                && let BlockKind::Cell {
+                    row,
+                    top,
+                    colspan,
+                    rowspan,
+                    ..
+                } = &mut block.kind
             {
                 (*colspan, *rowspan) = (grid.colspan, grid.rowspan);
                 if grid.upward {
@@ -168,9 +190,18 @@ impl Reader<'_> {
         self.star();
         if let Some(tokens) = self.optional() {
             let text = self.raw(&tokens);
-            let length = text.trim_start_matches(['-', '+', '.', ' ']).starts_with(|c: char| c.is_ascii_digit())
+            let length = text
+                .trim_start_matches(['-', '+', '.', ' '])
+                .starts_with(|c: char| c.is_ascii_digit())
                 && text.trim_end().ends_with(|c: char| c.is_ascii_alphabetic());
-            if !length && !text.trim_start().trim_start_matches(['-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).starts_with('\\') {
+            if !length
+                && !text
+                    .trim_start()
+                    .trim_start_matches([
+                        '-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
+                    ])
+                    .starts_with('\\')
+            {
                 // `\\ [0, 1]`: a row that begins with a bracket.
                 let close = self.bracket(token, false);
                 self.unread(close);
@@ -187,7 +218,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn row_end(&mut self, token: Token) {
-        let in_cell = self.groups.last().is_some_and(|group| group.kind == GroupKind::Cell);
+        let in_cell = self
+            .groups
+            .last()
+            .is_some_and(|group| group.kind == GroupKind::Cell);
         if self.alignments.last() != Some(&Alignment::Grid) || !in_cell {
             self.space(token);
             return;
@@ -198,27 +232,45 @@ impl Reader<'_> {
     }
 
     fn finish_row(&mut self) {
-        let Some(grid) = self.grids.last_mut() else { return };
+        let Some(grid) = self.grids.last_mut() else {
+            return;
+        };
         let cells = std::mem::take(&mut grid.cells);
         grid.wide = grid.wide.max(grid.col);
         grid.col = 0;
         if !cells.is_empty()
             && let Some(table) = self.doc.tables.get_mut(grid.table)
         {
-            table.rows.push(Row { cells, header: false, group: false });
+            table.rows.push(Row {
+                cells,
+                header: false,
+                group: false,
+            });
         }
     }
 
     pub(super) fn rule(&mut self) {
         drop(self.optional());
-        let Some(grid) = self.grids.last_mut() else { return };
-        let rows = self.doc.tables.get(grid.table).map_or(0, |table| table.rows.len());
+        let Some(grid) = self.grids.last_mut() else {
+            return;
+        };
+        let rows = self
+            .doc
+            .tables
+            .get(grid.table)
+            .map_or(0, |table| table.rows.len());
         grid.rules.push(rows);
     }
 
     pub(super) fn head_end(&mut self) {
-        let Some(grid) = self.grids.last_mut() else { return };
-        grid.head = self.doc.tables.get(grid.table).map(|table| table.rows.len());
+        let Some(grid) = self.grids.last_mut() else {
+            return;
+        };
+        grid.head = self
+            .doc
+            .tables
+            .get(grid.table)
+            .map(|table| table.rows.len());
     }
 
     pub(super) fn multi_column(&mut self) {
@@ -242,7 +294,11 @@ impl Reader<'_> {
             drop(self.argument());
         }
         drop(self.optional());
-        let digits: String = text.trim_start_matches(['-', '=']).chars().take_while(char::is_ascii_digit).collect();
+        let digits: String = text
+            .trim_start_matches(['-', '='])
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
         let span = digits.parse().unwrap_or(1);
         if self.alignments.last() == Some(&Alignment::Grid)
             && let Some(grid) = self.grids.last_mut()
@@ -260,7 +316,11 @@ impl Reader<'_> {
         if let Some(table) = self.doc.tables.get_mut(grid.table) {
             table.columns = table.columns.max(grid.wide);
             let count = table.rows.len();
-            let ruled = grid.rules.iter().copied().find(|rows| *rows > 0 && *rows < count);
+            let ruled = grid
+                .rules
+                .iter()
+                .copied()
+                .find(|rows| *rows > 0 && *rows < count);
             let head = grid.head.or(ruled).unwrap_or(0);
             for (number, row) in table.rows.iter_mut().enumerate() {
                 row.header = number < head;
@@ -345,7 +405,12 @@ fn after_group(text: &str) -> (&str, &str) {
     for (at, c) in text.char_indices() {
         match c {
             '{' => depth += 1,
-            '}' if depth == 0 => return (text.get(..at).unwrap_or(""), text.get(at + 1..).unwrap_or("")),
+            '}' if depth == 0 => {
+                return (
+                    text.get(..at).unwrap_or(""),
+                    text.get(at + 1..).unwrap_or(""),
+                );
+            }
             '}' => depth -= 1,
             _ => {}
         }
@@ -370,7 +435,10 @@ mod tests {
             ("D{.}{.}{-1}", "t"),
             ("{{{", ""),
         ] {
-            let found: String = column_types(spec).iter().map(|s| if *s { 's' } else { 't' }).collect();
+            let found: String = column_types(spec)
+                .iter()
+                .map(|s| if *s { 's' } else { 't' })
+                .collect();
             assert_eq!(found, expected, "{spec}");
         }
     }

@@ -58,18 +58,35 @@ pub(crate) enum Op {
 
 impl Token {
     pub(crate) fn new(kind: Kind, file: u32, at: usize, len: usize) -> Self {
-        Self { kind, file, at: narrow(at), len: narrow(len), exp: 0 }
+        Self {
+            kind,
+            file,
+            at: narrow(at),
+            len: narrow(len),
+            exp: 0,
+        }
     }
 
     /// The same place, another kind, no text.
     pub(crate) fn with(self, kind: Kind) -> Self {
-        Self { kind, len: 0, ..self }
+        Self {
+            kind,
+            len: 0,
+            ..self
+        }
     }
 
     /// Splits a word after `bytes` bytes.
     pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
         let bytes = narrow(bytes).min(self.len);
-        (Self { len: bytes, ..self }, Self { at: self.at + bytes, len: self.len - bytes, ..self })
+        (
+            Self { len: bytes, ..self },
+            Self {
+                at: self.at + bytes,
+                len: self.len - bytes,
+                ..self
+            },
+        )
     }
 }
 

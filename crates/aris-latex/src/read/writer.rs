@@ -23,12 +23,29 @@ pub(crate) struct Source {
 impl Source {
     /// The same source, advanced into the text.
     pub(crate) fn after(self, bytes: usize) -> Self {
-        let place = if self.copied { Place { offset: self.place.offset + bytes, ..self.place } } else { self.place };
-        Self { place, literal: Place { offset: self.literal.offset + bytes, ..self.literal }, ..self }
+        let place = if self.copied {
+            Place {
+                offset: self.place.offset + bytes,
+                ..self.place
+            }
+        } else {
+            self.place
+        };
+        Self {
+            place,
+            literal: Place {
+                offset: self.literal.offset + bytes,
+                ..self.literal
+            },
+            ..self
+        }
     }
 
     pub(crate) fn fixed(self) -> Self {
-        Self { copied: false, ..self }
+        Self {
+            copied: false,
+            ..self
+        }
     }
 }
 
@@ -149,7 +166,11 @@ impl Writer {
             self.space(source, Style::default());
             return;
         }
-        let open = self.levels.last_mut().map(|(_, open)| std::mem::take(open)).unwrap_or_default();
+        let open = self
+            .levels
+            .last_mut()
+            .map(|(_, open)| std::mem::take(open))
+            .unwrap_or_default();
         self.finish(open, lookup);
     }
 
@@ -163,10 +184,17 @@ impl Writer {
         if let Some(index) = self.current() {
             return index;
         }
-        let shown = self.environments.get(..self.environments.len().min(MAX_ENVIRONMENTS)).unwrap_or_default();
+        let shown = self
+            .environments
+            .get(..self.environments.len().min(MAX_ENVIRONMENTS))
+            .unwrap_or_default();
         let path = self.path.get_or_insert_with(|| shown.into()).clone();
         let index = self.blocks.len();
-        let kind = self.levels.last().and_then(|(kind, _)| kind.clone()).unwrap_or_else(|| self.flow.kind());
+        let kind = self
+            .levels
+            .last()
+            .and_then(|(kind, _)| kind.clone())
+            .unwrap_or_else(|| self.flow.kind());
         self.blocks.push(Block {
             kind,
             section: self.section,
@@ -196,39 +224,72 @@ impl Writer {
     pub(crate) fn trailing_number(&self) -> &str {
         /// Longer runs are no number.
         const LONGEST: usize = 40;
-        let Some((_, open)) = self.levels.last() else { return "" };
-        if open.pending.is_some() || open.operator.is_some() || !open.text.ends_with(|c: char| c.is_ascii_digit()) {
+        let Some((_, open)) = self.levels.last() else {
+            return "";
+        };
+        if open.pending.is_some()
+            || open.operator.is_some()
+            || !open.text.ends_with(|c: char| c.is_ascii_digit())
+        {
             return "";
         }
         let tail = open.text.bytes().rev().take(LONGEST);
-        let length = tail.take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+        let length = tail
+            .take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b','))
+            .count();
         open.text.get(open.text.len() - length..).unwrap_or("")
     }
 
     /// Replaces the text of the current block by parts, each with its offset in the old text if it has one, and
     /// marks it as a number.
     pub(crate) fn replace(&mut self, parts: &[(String, Option<usize>)]) {
-        let Some((_, open)) = self.levels.last_mut() else { return };
-        let (old, spans) = (std::mem::take(&mut open.text), std::mem::take(&mut open.spans));
-        let Some(first) = spans.first().copied() else { return };
+        let Some((_, open)) = self.levels.last_mut() else {
+            return;
+        };
+        let (old, spans) = (
+            std::mem::take(&mut open.text),
+            std::mem::take(&mut open.spans),
+        );
+        let Some(first) = spans.first().copied() else {
+            return;
+        };
         let mut end = 0;
         for (part, offset) in parts {
             let at = offset.unwrap_or(end);
-            end = at + if offset.is_some() { part.len().saturating_sub(1) } else { 0 };
-            let index = spans.partition_point(|span| span.text as usize <= at).saturating_sub(1);
+            end = at
+                + if offset.is_some() {
+                    part.len().saturating_sub(1)
+                } else {
+                    0
+                };
+            let index = spans
+                .partition_point(|span| span.text as usize <= at)
+                .saturating_sub(1);
             let span = spans.get(index).copied().unwrap_or(first);
             let into = narrow(at.saturating_sub(span.text as usize));
             let copied = offset.is_some()
                 && into < span.linear
-                && old.get(at..).is_some_and(|rest| rest.starts_with(part.as_str()))
+                && old
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with(part.as_str()))
                 && part.len() <= (span.linear - into) as usize;
-            let offset = if into < span.linear { span.offset + into } else { span.offset };
+            let offset = if into < span.linear {
+                span.offset + into
+            } else {
+                span.offset
+            };
             let linear = if copied { narrow(part.len()) } else { 0 };
-            open.spans.push(Span { text: narrow(open.text.len()), linear, file: span.file, offset });
+            open.spans.push(Span {
+                text: narrow(open.text.len()),
+                linear,
+                file: span.file,
+                offset,
+            });
             open.text.push_str(part);
         }
         let length = open.text.len();
-        open.marks.retain(|(range, tag)| range.start == 0 && matches!(tag, Tag::Exp(..) | Tag::Style(_)));
+        open.marks
+            .retain(|(range, tag)| range.start == 0 && matches!(tag, Tag::Exp(..) | Tag::Style(_)));
         for (range, _) in &mut open.marks {
             range.end = length;
         }
@@ -241,7 +302,8 @@ impl Writer {
         if let Some((_, open)) = self.levels.last_mut()
             && !open.text.is_empty()
         {
-            open.marks.push((0..open.text.len(), Tag::Style(style::NUMBER)));
+            open.marks
+                .push((0..open.text.len(), Tag::Style(style::NUMBER)));
         }
     }
 
@@ -281,7 +343,10 @@ impl Writer {
 
     /// Writes a waiting operator, with spaces around it when an operand follows.
     pub(crate) fn flush_operator(&mut self, operand: bool) {
-        let waiting = self.levels.last_mut().and_then(|(_, open)| open.operator.take().zip(Some(open.pending.take())));
+        let waiting = self
+            .levels
+            .last_mut()
+            .and_then(|(_, open)| open.operator.take().zip(Some(open.pending.take())));
         if let Some(((text, source, style), pending)) = waiting {
             if operand {
                 self.space(source, style);
@@ -300,7 +365,12 @@ impl Writer {
         let bytes = text.as_bytes();
         let (mut from, mut at) = (0, 0);
         while let Some(byte) = bytes.get(at) {
-            let run = bytes.iter().skip(at).take(3).take_while(|b| *b == byte).count();
+            let run = bytes
+                .iter()
+                .skip(at)
+                .take(3)
+                .take_while(|b| *b == byte)
+                .count();
             let (width, replacement) = match (byte, run) {
                 (b'-', 3..) => (3, "—"),
                 (b'-', 2) => (2, "–"),
@@ -321,23 +391,53 @@ impl Writer {
         self.write(text.get(from..).unwrap_or(""), source.after(from), style);
     }
 
-    /// Writes text.
+    /// Writes text; a space at its edge is one that may be dropped or merged.
     pub(crate) fn write(&mut self, text: &str, source: Source, style: Style) {
+        if text.starts_with(' ') || text.ends_with(' ') {
+            let core = text.trim_start_matches(' ');
+            let lead = text.len() - core.len();
+            let core = core.trim_end_matches(' ');
+            if lead > 0 {
+                self.space(source.fixed(), style);
+            }
+            self.write(core, source.after(lead), style);
+            if lead + core.len() < text.len() {
+                self.space(source.after(lead + core.len()).fixed(), style);
+            }
+            return;
+        }
         if text.is_empty() || style.has(style::MUTE) {
             return;
         }
-        if self.levels.last().is_some_and(|(_, open)| open.operator.is_some()) {
+        if self
+            .levels
+            .last()
+            .is_some_and(|(_, open)| open.operator.is_some())
+        {
             self.flush_operator(style.has(style::MATHS));
         }
         if self.current().is_none() {
             self.claim(source.place);
         }
-        let Some((_, open)) = self.levels.last_mut() else { return };
+        let Some((_, open)) = self.levels.last_mut() else {
+            return;
+        };
         if let Some((space, then)) = open.pending.take()
             && !open.text.is_empty()
         {
-            let both = Style { bits: then.bits & style.bits, link: if then.link == style.link { style.link } else { 0 } };
-            let exp = if space.exp == source.exp { space.exp } else { 0 };
+            let both = Style {
+                bits: then.bits & style.bits,
+                link: if then.link == style.link {
+                    style.link
+                } else {
+                    0
+                },
+            };
+            let exp = if space.exp == source.exp {
+                space.exp
+            } else {
+                0
+            };
             open.push(" ", Source { exp, ..space }, both);
         }
         open.push(text, source, style);
@@ -350,14 +450,25 @@ impl Writer {
         let index = open.index?;
         open.find_uncertainties();
         let block = self.blocks.get_mut(index)?;
-        let mut marks: Vec<Mark> =
-            open.marks.into_iter().filter_map(|(range, tag)| Some(Mark { range, kind: kind(tag, lookup)? })).collect();
+        let mut marks: Vec<Mark> = open
+            .marks
+            .into_iter()
+            .filter_map(|(range, tag)| {
+                Some(Mark {
+                    range,
+                    kind: kind(tag, lookup)?,
+                })
+            })
+            .collect();
         marks.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
         block.marks = marks;
         block.text = open.text;
         block.spans = open.spans;
         if let Some(first) = block.spans.first() {
-            block.start = Place { file: first.file as usize, offset: first.offset as usize };
+            block.start = Place {
+                file: first.file as usize,
+                offset: first.offset as usize,
+            };
         }
         Some(index)
     }
@@ -377,7 +488,11 @@ fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
         Tag::Link(link) => lookup.links.get((link as usize).checked_sub(1)?)?.clone(),
         Tag::Exp(exp, literal) => {
             let (name, definition) = (lookup.expanded)(exp);
-            MarkKind::Expanded { name, definition, literal }
+            MarkKind::Expanded {
+                name,
+                definition,
+                literal,
+            }
         }
         Tag::FootnoteMark => MarkKind::FootnoteMark,
         Tag::Uncertainty => MarkKind::Uncertainty,
@@ -400,7 +515,12 @@ impl Open {
             {
                 last.linear += narrow(copied);
             }
-            _ => self.spans.push(Span { text: narrow(start), linear: narrow(copied), file, offset }),
+            _ => self.spans.push(Span {
+                text: narrow(start),
+                linear: narrow(copied),
+                file,
+                offset,
+            }),
         }
         let end = self.text.len();
         let mut bits = style.bits & style::MARKED;
@@ -420,7 +540,9 @@ impl Open {
 
     /// Extends the last mark of a slot or begins a new one.
     fn mark(&mut self, slot: usize, range: Range<usize>, tag: Tag) {
-        let Some(last) = self.last.get_mut(slot) else { return };
+        let Some(last) = self.last.get_mut(slot) else {
+            return;
+        };
         if let Some((before, old)) = last.checked_sub(1).and_then(|at| self.marks.get_mut(at))
             && before.end == range.start
             && match (*old, tag) {
@@ -443,12 +565,16 @@ impl Open {
             .filter_map(|(at, sign)| {
                 let rest = self.text.get(at + sign.len()..)?;
                 let number = rest.trim_start();
-                let length = number.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+                let length = number
+                    .bytes()
+                    .take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b','))
+                    .count();
                 let digits = number.get(..length)?.trim_end_matches(['.', ',']);
                 let start = at + sign.len() + (rest.len() - number.len());
                 (!digits.is_empty()).then(|| start..start + digits.len())
             })
             .collect();
-        self.marks.extend(found.into_iter().map(|range| (range, Tag::Uncertainty)));
+        self.marks
+            .extend(found.into_iter().map(|range| (range, Tag::Uncertainty)));
     }
 }
