@@ -1,0 +1,205 @@
+//! The attestation: an in-toto statement that says which bytes were judged under which policy, and what was found.
+//!
+//! **Shape**: Statement v1 of the in-toto attestation framework: `_type`, `subject` (every judged file of the paper, by name),
+//! `predicateType`, `predicate`. Nothing in it depends on where the paper lies, and its only time is a parameter, so that the
+//! same inputs give the same bytes.
+//!
+//! **Source**: in-toto attestation specification, `spec/v1/statement.md` and `spec/v1/digest_set.md`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::finding::{Finding, FindingId, Severity};
+use crate::report::{GateResult, JudgedFile, Report};
+use crate::trace::TraceSummary;
+
+/// `_type` of a statement.
+pub(crate) const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
+/// `predicateType`: a name, not an address.
+pub(crate) const PREDICATE_TYPE: &str = "tag:aris,2026:verify_paper_audits/attestation/v1";
+/// Schema id of the predicate.
+pub const PREDICATE_SCHEMA: &str = "aris.verify_paper_audits.attestation/v1";
+
+/// An in-toto statement.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Statement {
+    /// [`STATEMENT_TYPE`].
+    #[serde(rename = "_type")]
+    pub kind: &'static str,
+    /// The judged files of the paper, by name.
+    pub subject: Vec<Resource>,
+    /// [`PREDICATE_TYPE`].
+    #[serde(rename = "predicateType")]
+    pub predicate_type: &'static str,
+    /// What is said about them.
+    pub predicate: Predicate,
+}
+
+/// A file and its digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Resource {
+    /// Path relative to the paper directory.
+    pub name: String,
+    /// `sha256` to 64 hex digits.
+    pub digest: BTreeMap<&'static str, String>,
+}
+
+/// What the gate says about the subjects.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Predicate {
+    /// [`PREDICATE_SCHEMA`].
+    pub schema: &'static str,
+    /// Name and version of the verifier.
+    pub verifier: Verifier,
+    /// RFC 3339, UTC.
+    pub time: String,
+    /// `draft` or `submission`.
+    pub assurance: &'static str,
+    /// What came of the run.
+    pub result: GateResult,
+    /// The policy that was applied.
+    pub policy: AttestedPolicy,
+    /// Artifacts, traces and audited files, inside the paper and outside.
+    pub inputs: Vec<Input>,
+    /// The audits with their verdicts.
+    pub audits: Vec<AttestedAudit>,
+    /// The traces with the heads of their chains.
+    pub traces: Vec<TraceSummary>,
+    /// What was found.
+    pub findings: Vec<AttestedFinding>,
+}
+
+/// Who judged.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Verifier {
+    /// `verify_paper_audits`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// The policy, without the path it was read from.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AttestedPolicy {
+    /// Of the policy file.
+    pub digest: BTreeMap<&'static str, String>,
+    /// What is weaker than in the built-in policy.
+    pub weakened: Vec<String>,
+}
+
+/// A judged file with what it was.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Input {
+    /// Path relative to the paper directory.
+    pub name: String,
+    /// Digest of the judged bytes.
+    pub digest: BTreeMap<&'static str, String>,
+    /// What the file was in the run.
+    pub roles: Vec<crate::ledger::Role>,
+}
+
+/// An audit's own word.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AttestedAudit {
+    /// Skill.
+    pub audit: String,
+    /// Verdict as written.
+    pub verdict: String,
+    /// State under the gate.
+    pub status: crate::report::Status,
+    /// The reviewer.
+    pub reviewer_model: String,
+}
+
+/// A finding without its prose.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AttestedFinding {
+    /// What was proved.
+    pub id: FindingId,
+    /// Its weight.
+    pub severity: Severity,
+    /// The audit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
+    /// File and line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+}
+
+/// The statement about a report, as the bytes that are written and signed. `time` is RFC 3339, UTC.
+pub(crate) fn statement(report: &Report, time: &str) -> serde_json::Result<Vec<u8>> {
+    let statement = Statement {
+        kind: STATEMENT_TYPE,
+        subject: report
+            .files
+            .iter()
+            .filter(|file| file.in_paper)
+            .map(|file| Resource {
+                name: file.path.clone(),
+                digest: digest(&file.sha256),
+            })
+            .collect(),
+        predicate_type: PREDICATE_TYPE,
+        predicate: Predicate {
+            schema: PREDICATE_SCHEMA,
+            verifier: Verifier {
+                name: report.verifier.clone(),
+                version: report.verifier_version.clone(),
+            },
+            time: time.to_owned(),
+            assurance: report.assurance.word(),
+            result: report.result,
+            policy: AttestedPolicy {
+                digest: digest(&report.policy.sha256),
+                weakened: report.policy.weakened.clone(),
+            },
+            inputs: report.files.iter().map(input).collect(),
+            audits: report
+                .audits
+                .iter()
+                .map(|row| AttestedAudit {
+                    audit: row.audit.clone(),
+                    verdict: row.verdict.clone(),
+                    status: row.status,
+                    reviewer_model: row.reviewer_model.clone(),
+                })
+                .collect(),
+            traces: report.traces.clone(),
+            findings: report.findings.iter().map(finding).collect(),
+        },
+    };
+    let mut bytes = serde_json::to_vec_pretty(&statement)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn input(file: &JudgedFile) -> Input {
+    Input {
+        name: file.path.clone(),
+        digest: digest(&file.sha256),
+        roles: file.roles.clone(),
+    }
+}
+
+fn finding(finding: &Finding) -> AttestedFinding {
+    let place = finding.place();
+    AttestedFinding {
+        id: finding.id,
+        severity: finding.severity,
+        audit: finding.audit.clone(),
+        place: Some(place).filter(|place| !place.is_empty()),
+    }
+}
+
+fn digest(text: &str) -> BTreeMap<&'static str, String> {
+    BTreeMap::from([("sha256", text.trim_start_matches("sha256:").to_owned())])
+}

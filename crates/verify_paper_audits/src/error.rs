@@ -1,0 +1,169 @@
+//! Why the gate gave no answer.
+
+use std::path::PathBuf;
+
+use aris_contract::artifact::audit::AssuranceError;
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use aris_proc::ProcError;
+use serde_json::{Map, Value};
+
+use crate::policy::PolicyError;
+
+/// Everything that keeps the gate from writing a report. What is wrong with a paper is in the report, never here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The paper directory is absent or not a directory.
+    #[error("{} is not a directory", path.display())]
+    NoPaper {
+        /// The path.
+        path: PathBuf,
+    },
+    /// `assurance.txt` says neither draft nor submission.
+    #[error("{}: {source}", path.display())]
+    Assurance {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        source: AssuranceError,
+    },
+    /// `assurance.txt` is there and cannot be read.
+    #[error("the assurance level cannot be read")]
+    AssuranceFile(#[source] FsError),
+    /// The policy file is absent.
+    #[error("the policy file {} does not exist", path.display())]
+    NoPolicy {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The policy file cannot be read.
+    #[error("the policy cannot be read")]
+    PolicyFile(#[source] FsError),
+    /// The policy file is not a policy.
+    #[error("{}: the policy is invalid", path.display())]
+    Policy {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: PolicyError,
+    },
+    /// An output would replace a file that was judged, or another output.
+    #[error("{} would be overwritten: it is {what}", path.display())]
+    Overwrite {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// An output cannot be written.
+    #[error("{what} cannot be written")]
+    Write {
+        /// Which output.
+        what: &'static str,
+        /// Why.
+        source: FsError,
+    },
+    /// An output cannot be composed.
+    #[error("{what} cannot be composed: {reason}")]
+    Compose {
+        /// Which output.
+        what: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// `SOURCE_DATE_EPOCH` is not a number of seconds.
+    #[error("SOURCE_DATE_EPOCH is {found:?}, not a number of seconds since 1970")]
+    Epoch {
+        /// What it is.
+        found: String,
+    },
+    /// The signing program could not be run.
+    #[error("the statement is written and not signed")]
+    Sign(#[source] ProcError),
+    /// The signing program refused.
+    #[error("the statement is written and not signed: {reason}")]
+    Refused {
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoPaper { .. }
+            | Self::Assurance { .. }
+            | Self::AssuranceFile(_)
+            | Self::NoPolicy { .. }
+            | Self::Overwrite { .. }
+            | Self::Epoch { .. } => ErrorKind::Usage,
+            Self::PolicyFile(_) | Self::Policy { .. } => ErrorKind::Validation,
+            Self::Write { .. } | Self::Sign(_) | Self::Refused { .. } => ErrorKind::Precondition,
+            Self::Compose { .. } => ErrorKind::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoPaper { .. } => Some(String::from(
+                "name the directory that holds the paper's root document",
+            )),
+            Self::Assurance { path, .. } => Some(format!(
+                "write draft or submission into {}, or pass --assurance",
+                path.display()
+            )),
+            Self::AssuranceFile(error) | Self::PolicyFile(error) => error.hint(),
+            Self::NoPolicy { .. } => {
+                Some(String::from("leave --policy out for the built-in policy"))
+            }
+            Self::Policy { .. } => Some(String::from(
+                "compare with skills/paper-writing/assets/audit-policy.json",
+            )),
+            Self::Overwrite { .. } => Some(String::from("name another output file")),
+            Self::Write { source, .. } => {
+                let elsewhere = "write the report elsewhere with --json-out";
+                Some(source.hint().map_or_else(
+                    || elsewhere.to_owned(),
+                    |hint| format!("{hint}; or {elsewhere}"),
+                ))
+            }
+            Self::Compose { .. } => None,
+            Self::Epoch { .. } => Some(String::from(
+                "unset it, or set it to the time of the last commit: git log -1 --format=%ct",
+            )),
+            Self::Sign(error) => error.hint(),
+            Self::Refused { .. } => Some(String::from("check the key with: ssh-keygen -y -f KEY")),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        let mut details = Map::new();
+        match self {
+            Self::NoPaper { path }
+            | Self::Assurance { path, .. }
+            | Self::NoPolicy { path }
+            | Self::Overwrite { path, .. } => {
+                details.insert(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                );
+            }
+            Self::Policy { path, source } => {
+                details.insert(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                );
+                details.insert(String::from("line"), Value::from(source.line));
+                details.insert(String::from("column"), Value::from(source.column));
+            }
+            Self::AssuranceFile(error)
+            | Self::PolicyFile(error)
+            | Self::Write { source: error, .. } => {
+                details = error.details();
+            }
+            Self::Compose { .. } | Self::Epoch { .. } | Self::Sign(_) | Self::Refused { .. } => {}
+        }
+        details
+    }
+}

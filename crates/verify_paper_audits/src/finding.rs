@@ -1,0 +1,382 @@
+//! What the gate can find, how severe it is, and what a finding says.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// How much a finding weighs; the policy says which id has which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Doubtful; does not block.
+    Warn,
+    /// Blocks at `submission`.
+    Block,
+}
+
+impl Severity {
+    /// The word in policies and reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// Stable names of everything the gate can prove.
+///
+/// **Source**: `gate.md`, Findings; the ids beyond its table are explained at each variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FindingId {
+    /// A mandatory artifact is not there.
+    MissingArtifact,
+    /// The artifact is not JSON that all readers understand alike, or a field is missing or has the wrong type.
+    SchemaInvalid,
+    /// The artifact was written by another skill.
+    WrongAuditSkill,
+    /// The verdict is none of the six.
+    InvalidVerdict,
+    /// The audit itself says FAIL, BLOCKED or ERROR.
+    BlockingVerdict,
+    /// `NOT_APPLICABLE` although the sources hold what the audit is about.
+    VerdictContradicted,
+    /// A hashed file has other content now.
+    StaleInput,
+    /// A hashed file is not there any more.
+    InputGone,
+    /// A hashed file is no regular file or cannot be read.
+    InputUnreadable,
+    /// Two keys name one file and record different digests.
+    DuplicateInput,
+    /// A verdict that claims to have looked hashed nothing.
+    NoAuditedInputs,
+    /// The paper includes a file that the audits responsible for it never saw.
+    UncoveredInput,
+    /// An include whose file name cannot be known, so that what it brings in was never seen.
+    IncludeUnresolved,
+    /// An included source is not found in the paper.
+    IncludeMissing,
+    /// No root document, several of them, or one that cannot be read.
+    NoRootDocument,
+    /// A path leaves the allowed roots or differs only in case from what is on the disk.
+    PathEscape,
+    /// A file changed between being judged and the end of the run.
+    ChangedDuringRun,
+    /// Nothing is where `trace_path` points.
+    TraceMissing,
+    /// The trace holds nothing.
+    TraceEmpty,
+    /// The trace cannot be read.
+    TraceUnreadable,
+    /// The trace holds no record of this audit.
+    TraceUnrelated,
+    /// A record does not match the digests that were chained for it.
+    TraceTampered,
+    /// The trace has no chain.
+    TraceUnchained,
+    /// The trace was recorded in a project folder that does not exist on this machine.
+    TraceMoved,
+    /// The audit names no reviewer thread.
+    NoThread,
+    /// Two audits that must be independent name one reviewer thread.
+    SharedThread,
+    /// Reviewer and executor are of one model family.
+    SameFamilyReviewer,
+    /// A program made an audit that the policy does not leave to programs.
+    DeterministicReviewer,
+    /// `generated_at` is not a UTC time or lies in the future.
+    Clock,
+    /// The paper's manifest is invalid.
+    ManifestInvalid,
+    /// The policy in force is weaker than the built-in one.
+    PolicyWeakened,
+    /// A check crashed.
+    Internal,
+}
+
+impl FindingId {
+    /// All ids, in the order of a report.
+    pub const ALL: [Self; 32] = [
+        Self::MissingArtifact,
+        Self::SchemaInvalid,
+        Self::WrongAuditSkill,
+        Self::InvalidVerdict,
+        Self::BlockingVerdict,
+        Self::VerdictContradicted,
+        Self::StaleInput,
+        Self::InputGone,
+        Self::InputUnreadable,
+        Self::DuplicateInput,
+        Self::NoAuditedInputs,
+        Self::UncoveredInput,
+        Self::IncludeUnresolved,
+        Self::IncludeMissing,
+        Self::NoRootDocument,
+        Self::PathEscape,
+        Self::ChangedDuringRun,
+        Self::TraceMissing,
+        Self::TraceEmpty,
+        Self::TraceUnreadable,
+        Self::TraceUnrelated,
+        Self::TraceTampered,
+        Self::TraceUnchained,
+        Self::TraceMoved,
+        Self::NoThread,
+        Self::SharedThread,
+        Self::SameFamilyReviewer,
+        Self::DeterministicReviewer,
+        Self::Clock,
+        Self::ManifestInvalid,
+        Self::PolicyWeakened,
+        Self::Internal,
+    ];
+
+    /// The id as it stands in reports and policies.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::MissingArtifact => "missing_artifact",
+            Self::SchemaInvalid => "schema_invalid",
+            Self::WrongAuditSkill => "wrong_audit_skill",
+            Self::InvalidVerdict => "invalid_verdict",
+            Self::BlockingVerdict => "blocking_verdict",
+            Self::VerdictContradicted => "verdict_contradicted",
+            Self::StaleInput => "stale_input",
+            Self::InputGone => "input_gone",
+            Self::InputUnreadable => "input_unreadable",
+            Self::DuplicateInput => "duplicate_input",
+            Self::NoAuditedInputs => "no_audited_inputs",
+            Self::UncoveredInput => "uncovered_input",
+            Self::IncludeUnresolved => "include_unresolved",
+            Self::IncludeMissing => "include_missing",
+            Self::NoRootDocument => "no_root_document",
+            Self::PathEscape => "path_escape",
+            Self::ChangedDuringRun => "changed_during_run",
+            Self::TraceMissing => "trace_missing",
+            Self::TraceEmpty => "trace_empty",
+            Self::TraceUnreadable => "trace_unreadable",
+            Self::TraceUnrelated => "trace_unrelated",
+            Self::TraceTampered => "trace_tampered",
+            Self::TraceUnchained => "trace_unchained",
+            Self::TraceMoved => "trace_moved",
+            Self::NoThread => "no_thread",
+            Self::SharedThread => "shared_thread",
+            Self::SameFamilyReviewer => "same_family_reviewer",
+            Self::DeterministicReviewer => "deterministic_reviewer",
+            Self::Clock => "clock",
+            Self::ManifestInvalid => "manifest_invalid",
+            Self::PolicyWeakened => "policy_weakened",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// Whether the finding says that an audited file is not what the audit saw.
+    pub const fn is_stale(self) -> bool {
+        matches!(
+            self,
+            Self::StaleInput | Self::InputGone | Self::InputUnreadable | Self::DuplicateInput
+        )
+    }
+}
+
+/// One line of a source file, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SourceLine {
+    /// Line, from 1.
+    pub line: usize,
+    /// Its text, cut after [`SourceLine::MAX`] characters.
+    pub text: String,
+}
+
+impl SourceLine {
+    /// Characters of a line that are quoted: a line of a paper fits, a line of minified data does not flood the report.
+    pub const MAX: usize = 240;
+    /// Lines quoted before and after the one a finding is about.
+    const AROUND: usize = 1;
+
+    /// The line of `text` that a finding is about, with its neighbours.
+    pub fn around(text: &str, line: usize) -> Vec<Self> {
+        let first = line.saturating_sub(Self::AROUND).max(1);
+        let count = (line + Self::AROUND + 1).saturating_sub(first);
+        let lines = text.lines().enumerate().skip(first - 1).take(count);
+        lines
+            .map(|(at, text)| {
+                let mut shown: String = text.chars().take(Self::MAX).collect();
+                if shown.len() < text.len() {
+                    shown.push('…');
+                }
+                Self {
+                    line: at + 1,
+                    text: shown,
+                }
+            })
+            .collect()
+    }
+}
+
+/// One thing that is wrong, with its evidence and what clears it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// What was proved.
+    pub id: FindingId,
+    /// Its weight under the policy in force.
+    pub severity: Severity,
+    /// Skill of the audit it is about; absent when it is about the paper as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
+    /// File it is about, relative to the paper directory; absolute outside the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Column in that line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What is wrong, one sentence without final stop.
+    pub message: String,
+    /// Facts behind it: `expected`, `found`, `recorded_at` and the like.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub evidence: BTreeMap<String, String>,
+    /// The source lines it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<SourceLine>,
+    /// What clears it, in words.
+    pub fix: String,
+    /// What clears it, as a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The string that readers of the older report expect in `issues`.
+    #[serde(skip)]
+    pub issue: String,
+}
+
+impl Finding {
+    /// A finding of weight [`Severity::Block`] until the policy has weighed it.
+    pub fn new(id: FindingId, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            id,
+            severity: Severity::Block,
+            audit: None,
+            file: None,
+            line: None,
+            column: None,
+            message: message.into(),
+            evidence: BTreeMap::new(),
+            context: Vec::new(),
+            fix: fix.into(),
+            command: None,
+            issue: id.word().to_owned(),
+        }
+    }
+
+    /// Names the file.
+    #[must_use]
+    pub fn file(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
+
+    /// Names line and column, and quotes the line from `text`.
+    #[must_use]
+    pub fn at(mut self, place: Option<(usize, usize)>, text: &str) -> Self {
+        if let Some((line, column)) = place {
+            self.line = Some(line);
+            self.column = Some(column.max(1));
+            self.context = SourceLine::around(text, line);
+        }
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn evidence(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.evidence.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Names the command that clears it.
+    #[must_use]
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+
+    /// Gives the string for `issues`.
+    #[must_use]
+    pub fn issue(mut self, issue: impl Into<String>) -> Self {
+        self.issue = issue.into();
+        self
+    }
+
+    /// File, line and column as an editor understands them; empty without a file.
+    pub fn place(&self) -> String {
+        let mut place = self.file.clone().unwrap_or_default();
+        for number in [self.line, self.column].into_iter().flatten() {
+            place.push(':');
+            place.push_str(&number.to_string());
+        }
+        place
+    }
+
+    /// Key that orders the findings of one audit.
+    pub(crate) fn order(&self) -> impl Ord + '_ {
+        (
+            std::cmp::Reverse(self.severity),
+            self.id,
+            &self.file,
+            self.line,
+            self.column,
+            &self.message,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_serde_writes() {
+        for id in FindingId::ALL {
+            assert_eq!(serde_json::to_value(id).expect("json"), id.word());
+        }
+        for severity in [Severity::Info, Severity::Warn, Severity::Block] {
+            assert_eq!(
+                serde_json::to_value(severity).expect("json"),
+                severity.word()
+            );
+        }
+        let mut sorted = FindingId::ALL;
+        sorted.sort_unstable();
+        assert_eq!(sorted, FindingId::ALL);
+    }
+
+    #[test]
+    fn context_is_the_line_with_its_neighbours() {
+        let text = format!("one\r\ntwo\nthree\n{}\n", "x".repeat(1000));
+        let lines = |line| {
+            SourceLine::around(&text, line)
+                .iter()
+                .map(|l| l.line)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (lines(1), lines(2), lines(4), lines(9)),
+            (vec![1, 2], vec![1, 2, 3], vec![3, 4], vec![])
+        );
+        assert_eq!(SourceLine::around(&text, 1)[0].text, "one");
+        assert_eq!(
+            SourceLine::around(&text, 4)[1].text.chars().count(),
+            SourceLine::MAX + 1
+        );
+    }
+}

@@ -1,0 +1,327 @@
+//! The report as one self-contained page: no script, no external resource, everything escaped.
+
+use askama::Template;
+
+use crate::finding::{Finding, Severity};
+use crate::policy::shell_word;
+use crate::report::{AuditRow, GateResult, Report, Status};
+use crate::text::clean;
+
+/// Findings of one group that are written out; the JSON report has all of them.
+const SHOWN: usize = 200;
+/// Judged files that are listed; the JSON report has all of them.
+const FILES: usize = 2_000;
+
+/// The page.
+pub(crate) fn page(report: &Report) -> askama::Result<String> {
+    let mut groups = vec![group(report, None)];
+    groups.extend(report.audits.iter().map(|row| group(report, Some(row))));
+    groups.retain(|group| !group.findings.is_empty());
+    let (tone, headline) = match report.result {
+        GateResult::NoBlocker if report.counts.warn > 0 => {
+            ("warn", String::from("No blocker found, with warnings"))
+        }
+        GateResult::NoBlocker => ("ok", String::from("No blocker found")),
+        GateResult::Blocked => (
+            "block",
+            format!("Blocked by {}", count(report.counts.block, "finding")),
+        ),
+        GateResult::DraftWithBlockers => (
+            "warn",
+            format!("Draft with {}", count(report.counts.block, "blocker")),
+        ),
+    };
+    let page = Page {
+        tone,
+        headline,
+        lead: lead(report),
+        paper: clean(&report.paper_dir),
+        name: clean(
+            report
+                .paper_dir
+                .rsplit('/')
+                .find(|part| !part.is_empty())
+                .unwrap_or("paper"),
+        ),
+        assurance: report.assurance.word(),
+        root: report.root_document.as_deref().map(clean),
+        generated_at: &report.generated_at,
+        day: report
+            .generated_at
+            .get(..16)
+            .unwrap_or(&report.generated_at)
+            .replace('T', " "),
+        version: &report.verifier_version,
+        policy: &report.policy.sha256,
+        policy_source: clean(&report.policy.source),
+        weakened: report
+            .policy
+            .weakened
+            .iter()
+            .map(|name| clean(name))
+            .collect(),
+        rows: report.audits.iter().map(row).collect(),
+        groups,
+        files: report.files.iter().take(FILES).map(file).collect(),
+        files_total: report.files.len(),
+        files_left: report.files.len().saturating_sub(FILES),
+        traces: report.traces.iter().map(trace).collect(),
+        rerun: format!(
+            "verify_paper_audits {} --assurance {}",
+            shell_word(&report.paper_dir),
+            report.assurance.word()
+        ),
+    };
+    page.render()
+}
+
+fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+fn lead(report: &Report) -> &'static str {
+    match report.result {
+        GateResult::NoBlocker => {
+            "Every check that this program can make was made, and none gave a reason not to submit. That is not an acceptance: it says nothing about what no program can check."
+        }
+        GateResult::Blocked => {
+            "The audits do not carry this paper as it stands. Clear each finding below, then run the gate again."
+        }
+        GateResult::DraftWithBlockers => {
+            "Nothing blocks a draft. The blockers below would block a submission; clear them before the assurance level is raised."
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    tone: &'static str,
+    headline: String,
+    lead: &'static str,
+    paper: String,
+    name: String,
+    assurance: &'static str,
+    root: Option<String>,
+    generated_at: &'a str,
+    day: String,
+    version: &'a str,
+    policy: &'a str,
+    policy_source: String,
+    weakened: Vec<String>,
+    rows: Vec<Row>,
+    groups: Vec<Group>,
+    files: Vec<File>,
+    files_total: usize,
+    files_left: usize,
+    traces: Vec<TraceRow>,
+    rerun: String,
+}
+
+struct Row {
+    audit: String,
+    artifact: String,
+    tone: &'static str,
+    mark: &'static str,
+    status: &'static str,
+    verdict: String,
+    reviewer: String,
+    inputs: usize,
+    present: bool,
+    found: String,
+    anchor: Option<String>,
+}
+
+struct Group {
+    anchor: String,
+    title: String,
+    summary: String,
+    counts: String,
+    findings: Vec<Item>,
+    left: usize,
+}
+
+struct Item {
+    tone: &'static str,
+    weight: &'static str,
+    id: &'static str,
+    place: String,
+    message: String,
+    lines: Vec<Line>,
+    evidence: Vec<(String, String)>,
+    fix: String,
+    command: Option<String>,
+}
+
+struct Line {
+    number: usize,
+    text: String,
+    meant: bool,
+}
+
+struct File {
+    path: String,
+    digest: String,
+    roles: String,
+}
+
+struct TraceRow {
+    audit: String,
+    path: String,
+    record: String,
+    chain: &'static str,
+    head: String,
+}
+
+fn row(row: &AuditRow) -> Row {
+    let (tone, mark, status) = match row.status {
+        Status::Ok if row.findings.warn > 0 => ("warn", "!", "in order, with warnings"),
+        Status::Ok => ("ok", "✓", "in order"),
+        Status::Stale => ("block", "✕", "stale"),
+        Status::BlockingVerdict => ("block", "✕", "blocking verdict"),
+        Status::HasIssues => ("block", "✕", "has issues"),
+        Status::SchemaInvalid => ("block", "✕", "not an audit"),
+        Status::Missing => ("block", "✕", "missing"),
+        Status::MissingDraftOk => ("none", "·", "not there, not demanded"),
+    };
+    let found = counts(row.findings.block, row.findings.warn, row.findings.info);
+    let anchor = (!found.is_empty()).then(|| row.audit.clone());
+    Row {
+        audit: row.audit.clone(),
+        artifact: row.artifact.clone(),
+        tone,
+        mark,
+        status,
+        verdict: clean(&row.verdict).replace('_', " "),
+        reviewer: clean(&row.reviewer_model),
+        inputs: row.inputs,
+        present: !matches!(row.status, Status::Missing | Status::MissingDraftOk),
+        found: if found.is_empty() {
+            String::from("none")
+        } else {
+            found
+        },
+        anchor,
+    }
+}
+
+fn counts(block: usize, warn: usize, info: usize) -> String {
+    let parts = [(block, "blocking"), (warn, "doubtful"), (info, "to know")];
+    let parts = parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn group(report: &Report, row: Option<&AuditRow>) -> Group {
+    let skill = row.map(|row| row.audit.as_str());
+    let all: Vec<&Finding> = report.findings_of(skill).collect();
+    let totals = crate::report::Counts::of(all.iter().copied());
+    Group {
+        anchor: skill.unwrap_or("paper").to_owned(),
+        title: skill.unwrap_or("The paper as a whole").to_owned(),
+        summary: row.map(|row| clean(&row.summary)).unwrap_or_default(),
+        counts: counts(totals.block, totals.warn, totals.info),
+        left: all.len().saturating_sub(SHOWN),
+        findings: all.into_iter().take(SHOWN).map(item).collect(),
+    }
+}
+
+fn item(finding: &Finding) -> Item {
+    let (tone, weight) = match finding.severity {
+        Severity::Block => ("block", "Blocks"),
+        Severity::Warn => ("warn", "Doubtful"),
+        Severity::Info => ("info", "To know"),
+    };
+    Item {
+        tone,
+        weight,
+        id: finding.id.word(),
+        place: clean(&finding.place()),
+        message: sentence(&clean(&finding.message)),
+        lines: finding
+            .context
+            .iter()
+            .map(|line| Line {
+                number: line.line,
+                text: clean(&line.text),
+                meant: Some(line.line) == finding.line,
+            })
+            .collect(),
+        evidence: finding
+            .evidence
+            .iter()
+            .map(|(name, value)| (name.replace('_', " "), clean(value)))
+            .collect(),
+        fix: sentence(&clean(&finding.fix)),
+        command: finding.command.as_deref().map(clean),
+    }
+}
+
+/// A message as a sentence: full stop, and a capital unless it begins with a name from the paper.
+fn sentence(message: &str) -> String {
+    let first = message.split(' ').next().unwrap_or("");
+    let word = first.chars().all(|c| c.is_ascii_lowercase());
+    let mut characters = message.chars();
+    let begin = match characters.next() {
+        Some(c) if word => c.to_uppercase().collect::<String>(),
+        Some(c) => c.to_string(),
+        None => return String::new(),
+    };
+    format!("{begin}{}.", characters.as_str())
+}
+
+fn file(file: &crate::report::JudgedFile) -> File {
+    let roles = serde_json::to_value(&file.roles).ok();
+    let roles = roles
+        .as_ref()
+        .and_then(|value| value.as_array())
+        .cloned()
+        .unwrap_or_default();
+    File {
+        path: clean(&file.path),
+        digest: file.sha256.trim_start_matches("sha256:").to_owned(),
+        roles: roles
+            .iter()
+            .filter_map(|role| role.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    }
+}
+
+fn trace(trace: &crate::trace::TraceSummary) -> TraceRow {
+    TraceRow {
+        audit: trace.audit.clone(),
+        path: clean(&trace.path),
+        record: trace
+            .record
+            .as_deref()
+            .map_or_else(|| String::from("none fits"), clean),
+        chain: trace.chain,
+        head: trace
+            .head
+            .as_deref()
+            .unwrap_or("")
+            .trim_start_matches("sha256:")
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_begin_with_a_capital_unless_they_begin_with_a_name() {
+        for (message, expected) in [
+            ("the audit says FAIL", "The audit says FAIL."),
+            ("main.tex changed", "main.tex changed."),
+            ("PROOF_AUDIT.json is gone", "PROOF_AUDIT.json is gone."),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(message), expected);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Whether the reviewers of audits that must be independent are.
+
+use std::collections::BTreeMap;
+
+use aris_contract::artifact::audit::Audit;
+
+use crate::finding::{Finding, FindingId};
+use crate::policy::{AuditRule, Policy};
+use crate::text::short;
+use crate::trace::is_program;
+
+/// An audit as far as independence is concerned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reviewed<'a> {
+    /// Its rule.
+    pub rule: &'a AuditRule,
+    /// The artifact.
+    pub audit: &'a Audit,
+    /// The agent that ran the skill, where its trace names one.
+    pub executor: Option<&'a str>,
+}
+
+/// Checks all audits of a paper; each finding names its audit.
+pub(crate) fn check(audits: &[Reviewed<'_>], policy: &Policy) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut threads: BTreeMap<(&str, String), &str> = BTreeMap::new();
+    for reviewed in audits {
+        let (rule, audit) = (reviewed.rule, reviewed.audit);
+        let thread = audit.thread_id.trim();
+        if thread.is_empty() {
+            findings.push(of(
+                rule,
+                Finding::new(
+                    FindingId::NoThread,
+                    "the audit names no reviewer thread",
+                    "run the audit again with a reviewer thread of its own",
+                ),
+            ));
+        } else if let Some(group) = rule.independent_group.as_deref() {
+            // Compared without case: a thread does not become another one by its spelling.
+            match threads.get(&(group, thread.to_lowercase())) {
+                Some(other) => findings.push(of(
+                    rule,
+                    Finding::new(
+                        FindingId::SharedThread,
+                        format!("{} and {other} name one reviewer thread: the later one knew the answer of the earlier one", rule.skill),
+                        "run the audit again in a fresh thread",
+                    )
+                    .evidence("thread_id", short(thread))
+                    .evidence("other_audit", (*other).to_owned()),
+                )),
+                None => {
+                    threads.insert((group, thread.to_lowercase()), &rule.skill);
+                }
+            }
+        }
+        findings.extend(reviewer(reviewed, policy).map(|finding| of(rule, finding)));
+    }
+    findings
+}
+
+fn reviewer(reviewed: &Reviewed<'_>, policy: &Policy) -> Option<Finding> {
+    let (rule, audit) = (reviewed.rule, reviewed.audit);
+    if is_program(&audit.reviewer_model) {
+        let name = audit
+            .reviewer_model
+            .trim()
+            .split_once('/')
+            .map_or("", |(_, program)| program);
+        let helper = name.split_once('@').map_or(name, |(helper, _)| helper);
+        if rule.deterministic.iter().any(|allowed| allowed == helper) {
+            return None;
+        }
+        let who = if helper.is_empty() {
+            "a program"
+        } else {
+            helper
+        };
+        return Some(
+            Finding::new(
+                FindingId::DeterministicReviewer,
+                format!(
+                    "the audit was made by {}, and the policy does not leave {} to it",
+                    short(who),
+                    rule.skill
+                ),
+                "run the audit with a reviewer",
+            )
+            .evidence("reviewer_model", short(&audit.reviewer_model))
+            .evidence(
+                "allowed",
+                if rule.deterministic.is_empty() {
+                    String::from("no program")
+                } else {
+                    rule.deterministic.join(", ")
+                },
+            ),
+        );
+    }
+    let executor = reviewed.executor?;
+    let family = policy.family(executor)?;
+    (policy.family(&audit.reviewer_model) == Some(family)).then(|| {
+        Finding::new(
+            FindingId::SameFamilyReviewer,
+            format!("reviewer and executor are both of the {family} family: they share their blind spots"),
+            "run the audit with a reviewer of another family",
+        )
+        .evidence("executor", short(executor))
+        .evidence("reviewer_model", short(&audit.reviewer_model))
+    })
+}
+
+fn of(rule: &AuditRule, mut finding: Finding) -> Finding {
+    finding.issue = format!("{}:{}", finding.id.word(), rule.skill);
+    finding.audit = Some(rule.skill.clone());
+    finding.file(rule.artifact.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_programs_and_families_are_told_apart() {
+        let policy = Policy::built_in().expect("valid");
+        let audit = |model: &str, thread: &str| -> Audit {
+            serde_json::from_value(serde_json::json!({
+                "audit_skill": "x", "verdict": "PASS", "reason_code": "", "summary": "", "audited_input_hashes": {},
+                "trace_path": "", "thread_id": thread, "reviewer_model": model, "reviewer_reasoning": "", "generated_at": "",
+            }))
+            .expect("audit")
+        };
+        let run = |cases: &[(usize, &str, &str, Option<&str>)]| {
+            let audits: Vec<_> = cases
+                .iter()
+                .map(|(_, model, thread, _)| audit(model, thread))
+                .collect();
+            let reviewed: Vec<_> = cases
+                .iter()
+                .zip(&audits)
+                .map(|((rule, _, _, executor), audit)| Reviewed {
+                    rule: &policy.audits[*rule],
+                    audit,
+                    executor: *executor,
+                })
+                .collect();
+            check(&reviewed, &policy)
+                .iter()
+                .map(|finding| finding.issue.clone())
+                .collect::<Vec<_>>()
+        };
+        let claude = Some("claude-code");
+        assert_eq!(
+            run(&[(0, "gpt-5.5", "t1", claude), (1, "gpt-5.5", "t2", claude)]),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            run(&[(0, "gpt-5.5", "T1", None), (1, "gpt-5.5", " t1 ", None)]),
+            ["shared_thread:paper-claim-audit"]
+        );
+        assert_eq!(
+            run(&[(0, "gpt-5.5", " ", None)]),
+            ["no_thread:proof-checker"]
+        );
+        assert_eq!(
+            run(&[(0, "claude-opus-4", "t", claude)]),
+            ["same_family_reviewer:proof-checker"]
+        );
+        assert_eq!(
+            run(&[(0, "deterministic/citation_audit@1", "t", None)]),
+            ["deterministic_reviewer:proof-checker"]
+        );
+        assert_eq!(
+            run(&[(1, "Deterministic/", "t", None)]),
+            ["deterministic_reviewer:paper-claim-audit"]
+        );
+        assert_eq!(
+            run(&[(2, "deterministic/citation_audit@0.1.0", "t", None)]),
+            Vec::<String>::new()
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! Every file of a run, opened once: the digest that is reported is of the bytes that were judged.
+//!
+//! The only file of this crate that reads sources, artifacts and inputs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use aris_audit::Digest;
+use aris_fs::FsError;
+use serde::Serialize;
+
+/// What a file was in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// An audit artifact.
+    Artifact,
+    /// A file that an audit hashed.
+    Input,
+    /// A file that the paper includes.
+    Source,
+    /// A file of a review trace.
+    Trace,
+    /// The paper's manifest.
+    Manifest,
+}
+
+/// Why a file has no digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoDigest {
+    /// It is not there.
+    Gone,
+    /// It is a FIFO, socket, device or folder; the text says which, with its article.
+    NotRegular(&'static str),
+    /// The system refused, or it is too large to be what it should be.
+    Unreadable(String),
+}
+
+impl From<&FsError> for NoDigest {
+    fn from(error: &FsError) -> Self {
+        match error {
+            FsError::NotFound { .. } => Self::Gone,
+            FsError::NotRegular { found, .. } => Self::NotRegular(found),
+            FsError::Read { source, .. } => Self::Unreadable(source.to_string()),
+            other => Self::Unreadable(other.to_string()),
+        }
+    }
+}
+
+/// Identity and age of a file, as far as the system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp([i64; 6], u64);
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        let m = metadata;
+        let numbers = [
+            m.mtime(),
+            m.mtime_nsec(),
+            m.ctime(),
+            m.ctime_nsec(),
+            m.dev().cast_signed(),
+            m.ino().cast_signed(),
+        ];
+        Self(numbers, m.size())
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    digest: Result<Digest, NoDigest>,
+    stamp: Option<Stamp>,
+    roles: BTreeSet<Role>,
+}
+
+/// The files of a run by their real paths.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    files: BTreeMap<PathBuf, Entry>,
+}
+
+impl Ledger {
+    /// Reads a file of at most `limit` bytes and keeps the digest of what was read. It counts as judged once it has a role.
+    ///
+    /// The first reading counts: a caller that may ask again keeps the bytes.
+    pub(crate) fn read(&mut self, real: &Path, limit: u64) -> Result<Vec<u8>, NoDigest> {
+        let opened = aris_fs::open(real);
+        let stamp = opened.as_ref().ok().map(|file| Stamp::of(file.metadata()));
+        let bytes = opened
+            .and_then(|file| file.read_all(limit))
+            .map_err(|error| NoDigest::from(&error));
+        let digest = bytes
+            .as_ref()
+            .map(|bytes| Digest::of(bytes))
+            .map_err(Clone::clone);
+        let entry = self.files.entry(real.to_path_buf());
+        entry.or_insert_with(|| Entry {
+            digest,
+            stamp,
+            roles: BTreeSet::new(),
+        });
+        bytes
+    }
+
+    /// Gives a file that was read a role.
+    pub(crate) fn mark(&mut self, real: &Path, role: Role) {
+        if let Some(entry) = self.files.get_mut(real) {
+            entry.roles.insert(role);
+        }
+    }
+
+    /// Hashes the files that have not been read yet, on all processors, and gives all of them the role.
+    pub(crate) fn hash(&mut self, files: &BTreeSet<PathBuf>, role: Role) {
+        let new: Vec<&PathBuf> = files
+            .iter()
+            .filter(|path| !self.files.contains_key(*path))
+            .collect();
+        // Taken before the files are opened: a change in between shows as a difference at the end.
+        let stamps: Vec<Option<Stamp>> = new
+            .iter()
+            .map(|path| fs::metadata(path).ok().as_ref().map(Stamp::of))
+            .collect();
+        let digests = aris_audit::digest_files(&new);
+        for ((path, stamp), digest) in new.into_iter().zip(stamps).zip(digests) {
+            let digest = digest.map_err(|error| NoDigest::from(&error));
+            self.files.insert(
+                path.clone(),
+                Entry {
+                    digest,
+                    stamp,
+                    roles: BTreeSet::new(),
+                },
+            );
+        }
+        for path in files {
+            self.mark(path, role);
+        }
+    }
+
+    /// The digest of a file of this run; `None` when the file was never asked for.
+    pub(crate) fn digest(&self, real: &Path) -> Option<&Result<Digest, NoDigest>> {
+        self.files.get(real).map(|entry| &entry.digest)
+    }
+
+    /// All files with a role and a digest, by path.
+    pub(crate) fn judged(&self) -> impl Iterator<Item = (&Path, Digest, &BTreeSet<Role>)> {
+        self.files.iter().filter_map(|(path, entry)| {
+            let digest = entry
+                .digest
+                .as_ref()
+                .ok()
+                .filter(|_| !entry.roles.is_empty())?;
+            Some((path.as_path(), *digest, &entry.roles))
+        })
+    }
+
+    /// Whether a path is one of the run's files.
+    pub(crate) fn contains(&self, real: &Path) -> bool {
+        self.files.contains_key(real)
+    }
+
+    /// Files that are not any more what they were when they were judged.
+    pub(crate) fn changed(&self) -> Vec<&Path> {
+        let changed = |(path, entry): (&'_ PathBuf, &Entry)| {
+            let now = fs::metadata(path).ok().as_ref().map(Stamp::of);
+            entry.digest.is_ok() && !entry.roles.is_empty() && now != entry.stamp
+        };
+        self.files
+            .iter()
+            .filter(|(path, entry)| changed((path, entry)))
+            .map(|(path, _)| path.as_path())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_the_digest_of_its_first_reading_and_a_change_shows() {
+        let temp = tempfile::tempdir().expect("temp");
+        let (one, two) = (temp.path().join("one"), temp.path().join("two"));
+        fs::write(&one, "old").expect("write");
+        fs::write(&two, "two").expect("write");
+        let mut ledger = Ledger::default();
+        assert_eq!(ledger.read(&one, 100), Ok(b"old".to_vec()));
+        ledger.mark(&one, Role::Source);
+        fs::write(&one, "newer").expect("write");
+        ledger.hash(
+            &BTreeSet::from([one.clone(), two.clone(), temp.path().join("none")]),
+            Role::Input,
+        );
+        assert_eq!(ledger.digest(&one), Some(&Ok(Digest::of(b"old"))));
+        assert_eq!(ledger.digest(&two), Some(&Ok(Digest::of(b"two"))));
+        assert_eq!(
+            ledger.digest(&temp.path().join("none")),
+            Some(&Err(NoDigest::Gone))
+        );
+        assert_eq!(ledger.changed(), [one.as_path()]);
+        let roles: Vec<_> = ledger.judged().map(|(_, _, roles)| roles.len()).collect();
+        assert_eq!(roles, [2, 1]);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_told_apart() {
+        let temp = tempfile::tempdir().expect("temp");
+        let mut ledger = Ledger::default();
+        assert_eq!(
+            ledger.read(temp.path(), 10),
+            Err(NoDigest::NotRegular("a directory"))
+        );
+        let large = temp.path().join("large");
+        fs::write(&large, "0123456789").expect("write");
+        assert!(matches!(
+            ledger.read(&large, 3),
+            Err(NoDigest::Unreadable(_))
+        ));
+    }
+}

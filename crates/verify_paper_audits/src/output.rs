@@ -1,0 +1,254 @@
+//! The edge: what the gate reads besides the paper, and everything it writes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_cli::Context;
+use aris_contract::artifact::audit::Assurance;
+use aris_contract::time;
+use aris_fs::FsError;
+use jiff::Timestamp;
+
+use crate::cli::Cli;
+use crate::error::Error;
+use crate::ledger::Ledger;
+use crate::policy::Policy;
+use crate::report::Report;
+use crate::{attest, html, policy};
+
+/// Where the report goes unless told otherwise, relative to the paper directory.
+const REPORT: &str = ".aris/audit-verifier-report.json";
+/// Where a paper says how strict the gate is, relative to the paper directory.
+const ASSURANCE: &str = ".aris/assurance.txt";
+/// An assurance level is a word.
+const ASSURANCE_LIMIT: u64 = 4096;
+/// An earlier report larger than this is replaced without being compared.
+const EARLIER_LIMIT: u64 = 64 << 20;
+/// Signing takes milliseconds; a hardware key waits for a touch.
+const SIGN_DEADLINE: Duration = Duration::from_mins(1);
+/// Namespace of the signature. **Source**: `gate.md`, Attestation.
+const NAMESPACE: &str = "aris-audit";
+
+/// How strict to be: the flag, else the paper's file, else draft.
+pub(crate) fn assurance(cli: &Cli, paper: &Path) -> Result<Assurance, Error> {
+    if let Some(assurance) = cli.assurance {
+        return Ok(assurance);
+    }
+    let path = paper.join(ASSURANCE);
+    let Some(bytes) =
+        aris_fs::read_optional(&path, ASSURANCE_LIMIT).map_err(Error::AssuranceFile)?
+    else {
+        return Ok(Assurance::Draft);
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let word: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    word.parse()
+        .map_err(|source| Error::Assurance { path, source })
+}
+
+/// The policy that `--policy` names, else the built-in one.
+pub(crate) fn policy(cli: &Cli, context: &Context) -> Result<Policy, Error> {
+    let invalid = |path: &Path, source| Error::Policy {
+        path: path.to_path_buf(),
+        source,
+    };
+    let Some(given) = &cli.policy else {
+        return Policy::built_in().map_err(|error| invalid(Path::new("built-in"), error));
+    };
+    let path = context.absolute(given);
+    let bytes = aris_fs::read(&path, policy::LIMITS.bytes as u64).map_err(|error| {
+        if error.is_not_found() {
+            Error::NoPolicy { path: path.clone() }
+        } else {
+            Error::PolicyFile(error)
+        }
+    })?;
+    Policy::read(&bytes, &given.display().to_string()).map_err(|error| invalid(&path, error))
+}
+
+/// The outputs of a run: absolute paths.
+#[derive(Debug)]
+pub(crate) struct Outputs {
+    report: PathBuf,
+    html: Option<PathBuf>,
+    attest: Option<PathBuf>,
+    signature: Option<(PathBuf, PathBuf)>,
+}
+
+impl Outputs {
+    /// Where everything goes.
+    pub(crate) fn new(cli: &Cli, paper: &Path, context: &Context) -> Self {
+        let absolute = |path: &PathBuf| context.absolute(path);
+        let attest = cli.attest.as_ref().map(absolute);
+        let signature = attest
+            .as_ref()
+            .zip(cli.sign_key.as_ref())
+            .map(|(attest, key)| {
+                let mut name = attest.clone().into_os_string();
+                name.push(".sig");
+                (PathBuf::from(name), context.absolute(key))
+            });
+        Self {
+            report: cli
+                .json_out
+                .as_ref()
+                .map_or_else(|| paper.join(REPORT), absolute),
+            html: cli.html.as_ref().map(absolute),
+            attest,
+            signature,
+        }
+    }
+
+    /// Refuses to replace what was judged: a report over an artifact would destroy the evidence it reports on.
+    pub(crate) fn check(&self, ledger: &Ledger) -> Result<(), Error> {
+        let mut seen: Vec<PathBuf> = Vec::new();
+        let signature = self.signature.as_ref().map(|(signature, _)| signature);
+        for path in [
+            Some(&self.report),
+            self.html.as_ref(),
+            self.attest.as_ref(),
+            signature,
+        ]
+        .into_iter()
+        .flatten()
+        {
+            let real = path
+                .canonicalize()
+                .unwrap_or_else(|_| aris_fs::lexical(path));
+            let taken = |what| {
+                Err(Error::Overwrite {
+                    path: path.clone(),
+                    what,
+                })
+            };
+            if ledger.contains(&real) {
+                return taken("a file that was judged");
+            }
+            if self
+                .signature
+                .as_ref()
+                .is_some_and(|(_, key)| key.canonicalize().is_ok_and(|key| key == real))
+            {
+                return taken("the signing key");
+            }
+            if seen.contains(&real) {
+                return taken("another output");
+            }
+            seen.push(real);
+        }
+        Ok(())
+    }
+
+    /// Writes everything; the report first, so that it is there whatever happens to the others.
+    pub(crate) fn write(&self, report: &mut Report, context: &Context) -> Result<(), Error> {
+        write_report(&self.report, report, context.now())?;
+        if let Some(path) = &self.html {
+            let what = "the HTML report";
+            let page = html::page(report).map_err(|error| Error::Compose {
+                what,
+                reason: error.to_string(),
+            })?;
+            write(what, path, page.as_bytes())?;
+        }
+        let Some(path) = &self.attest else {
+            return Ok(());
+        };
+        let what = "the statement";
+        let made = made_at(report, context)?;
+        let bytes = attest::statement(report, &made).map_err(|error| Error::Compose {
+            what,
+            reason: error.to_string(),
+        })?;
+        write(what, path, &bytes)?;
+        match &self.signature {
+            Some((signature, key)) => sign(&bytes, key, signature, context),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes the report, unless the file already says the same at an earlier time: then its time is kept and no byte changes.
+fn write_report(path: &Path, report: &mut Report, now: Timestamp) -> Result<(), Error> {
+    let what = "the report";
+    let compose = |error: serde_json::Error| Error::Compose {
+        what,
+        reason: error.to_string(),
+    };
+    let bytes = report.to_bytes().map_err(compose)?;
+    if let Ok(Some(earlier)) = aris_fs::read_optional(path, EARLIER_LIMIT)
+        && earlier.len() == bytes.len()
+        && let Some(written) = generated_at(&earlier)
+        && time::parse_utc(&written).is_some_and(|moment| moment <= now)
+    {
+        let present = std::mem::replace(&mut report.generated_at, written);
+        if report.to_bytes().map_err(compose)? == earlier {
+            return Ok(());
+        }
+        report.generated_at = present;
+    }
+    write(what, path, &bytes)
+}
+
+fn generated_at(report: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(report).ok()?;
+    value.get("generated_at")?.as_str().map(ToOwned::to_owned)
+}
+
+fn write(what: &'static str, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = |source: FsError| Error::Write { what, source };
+    if let Some(folder) = path.parent() {
+        aris_fs::create_dir(folder).map_err(failed)?;
+    }
+    // The same bytes are left alone: their file keeps its age.
+    if aris_fs::read_optional(path, EARLIER_LIMIT)
+        .is_ok_and(|earlier| earlier.as_deref() == Some(bytes))
+    {
+        return Ok(());
+    }
+    aris_fs::write_atomic(path, bytes).map_err(failed)
+}
+
+/// The statement's time: `SOURCE_DATE_EPOCH`, else the report's. **Source**: the reproducible-builds specification.
+fn made_at(report: &Report, context: &Context) -> Result<String, Error> {
+    let Some(epoch) = context.env("SOURCE_DATE_EPOCH") else {
+        return Ok(report.generated_at.clone());
+    };
+    let moment = epoch
+        .trim()
+        .parse()
+        .ok()
+        .and_then(|second| Timestamp::from_second(second).ok());
+    moment.map(time::stamp).ok_or_else(|| Error::Epoch {
+        found: epoch.chars().take(40).collect(),
+    })
+}
+
+/// Signs the statement's bytes as they were composed, so that the signature is never of a file that changed meanwhile.
+fn sign(bytes: &[u8], key: &Path, signature: &Path, context: &Context) -> Result<(), Error> {
+    let done = aris_proc::command("ssh-keygen", context.cwd())
+        .args(["-Y", "sign", "-n", NAMESPACE, "-f"])
+        .arg(key)
+        .stdin(bytes)
+        .run(SIGN_DEADLINE)
+        .map_err(Error::Sign)?;
+    let code = done.code().map_err(Error::Sign)?;
+    let armored = done
+        .stdout
+        .whole_text()
+        .filter(|text| text.starts_with("-----BEGIN SSH SIGNATURE-----"));
+    match armored {
+        Some(text) if code == 0 => {
+            write("the signature", signature, format!("{text}\n").as_bytes())
+        }
+        _ => {
+            let said = done.stderr.text();
+            let reason = said
+                .lines()
+                .find(|line| !line.trim().is_empty())
+                .unwrap_or("ssh-keygen gave no signature");
+            Err(Error::Refused {
+                reason: crate::text::short(reason),
+            })
+        }
+    }
+}

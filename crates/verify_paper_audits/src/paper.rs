@@ -1,0 +1,270 @@
+//! Where the paper is, and which file a recorded path means.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use aris_audit::project;
+
+/// A paper directory and the folders that its evidence may lie in. All paths are real: absolute and free of links.
+#[derive(Clone, Debug)]
+pub(crate) struct Paper {
+    /// The paper directory as the user named it, absolute, links kept.
+    pub given: PathBuf,
+    /// The paper directory.
+    pub dir: PathBuf,
+    /// The project it belongs to.
+    pub project: PathBuf,
+    roots: Vec<PathBuf>,
+}
+
+/// Why a recorded path cannot be judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// It leads out of the allowed roots, by this real path.
+    Escapes {
+        /// Where it leads.
+        to: PathBuf,
+        /// Whether a link took it there.
+        by_link: bool,
+    },
+    /// Something is there, under a name that differs only in case.
+    Case {
+        /// The name on the disk.
+        actual: String,
+        /// The file, when the system finds it under the other spelling too: through a link, or because the file system does not
+        /// tell cases apart.
+        real: Option<PathBuf>,
+    },
+    /// Nothing is there.
+    Gone,
+    /// The system refuses to look.
+    Unreadable(String),
+}
+
+impl Paper {
+    /// Finds the real paper directory, its project and the allowed roots.
+    ///
+    /// **Errors**: the system's, when the directory cannot be looked at.
+    pub(crate) fn open(given: &Path, allowed_roots: &[String]) -> io::Result<Self> {
+        let dir = fs::canonicalize(given)?;
+        let project = project::of_paper(&dir);
+        let mut roots = vec![dir.clone()];
+        // A paper directly below `/` must not make the whole machine its project.
+        if project.parent().is_some() {
+            roots.push(project.clone());
+        }
+        for root in allowed_roots {
+            // A root that is not there allows nothing.
+            roots.extend(fs::canonicalize(project.join(root)));
+        }
+        Ok(Self {
+            given: given.to_path_buf(),
+            dir,
+            project,
+            roots,
+        })
+    }
+
+    /// The real path that `name` means, seen from `base`; an absolute `name` stands for itself.
+    pub(crate) fn resolve(&self, base: &Path, name: &str) -> Result<PathBuf, Unusable> {
+        if name.contains('\0') {
+            return Err(Unusable::Unreadable(String::from("the path holds a NUL")));
+        }
+        let path = base.join(name);
+        match fs::canonicalize(&path) {
+            Ok(real) => self.inside(&path, real),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Err(self.absent(&path))
+            }
+            Err(error) => Err(Unusable::Unreadable(error.to_string())),
+        }
+    }
+
+    fn inside(&self, path: &Path, real: PathBuf) -> Result<PathBuf, Unusable> {
+        let textual = aris_fs::lexical(path);
+        if !self.allows(&real) {
+            let by_link = self.allows(&textual);
+            return Err(Unusable::Escapes { to: real, by_link });
+        }
+        match case_variant(&textual, &real) {
+            Some(actual) => Err(Unusable::Case {
+                actual,
+                real: Some(real),
+            }),
+            None => Ok(real),
+        }
+    }
+
+    /// Why nothing is at `path`; what lies outside the roots is not probed further.
+    fn absent(&self, path: &Path) -> Unusable {
+        let mut rest: Vec<&std::ffi::OsStr> = Vec::new();
+        let mut above = path;
+        let (real, missing) = loop {
+            let Some((parent, name)) = above.parent().zip(above.components().next_back()) else {
+                return Unusable::Gone;
+            };
+            rest.push(name.as_os_str());
+            above = parent;
+            if let Ok(real) = fs::canonicalize(above) {
+                break (real, name);
+            }
+        };
+        let whole = rest
+            .iter()
+            .rev()
+            .fold(real.clone(), |path, part| path.join(part));
+        let whole = aris_fs::lexical(&whole);
+        if !self.allows(&real) || !self.allows(&whole) {
+            return Unusable::Escapes {
+                to: whole,
+                by_link: false,
+            };
+        }
+        let Component::Normal(name) = missing else {
+            return Unusable::Gone;
+        };
+        let wanted = name.to_string_lossy().to_lowercase();
+        let entries = aris_fs::list_sorted(&real).unwrap_or_default();
+        let other = entries.iter().find(|entry| {
+            entry.name != *name && entry.name.to_string_lossy().to_lowercase() == wanted
+        });
+        other.map_or(Unusable::Gone, |entry| Unusable::Case {
+            actual: entry.name.to_string_lossy().into_owned(),
+            real: None,
+        })
+    }
+
+    fn allows(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Whether a real path lies in the paper directory.
+    pub(crate) fn holds(&self, real: &Path) -> bool {
+        real.starts_with(&self.dir)
+    }
+
+    /// A real path as people and artifacts see it: relative to the paper directory inside the project (with `..` outside
+    /// the paper), absolute elsewhere.
+    pub(crate) fn shown(&self, real: &Path) -> String {
+        if self.holds(real) || !real.starts_with(&self.project) || self.project.parent().is_none() {
+            return aris_fs::display_relative(real, &self.dir);
+        }
+        let mut up = String::new();
+        for above in self.dir.ancestors() {
+            if real.starts_with(above) {
+                return format!("{up}{}", aris_fs::display_relative(real, above));
+            }
+            up.push_str("../");
+        }
+        aris_fs::display_relative(real, &self.dir)
+    }
+}
+
+/// The last part of `real` that `textual` spells in another case. On a file system that tells cases apart there is none,
+/// unless a link leads from one spelling to the other.
+fn case_variant(textual: &Path, real: &Path) -> Option<String> {
+    let pairs = textual.components().rev().zip(real.components().rev());
+    let differing = |(written, actual): (Component<'_>, Component<'_>)| {
+        let (written, actual) = (written.as_os_str(), actual.as_os_str());
+        let same_letters =
+            written.to_string_lossy().to_lowercase() == actual.to_string_lossy().to_lowercase();
+        (written != actual && same_letters).then(|| actual.to_string_lossy().into_owned())
+    };
+    pairs.map(differing).find_map(|variant| variant)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+    use super::*;
+
+    struct Place {
+        _temp: tempfile::TempDir,
+        paper: Paper,
+    }
+
+    fn place() -> Place {
+        let temp = tempfile::tempdir().expect("temp");
+        let root = fs::canonicalize(temp.path()).expect("real");
+        for folder in [
+            "project/.git",
+            "project/paper/sections",
+            "project/results",
+            "outside",
+        ] {
+            fs::create_dir_all(root.join(folder)).expect("folder");
+        }
+        for file in [
+            "project/.git/HEAD",
+            "project/paper/main.tex",
+            "project/paper/sections/a.tex",
+            "project/results/x.json",
+            "outside/secret",
+        ] {
+            fs::write(root.join(file), file).expect("file");
+        }
+        std::os::unix::fs::symlink(
+            root.join("outside/secret"),
+            root.join("project/paper/link.tex"),
+        )
+        .expect("link");
+        std::os::unix::fs::symlink("main.tex", root.join("project/paper/MAIN.tex")).expect("link");
+        std::os::unix::fs::symlink("loop", root.join("project/paper/loop")).expect("link");
+        let paper = Paper::open(&root.join("project/paper"), &[]).expect("paper");
+        Place { _temp: temp, paper }
+    }
+
+    #[test]
+    fn names_are_resolved_within_the_project_only() {
+        let place = place();
+        let paper = &place.paper;
+        let outcome = |name: &str| match paper.resolve(&paper.dir, name) {
+            Ok(real) => paper.shown(&real),
+            Err(Unusable::Escapes { by_link, .. }) => format!("escapes, by link: {by_link}"),
+            Err(Unusable::Case { actual, .. }) => format!("case of {actual}"),
+            Err(Unusable::Gone) => String::from("gone"),
+            Err(Unusable::Unreadable(why)) => format!("unreadable: {why}"),
+        };
+        for (name, expected) in [
+            ("main.tex", "main.tex"),
+            ("./sections/../sections/a.tex", "sections/a.tex"),
+            ("../results/x.json", "../results/x.json"),
+            ("link.tex", "escapes, by link: true"),
+            ("../../outside/secret", "escapes, by link: false"),
+            ("../../outside/none", "escapes, by link: false"),
+            ("/etc/passwd", "escapes, by link: false"),
+            ("MAIN.tex", "case of main.tex"),
+            ("Main.tex", "case of MAIN.tex"),
+            ("Sections/a.tex", "case of sections"),
+            ("none.tex", "gone"),
+            ("main.tex/x", "gone"),
+            ("none/../main.tex", "gone"),
+            ("a\0b", "unreadable: the path holds a NUL"),
+        ] {
+            assert_eq!(outcome(name), expected, "{name}");
+        }
+        assert!(outcome("loop").starts_with("unreadable: "));
+        assert_eq!(
+            outcome(&paper.dir.join("main.tex").display().to_string()),
+            "main.tex"
+        );
+    }
+
+    #[test]
+    fn further_roots_are_relative_to_the_project() {
+        let place = place();
+        let with = Paper::open(
+            &place.paper.dir,
+            &[String::from("../outside"), String::from("/none")],
+        )
+        .expect("paper");
+        assert!(with.resolve(&with.dir, "link.tex").is_ok());
+    }
+}

@@ -1,0 +1,226 @@
+//! The policy file as it is written, and what makes one valid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_audit::Digest;
+use aris_contract::artifact::Slug;
+use aris_contract::{json, schema};
+use serde::{Deserialize, Serialize};
+
+use super::{AuditRule, Policy, PolicyError};
+use crate::finding::{FindingId, Severity};
+
+/// A policy is a page; whatever is larger is not one.
+pub(crate) const LIMITS: json::Limits = json::Limits {
+    bytes: 1 << 20,
+    depth: 16,
+};
+/// A skew of more than a day would make every time check void.
+const MAX_SKEW: i64 = 86_400;
+
+/// A policy file. Every field but `schema` may be left out and then keeps its built-in value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PolicyFile {
+    /// `aris.verify_paper_audits.policy/v1`.
+    pub schema: String,
+    /// For people; not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The audits; replaces the built-in list as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audits: Option<Vec<AuditRule>>,
+    /// Weights of the ids named here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub severity: BTreeMap<FindingId, Severity>,
+    /// Seconds, 0 to 86400.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_skew_seconds: Option<i64>,
+    /// Whether a trace without a chain blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require_chain: Option<bool>,
+    /// Further folders that audited files and traces may lie in; absolute, or relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_roots: Option<Vec<String>>,
+    /// Which kinds of included sources must be in whose hashes; replaces the built-in list as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Vec<Coverage>>,
+    /// Model families; replaces the built-in table as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub families: Option<BTreeMap<String, Vec<String>>>,
+}
+
+/// Included sources of one kind, and the audits that must have hashed them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// The kind.
+    pub kind: SourceKind,
+    /// Skills: each of them that is required must have the file in its hashes. When the list is empty, or none of them is
+    /// required, any required audit will do.
+    #[serde(default)]
+    pub audits: Vec<String>,
+}
+
+/// What an included file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// Text of the paper: the root, `\input`, `\include`, `\subfile`, `\import`.
+    Tex,
+    /// `\bibliography`, `\addbibresource`.
+    Bibliography,
+    /// Tables and plots made from a file.
+    Data,
+    /// `\includegraphics`.
+    Graphics,
+    /// `\lstinputlisting`, `\verbatiminput`.
+    Listing,
+}
+
+impl SourceKind {
+    /// What people call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tex => "source",
+            Self::Bibliography => "bibliography",
+            Self::Data => "data file",
+            Self::Graphics => "figure",
+            Self::Listing => "listing",
+        }
+    }
+}
+
+/// Reads `bytes`; `base` gives what the file leaves out.
+pub(super) fn resolve(
+    bytes: &[u8],
+    source: &str,
+    base: Option<&Policy>,
+) -> Result<Policy, PolicyError> {
+    let file: PolicyFile = json::typed(bytes, LIMITS).map_err(|error| PolicyError {
+        message: error.message,
+        line: error.line,
+        column: error.column,
+    })?;
+    let wrong = |needle: &str, message: String| Err(at(bytes, needle, message));
+    if file.schema != schema::id::POLICY {
+        return wrong(
+            &file.schema,
+            format!("schema is {:?}, not {:?}", file.schema, schema::id::POLICY),
+        );
+    }
+    let policy = Policy {
+        audits: file
+            .audits
+            .or_else(|| base.map(|base| base.audits.clone()))
+            .unwrap_or_default(),
+        severity: base
+            .map(|base| base.severity.clone())
+            .unwrap_or_default()
+            .into_iter()
+            .chain(file.severity)
+            .collect(),
+        clock_skew_seconds: file
+            .clock_skew_seconds
+            .or(base.map(|base| base.clock_skew_seconds))
+            .unwrap_or(0),
+        require_chain: file
+            .require_chain
+            .unwrap_or(base.is_some_and(|base| base.require_chain)),
+        allowed_roots: file
+            .allowed_roots
+            .or_else(|| base.map(|base| base.allowed_roots.clone()))
+            .unwrap_or_default(),
+        coverage: file
+            .coverage
+            .or_else(|| base.map(|base| base.coverage.clone()))
+            .unwrap_or_default(),
+        families: file
+            .families
+            .or_else(|| base.map(|base| base.families.clone()))
+            .unwrap_or_default(),
+        digest: Digest::of(bytes),
+        source: source.to_owned(),
+        weakened: Vec::new(),
+    };
+    let (mut artifacts, mut skills) = (BTreeSet::new(), BTreeSet::new());
+    for rule in &policy.audits {
+        if !is_artifact_name(&rule.artifact) {
+            return wrong(
+                &rule.artifact,
+                format!(
+                    "{:?} is not the name of a .json file in the paper directory",
+                    rule.artifact
+                ),
+            );
+        }
+        if let Err(error) = rule.skill.parse::<Slug>() {
+            return wrong(&rule.skill, format!("skill {error}"));
+        }
+        if !artifacts.insert(&rule.artifact) || !skills.insert(&rule.skill) {
+            return wrong(
+                &rule.artifact,
+                format!("artifact {:?} or its skill is listed twice", rule.artifact),
+            );
+        }
+    }
+    if !policy.audits.iter().any(|rule| rule.mandatory) {
+        return wrong(
+            "audits",
+            String::from("no audit is mandatory: such a policy would let everything pass"),
+        );
+    }
+    if !(0..=MAX_SKEW).contains(&policy.clock_skew_seconds) {
+        let message = format!("clock_skew_seconds must be 0 to {MAX_SKEW}");
+        return wrong("clock_skew_seconds", message);
+    }
+    let covering = policy.coverage.iter().flat_map(|coverage| &coverage.audits);
+    if let Some(unknown) = covering.into_iter().find(|skill| !skills.contains(skill)) {
+        return wrong(
+            unknown,
+            format!("coverage names {unknown:?}, which is no skill of an audit in this policy"),
+        );
+    }
+    if let Some(bad) = policy
+        .allowed_roots
+        .iter()
+        .find(|root| root.is_empty() || root.contains('\0'))
+    {
+        return wrong("allowed_roots", format!("{bad:?} is not a folder"));
+    }
+    if let Some(empty) = policy
+        .families
+        .values()
+        .flatten()
+        .find(|start| start.is_empty() || **start != start.to_lowercase())
+    {
+        return wrong(
+            "families",
+            format!("{empty:?} is not the beginning of a model name in lower case"),
+        );
+    }
+    Ok(policy)
+}
+
+/// A plain name that ends in `.json` and is neither hidden nor a path.
+pub(crate) fn is_artifact_name(name: &str) -> bool {
+    let stem = name.strip_suffix(".json");
+    stem.is_some_and(|stem| stem.parse::<Slug>().is_ok())
+}
+
+/// The place of the first string in the file that says `needle`.
+fn at(bytes: &[u8], needle: &str, message: String) -> PolicyError {
+    let text = String::from_utf8_lossy(bytes);
+    let before = text
+        .find(&format!("\"{needle}\""))
+        .and_then(|at| text.get(..at))
+        .unwrap_or("");
+    PolicyError {
+        message,
+        line: 1 + before.matches('\n').count(),
+        column: 1 + before.rsplit('\n').next().unwrap_or("").chars().count(),
+    }
+}

@@ -1,0 +1,145 @@
+//! The policy: which audits there are, what each finding weighs, and the few numbers of the gate. Data, not code.
+//!
+//! A policy file says what differs from the built-in policy (`assets/policy.json`); fields that it leaves out keep the
+//! built-in value, and so do the severities of ids it does not name. The gate never looks for a policy by itself: a file
+//! beside the paper has no effect unless `--policy` names it, and then its digest and everything in it that is weaker
+//! than the built-in policy stand in the report.
+
+mod compare;
+mod file;
+
+use std::collections::BTreeMap;
+
+use aris_audit::Digest;
+use serde::{Deserialize, Serialize};
+
+pub use file::{Coverage, PolicyFile, SourceKind};
+pub(crate) use file::{LIMITS, is_artifact_name};
+
+use crate::finding::{Finding, FindingId, Severity};
+
+/// The policy that is in force when `--policy` names none.
+pub(crate) const BUILT_IN: &[u8] = include_bytes!("../../assets/policy.json");
+
+/// One audit that the gate knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AuditRule {
+    /// File name of the artifact in the paper directory.
+    pub artifact: String,
+    /// `audit_skill` that the artifact must name.
+    pub skill: String,
+    /// Whether it must be there at `submission`; otherwise it is checked when it is.
+    pub mandatory: bool,
+    /// Audits of one group must not share a reviewer thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub independent_group: Option<String>,
+    /// Programs that may make this audit, `paper_claim_audit`; none means that a reviewer must.
+    #[serde(default)]
+    pub deterministic: Vec<String>,
+    /// Command that makes the audit again; `{paper}` stands for the paper directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun: Option<String>,
+}
+
+/// A policy in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Policy {
+    /// The audits, in the order of a report.
+    pub audits: Vec<AuditRule>,
+    /// Weight of every id.
+    pub severity: BTreeMap<FindingId, Severity>,
+    /// Seconds by which a trace may be newer than the artifact, and an artifact newer than the present.
+    pub clock_skew_seconds: i64,
+    /// Whether a trace without a chain blocks.
+    pub require_chain: bool,
+    /// Further folders that audited files and traces may lie in; relative ones are relative to the project.
+    pub allowed_roots: Vec<String>,
+    /// Which kinds of included sources must be in whose hashes.
+    pub coverage: Vec<Coverage>,
+    /// Model families: name to the beginnings of model and executor names.
+    pub families: BTreeMap<String, Vec<String>>,
+    /// SHA-256 of the file.
+    pub digest: Digest,
+    /// `built-in`, or the path that `--policy` named.
+    pub source: String,
+    /// What is weaker than in the built-in policy.
+    pub weakened: Vec<String>,
+}
+
+/// Why a file is no policy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message} at line {line}, column {column}")]
+pub struct PolicyError {
+    /// What is wrong.
+    pub message: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+impl Policy {
+    /// The built-in policy.
+    pub(crate) fn built_in() -> Result<Self, PolicyError> {
+        file::resolve(BUILT_IN, "built-in", None)
+    }
+
+    /// Reads a policy file; what it leaves out comes from the built-in policy.
+    pub(crate) fn read(bytes: &[u8], source: &str) -> Result<Self, PolicyError> {
+        let base = Self::built_in()?;
+        let mut policy = file::resolve(bytes, source, Some(&base))?;
+        policy.weakened = compare::weaker(&policy, &base);
+        Ok(policy)
+    }
+
+    /// The weight of a finding.
+    pub(crate) fn weigh(&self, mut finding: Finding) -> Finding {
+        let id = finding.id;
+        // An id that a policy does not weigh blocks.
+        finding.severity = self.severity.get(&id).copied().unwrap_or(Severity::Block);
+        if id == FindingId::TraceUnchained && self.require_chain {
+            finding.severity = Severity::Block;
+        }
+        finding
+    }
+
+    /// The family of a model or executor name, when the table knows it.
+    ///
+    /// Compared by beginnings, without case, with and without a vendor in front (`openai/gpt-5`).
+    pub(crate) fn family(&self, name: &str) -> Option<&str> {
+        let name = name.trim().to_lowercase();
+        let parts = std::iter::once(name.as_str()).chain(name.split(['/', ':']));
+        let mut parts = parts.filter(|part| !part.is_empty());
+        parts.find_map(|part| {
+            let known = self
+                .families
+                .iter()
+                .find(|(_, starts)| starts.iter().any(|start| part.starts_with(start.as_str())));
+            known.map(|(family, _)| family.as_str())
+        })
+    }
+}
+
+impl AuditRule {
+    /// The command that makes the audit again for `paper`.
+    pub fn rerun(&self, paper: &str) -> Option<String> {
+        self.rerun
+            .as_ref()
+            .map(|command| command.replace("{paper}", &shell_word(paper)))
+    }
+}
+
+/// `text` as one word of a POSIX shell.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:@%,".contains(&byte);
+    if !text.is_empty() && text.bytes().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

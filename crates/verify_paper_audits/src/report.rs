@@ -1,0 +1,222 @@
+//! The report: what was checked, what was found, which bytes were judged.
+//!
+//! The fields of the older report (`verifier_version`, `paper_dir`, `assurance`, `generated_at`, `any_problem`,
+//! `submission_blocking`, `audits[].{audit, status, verdict, stale, issues}`) keep their names and meaning; the rest is new.
+//!
+//! Everything but `generated_at` depends only on the paper, its project, the policy and whether times lie in the future.
+
+use std::io::{self, Write};
+
+use aris_cli::{Product, Stream, Style};
+use aris_contract::artifact::audit::Assurance;
+use serde::Serialize;
+
+use crate::finding::{Finding, Severity};
+use crate::ledger::Role;
+use crate::trace::TraceSummary;
+use crate::{SCHEMA, table};
+
+/// State of one audit, in the words of the older report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    /// Nothing blocks.
+    Ok,
+    /// A hashed file is not what it was.
+    Stale,
+    /// The audit itself says FAIL, BLOCKED or ERROR.
+    BlockingVerdict,
+    /// Something else blocks.
+    HasIssues,
+    /// There is no verdict to read.
+    SchemaInvalid,
+    /// A mandatory artifact is absent.
+    Missing,
+    /// An artifact is absent where none is demanded.
+    MissingDraftOk,
+}
+
+impl Status {
+    /// The word in the report.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "OK",
+            Self::Stale => "STALE",
+            Self::BlockingVerdict => "BLOCKING_VERDICT",
+            Self::HasIssues => "HAS_ISSUES",
+            Self::SchemaInvalid => "SCHEMA_INVALID",
+            Self::Missing => "MISSING",
+            Self::MissingDraftOk => "MISSING_DRAFT_OK",
+        }
+    }
+}
+
+/// Numbers of findings by weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Counts {
+    /// Blocking.
+    pub block: usize,
+    /// Doubtful.
+    pub warn: usize,
+    /// Worth knowing.
+    pub info: usize,
+}
+
+impl Counts {
+    /// Counts findings.
+    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let mut counts = Self::default();
+        for finding in findings {
+            match finding.severity {
+                Severity::Block => counts.block += 1,
+                Severity::Warn => counts.warn += 1,
+                Severity::Info => counts.info += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// One audit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct AuditRow {
+    /// Skill.
+    pub audit: String,
+    /// State.
+    pub status: Status,
+    /// Verdict as written; empty when there is none.
+    pub verdict: String,
+    /// Whether an audited file is not what the audit saw.
+    pub stale: bool,
+    /// One string for each blocking finding, in the older report's words where it had some.
+    pub issues: Vec<String>,
+    /// File name of the artifact.
+    pub artifact: String,
+    /// Whether it must be there at `submission`.
+    pub mandatory: bool,
+    /// The reviewer, where named.
+    pub reviewer_model: String,
+    /// When the audit was made, as written.
+    pub audited_at: String,
+    /// Its one-line summary, as written.
+    pub summary: String,
+    /// Number of files it hashed.
+    pub inputs: usize,
+    /// Numbers of its findings.
+    pub findings: Counts,
+}
+
+/// The policy that was applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PolicyInForce {
+    /// `built-in`, or the path that `--policy` named.
+    pub source: String,
+    /// `sha256:…` of the file.
+    pub sha256: String,
+    /// What is weaker than in the built-in policy, sorted.
+    pub weakened: Vec<String>,
+}
+
+/// A file whose bytes were judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct JudgedFile {
+    /// Path relative to the paper directory; absolute outside the project.
+    pub path: String,
+    /// `sha256:…` of the bytes that were judged.
+    pub sha256: String,
+    /// What the file was in this run, sorted.
+    pub roles: Vec<Role>,
+    /// Whether it lies in the paper directory.
+    pub in_paper: bool,
+}
+
+/// What came of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateResult {
+    /// Nothing blocking was found; that is not an acceptance.
+    NoBlocker,
+    /// Blocked at `submission`.
+    Blocked,
+    /// Blocking findings that do not block a draft.
+    DraftWithBlockers,
+}
+
+/// The data product.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// `aris.verify_paper_audits.report/v1`.
+    pub schema: String,
+    /// `verify_paper_audits`.
+    pub verifier: String,
+    /// Version of the verifier.
+    pub verifier_version: String,
+    /// The paper directory, absolute.
+    pub paper_dir: String,
+    /// The project it belongs to, absolute.
+    pub project_dir: String,
+    /// How strict the gate was.
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub assurance: Assurance,
+    /// When the report was made, RFC 3339 UTC; kept from the earlier report when nothing else differs.
+    pub generated_at: String,
+    /// Whether anything blocking or doubtful was found.
+    pub any_problem: bool,
+    /// Whether the gate blocks: only ever at `submission`.
+    pub submission_blocking: bool,
+    /// What came of it.
+    pub result: GateResult,
+    /// The same in one sentence.
+    pub conclusion: String,
+    /// The policy that was applied.
+    pub policy: PolicyInForce,
+    /// The root document, relative to the paper directory.
+    pub root_document: Option<String>,
+    /// The audits, in the order of the policy.
+    pub audits: Vec<AuditRow>,
+    /// Numbers of all findings.
+    pub counts: Counts,
+    /// The findings: those of the paper first, then audit by audit, the weightiest first.
+    pub findings: Vec<Finding>,
+    /// The traces that were read.
+    pub traces: Vec<TraceSummary>,
+    /// The files that were judged, by path.
+    pub files: Vec<JudgedFile>,
+}
+
+impl Report {
+    /// The findings of an audit, or of the paper as a whole.
+    pub fn findings_of<'a>(&'a self, audit: Option<&'a str>) -> impl Iterator<Item = &'a Finding> {
+        self.findings
+            .iter()
+            .filter(move |finding| finding.audit.as_deref() == audit)
+    }
+
+    /// The report file: indented JSON with a final line feed.
+    pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn stream(&self) -> Stream {
+        Stream::Stderr
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        table::write(self, out, style)
+    }
+}

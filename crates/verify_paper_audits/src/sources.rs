@@ -1,0 +1,427 @@
+//! What the paper consists of today: the root document, everything it includes, and what is in it that an audit may
+//! not call inapplicable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aris_fs::EntryKind;
+use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Loaded, Position};
+
+use crate::finding::{Finding, FindingId};
+use crate::ledger::{Ledger, NoDigest, Role};
+use crate::paper::{Paper, Unusable};
+use crate::policy::SourceKind;
+use crate::text::short;
+
+/// Bytes of one `.tex` file. The largest on arXiv are generated tables of a few MB.
+const FILE_LIMIT: u64 = 16 << 20;
+/// Bytes of all `.tex` files that are read to find the root, as [`aris_latex::MAX_TOTAL_BYTES`].
+const TOTAL_LIMIT: usize = aris_latex::MAX_TOTAL_BYTES;
+/// Folder entries that are looked at to find `.tex` files.
+const ENTRY_LIMIT: usize = 200_000;
+/// Depth of folders below the paper.
+const DEPTH_LIMIT: usize = 32;
+/// Environments that claim something to be proved, as the proof-checker's detector and common styles name them.
+const THEOREMS: [&str; 13] = [
+    "theorem",
+    "lemma",
+    "proposition",
+    "corollary",
+    "proof",
+    "thm",
+    "lem",
+    "prop",
+    "cor",
+    "restatable",
+    "claim",
+    "conjecture",
+    "fact",
+];
+
+/// What the paper includes.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    /// The root document, relative to the paper directory.
+    pub root: Option<String>,
+    /// The files it consists of, the root first; each once.
+    pub files: Vec<Included>,
+    /// The first citation and the first theorem-like environment.
+    pub cites: Option<Evidence>,
+    /// See [`Sources::cites`].
+    pub proves: Option<Evidence>,
+    /// The texts that were read, by shown path, for quoting.
+    pub texts: BTreeMap<String, Arc<str>>,
+    /// What is wrong with the sources themselves.
+    pub findings: Vec<Finding>,
+}
+
+/// A file that the paper includes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Included {
+    /// What it is.
+    pub kind: SourceKind,
+    /// Its real path.
+    pub real: PathBuf,
+    /// Its path for people.
+    pub shown: String,
+    /// Where it is asked for; `None` for the root.
+    pub asked: Option<Position>,
+}
+
+/// A place in the sources that shows something.
+#[derive(Clone, Debug)]
+pub(crate) struct Evidence {
+    /// What stands there.
+    pub what: String,
+    /// Where.
+    pub place: Position,
+}
+
+impl Sources {
+    /// Reads the paper from its root document through everything it includes.
+    pub(crate) fn read(paper: &Paper, ledger: &mut Ledger) -> Self {
+        let mut sources = Self::default();
+        let mut loader = Files {
+            paper,
+            ledger,
+            texts: BTreeMap::new(),
+            total: 0,
+        };
+        let candidates = tex_files(paper);
+        let mut texts: Vec<(String, Arc<str>)> = Vec::new();
+        for real in &candidates {
+            if let Ok(text) = loader.text(real) {
+                texts.push((paper.shown(real), text));
+            }
+        }
+        let root = match aris_latex::find_root(&texts) {
+            Ok(root) => root,
+            Err(error) => {
+                sources.findings.push(no_root(error.to_string()));
+                return sources;
+            }
+        };
+        let document = match Document::read(&root, &mut |path: &str| loader.load(path)) {
+            Ok(document) => document,
+            Err(error) => {
+                sources.findings.push(no_root(error.to_string()).file(root));
+                return sources;
+            }
+        };
+        sources.collect(paper, &document, &candidates);
+        for included in &sources.files {
+            ledger.mark(&included.real, Role::Source);
+        }
+        sources.root = Some(root);
+        sources
+    }
+
+    fn collect(&mut self, paper: &Paper, document: &Document, all: &[PathBuf]) {
+        self.texts = document
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), file.text.clone()))
+            .collect();
+        let mut seen = BTreeSet::new();
+        let real = |path: &str| paper.resolve(&paper.dir, path).or_else(spelled_otherwise);
+        if let Ok(real) = real(&document.root) {
+            self.push(paper, &mut seen, SourceKind::Tex, real, None);
+        }
+        for include in &document.includes {
+            let position = document.position(include.place);
+            match &include.outcome {
+                IncludeOutcome::Read { file } => {
+                    if let Some(Ok(real)) = document.files.get(*file).map(|file| real(&file.path)) {
+                        self.push(paper, &mut seen, SourceKind::Tex, real, Some(position));
+                    }
+                }
+                IncludeOutcome::NotRead => self.not_read(paper, &mut seen, include, position),
+                IncludeOutcome::Missing => {
+                    self.missing(include, &position);
+                    // A search path that is not read here (`\input@path`, TEXINPUTS) may lead TeX to a file of that name.
+                    for real in all.iter().filter(|real| same_name(real, include)) {
+                        self.push(
+                            paper,
+                            &mut seen,
+                            SourceKind::Tex,
+                            real.clone(),
+                            Some(position.clone()),
+                        );
+                    }
+                }
+                IncludeOutcome::Unreadable(reason) => {
+                    let message = format!("{} cannot be read: {reason}", short(&include.target));
+                    self.unresolved(message, &include.target, &position);
+                }
+                IncludeOutcome::Unresolved => {
+                    let message = format!(
+                        "{:?} names a file through a macro that the document does not define",
+                        short(&include.target)
+                    );
+                    self.unresolved(message, &include.target, &position);
+                }
+                IncludeOutcome::Excluded | IncludeOutcome::Cycle => {}
+            }
+        }
+        self.cites = document.citations.first().map(|citation| Evidence {
+            what: format!("\\cite{{{}}}", short(&citation.key)),
+            place: document.position(citation.place),
+        });
+        self.proves = document.blocks.iter().find_map(|block| {
+            let name = block
+                .environments
+                .iter()
+                .find(|name| THEOREMS.contains(&name.trim_end_matches('*')))?;
+            Some(Evidence {
+                what: format!("\\begin{{{name}}}"),
+                place: document.position(block.start),
+            })
+        });
+    }
+
+    /// A file that is asked for without being text of the paper: the first candidate that exists is meant.
+    fn not_read(
+        &mut self,
+        paper: &Paper,
+        seen: &mut BTreeSet<PathBuf>,
+        include: &Include,
+        position: Position,
+    ) {
+        let mut problem = None;
+        for candidate in &include.candidates {
+            match paper
+                .resolve(&paper.dir, candidate)
+                .or_else(spelled_otherwise)
+            {
+                Ok(real) if real.is_dir() => {}
+                Ok(real) => {
+                    return self.push(paper, seen, source_kind(include.kind), real, Some(position));
+                }
+                Err(Unusable::Gone | Unusable::Case { .. }) => {}
+                Err(other) => problem = problem.or(Some((candidate, other))),
+            }
+        }
+        match problem {
+            Some((candidate, unusable)) => {
+                let message = format!(
+                    "{} cannot be used: {}",
+                    short(candidate),
+                    describe(&unusable)
+                );
+                self.unresolved(message, candidate, &position);
+            }
+            None => self.missing(include, &position),
+        }
+    }
+
+    fn push(
+        &mut self,
+        paper: &Paper,
+        seen: &mut BTreeSet<PathBuf>,
+        kind: SourceKind,
+        real: PathBuf,
+        asked: Option<Position>,
+    ) {
+        if seen.insert(real.clone()) {
+            let shown = paper.shown(&real);
+            self.files.push(Included {
+                kind,
+                real,
+                shown,
+                asked,
+            });
+        }
+    }
+
+    fn missing(&mut self, include: &Include, position: &Position) {
+        let what = source_kind(include.kind).name();
+        let finding = Finding::new(
+            FindingId::IncludeMissing,
+            format!(
+                "{what} {} is not in the paper directory",
+                short(&include.target)
+            ),
+            "add the file, or remove the line that asks for it; a file of the TeX distribution needs nothing",
+        );
+        self.place(finding, &include.target, position);
+    }
+
+    fn unresolved(&mut self, message: String, target: &str, position: &Position) {
+        let fix = "write the file's name out, so that what it brings in can be checked";
+        self.place(
+            Finding::new(FindingId::IncludeUnresolved, message, fix),
+            target,
+            position,
+        );
+    }
+
+    fn place(&mut self, finding: Finding, target: &str, position: &Position) {
+        let issue = format!("{}:{}", finding.id.word(), short(target));
+        let text = self
+            .texts
+            .get(&position.path)
+            .cloned()
+            .unwrap_or_else(|| Arc::from(""));
+        self.findings.push(
+            finding
+                .file(position.path.clone())
+                .at(Some((position.line, position.column)), &text)
+                .issue(issue),
+        );
+    }
+}
+
+/// The file that the system finds under another spelling, as TeX does.
+fn spelled_otherwise(unusable: Unusable) -> Result<PathBuf, Unusable> {
+    match unusable {
+        Unusable::Case {
+            real: Some(real), ..
+        } => Ok(real),
+        other => Err(other),
+    }
+}
+
+/// Whether a file has the name that an include asks for, wherever it lies.
+fn same_name(real: &Path, include: &Include) -> bool {
+    let wanted = include
+        .candidates
+        .iter()
+        .filter_map(|candidate| Path::new(candidate).file_name());
+    source_kind(include.kind) == SourceKind::Tex
+        && wanted
+            .into_iter()
+            .any(|name| real.file_name() == Some(name))
+}
+
+/// What keeps a path from being used, in words.
+pub(crate) fn describe(unusable: &Unusable) -> String {
+    match unusable {
+        Unusable::Escapes { to, by_link: true } => format!(
+            "a link leads out of the paper and its project, to {}",
+            short(&to.display().to_string())
+        ),
+        Unusable::Escapes { to, by_link: false } => format!(
+            "it lies outside the paper and its project, at {}",
+            short(&to.display().to_string())
+        ),
+        Unusable::Case { actual, .. } => format!("on the disk it is called {:?}", short(actual)),
+        Unusable::Gone => String::from("it is not there"),
+        Unusable::Unreadable(reason) => reason.clone(),
+    }
+}
+
+fn no_root(reason: String) -> Finding {
+    let issue = format!("no_root_document:{reason}");
+    Finding::new(
+        FindingId::NoRootDocument,
+        format!("what the paper includes cannot be known: {reason}"),
+        "have one root document with \\documentclass and \\begin{document}; among several, call it main.tex",
+    )
+    .issue(issue)
+}
+
+const fn source_kind(kind: IncludeKind) -> SourceKind {
+    match kind {
+        IncludeKind::Input | IncludeKind::Include | IncludeKind::Subfile | IncludeKind::Import => {
+            SourceKind::Tex
+        }
+        IncludeKind::Bibliography => SourceKind::Bibliography,
+        IncludeKind::Graphics => SourceKind::Graphics,
+        IncludeKind::Data => SourceKind::Data,
+        IncludeKind::Listing => SourceKind::Listing,
+    }
+}
+
+/// The `.tex` files below the paper, sorted; hidden folders and unreadable ones are passed over.
+fn tex_files(paper: &Paper) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![(paper.dir.clone(), 0_usize)];
+    let mut entries = 0_usize;
+    while let Some((folder, depth)) = open.pop() {
+        for entry in aris_fs::list_sorted(&folder).unwrap_or_default() {
+            entries += 1;
+            if entries > ENTRY_LIMIT {
+                return found.into_iter().collect();
+            }
+            let name = entry.name.to_string_lossy();
+            let tex = Path::new(&entry.name)
+                .extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case("tex"));
+            match entry.kind {
+                EntryKind::Folder if !name.starts_with('.') && depth < DEPTH_LIMIT => {
+                    open.push((entry.path, depth + 1))
+                }
+                EntryKind::File if tex => {
+                    found.insert(entry.path);
+                }
+                EntryKind::Link if tex => found.extend(paper.resolve(&folder, &name).ok()),
+                EntryKind::Folder | EntryKind::File | EntryKind::Link | EntryKind::Special => {}
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Hands out texts, each file opened once.
+struct Files<'a> {
+    paper: &'a Paper,
+    ledger: &'a mut Ledger,
+    texts: BTreeMap<PathBuf, Result<Arc<str>, NoDigest>>,
+    total: usize,
+}
+
+impl Files<'_> {
+    fn load(&mut self, path: &str) -> Loaded {
+        match self.paper.resolve(&self.paper.dir, path) {
+            // TeX finds a file of another spelling exactly where the system does.
+            Ok(real)
+            | Err(Unusable::Case {
+                real: Some(real), ..
+            }) => self.loaded(&real),
+            Err(Unusable::Gone | Unusable::Case { real: None, .. }) => Loaded::Absent,
+            Err(unusable) => Loaded::Unreadable(describe(&unusable)),
+        }
+    }
+
+    fn loaded(&mut self, real: &Path) -> Loaded {
+        match self.text(real) {
+            Ok(text) => Loaded::Text(text),
+            // TeX would try the next candidate for a folder, and so must the reader.
+            Err(NoDigest::Gone | NoDigest::NotRegular("a directory")) => Loaded::Absent,
+            Err(NoDigest::NotRegular(found)) => Loaded::Unreadable(format!("it is {found}")),
+            Err(NoDigest::Unreadable(reason)) => Loaded::Unreadable(reason),
+        }
+    }
+
+    fn text(&mut self, real: &Path) -> Result<Arc<str>, NoDigest> {
+        if let Some(known) = self.texts.get(real) {
+            return known.clone();
+        }
+        let text = if self.total > TOTAL_LIMIT {
+            Err(NoDigest::Unreadable(format!(
+                "the sources have more than {TOTAL_LIMIT} bytes"
+            )))
+        } else {
+            self.ledger.read(real, FILE_LIMIT).map(|bytes| {
+                self.total += bytes.len();
+                decode(bytes)
+            })
+        };
+        self.texts.insert(real.to_path_buf(), text.clone());
+        text
+    }
+}
+
+/// UTF-8, else Latin-1: every file has a meaning then, and the commands, which are ASCII, are the same in both.
+fn decode(bytes: Vec<u8>) -> Arc<str> {
+    match String::from_utf8(bytes) {
+        Ok(text) => Arc::from(text),
+        Err(error) => error
+            .as_bytes()
+            .iter()
+            .map(|byte| char::from(*byte))
+            .collect::<String>()
+            .into(),
+    }
+}

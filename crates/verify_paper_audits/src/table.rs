@@ -1,0 +1,155 @@
+//! The report for people on a terminal: one row per audit, then what blocks and what clears it, then one sentence.
+
+use std::io::{self, Write};
+
+use aris_cli::Style;
+use aris_contract::artifact::audit::Assurance;
+
+use crate::finding::{Finding, Severity};
+use crate::report::{GateResult, Report, Status};
+use crate::text::clean;
+
+/// Findings that are written out; the report file has all of them.
+const SHOWN: usize = 25;
+
+/// Writes the table.
+pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    writeln!(
+        out,
+        "{} {} ({})",
+        style.bold("audits of"),
+        clean(&report.paper_dir),
+        report.assurance.word()
+    )?;
+    for name in &report.policy.weakened {
+        writeln!(
+            out,
+            "  {} policy {} weakens {}",
+            style.doubtful("!"),
+            clean(&report.policy.source),
+            clean(name)
+        )?;
+    }
+    writeln!(out)?;
+    rows(report, out, style)?;
+    let heading = match report.assurance {
+        Assurance::Submission => "blocks the submission",
+        Assurance::Draft => "would block a submission",
+    };
+    list(report, Severity::Block, heading, out, style)?;
+    list(report, Severity::Warn, "doubtful", out, style)?;
+    writeln!(out)?;
+    let conclusion = clean(&report.conclusion);
+    let painted = match report.result {
+        GateResult::NoBlocker => style.good(&conclusion),
+        GateResult::Blocked => style.bad(&conclusion),
+        GateResult::DraftWithBlockers => style.doubtful(&conclusion),
+    };
+    writeln!(out, "{painted}")
+}
+
+fn rows(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let longest = |lengths: &mut dyn Iterator<Item = usize>, least: usize| {
+        lengths.max().unwrap_or(0).max(least)
+    };
+    let name = longest(
+        &mut report.audits.iter().map(|row| row.audit.chars().count()),
+        5,
+    );
+    let status = longest(
+        &mut report.audits.iter().map(|row| row.status.word().len()),
+        6,
+    );
+    let verdict = longest(
+        &mut report
+            .audits
+            .iter()
+            .map(|row| clean(&row.verdict).chars().count().min(24)),
+        7,
+    );
+    let head = format!(
+        "     {:name$}  {:status$}  {:verdict$}  findings",
+        "audit", "status", "verdict"
+    );
+    writeln!(out, "{}", style.dim(&head))?;
+    for row in &report.audits {
+        let (mark, painted): (&str, fn(Style, &str) -> String) = match row.status {
+            Status::MissingDraftOk => ("·", Style::dim),
+            Status::Ok if row.findings.warn > 0 => ("!", Style::doubtful),
+            Status::Ok => ("✓", Style::good),
+            _ => ("✗", Style::bad),
+        };
+        let shown: String = clean(&row.verdict).chars().take(24).collect();
+        let shown = if shown.is_empty() { "–" } else { &shown };
+        let (audit, state) = (&row.audit, row.status.word());
+        let counts = &row.findings;
+        let mut found = Vec::new();
+        for (count, word) in [
+            (counts.block, "block"),
+            (counts.warn, "warn"),
+            (counts.info, "info"),
+        ] {
+            if count > 0 {
+                found.push(format!("{count} {word}"));
+            }
+        }
+        let found = if found.is_empty() {
+            String::from("–")
+        } else {
+            found.join(", ")
+        };
+        writeln!(
+            out,
+            "  {}  {audit:name$}  {}  {shown:verdict$}  {found}",
+            painted(style, mark),
+            painted(style, &format!("{state:status$}"))
+        )?;
+    }
+    Ok(())
+}
+
+fn list(
+    report: &Report,
+    severity: Severity,
+    heading: &str,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let findings: Vec<&Finding> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == severity)
+        .collect();
+    if findings.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", style.bold(heading))?;
+    for finding in findings.iter().take(SHOWN) {
+        let place = clean(&finding.place());
+        let place = if place.is_empty() {
+            String::from("the paper")
+        } else {
+            place
+        };
+        let mark = if severity == Severity::Block {
+            style.bad("✗")
+        } else {
+            style.doubtful("!")
+        };
+        writeln!(
+            out,
+            "  {mark} {}  {}",
+            style.bold(&place),
+            style.dim(finding.id.word())
+        )?;
+        writeln!(out, "      {}", clean(&finding.message))?;
+        match &finding.command {
+            Some(command) => writeln!(out, "      {} {}", style.dim("run:"), clean(command))?,
+            None => writeln!(out, "      {} {}", style.dim("fix:"), clean(&finding.fix))?,
+        }
+    }
+    if findings.len() > SHOWN {
+        writeln!(out, "  … and {} more in the report", findings.len() - SHOWN)?;
+    }
+    Ok(())
+}
