@@ -63,11 +63,18 @@ impl std::error::Error for EncodingError {}
 /// **Errors**: [`EncodingError::Utf16`] for a UTF-16 byte order mark or text that is plainly UTF-16 without
 /// one, [`EncodingError::NotUtf8`] for anything else that is not UTF-8.
 pub fn read_bytes(bytes: &[u8]) -> Result<Bibliography, EncodingError> {
+    decode(bytes).map(reader::read)
+}
+
+/// The text of a file.
+///
+/// **Errors**: as [`read_bytes`].
+pub fn decode(bytes: &[u8]) -> Result<&str, EncodingError> {
     if let Some(little_endian) = utf16(bytes) {
         return Err(EncodingError::Utf16 { little_endian });
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(reader::read(text)),
+        Ok(text) => Ok(text),
         Err(error) => {
             let offset = error.valid_up_to();
             let before = bytes.get(..offset).unwrap_or_default();

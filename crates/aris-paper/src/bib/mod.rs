@@ -33,9 +33,9 @@ mod value;
 use std::fmt;
 use std::ops::Range;
 
-pub use encoding::{EncodingError, read_bytes};
+pub use encoding::{EncodingError, decode, read_bytes};
 pub use inherit::{Index, Inherited, Resolved};
-pub use reader::read;
+pub use reader::{read, read_after};
 pub use required::{Requirement, missing, requirements};
 
 use crate::latex;

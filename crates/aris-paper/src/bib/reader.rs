@@ -10,11 +10,21 @@ use crate::braces::Braces;
 
 /// Reads a file of references. Never fails; linear in the length of the text.
 pub fn read(text: &str) -> Bibliography {
+    read_after(text, &[])
+}
+
+/// Reads a file of references that stands behind others: their `@string` definitions hold here too, as BibTeX
+/// carries them from one file of `\\bibliography{strings,refs}` to the next.
+pub fn read_after(text: &str, earlier: &[MacroDefinition]) -> Bibliography {
+    let mut macros = Macros::new(text.len());
+    for definition in earlier {
+        macros.define(definition.name.clone(), definition.raw.clone());
+    }
     let mut reader = Reader {
         source: Source::new(text),
         braces: Braces::new(text),
         positions: Positions::new(text),
-        macros: Macros::new(text.len()),
+        macros,
         out: Bibliography::default(),
     };
     reader.file();

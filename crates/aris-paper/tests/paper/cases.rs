@@ -242,6 +242,14 @@ fn macros_cannot_fill_the_memory() {
 }
 
 #[test]
+fn macros_reach_the_files_behind() {
+    let strings = bib::read("@string{acm = {ACM Press}}");
+    let read = bib::read_after("@misc{k, publisher = acm}", &strings.macros);
+    assert_eq!(kinds(&read), Vec::<&str>::new());
+    assert_eq!(read.entries[0].text("publisher"), Some("ACM Press"));
+}
+
+#[test]
 fn inheritance() {
     let text = "@inproceedings{paper, author={A}, title={T}, crossref={Proc}, xdata={d,gone}}\n\
                 @proceedings{proc, title={Proceedings of X}, year=2001, editor={E}, doi={10.1000/1}, crossref={paper}}\n\

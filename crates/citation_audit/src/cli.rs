@@ -1,0 +1,22 @@
+//! Flags.
+
+use std::path::PathBuf;
+
+use jiff::civil::Date;
+
+/// Arguments of `citation_audit`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// Folder of the paper
+    #[arg(value_name = "PAPER-DIR")]
+    pub paper: PathBuf,
+    /// Root document relative to the paper folder; default: found by \documentclass
+    #[arg(long, value_name = "FILE")]
+    pub root: Option<String>,
+    /// List entries that nothing cites; they never change the verdict
+    #[arg(long)]
+    pub uncited: bool,
+    /// Judge dates as on this day; default: today
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub as_of: Option<Date>,
+}

@@ -1,0 +1,64 @@
+//! What keeps the audit from being written at all.
+
+use std::path::PathBuf;
+
+use aris_audit::trace::TraceError;
+use aris_contract::artifact::slug::SlugError;
+use aris_contract::{ErrorKind, Failure};
+use serde_json::{Map, Value};
+
+/// Errors of `citation_audit`. What is wrong with a paper is in its audit, never here.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The paper folder is not there.
+    #[error("paper folder {} does not exist or is no folder", path.display())]
+    Paper {
+        /// The folder as given, absolute.
+        path: PathBuf,
+    },
+    /// `--as-of` lies outside the years that references are judged by.
+    #[error("--as-of {year}: the year must be 1991 to 9998")]
+    AsOf {
+        /// The year given.
+        year: i16,
+    },
+    /// The skill's name is no slug.
+    #[error(transparent)]
+    Skill(#[from] SlugError),
+    /// The audit's data cannot be serialised.
+    #[error("the audit's details cannot be written as JSON")]
+    Details(#[source] serde_json::Error),
+    /// Artifact, report or trace cannot be written.
+    #[error(transparent)]
+    Emit(#[from] TraceError),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Paper { .. } | Self::AsOf { .. } => ErrorKind::Usage,
+            Self::Skill(_) | Self::Details(_) => ErrorKind::Internal,
+            Self::Emit(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Paper { .. } => Some(String::from(
+                "name the folder that holds the paper's LaTeX sources",
+            )),
+            Self::AsOf { .. } | Self::Skill(_) | Self::Details(_) => None,
+            Self::Emit(error) => error.hint(),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Paper { path } => {
+                Map::from_iter([(String::from("path"), path.display().to_string().into())])
+            }
+            Self::Emit(error) => error.details(),
+            Self::AsOf { .. } | Self::Skill(_) | Self::Details(_) => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! `citation_audit`: every citation of a paper against its bibliography, without a network.
+//!
+//! **Input**: the paper's folder: LaTeX from the root document through everything it includes, and the bibliographies it
+//! names. **Output**: `CITATION_AUDIT.json` (verdict, digests of what was read, findings, a ledger of cited entries),
+//! `CITATION_AUDIT.md` for people, and a trace; on stdout the findings in short. **Exit**: 0 audit written and nothing
+//! found, 10 audit written with findings, 2 usage or no such folder, 5 the audit cannot be written.
+//!
+//! Whether a work exists is never decided here: without a source that has answered, every entry is `inconclusive`, and
+//! the verdict is WARN at best. What is proved is what the files themselves show: keys that lead nowhere, one key for
+//! two works, identifiers and dates that cannot be, authors that are nobody.
+//!
+//! ```text
+//! citation_audit paper
+//! citation_audit paper --uncited --json
+//! ```
+
+mod citations;
+mod cli;
+mod details;
+mod entries;
+mod error;
+mod finding;
+mod ledger;
+mod library;
+mod paper;
+mod report;
+mod uncited;
+mod verdict;
+mod works;
+
+use std::collections::BTreeSet;
+
+use aris_audit::Emission;
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::artifact::Slug;
+use aris_contract::artifact::audit::Verdict;
+use aris_contract::{ErrorKind, schema};
+use aris_paper::facts::Month;
+use jiff::tz::TimeZone;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+use crate::details::{Counts, Details};
+use crate::finding::{Finding, Severity};
+use crate::library::{Library, Loc};
+use crate::paper::Paper;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "citation_audit",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Check every citation of a paper against its bibliography and write CITATION_AUDIT.json",
+    input: "the paper's LaTeX sources and the .bib files they name",
+    output: "findings in short, the verdict, and the path of the artifact; with --json one envelope",
+    stderr: "warnings, errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "citation_audit paper",
+            what: "audit the paper in ./paper",
+        },
+        Example {
+            command: "",
+            line: "citation_audit paper --uncited --json",
+            what: "also list entries that nothing cites, answer in JSON",
+        },
+        Example {
+            command: "",
+            line: "citation_audit paper --root supplement.tex --as-of 2026-05-01",
+            what: "audit another root document, judging dates as on that day",
+        },
+    ],
+    signals: &[(
+        10,
+        "audit written: it has findings (verdict FAIL, BLOCKED, or WARN with doubts)",
+    )],
+    ok: "audit written: nothing found (existence of the works is not verified, so the verdict is WARN)",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[report::SCHEMA, schema::id::AUDIT, details::SCHEMA],
+    samples: &[Sample {
+        args: &["--json", "no-such-paper"],
+        exit: &[2],
+    }],
+    network: Network::None,
+};
+
+/// Audits the paper and writes what it found.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let folder = context.absolute(&cli.paper);
+    if !folder.is_dir() {
+        return Err(Error::Paper { path: folder });
+    }
+    let day = cli
+        .as_of
+        .unwrap_or_else(|| context.now().to_zoned(TimeZone::UTC).date());
+    let now = month(day)?;
+    let paper = paper::read(&folder, cli.root.as_deref());
+    let (mut details, cites) = audit(&paper, cli.uncited, now);
+    details.as_of = cli.as_of.map(|day| day.to_string());
+    let (verdict, reason_code) = verdict::decide(&details.findings, cites);
+    let summary = summary(verdict, &details);
+    let markdown = details.markdown(verdict.word(), reason_code, &summary);
+    let skill: Slug = "citation-audit".parse()?;
+    let emission = Emission {
+        helper: SPEC.name,
+        version: SPEC.version,
+        skill: &skill,
+        stem: "CITATION_AUDIT",
+        verdict,
+        reason_code,
+        summary: &summary,
+        inputs: paper.inputs.clone(),
+        details: serde_json::to_value(&details).map_err(Error::Details)?,
+        report: &markdown,
+    };
+    let emitted = aris_audit::emit(&folder, &emission, context.now())?;
+    let found = details
+        .findings
+        .iter()
+        .any(|finding| finding.severity != Severity::Info);
+    let report = Report {
+        verdict,
+        reason_code,
+        summary,
+        artifact: emitted.artifact.display().to_string(),
+        markdown: emitted.report.display().to_string(),
+        trace_path: emitted.trace_path,
+        unchanged: emitted.unchanged,
+        total_entries: details.total_entries,
+        counts: details.counts,
+        findings: details.findings,
+    };
+    Ok(Outcome::found(report, found))
+}
+
+/// The month of a day, in the range that references are judged by.
+fn month(day: jiff::civil::Date) -> Result<Month, Error> {
+    match (u16::try_from(day.year()), u8::try_from(day.month())) {
+        (Ok(year), Ok(month)) if (1991..=9998).contains(&year) => Ok(Month { year, month }),
+        _ => Err(Error::AsOf { year: day.year() }),
+    }
+}
+
+/// Judges what was read; also says whether anything is cited.
+fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
+    let mut findings = paper.findings.clone();
+    let library = Library::new(&paper.bibliographies);
+    let cited = paper
+        .document
+        .as_ref()
+        .map(|document| citations::collect(document, &library))
+        .unwrap_or_default();
+    let cites = !cited.is_empty()
+        || paper
+            .document
+            .as_ref()
+            .is_some_and(|document| document.nocite_all);
+    let locs: BTreeSet<Loc> = cited.iter().filter_map(citations::Cited::loc).collect();
+    let whole = !findings
+        .iter()
+        .any(|finding| finding.id.starts_with("bibliography_"));
+    if let Some(document) = &paper.document
+        && cites
+    {
+        let has_items = !document.bibitems.is_empty();
+        if paper.asks_for_bibliography || has_items {
+            findings.append(&mut citations::check(&cited, &library, whole));
+            findings.append(&mut entries::check(paper, &library, &locs, now));
+            findings.append(&mut works::check(&library, &locs));
+        } else {
+            findings.push(no_bibliography(&cited));
+        }
+    }
+    finding::sort(&mut findings);
+    let per_entry = ledger::rows(&cited, &library, &findings);
+    let document = paper.document.as_ref();
+    let list = document.filter(|_| uncited).map(|document| {
+        if whole {
+            uncited::list(document, &library, &locs)
+        } else {
+            Vec::new()
+        }
+    });
+    let details = Details {
+        schema: details::SCHEMA,
+        root: document
+            .map(|document| document.root.clone())
+            .unwrap_or_default(),
+        bibliographies: paper
+            .bibliographies
+            .iter()
+            .map(|file| file.path.clone())
+            .collect(),
+        as_of: None,
+        total_entries: cited.len(),
+        counts: Counts {
+            citations: document.map_or(0, |document| document.citations.len()),
+            bibliography_entries: library.all().len(),
+            existence_inconclusive: per_entry
+                .iter()
+                .filter(|row| row.existence == "inconclusive")
+                .count(),
+            ..Counts::of(&findings)
+        },
+        findings,
+        per_entry,
+        uncited_entries_status: list
+            .as_ref()
+            .map(|_| if whole { "ok" } else { "unavailable" }),
+        uncited_entries: list,
+    };
+    (details, cites)
+}
+
+fn no_bibliography(cited: &[citations::Cited]) -> Finding {
+    let message = format!(
+        "{} keys are cited and the document names no bibliography",
+        cited.len()
+    );
+    let action = "add \\bibliography{…}, \\addbibresource{…} or a thebibliography environment";
+    let finding = Finding::new("no_bibliography", Severity::Block, message, action);
+    match cited.iter().find_map(|cited| cited.uses.first()) {
+        Some(first) => finding.position(&first.position).quote(first.quote.clone()),
+        None => finding,
+    }
+}
+
+fn summary(verdict: Verdict, details: &Details) -> String {
+    let Counts {
+        block, fail, warn, ..
+    } = details.counts;
+    if verdict == Verdict::NotApplicable {
+        return String::from("the document cites nothing");
+    }
+    if let (Verdict::Blocked, Some(first)) = (verdict, details.findings.first()) {
+        return format!("the audit could not be done: {}", first.message);
+    }
+    let mut parts = vec![format!("{} cited keys", details.total_entries)];
+    for (count, one, many) in [
+        (fail, "error", "errors"),
+        (block, "file not read", "files not read"),
+        (warn, "doubt", "doubts"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {}", if count == 1 { one } else { many }));
+        }
+    }
+    format!(
+        "{}; existence of the works not verified (offline)",
+        parts.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::schema::file_name;
+
+    use crate::details::{self, Details};
+    use crate::report::{self, Report};
+
+    /// Each type beside the file that is its schema; `UPDATE_SCHEMAS=1` writes them.
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "compares with, or writes, files of the repository"
+    )]
+    fn schemas_are_current() {
+        let schemas = [
+            (report::SCHEMA, schemars::schema_for!(Report)),
+            (details::SCHEMA, schemars::schema_for!(Details)),
+        ];
+        for (id, mut schema) in schemas {
+            schema.insert(String::from("$id"), id.into());
+            let text = format!("{:#}\n", schema.as_value());
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../schemas")
+                .join(file_name(id));
+            if std::env::var_os("UPDATE_SCHEMAS").is_some() {
+                std::fs::write(&path, text).expect("written");
+            } else {
+                let found = std::fs::read_to_string(&path).unwrap_or_default();
+                assert_eq!(
+                    found,
+                    text,
+                    "{} is stale: run `cargo xtask schemas`",
+                    path.display()
+                );
+            }
+        }
+    }
+}

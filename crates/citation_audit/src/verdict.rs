@@ -1,0 +1,92 @@
+//! From findings to one of the six verdicts.
+//!
+//! | state | verdict | reason |
+//! |---|---|---|
+//! | an error is proved | FAIL | id of the errors when all are of one kind, else `errors_proved` |
+//! | something could not be read | BLOCKED | id of the first such finding |
+//! | nothing is cited | `NOT_APPLICABLE` | `no_citations` |
+//! | doubts | WARN | their id when all are of one kind, else `doubts` |
+//! | nothing found | WARN | `existence_unverified` |
+//!
+//! PASS is not in the table: without asking a source nobody knows whether a work exists.
+
+use aris_contract::artifact::audit::Verdict;
+
+use crate::finding::{Finding, Severity};
+
+/// Verdict and reason code.
+pub(crate) fn decide(findings: &[Finding], cites: bool) -> (Verdict, &'static str) {
+    let of = |severity: Severity| {
+        findings
+            .iter()
+            .filter(move |finding| finding.severity == severity)
+    };
+    let one_id = |severity: Severity, several: &'static str| {
+        let first = of(severity).next().map(|finding| finding.id);
+        first.map(|id| {
+            if of(severity).all(|finding| finding.id == id) {
+                id
+            } else {
+                several
+            }
+        })
+    };
+    if let Some(reason) = one_id(Severity::Fail, "errors_proved") {
+        (Verdict::Fail, reason)
+    } else if let Some(finding) = of(Severity::Block).next() {
+        (Verdict::Blocked, finding.id)
+    } else if !cites {
+        (Verdict::NotApplicable, "no_citations")
+    } else if let Some(reason) = one_id(Severity::Warn, "doubts") {
+        (Verdict::Warn, reason)
+    } else {
+        (Verdict::Warn, "existence_unverified")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table() {
+        let finding = |id, severity| Finding::new(id, severity, "", "");
+        let cases = [
+            (vec![], true, (Verdict::Warn, "existence_unverified")),
+            (vec![], false, (Verdict::NotApplicable, "no_citations")),
+            (
+                vec![finding("a", Severity::Info)],
+                true,
+                (Verdict::Warn, "existence_unverified"),
+            ),
+            (
+                vec![finding("a", Severity::Warn), finding("a", Severity::Warn)],
+                true,
+                (Verdict::Warn, "a"),
+            ),
+            (
+                vec![finding("a", Severity::Warn), finding("b", Severity::Warn)],
+                true,
+                (Verdict::Warn, "doubts"),
+            ),
+            (
+                vec![finding("a", Severity::Block), finding("b", Severity::Warn)],
+                false,
+                (Verdict::Blocked, "a"),
+            ),
+            (
+                vec![finding("a", Severity::Block), finding("b", Severity::Fail)],
+                true,
+                (Verdict::Fail, "b"),
+            ),
+            (
+                vec![finding("a", Severity::Fail), finding("b", Severity::Fail)],
+                true,
+                (Verdict::Fail, "errors_proved"),
+            ),
+        ];
+        for (findings, cites, wanted) in cases {
+            assert_eq!(decide(&findings, cites), wanted, "{findings:?}");
+        }
+    }
+}

@@ -1,0 +1,621 @@
+//! The program from outside: papers in, artifact and exit code out.
+#![cfg(test)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests prepare files and start the program directly"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const SOUND: &str = "@article{knuth84, author = {Knuth, Donald E.}, title = {Literate Programming}, journal = {The \
+                     Computer Journal}, year = 1984, volume = 27, pages = {97--111}, doi = {10.1093/comjnl/27.2.97}}\n";
+
+/// A paper in a project of its own.
+struct Paper {
+    temp: TempDir,
+}
+
+struct Answer {
+    exit: i32,
+    artifact: Value,
+    output: Output,
+}
+
+impl Paper {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let paper = Self {
+            temp: tempfile::tempdir().unwrap(),
+        };
+        fs::create_dir(paper.folder()).unwrap();
+        for (name, text) in files {
+            paper.write(name, text.as_bytes());
+        }
+        paper
+    }
+
+    /// A document with this body, and this bibliography.
+    fn citing(body: &str, bib: &str) -> Self {
+        Self::new(&[
+            (
+                "main.tex",
+                &document(&format!("{body}\n\\bibliography{{refs}}")),
+            ),
+            ("refs.bib", bib),
+        ])
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.temp.path().join("paper")
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.folder().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn audit(&self, args: &[&str]) -> Answer {
+        let output = run(
+            self.temp.path(),
+            &[&["paper", "--as-of", "2026-11-20"], args].concat(),
+        );
+        let bytes = fs::read(self.folder().join("CITATION_AUDIT.json")).unwrap();
+        let artifact = serde_json::from_slice(&bytes).unwrap();
+        Answer {
+            exit: output.status.code().unwrap(),
+            artifact,
+            output,
+        }
+    }
+
+    fn traces(&self) -> usize {
+        let folder = self.temp.path().join(".aris/traces/citation-audit");
+        fs::read_dir(folder).map_or(0, |runs| {
+            runs.map(|run| run.unwrap().path())
+                .filter(|path| path.is_dir())
+                .map(|run| fs::read_dir(run).unwrap().count())
+                .sum()
+        })
+    }
+}
+
+impl Answer {
+    fn verdict(&self) -> (&str, &str) {
+        (
+            self.artifact["verdict"].as_str().unwrap(),
+            self.artifact["reason_code"].as_str().unwrap(),
+        )
+    }
+
+    /// `severity id key file:line` of each finding.
+    fn findings(&self) -> Vec<String> {
+        let text = |finding: &Value, name: &str| finding[name].as_str().unwrap().to_owned();
+        self.artifact["details"]["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|f| {
+                let place = format!("{}:{}", text(f, "file"), f["line"]);
+                [text(f, "severity"), text(f, "id"), text(f, "key"), place].join(" ")
+            })
+            .collect()
+    }
+}
+
+fn document(body: &str) -> String {
+    format!("\\documentclass{{article}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n")
+}
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_citation_audit"))
+        .current_dir(folder)
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_sound_paper_is_unverified_and_a_second_run_changes_no_byte() {
+    let paper = Paper::citing("As \\citet[p.~1]{knuth84} says.", SOUND);
+    let first = paper.audit(&[]);
+    assert_eq!(first.verdict(), ("WARN", "existence_unverified"));
+    assert_eq!((first.exit, first.findings()), (0, vec![]));
+    let row = &first.artifact["details"]["per_entry"][0];
+    assert_eq!(
+        (row["existence"].as_str(), row["reason"].as_str()),
+        (Some("inconclusive"), Some("offline"))
+    );
+    assert_eq!(
+        (row["key"].as_str(), row["uses"][0]["line"].as_u64()),
+        (Some("knuth84"), Some(3))
+    );
+    assert_eq!(first.artifact["audit_skill"], "citation-audit");
+    assert!(
+        first.artifact["reviewer_model"]
+            .as_str()
+            .unwrap()
+            .starts_with("deterministic/citation_audit@")
+    );
+    let hashed: Vec<&String> = first.artifact["audited_input_hashes"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(hashed, ["main.tex", "refs.bib"]);
+
+    let read = |name: &str| fs::read(paper.folder().join(name)).unwrap();
+    let (json, markdown, traces) = (
+        read("CITATION_AUDIT.json"),
+        read("CITATION_AUDIT.md"),
+        paper.traces(),
+    );
+    assert_eq!(paper.audit(&[]).exit, 0);
+    assert_eq!(
+        (
+            read("CITATION_AUDIT.json"),
+            read("CITATION_AUDIT.md"),
+            paper.traces()
+        ),
+        (json, markdown, traces)
+    );
+    paper.write("refs.bib", format!("{SOUND}% more\n").as_bytes());
+    assert_ne!(
+        paper.audit(&[]).artifact["audited_input_hashes"],
+        first.artifact["audited_input_hashes"]
+    );
+}
+
+#[test]
+fn findings_have_kind_severity_and_place() {
+    let second = "@book{knuth84, author = {Knuth, Donald E.}, title = {The {\\TeX}book}, publisher = {AW}, year = 1984}\n";
+    let cases: [(&str, String, &str, &[&str]); 16] = [
+        ("\\cite{knuth85}", SOUND.into(), "FAIL", &["fail undefined_key knuth85 main.tex:3"]),
+        ("\\cite{Knuth84}", SOUND.into(), "WARN", &["warn key_case_mismatch Knuth84 main.tex:3"]),
+        ("\\cite{knuth84}", format!("{SOUND}{second}"), "FAIL", &["fail duplicate_key knuth84 refs.bib:2"]),
+        ("\\cite{knuth84}", format!("{SOUND}{SOUND}"), "WARN", &["warn duplicate_key knuth84 refs.bib:2"]),
+        (
+            "\\cite{b}",
+            format!("{SOUND}{SOUND}@misc{{b, title = {{B}}}}"),
+            "WARN",
+            &["info duplicate_key knuth84 refs.bib:2"],
+        ),
+        (
+            "\\cite{knuth84,again}",
+            format!("{SOUND}\n{}", SOUND.replace("{knuth84", "{again").replace(".2.97", ".2.98")),
+            "WARN",
+            &["warn duplicate_work again refs.bib:3"],
+        ),
+        (
+            "\\cite{k}",
+            "@article{k, author = {A B},\n title = {T}}".into(),
+            "WARN",
+            &["warn missing_field k refs.bib:1", "warn missing_field k refs.bib:1"],
+        ),
+        (
+            "\\cite{k}",
+            "@inproceedings{k, author={A B}, title={T}, crossref={p}}\n@proceedings{p, title={P}, year=2001}".into(),
+            "WARN",
+            &[],
+        ),
+        (
+            "\\cite{k}",
+            "@misc{k, title={T}, crossref={gone}}".into(),
+            "WARN",
+            &["warn missing_parent k refs.bib:1"],
+        ),
+        (
+            "\\cite{k}",
+            "@misc{k,\n author={John Doe},\n eprint={2413.00001}, archiveprefix={arXiv},\n year=2033}".into(),
+            "FAIL",
+            &[
+                "fail placeholder_author k refs.bib:2",
+                "fail arxiv_id_impossible k refs.bib:3",
+                "fail year_in_future k refs.bib:4",
+            ],
+        ),
+        (
+            "\\cite{knuth84}",
+            format!("{SOUND}@misc{{unused, author={{John Doe}}, year=2033}}"),
+            "WARN",
+            &[],
+        ),
+        (
+            "\\cite{k}",
+            "@misc{k, doi = {10.1145/1}, url = {https://doi.org/10.1145/2}}".into(),
+            "WARN",
+            &["warn dois_contradict k refs.bib:1"],
+        ),
+        (
+            "\\cite{k}",
+            "@misc{k, title = {open\n}\n@misc{l, title = {L}}".into(),
+            "WARN",
+            &["warn bibtex_unclosed_entry k refs.bib:1"],
+        ),
+        (
+            "\\cite{k}",
+            "@misc{k, title = nope}\n@misc{l, title = nope}".into(),
+            "WARN",
+            &["warn bibtex_unknown_macro k refs.bib:1", "info bibtex_unknown_macro l refs.bib:2"],
+        ),
+        (
+            "\\nocite{*}",
+            "@misc{k, author={TODO}}".into(),
+            "FAIL",
+            &["fail placeholder_author k refs.bib:1"],
+        ),
+        ("%\\cite{gone}\n\\cite{knuth84}", SOUND.into(), "WARN", &[]),
+    ];
+    for (body, bib, verdict, wanted) in cases {
+        let paper = Paper::citing(body, &bib);
+        let answer = paper.audit(&[]);
+        assert_eq!(answer.findings(), wanted, "{body}\n{bib}");
+        assert_eq!(answer.verdict().0, verdict, "{body}\n{bib}");
+        let found = wanted.iter().any(|line| !line.starts_with("info"));
+        assert_eq!(answer.exit, if found { 10 } else { 0 }, "{body}\n{bib}");
+        for finding in answer.artifact["details"]["findings"].as_array().unwrap() {
+            assert!(
+                !finding["message"].as_str().unwrap().is_empty()
+                    && !finding["action"].as_str().unwrap().is_empty()
+            );
+            assert!(finding["column"].as_u64().unwrap() > 0, "{finding}");
+        }
+    }
+}
+
+#[test]
+fn an_undefined_key_names_its_neighbours() {
+    let answer = Paper::citing("\\cite{knuth_84}", SOUND).audit(&[]);
+    let finding = &answer.artifact["details"]["findings"][0];
+    assert!(
+        finding["action"]
+            .as_str()
+            .unwrap()
+            .contains("did you mean `knuth84`"),
+        "{finding}"
+    );
+    assert_eq!(finding["quote"], "\\cite{knuth_84}");
+    assert_eq!(
+        (finding["line"].as_u64(), finding["column"].as_u64()),
+        (Some(3), Some(7))
+    );
+    assert_eq!(
+        answer.artifact["details"]["per_entry"][0]["verdict"],
+        "UNDEFINED"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_blocks_and_is_named() {
+    let cite = "\\cite{k}\\bibliography{refs}";
+    let latin = b"@misc{k,\n author = {M\xfcller}}".as_slice();
+    let utf16: Vec<u8> = "@misc{k, title = {x}}"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    type Files<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: [(&str, Files<'_>, &str, &str); 9] = [
+        (cite, &[], "bibliography_missing", "main.tex:3"),
+        (
+            cite,
+            &[("refs.bib", latin)],
+            "bibliography_not_utf8",
+            "refs.bib:2",
+        ),
+        (
+            cite,
+            &[("refs.bib", &utf16)],
+            "bibliography_not_utf8",
+            "refs.bib:1",
+        ),
+        (
+            "\\cite{k}\\bibliography{../../../../../../../../etc/hosts}",
+            &[],
+            "bibliography_missing",
+            "main.tex:3",
+        ),
+        (
+            "\\cite{k}",
+            &[("refs.bib", b"@misc{k}")],
+            "no_bibliography",
+            "main.tex:3",
+        ),
+        (
+            "\\input{gone}\\cite{k}\\bibliography{refs}",
+            &[("refs.bib", b"@misc{k}")],
+            "source_missing",
+            "main.tex:3",
+        ),
+        (
+            "\\input{old}\\cite{k}\\bibliography{refs}",
+            &[("refs.bib", b"@misc{k}"), ("old.tex", b"a\n\xe9")],
+            "source_unreadable",
+            "main.tex:3",
+        ),
+        (
+            "M\u{fc}ller",
+            &[(
+                "main.tex",
+                b"\\documentclass{article}\n\\begin{document}\n\xfc\\end{document}",
+            )],
+            "source_unreadable",
+            "main.tex:1",
+        ),
+        (
+            "x",
+            &[("main.tex", b"no document")],
+            "no_root_document",
+            ":0",
+        ),
+    ];
+    for (body, files, reason, place) in cases {
+        let paper = Paper::new(&[("main.tex", &document(body))]);
+        for (name, bytes) in files {
+            paper.write(name, bytes);
+        }
+        let answer = paper.audit(&[]);
+        assert_eq!(
+            answer.verdict(),
+            ("BLOCKED", reason),
+            "{body} {:?}",
+            answer.findings()
+        );
+        assert_eq!(answer.exit, 10, "{body}");
+        let finding = answer
+            .findings()
+            .into_iter()
+            .find(|line| line.contains(reason))
+            .unwrap();
+        assert!(finding.ends_with(place), "{finding}, wanted {place}");
+        assert!(finding.starts_with("block"), "{finding}");
+    }
+}
+
+#[test]
+fn nothing_outside_the_project_is_read() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("refs.bib"), SOUND).unwrap();
+    let name = outside.path().join("refs.bib");
+    let paper = Paper::new(&[(
+        "main.tex",
+        &document(&format!(
+            "\\cite{{k}}\\addbibresource{{{}}}",
+            name.display()
+        )),
+    )]);
+    assert_eq!(paper.audit(&[]).verdict().0, "BLOCKED");
+    let paper = Paper::new(&[("main.tex", &document("\\cite{k}\\bibliography{refs}"))]);
+    std::os::unix::fs::symlink(&name, paper.folder().join("refs.bib")).unwrap();
+    assert_eq!(
+        paper.audit(&[]).verdict(),
+        ("BLOCKED", "bibliography_unreadable")
+    );
+}
+
+#[test]
+fn several_roots_are_listed_and_one_can_be_chosen() {
+    let paper = Paper::new(&[
+        ("a.tex", &document("\\cite{knuth84}\\bibliography{refs}")),
+        ("b.tex", &document("nothing")),
+        ("refs.bib", SOUND),
+    ]);
+    let answer = paper.audit(&[]);
+    assert_eq!(answer.verdict(), ("BLOCKED", "several_root_documents"));
+    let message = answer.artifact["details"]["findings"][0]["message"]
+        .as_str()
+        .unwrap();
+    assert!(
+        message.contains("a.tex") && message.contains("b.tex"),
+        "{message}"
+    );
+    assert_eq!(
+        paper.audit(&["--root", "a.tex"]).verdict(),
+        ("WARN", "existence_unverified")
+    );
+    assert_eq!(
+        paper.audit(&["--root", "b.tex"]).verdict(),
+        ("NOT_APPLICABLE", "no_citations")
+    );
+    assert_eq!(
+        paper.audit(&["--root", "c.tex"]).verdict(),
+        ("BLOCKED", "no_root_document")
+    );
+}
+
+#[test]
+fn files_and_macros_of_several_bibliographies_belong_together() {
+    let paper = Paper::new(&[
+        (
+            "main.tex",
+            &document("\\input{sec/intro}\\bibliography{IEEEabrv,bib/strings,../shared/refs}"),
+        ),
+        (
+            "sec/intro.tex",
+            "\\newcommand{\\seen}[1]{see \\citep{#1}}\n\\seen{k} \\autocite{l}",
+        ),
+        (
+            "bib/strings.bib",
+            "@string{acm = {ACM}}\n@misc{l, title = {L one}}",
+        ),
+    ]);
+    let shared = paper.temp.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::write(
+        shared.join("refs.bib"),
+        "@misc{k, title={K}, publisher = acm, journal = IEEE_J_PAMI}\n@misc{l, title={L two}}",
+    )
+    .unwrap();
+    let answer = paper.audit(&[]);
+    assert_eq!(
+        answer.findings(),
+        ["fail duplicate_key l ../shared/refs.bib:2"]
+    );
+    let hashed: BTreeSet<&str> = answer.artifact["audited_input_hashes"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        hashed,
+        BTreeSet::from([
+            "main.tex",
+            "sec/intro.tex",
+            "bib/strings.bib",
+            "../shared/refs.bib"
+        ])
+    );
+    let uses = &answer.artifact["details"]["per_entry"][0]["uses"][0];
+    assert_eq!(
+        (uses["file"].as_str(), uses["line"].as_u64()),
+        (Some("sec/intro.tex"), Some(2))
+    );
+}
+
+#[test]
+fn a_bibliography_by_hand_defines_keys() {
+    let items =
+        "\\cite{a,b}\\begin{thebibliography}{9}\\bibitem{a} A. Author.\\end{thebibliography}";
+    let answer = Paper::new(&[("main.tex", &document(items))]).audit(&[]);
+    assert_eq!(answer.findings(), ["fail undefined_key b main.tex:3"]);
+    assert_eq!(
+        answer.artifact["details"]["per_entry"][0]["entry_type"],
+        "bibitem"
+    );
+}
+
+#[test]
+fn uncited_entries_are_listed_and_change_nothing() {
+    let bib = format!(
+        "{SOUND}@misc{{left, title={{L}}}}\n@misc{{later, title={{M}}}}\n@misc{{Par, title={{P}}}}"
+    );
+    let paper = Paper::citing("\\cite{knuth84}\n% TODO: cite later.", &bib);
+    let without = paper.audit(&[]);
+    assert!(without.artifact["details"].get("uncited_entries").is_none());
+    let with = paper.audit(&["--uncited"]);
+    assert_eq!((with.exit, with.verdict()), (0, without.verdict()));
+    let listed: Vec<(&str, &str)> = with.artifact["details"]["uncited_entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            (
+                entry["key"].as_str().unwrap(),
+                entry["suggestion"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        listed,
+        [("left", "prune"), ("later", "check"), ("Par", "prune")]
+    );
+    assert_eq!(with.artifact["details"]["uncited_entries_status"], "ok");
+    let markdown = fs::read_to_string(paper.folder().join("CITATION_AUDIT.md")).unwrap();
+    assert!(markdown.contains("## Uncited entries (3)"), "{markdown}");
+}
+
+#[test]
+fn a_document_without_citations_is_not_applicable() {
+    let answer = Paper::new(&[("main.tex", &document("Nothing. % \\cite{x}"))]).audit(&[]);
+    assert_eq!(
+        (answer.exit, answer.verdict()),
+        (0, ("NOT_APPLICABLE", "no_citations"))
+    );
+    assert_eq!(
+        answer.artifact["audited_input_hashes"]
+            .as_object()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn dates_are_judged_as_of_the_given_day() {
+    let paper = Paper::citing("\\cite{k}", "@misc{k, title={T}, year=2029}");
+    assert_eq!(
+        paper.audit(&[]).findings(),
+        ["fail year_in_future k refs.bib:1"]
+    );
+    let later = run(paper.temp.path(), &["paper", "--as-of", "2029-01-01"]);
+    assert_eq!(later.status.code(), Some(0), "{later:?}");
+}
+
+#[test]
+fn usage_and_writing_errors_have_their_codes() {
+    let temp = tempfile::tempdir().unwrap();
+    let cases: [(&[&str], i32); 5] = [
+        (&["--json", "gone"], 2),
+        (&["--json"], 2),
+        (&["--json", ".", "--as-of", "yesterday"], 2),
+        (&["--json", ".", "--as-of", "0005-01-01"], 2),
+        (&["--json", ".", "--nonsense"], 2),
+    ];
+    for (args, exit) in cases {
+        let output = run(temp.path(), args);
+        assert_eq!(output.status.code(), Some(exit), "{args:?}");
+        let envelope: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(envelope["error"]["code"], "USAGE", "{args:?}");
+    }
+    assert_eq!(
+        fs::read_dir(temp.path()).unwrap().count(),
+        0,
+        "nothing is written"
+    );
+    // A file stands where the folder of the traces belongs.
+    fs::create_dir_all(temp.path().join("paper")).unwrap();
+    fs::write(temp.path().join(".aris"), "").unwrap();
+    let output = run(temp.path(), &["paper"]);
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    assert!(!temp.path().join("paper/CITATION_AUDIT.json").exists());
+}
+
+#[test]
+fn the_envelope_carries_the_findings() {
+    let paper = Paper::citing("\\cite{gone}", SOUND);
+    let answer = paper.audit(&["--json"]);
+    let envelope: Value = serde_json::from_slice(&answer.output.stdout).unwrap();
+    assert_eq!(envelope["data"]["verdict"], "FAIL");
+    assert_eq!(
+        envelope["data"]["findings"],
+        answer.artifact["details"]["findings"]
+    );
+    assert_eq!(envelope["meta"]["helper"], "citation_audit");
+    let plain = String::from_utf8(paper.audit(&[]).output.stdout).unwrap();
+    assert!(
+        plain.contains("main.tex:3:7: error: `gone` is cited"),
+        "{plain}"
+    );
+}
+
+#[test]
+fn real_bibliographies_are_never_proved_wrong() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/fixtures/bib");
+    if !root.is_dir() {
+        println!("skipped: {} does not exist", root.display());
+        return;
+    }
+    // Two are UTF-16, and one holds an entry titled `Paper title`.
+    let special = ["tiny-BE-noBOM.bib", "tiny-LE-withBOM.bib", "crossref.bib"];
+    for folder in ["jabref", "refchecker"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let paper = Paper::new(&[("main.tex", &document("\\nocite{*}\\bibliography{refs}"))]);
+            paper.write("refs.bib", &fs::read(&path).unwrap());
+            let answer = paper.audit(&[]);
+            let (verdict, reason) = answer.verdict();
+            println!("{name}: {verdict} {reason} {}", answer.findings().len());
+            match special.iter().position(|special| *special == name) {
+                None => assert_eq!(verdict, "WARN", "{name}: {:?}", answer.findings()),
+                Some(2) => assert_eq!(reason, "placeholder_title"),
+                Some(_) => assert_eq!(reason, "bibliography_not_utf8"),
+            }
+        }
+    }
+}
