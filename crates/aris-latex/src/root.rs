@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::read::path;
 
-/// File names that win among several candidates, in this order: the names that arXiv's AutoTeX guide and the
+/// File names that win among several candidates, in this order: the names that arXiv's `AutoTeX` guide and the
 /// venue templates use.
 const PREFERRED: [&str; 3] = ["main.tex", "paper.tex", "ms.tex"];
 /// Classes of files that are parts of another document.
 const PART_CLASSES: [&str; 2] = ["subfiles", "standalone"];
-/// `% !TEX root = …` is a magic comment of the editors only near the top (TeXworks reads the first 1024 bytes).
+/// `% !TEX root = …` is a magic comment of the editors only near the top (`TeXworks` reads the first 1024 bytes).
 const HINT_LINES: usize = 20;
 
 /// Why there is no single root document.
@@ -129,7 +129,7 @@ impl Facts {
                 "documentclass" if facts.class.is_none() => facts.class = argument(rest),
                 "begin" => facts.begins |= argument(rest).is_some_and(|env| env == "document"),
                 "input" | "include" | "subfile" | "subfileinclude" => {
-                    facts.targets.extend(argument(rest))
+                    facts.targets.extend(argument(rest));
                 }
                 _ => {}
             }
@@ -204,6 +204,8 @@ fn near(text: &str, close: char) -> Option<usize> {
 mod tests {
     use super::*;
 
+    type Case<'a> = (&'a [(&'a str, &'a str)], Result<String, RootError>);
+
     const DOC: &str = "\\documentclass{article}\n\\begin{document}x\\end{document}";
 
     #[test]
@@ -216,7 +218,7 @@ mod tests {
                 candidates: names.iter().map(|n| (*n).into()).collect(),
             })
         };
-        let cases: &[(&[(&str, &str)], Result<String, RootError>)] = &[
+        let cases: &[Case<'_>] = &[
             (&[("a.tex", DOC)], Ok("a.tex".into())),
             (&[("a.tex", DOC), ("b.tex", "text")], Ok("a.tex".into())),
             (

@@ -126,7 +126,12 @@ fn every_labelled_number_is_visible_at_its_place() {
                 .take(number - 1)
                 .map(str::len)
                 .sum();
-            let source_line = source[start..].lines().next().expect("the line");
+            let source_line = source
+                .get(start..)
+                .expect("in bounds")
+                .lines()
+                .next()
+                .expect("the line");
             let found: Vec<usize> = match label["column"].as_u64() {
                 Some(column) => {
                     let skip = usize::try_from(column).expect("small") - 1;

@@ -33,7 +33,7 @@ fn marked<'a>(block: &'a Block, wanted: impl Fn(&MarkKind) -> bool) -> Vec<&'a s
         .marks
         .iter()
         .filter(|mark| wanted(&mark.kind))
-        .map(|mark| &block.text[mark.range.clone()])
+        .map(|mark| block.text.get(mark.range.clone()).expect("in bounds"))
         .collect()
 }
 
@@ -237,7 +237,7 @@ fn places_of_macros_and_arguments() {
     let mark = block
         .marks
         .iter()
-        .find(|mark| &block.text[mark.range.clone()] == "84.7")
+        .find(|mark| block.text.get(mark.range.clone()) == Some("84.7"))
         .expect("a mark");
     let MarkKind::Expanded {
         name,

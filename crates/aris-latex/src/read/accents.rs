@@ -81,19 +81,17 @@ pub(crate) fn apply(accent: char, base: &str) -> String {
                     .find(|(base, _)| *base == first)
                     .map(|(_, result)| result)
             });
-    match composed {
-        Some(letter) => format!("{letter}{rest}"),
-        None => {
-            let mark = COMBINING
-                .iter()
-                .find(|(name, _)| *name == accent)
-                .map(|(_, mark)| *mark);
-            format!(
-                "{first}{}{rest}",
-                mark.map(String::from).unwrap_or_default()
-            )
-        }
+    if let Some(letter) = composed {
+        return format!("{letter}{rest}");
     }
+    let mark = COMBINING
+        .iter()
+        .find(|(name, _)| *name == accent)
+        .map(|(_, mark)| *mark);
+    format!(
+        "{first}{}{rest}",
+        mark.map(String::from).unwrap_or_default()
+    )
 }
 
 #[cfg(test)]

@@ -114,7 +114,6 @@ impl Reader<'_> {
         let (one, two) = (self.next_visible(), self.next_visible());
         match (one.kind, two.kind) {
             (Kind::Name(a), Kind::Name(b)) if a == b => Some(true),
-            (Kind::Name(_), Kind::Name(_)) => None,
             (Kind::Word, Kind::Word) => {
                 let width = |reader: &Self, token| {
                     reader.text(token).chars().next().map_or(0, char::len_utf8)

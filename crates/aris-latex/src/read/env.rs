@@ -85,10 +85,9 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
         }
         "array" | "alignedat" | "subarray" => Env::Inner("om"),
         "tabular" => Env::Grid(GridForm::Plain),
-        "tabularx" | "tabulary" => Env::Grid(GridForm::Width),
+        "tabularx" | "tabulary" | "xltabular" => Env::Grid(GridForm::Width),
         "tabu" | "longtabu" => Env::Grid(GridForm::Tabu),
         "longtable" | "supertabular" | "xtabular" | "deluxetable" => Env::Grid(GridForm::Long),
-        "xltabular" => Env::Grid(GridForm::Width),
         "tblr" | "longtblr" | "talltblr" | "booktabs" => Env::Grid(GridForm::Keys),
         "NiceTabular" => Env::Grid(GridForm::Nice),
         "table" | "figure" | "sidewaystable" | "sidewaysfigure" | "algorithm" | "algorithm2e"
@@ -333,12 +332,11 @@ impl Reader<'_> {
             Some(Frame::File {
                 text, cursor, base, ..
             }) if self.stack.len() == *base => {
-                match text.get(cursor.pos..).and_then(|rest| rest.find(&end)) {
-                    Some(at) => cursor.pos += at + end.len(),
-                    None => {
-                        cursor.pos = text.len();
-                        missing = true;
-                    }
+                if let Some(at) = text.get(cursor.pos..).and_then(|rest| rest.find(&end)) {
+                    cursor.pos += at + end.len();
+                } else {
+                    cursor.pos = text.len();
+                    missing = true;
                 }
                 cursor.fresh = false;
             }

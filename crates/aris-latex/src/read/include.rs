@@ -378,7 +378,7 @@ impl Reader<'_> {
             Some(directory) => vec![directory.clone()],
             None => self.bases(),
         };
-        let names: Vec<String> = if kind == IncludeKind::Include && !target.ends_with(".tex") {
+        let names: Vec<String> = if kind == IncludeKind::Include && !path::is_tex(target) {
             vec![format!("{target}.tex")]
         } else {
             path::tex_candidates(target).collect()
@@ -555,21 +555,18 @@ impl Reader<'_> {
                 .unwrap_or("");
             !line.contains('%') || line.contains("\\%")
         });
-        match begin {
-            Some((at, found)) => {
-                cursor.pos += at + found.len();
-                cursor.fresh = false;
-            }
-            None => {
-                cursor.pos = text.len();
-                let place = self.place(token);
-                self.problem(
-                    ProblemKind::NoDocument,
-                    place,
-                    "the included document has no `\\begin{document}`; nothing of it is read"
-                        .to_owned(),
-                );
-            }
+        if let Some((at, found)) = begin {
+            cursor.pos += at + found.len();
+            cursor.fresh = false;
+        } else {
+            cursor.pos = text.len();
+            let place = self.place(token);
+            self.problem(
+                ProblemKind::NoDocument,
+                place,
+                "the included document has no `\\begin{document}`; nothing of it is read"
+                    .to_owned(),
+            );
         }
     }
 }

@@ -209,9 +209,10 @@ mod tests {
             match token.kind {
                 Kind::Stop => return out,
                 Kind::Word => {
-                    out.push_str(&text[token.at as usize..(token.at + token.len) as usize])
+                    let (from, to) = (token.at as usize, (token.at + token.len) as usize);
+                    out.push_str(text.get(from..to).expect("in bounds"));
                 }
-                Kind::Name(name) => out.push_str(&format!("<{}>", names.text(name))),
+                Kind::Name(name) => out.extend(["<", names.text(name), ">"]),
                 Kind::Space => out.push('·'),
                 Kind::Par => out.push('¶'),
                 Kind::Begin => out.push('{'),

@@ -285,7 +285,7 @@ impl Reader<'_> {
         let place = name_tokens
             .first()
             .map_or_else(|| self.here(), |token| self.place(*token));
-        let known = super::env::lookup(name.trim()).is_some_and(|env| env.is_fixed());
+        let known = super::env::lookup(name.trim()).is_some_and(super::env::Env::is_fixed);
         if known || name.trim().is_empty() {
             return;
         }

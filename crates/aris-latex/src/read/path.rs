@@ -46,9 +46,14 @@ pub(crate) fn has_extension(path: &str) -> bool {
         .is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty())
 }
 
+/// Whether a name ends as TeX's own files do; TeX compares letter by letter.
+pub(crate) fn is_tex(name: &str) -> bool {
+    name.strip_suffix(".tex").is_some()
+}
+
 /// The names TeX tries for `\input{name}`: with `.tex` first, then as written.
 pub(crate) fn tex_candidates(name: &str) -> impl Iterator<Item = String> {
-    let bare = name.ends_with(".tex").then(|| name.to_owned());
+    let bare = is_tex(name).then(|| name.to_owned());
     let pair = bare
         .is_none()
         .then(|| [format!("{name}.tex"), name.to_owned()]);

@@ -182,7 +182,7 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                     .rfind("^{")
                     .is_some_and(|open| !out.get(open..).unwrap_or("").contains('}')) =>
             {
-                out.push('}')
+                out.push('}');
             }
             Kind::Tie | Kind::Space if !out.is_empty() && !out.ends_with(' ') => out.push(' '),
             Kind::Name(name) => {

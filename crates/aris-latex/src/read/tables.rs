@@ -75,7 +75,7 @@ impl Reader<'_> {
 
     fn column_argument(&mut self, form: GridForm) -> String {
         match form {
-            GridForm::Plain | GridForm::Long => self.skip_arguments("o"),
+            GridForm::Plain | GridForm::Long | GridForm::Keys => self.skip_arguments("o"),
             GridForm::Width => self.skip_arguments("mo"),
             GridForm::Tabu => loop {
                 let token = self.next();
@@ -84,7 +84,6 @@ impl Reader<'_> {
                     break;
                 }
             },
-            GridForm::Keys => self.skip_arguments("o"),
             GridForm::Nice => {}
         }
         let tokens = self.argument();
@@ -203,17 +202,17 @@ impl Reader<'_> {
                     .starts_with('\\')
             {
                 // `\\ [0, 1]`: a row that begins with a bracket.
-                let close = self.bracket(token, false);
+                let close = Self::bracket(token, false);
                 self.unread(close);
                 self.unread_all(&tokens);
-                let open = self.bracket(token, true);
+                let open = Self::bracket(token, true);
                 self.unread(open);
             }
         }
         self.row_end(token);
     }
 
-    fn bracket(&self, token: Token, open: bool) -> Token {
+    fn bracket(token: Token, open: bool) -> Token {
         Self::op(token, super::token::Op::Text(if open { "[" } else { "]" }))
     }
 
@@ -390,13 +389,11 @@ fn read_columns(spec: &str, columns: &mut Vec<bool>, depth: u32) {
 /// The group that follows, and what is after it.
 fn group(text: &str) -> (&str, &str) {
     let trimmed = text.trim_start();
-    match trimmed.strip_prefix('{') {
-        Some(inner) => after_group(inner),
-        None => {
-            let width = trimmed.chars().next().map_or(0, char::len_utf8);
-            trimmed.split_at_checked(width).unwrap_or(("", trimmed))
-        }
+    if let Some(inner) = trimmed.strip_prefix('{') {
+        return after_group(inner);
     }
+    let width = trimmed.chars().next().map_or(0, char::len_utf8);
+    trimmed.split_at_checked(width).unwrap_or(("", trimmed))
 }
 
 /// Content and rest after a group whose brace was read.
