@@ -16,6 +16,9 @@ use tempfile::TempDir;
 const SOUND: &str = "@article{knuth84, author = {Knuth, Donald E.}, title = {Literate Programming}, journal = {The \
                      Computer Journal}, year = 1984, volume = 27, pages = {97--111}, doi = {10.1093/comjnl/27.2.97}}\n";
 
+/// File names and contents.
+type Files<'a> = &'a [(&'a str, &'a [u8])];
+
 /// A paper in a project of its own.
 struct Paper {
     temp: TempDir,
@@ -298,7 +301,6 @@ fn what_cannot_be_read_blocks_and_is_named() {
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    type Files<'a> = &'a [(&'a str, &'a [u8])];
     let cases: [(&str, Files<'_>, &str, &str); 9] = [
         (cite, &[], "bibliography_missing", "main.tex:3"),
         (
