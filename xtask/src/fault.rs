@@ -13,6 +13,11 @@ impl Fault {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
+
+    /// From an error that is no [`Failure`].
+    pub(crate) fn from_error(error: impl fmt::Display) -> Self {
+        Self(error.to_string())
+    }
 }
 
 impl fmt::Display for Fault {

@@ -22,6 +22,13 @@ pub(crate) struct Args {
     skip_build: bool,
 }
 
+impl Args {
+    /// What users want: built and stripped.
+    pub(crate) fn release() -> Self {
+        Self { profile: String::from("release"), skip_build: false }
+    }
+}
+
 /// Builds and places every helper of the table that has a crate; a row without one is a fault.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let triple = cargo::host_triple(workspace)?;

@@ -9,7 +9,9 @@
     reason = "a tool for people at a terminal, not a helper with a data product"
 )]
 
+mod bench;
 mod cargo;
+mod demo;
 mod fault;
 mod install;
 mod new_helper;
@@ -37,6 +39,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Gate the example paper in a temporary project, with its faults and without
+    Demo,
+    /// Measure speed and accuracy, beside a peer or a limit
+    Bench {
+        /// What to measure
+        #[arg(value_enum, default_value = "all")]
+        topic: bench::Topic,
+    },
     /// Write what is generated from helpers.toml and from the helpers themselves
     Sync {
         /// Write nothing; list what is stale and exit 10
@@ -71,6 +81,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<u8, Fault> {
     let workspace = Workspace::load(&workspace::root())?;
     match command {
+        Command::Demo => demo::run(&workspace),
+        Command::Bench { topic } => bench::run(&workspace, topic),
         Command::Sync { check } => sync::run(&workspace, check),
         Command::Schemas { check } => schemas::run(&workspace, check),
         Command::InstallSkills(args) => install::run(&workspace, &args),

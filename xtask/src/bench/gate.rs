@@ -3,6 +3,7 @@
 use super::Binaries;
 use super::measure::{Call, heading, pair, row};
 use super::paper::Paper;
+use crate::fault::Fault;
 
 /// Limit of the gate on this input, in milliseconds. **Source**: the project's own promise to users.
 const LIMIT_MS: f64 = 5.0;
@@ -15,7 +16,7 @@ const PIPELINE: &str = r#"for a in *_AUDIT.json KILL_ARGUMENT.json; do
   jq -r '.audited_input_hashes | to_entries[] | (.value | sub("^sha256:"; "")) + "  " + .key' "$a" | sha256sum --quiet -c - || exit 1
 done"#;
 
-pub(super) fn run(binaries: &Binaries) -> Result<(), String> {
+pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
     heading(&format!("gate: 4 audits x 10 files, {RUNS} runs, min / median / max"));
     let paper = Paper::new(10, 4096)?;
     let report = paper.folder().join(".aris/report.json");

@@ -8,6 +8,7 @@ use aris_audit::Hasher;
 use super::Binaries;
 use super::measure::{Call, Figures, heading, row};
 use super::paper::Paper;
+use crate::fault::Fault;
 
 /// Limit on the time, as a multiple of hashing the same bytes from memory on all processors.
 const LIMIT_RATIO: f64 = 1.3;
@@ -19,7 +20,7 @@ const FILES: usize = 400;
 const RUNS: usize = 5;
 
 #[expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
-pub(super) fn run(binaries: &Binaries) -> Result<(), String> {
+pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
     heading(&format!("gate: 1 GiB in {FILES} files, {RUNS} runs, min / median / max"));
     let size = (1 << 30) / FILES;
     let paper = Paper::new(FILES, size)?;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use crate::fault::Fault;
 
 /// A call to be timed.
 #[derive(Clone)]
@@ -11,7 +12,6 @@ pub(super) struct Call {
     program: String,
     args: Vec<String>,
     cwd: String,
-    codes: Vec<i32>,
 }
 
 impl Call {
@@ -21,7 +21,6 @@ impl Call {
             program: program.as_ref().display().to_string(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: cwd.display().to_string(),
-            codes: vec![0],
         }
     }
 
@@ -30,14 +29,8 @@ impl Call {
         Self::new("sh", &["-c", script], cwd)
     }
 
-    /// Other exit codes that are right.
-    pub(super) fn codes(mut self, codes: &[i32]) -> Self {
-        self.codes = codes.to_vec();
-        self
-    }
-
     #[expect(clippy::disallowed_methods, reason = "a deadline's bookkeeping would be measured too")]
-    fn spawn(&self) -> Result<Child, String> {
+    fn spawn(&self) -> Result<Child, Fault> {
         Command::new(&self.program)
             .args(&self.args)
             .current_dir(&self.cwd)
@@ -45,27 +38,27 @@ impl Call {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| format!("cannot start {}: {error}", self.program))
+            .map_err(|error| Fault::new(format!("cannot start {}: {error}", self.program)))
     }
 
     /// Seconds of one run.
-    pub(super) fn once(&self) -> Result<f64, String> {
+    pub(super) fn once(&self) -> Result<f64, Fault> {
         let start = Instant::now();
-        let status = self.spawn()?.wait().map_err(|error| format!("{}: {error}", self.program))?;
+        let status = self.spawn()?.wait().map_err(|error| Fault::new(format!("{}: {error}", self.program)))?;
         let seconds = start.elapsed().as_secs_f64();
         match status.code() {
-            Some(code) if self.codes.contains(&code) => Ok(seconds),
-            other => Err(format!("{} {:?} left with {other:?}", self.program, self.args)),
+            Some(0) => Ok(seconds),
+            other => Err(Fault::new(format!("{} {:?} left with {other:?}", self.program, self.args))),
         }
     }
 
     /// Highest resident memory of one run, in bytes, read from the kernel's own mark while the process lives.
     #[expect(clippy::disallowed_methods, reason = "reads /proc at short intervals until the process ends")]
-    pub(super) fn peak_memory(&self) -> Result<u64, String> {
+    pub(super) fn peak_memory(&self) -> Result<u64, Fault> {
         let mut child = self.spawn()?;
         let status = format!("/proc/{}/status", child.id());
         let mut peak = 0;
-        while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        while child.try_wait().map_err(Fault::from_error)?.is_none() {
             if let Ok(text) = std::fs::read_to_string(&status) {
                 let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
                 let kib = mark.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
@@ -124,7 +117,7 @@ impl Figures {
 }
 
 /// Runs two calls in turn, A B A B …, after one warm-up of each.
-pub(super) fn pair(a: &Call, b: &Call, runs: usize) -> Result<(Figures, Figures), String> {
+pub(super) fn pair(a: &Call, b: &Call, runs: usize) -> Result<(Figures, Figures), Fault> {
     a.once()?;
     b.once()?;
     let (mut of_a, mut of_b) = (Figures::default(), Figures::default());

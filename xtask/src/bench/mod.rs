@@ -3,7 +3,6 @@
 //! Every figure is a whole process from start to end, min / median / max over the counted runs, and a ratio that is taken pair
 //! by pair, because machines drift. Nothing here passes or fails: the numbers are printed for people to read.
 
-mod claims;
 mod gate;
 mod hash;
 mod measure;
@@ -11,9 +10,11 @@ mod paper;
 mod startup;
 mod trace;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::build;
+use crate::cargo;
+use crate::workspace::Workspace;
+use crate::fault::Fault;
 
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -33,8 +34,13 @@ pub(crate) enum Topic {
 }
 
 /// Builds the helpers in release mode and measures `topic`.
-pub(crate) fn run(root: &Path, topic: Topic) -> Result<(), String> {
-    let binaries = Binaries { folder: build::helpers(root, "release")? };
+pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
+    let helpers: Vec<&str> = workspace.rows.iter().map(|row| row.name.as_str()).collect();
+    let (folder, problem) = cargo::build(workspace, &helpers, "release")?;
+    if let Some(problem) = problem {
+        return Err(Fault::new(format!("the helpers do not build: {problem}")));
+    }
+    let binaries = Binaries { folder };
     let wanted = |this: Topic| topic == Topic::All || topic == this;
     if wanted(Topic::Startup) {
         startup::run(&binaries)?;
@@ -48,10 +54,7 @@ pub(crate) fn run(root: &Path, topic: Topic) -> Result<(), String> {
     if wanted(Topic::Hash) {
         hash::run(&binaries)?;
     }
-    if wanted(Topic::Claims) {
-        claims::run(root, &binaries)?;
-    }
-    Ok(())
+    Ok(0)
 }
 
 /// Where the built helpers lie.

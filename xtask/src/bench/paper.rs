@@ -10,6 +10,7 @@ use aris_contract::artifact::audit::{Audit, Verdict};
 use aris_contract::artifact::trace::TraceMode;
 use aris_contract::time;
 use jiff::Timestamp;
+use crate::fault::Fault;
 
 /// Artifact, skill.
 const AUDITS: [(&str, &str); 4] = [
@@ -27,10 +28,10 @@ pub(super) struct Paper {
 
 impl Paper {
     /// A paper with `files` data files of `size` bytes beside its text, all of them read by each of four audits.
-    pub(super) fn new(files: usize, size: usize) -> Result<Self, String> {
-        let temp = tempfile::tempdir().map_err(|error| error.to_string())?;
+    pub(super) fn new(files: usize, size: usize) -> Result<Self, Fault> {
+        let temp = tempfile::tempdir().map_err(Fault::from_error)?;
         let folder = temp.path().join("paper");
-        aris_fs::create_dir(&folder.join("data")).map_err(|error| error.to_string())?;
+        aris_fs::create_dir(&folder.join("data")).map_err(Fault::from_error)?;
         let paper = Self { folder, _temp: temp };
         paper.fill(files, size)?;
         Ok(paper)
@@ -41,7 +42,7 @@ impl Paper {
         &self.folder
     }
 
-    fn fill(&self, files: usize, size: usize) -> Result<(), String> {
+    fn fill(&self, files: usize, size: usize) -> Result<(), Fault> {
         let text = "\\documentclass{article}\n\\begin{document}\nNothing to see~\\cite{k}.\n\\bibliography{refs}\n\\end{document}\n";
         let mut names = vec![String::from("main.tex"), String::from("refs.bib")];
         self.write("main.tex", text.as_bytes())?;
@@ -56,20 +57,20 @@ impl Paper {
         let paths: Vec<PathBuf> = names.iter().map(|name| self.folder.join(name)).collect();
         let mut hashes = BTreeMap::new();
         for (name, digest) in names.iter().zip(digest_files(&paths)) {
-            hashes.insert(name.clone(), digest.map_err(|error| error.to_string())?.to_string());
+            hashes.insert(name.clone(), digest.map_err(Fault::from_error)?.to_string());
         }
         for (artifact, skill) in AUDITS {
             let audit = self.audit(skill, hashes.clone())?;
-            let text = serde_json::to_vec_pretty(&audit).map_err(|error| error.to_string())?;
+            let text = serde_json::to_vec_pretty(&audit).map_err(Fault::from_error)?;
             self.write(artifact, &text)?;
         }
         Ok(())
     }
 
-    fn audit(&self, skill: &str, hashes: BTreeMap<String, String>) -> Result<Audit, String> {
-        let slug: Slug = skill.parse().map_err(|error| format!("{error}"))?;
-        let purpose: Slug = "audit".parse().map_err(|error| format!("{error}"))?;
-        let now = Timestamp::from_second(1_780_000_000).map_err(|error| error.to_string())?;
+    fn audit(&self, skill: &str, hashes: BTreeMap<String, String>) -> Result<Audit, Fault> {
+        let slug: Slug = skill.parse().map_err(Fault::from_error)?;
+        let purpose: Slug = "audit".parse().map_err(Fault::from_error)?;
+        let now = Timestamp::from_second(1_780_000_000).map_err(Fault::from_error)?;
         let thread_id = format!("thread-{skill}");
         let project = self.folder.parent().unwrap_or(&self.folder);
         let record = NewRecord {
@@ -88,7 +89,7 @@ impl Paper {
             mode: TraceMode::Full,
             run: RunChoice::Latest,
         };
-        let saved = trace::record(project, &record, now).map_err(|error| error.to_string())?;
+        let saved = trace::record(project, &record, now).map_err(Fault::from_error)?;
         Ok(Audit {
             schema: None,
             producer: None,
@@ -106,7 +107,7 @@ impl Paper {
         })
     }
 
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        aris_fs::write_atomic(&self.folder.join(name), bytes).map_err(|error| error.to_string())
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Fault> {
+        aris_fs::write_atomic(&self.folder.join(name), bytes).map_err(Fault::from_error)
     }
 }

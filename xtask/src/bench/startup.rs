@@ -6,13 +6,14 @@ use aris_contract::helpers;
 
 use super::Binaries;
 use super::measure::{Call, heading, pair, row};
+use crate::fault::Fault;
 
 /// Limit for starting, in milliseconds. **Source**: the project's own promise to users.
 const LIMIT_MS: f64 = 1.5;
 
 const RUNS: usize = 200;
 
-pub(super) fn run(binaries: &Binaries) -> Result<(), String> {
+pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
     heading(&format!("start-up: --version, {RUNS} runs, min / median / max (limit {LIMIT_MS} ms)"));
     let nothing = Call::new("true", &[], Path::new("/"));
     for helper in helpers::all() {

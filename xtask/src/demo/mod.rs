@@ -14,7 +14,7 @@ use aris_contract::schema::id;
 
 use crate::fault::Fault;
 use crate::workspace::Workspace;
-use crate::{cargo, install};
+use crate::install;
 
 use project::Project;
 
@@ -105,7 +105,7 @@ fn proof_audit(project: &Project, trace_path: &str) -> Result<(), Fault> {
         generated_at: project::now(),
         details: serde_json::Value::Null,
     };
-    let text = serde_json::to_string_pretty(&audit).map_err(|error| Fault::new(error.to_string()))?;
+    let text = serde_json::to_string_pretty(&audit).map_err(Fault::from_error)?;
     aris_fs::write_atomic(&paper.join("PROOF_AUDIT.json"), format!("{text}\n").as_bytes())?;
     say("  wrote paper/PROOF_AUDIT.json (NOT_APPLICABLE, from the recorded answer)");
     Ok(())

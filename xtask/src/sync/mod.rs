@@ -69,7 +69,12 @@ pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
         check,
     )?);
     for stale in &left {
-        println!("{}", line(stale));
+        println!("{}:{}: {}", stale.path, stale.line.max(1), stale.what);
+    }
+    match (left.len(), check) {
+        (0, _) => println!("sync: everything generated is current"),
+        (count, true) => println!("sync: {count} to do; cargo xtask sync writes them"),
+        (count, false) => println!("sync: {count} cannot be generated"),
     }
     Ok(if left.is_empty() { 0 } else { crate::FINDINGS })
 }
@@ -87,11 +92,6 @@ pub(crate) fn stale(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<
         true,
     )?);
     Ok(left)
-}
-
-/// `path:line: what`.
-fn line(stale: &Stale) -> String {
-    format!("{}:{}: {}", stale.path, stale.line.max(1), stale.what)
 }
 
 /// All files but the typed table.
@@ -140,24 +140,14 @@ fn apply(workspace: &Workspace, plan: Plan, check: bool) -> Result<Vec<Stale>, F
         let path = workspace.at(&output.path);
         let now = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?;
         let problem = match &now {
-            None => Some(Stale::new(
-                &output.path,
-                0,
-                "does not exist; run cargo xtask sync",
-            )),
+            None => Some(Stale::new(&output.path, 0, "does not exist")),
             Some(bytes) if bytes != output.text.as_bytes() => {
                 let line = first_difference(&String::from_utf8_lossy(bytes), &output.text);
-                Some(Stale::new(
-                    &output.path,
-                    line,
-                    "is stale from here on; run cargo xtask sync",
-                ))
+                Some(Stale::new(&output.path, line, "is stale from here on"))
             }
-            Some(_) if output.executable && !is_executable(&path) => Some(Stale::new(
-                &output.path,
-                0,
-                "is not executable; run cargo xtask sync",
-            )),
+            Some(_) if output.executable && !is_executable(&path) => {
+                Some(Stale::new(&output.path, 0, "is not executable"))
+            }
             Some(_) => None,
         };
         let Some(problem) = problem else { continue };
