@@ -25,7 +25,10 @@ pub(crate) struct Args {
 impl Args {
     /// What users want: built and stripped.
     pub(crate) fn release() -> Self {
-        Self { profile: String::from("release"), skip_build: false }
+        Self {
+            profile: String::from("release"),
+            skip_build: false,
+        }
     }
 }
 

@@ -17,17 +17,32 @@ const PIPELINE: &str = r#"for a in *_AUDIT.json KILL_ARGUMENT.json; do
 done"#;
 
 pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
-    heading(&format!("gate: 4 audits x 10 files, {RUNS} runs, min / median / max"));
+    heading(&format!(
+        "gate: 4 audits x 10 files, {RUNS} runs, min / median / max"
+    ));
     let paper = Paper::new(10, 4096)?;
     let report = paper.folder().join(".aris/report.json");
     let report = report.display().to_string();
-    let args = [".", "--assurance", "submission", "--json-out", &report, "-q"];
+    let args = [
+        ".",
+        "--assurance",
+        "submission",
+        "--json-out",
+        &report,
+        "-q",
+    ];
     let gate = Call::new(binaries.path("verify_paper_audits"), &args, paper.folder());
     let shell = Call::shell(PIPELINE, paper.folder());
     let (ours, theirs) = pair(&gate, &shell, RUNS)?;
     row("verify_paper_audits", ours.millis());
     row("jq and sha256sum", theirs.millis());
     row("pipeline / gate, pair by pair", theirs.over(&ours).ratio());
-    row("limit / median", format!("{:.1} x (limit {LIMIT_MS} ms)", LIMIT_MS / (ours.median() * 1e3)));
+    row(
+        "limit / median",
+        format!(
+            "{:.1} x (limit {LIMIT_MS} ms)",
+            LIMIT_MS / (ours.median() * 1e3)
+        ),
+    );
     Ok(())
 }

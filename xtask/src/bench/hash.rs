@@ -21,11 +21,24 @@ const RUNS: usize = 5;
 
 #[expect(clippy::cast_precision_loss, reason = "sizes far below 2^52")]
 pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
-    heading(&format!("gate: 1 GiB in {FILES} files, {RUNS} runs, min / median / max"));
+    heading(&format!(
+        "gate: 1 GiB in {FILES} files, {RUNS} runs, min / median / max"
+    ));
     let size = (1 << 30) / FILES;
     let paper = Paper::new(FILES, size)?;
-    let report = paper.folder().join(".aris/report.json").display().to_string();
-    let args = [".", "--assurance", "submission", "--json-out", &report, "-q"];
+    let report = paper
+        .folder()
+        .join(".aris/report.json")
+        .display()
+        .to_string();
+    let args = [
+        ".",
+        "--assurance",
+        "submission",
+        "--json-out",
+        &report,
+        "-q",
+    ];
     let gate = Call::new(binaries.path("verify_paper_audits"), &args, paper.folder());
     gate.once()?;
     let (mut ours, mut best) = (Figures::default(), Figures::default());
@@ -34,11 +47,23 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
         best.push(best_rate(FILES * size));
     }
     let rate = |figures: &Figures| (FILES * size) as f64 / figures.median() / 1e9;
-    row("verify_paper_audits", format!("{} ({:.2} GB/s)", ours.millis(), rate(&ours)));
-    row("the same bytes from memory, all processors", format!("{} ({:.2} GB/s)", best.millis(), rate(&best)));
-    row("gate / memory, pair by pair", format!("{} (limit {LIMIT_RATIO} x)", ours.over(&best).ratio()));
+    row(
+        "verify_paper_audits",
+        format!("{} ({:.2} GB/s)", ours.millis(), rate(&ours)),
+    );
+    row(
+        "the same bytes from memory, all processors",
+        format!("{} ({:.2} GB/s)", best.millis(), rate(&best)),
+    );
+    row(
+        "gate / memory, pair by pair",
+        format!("{} (limit {LIMIT_RATIO} x)", ours.over(&best).ratio()),
+    );
     let peak = gate.peak_memory()? as f64 / f64::from(1 << 20);
-    row("peak memory", format!("{peak:.1} MiB (limit {LIMIT_MIB} MiB)"));
+    row(
+        "peak memory",
+        format!("{peak:.1} MiB (limit {LIMIT_MIB} MiB)"),
+    );
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 //! Timing whole processes.
 
+use crate::fault::Fault;
 use std::fmt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use crate::fault::Fault;
 
 /// A call to be timed.
 #[derive(Clone)]
@@ -29,7 +29,10 @@ impl Call {
         Self::new("sh", &["-c", script], cwd)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a deadline's bookkeeping would be measured too")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a deadline's bookkeeping would be measured too"
+    )]
     fn spawn(&self) -> Result<Child, Fault> {
         Command::new(&self.program)
             .args(&self.args)
@@ -44,16 +47,25 @@ impl Call {
     /// Seconds of one run.
     pub(super) fn once(&self) -> Result<f64, Fault> {
         let start = Instant::now();
-        let status = self.spawn()?.wait().map_err(|error| Fault::new(format!("{}: {error}", self.program)))?;
+        let status = self
+            .spawn()?
+            .wait()
+            .map_err(|error| Fault::new(format!("{}: {error}", self.program)))?;
         let seconds = start.elapsed().as_secs_f64();
         match status.code() {
             Some(0) => Ok(seconds),
-            other => Err(Fault::new(format!("{} {:?} left with {other:?}", self.program, self.args))),
+            other => Err(Fault::new(format!(
+                "{} {:?} left with {other:?}",
+                self.program, self.args
+            ))),
         }
     }
 
     /// Highest resident memory of one run, in bytes, read from the kernel's own mark while the process lives.
-    #[expect(clippy::disallowed_methods, reason = "reads /proc at short intervals until the process ends")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "reads /proc at short intervals until the process ends"
+    )]
     pub(super) fn peak_memory(&self) -> Result<u64, Fault> {
         let mut child = self.spawn()?;
         let status = format!("/proc/{}/status", child.id());
@@ -61,7 +73,8 @@ impl Call {
         while child.try_wait().map_err(Fault::from_error)?.is_none() {
             if let Ok(text) = std::fs::read_to_string(&status) {
                 let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-                let kib = mark.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
+                let kib =
+                    mark.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
                 peak = peak.max(kib.unwrap_or(0) * 1024);
             }
             std::thread::sleep(Duration::from_micros(500));
@@ -103,8 +116,16 @@ impl Figures {
     /// min / median / max, scaled.
     pub(super) fn show(&self, scale: f64, unit: &str) -> String {
         let sorted = self.sorted();
-        let (min, max) = (sorted.first().copied().unwrap_or(f64::NAN), sorted.last().copied().unwrap_or(f64::NAN));
-        format!("{:.2} / {:.2} / {:.2} {unit}", min * scale, self.median() * scale, max * scale)
+        let (min, max) = (
+            sorted.first().copied().unwrap_or(f64::NAN),
+            sorted.last().copied().unwrap_or(f64::NAN),
+        );
+        format!(
+            "{:.2} / {:.2} / {:.2} {unit}",
+            min * scale,
+            self.median() * scale,
+            max * scale
+        )
     }
 
     pub(super) fn millis(&self) -> String {

@@ -13,8 +13,8 @@ mod trace;
 use std::path::PathBuf;
 
 use crate::cargo;
-use crate::workspace::Workspace;
 use crate::fault::Fault;
+use crate::workspace::Workspace;
 
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use aris_audit::trace::{self, NewRecord, RunChoice};
+use crate::fault::Fault;
 use aris_audit::digest_files;
+use aris_audit::trace::{self, NewRecord, RunChoice};
 use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::{Audit, Verdict};
 use aris_contract::artifact::trace::TraceMode;
 use aris_contract::time;
 use jiff::Timestamp;
-use crate::fault::Fault;
 
 /// Artifact, skill.
 const AUDITS: [(&str, &str); 4] = [
@@ -32,7 +32,10 @@ impl Paper {
         let temp = tempfile::tempdir().map_err(Fault::from_error)?;
         let folder = temp.path().join("paper");
         aris_fs::create_dir(&folder.join("data")).map_err(Fault::from_error)?;
-        let paper = Self { folder, _temp: temp };
+        let paper = Self {
+            folder,
+            _temp: temp,
+        };
         paper.fill(files, size)?;
         Ok(paper)
     }
@@ -46,11 +49,18 @@ impl Paper {
         let text = "\\documentclass{article}\n\\begin{document}\nNothing to see~\\cite{k}.\n\\bibliography{refs}\n\\end{document}\n";
         let mut names = vec![String::from("main.tex"), String::from("refs.bib")];
         self.write("main.tex", text.as_bytes())?;
-        self.write("refs.bib", b"@misc{k, title = {T}, author = {A, B}, year = 2020}\n")?;
+        self.write(
+            "refs.bib",
+            b"@misc{k, title = {T}, author = {A, B}, year = 2020}\n",
+        )?;
         let mut bytes = vec![0_u8; size];
         for n in 0..files.saturating_sub(2) {
             let name = format!("data/{n}.bin");
-            bytes.iter_mut().take(8).zip(n.to_le_bytes()).for_each(|(byte, new)| *byte = new);
+            bytes
+                .iter_mut()
+                .take(8)
+                .zip(n.to_le_bytes())
+                .for_each(|(byte, new)| *byte = new);
             self.write(&name, &bytes)?;
             names.push(name);
         }

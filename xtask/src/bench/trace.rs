@@ -13,16 +13,29 @@ const LIMIT_MS: f64 = 3.0;
 const RUNS: usize = 60;
 
 pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
-    heading(&format!("save_trace: one record of 4 KiB, {RUNS} runs, min / median / max"));
+    heading(&format!(
+        "save_trace: one record of 4 KiB, {RUNS} runs, min / median / max"
+    ));
     let temp = tempfile::tempdir().map_err(Fault::from_error)?;
     let text = "r".repeat(4096);
-    let args = ["--skill", "bench", "--purpose", "bench", "--prompt", &text, "--response", &text, "-q"];
+    let args = [
+        "--skill",
+        "bench",
+        "--purpose",
+        "bench",
+        "--prompt",
+        &text,
+        "--response",
+        &text,
+        "-q",
+    ];
     let call = Call::new(binaries.path("save_trace"), &args, temp.path());
     let nothing = Call::new("true", &[], temp.path());
     let writes = tempfile::tempdir().map_err(Fault::from_error)?;
     call.once()?;
     durable_writes(writes.path(), 0, text.as_bytes())?;
-    let (mut record, mut durable, mut start) = (Figures::default(), Figures::default(), Figures::default());
+    let (mut record, mut durable, mut start) =
+        (Figures::default(), Figures::default(), Figures::default());
     for n in 1..=RUNS {
         record.push(call.once()?);
         let begin = Instant::now();
@@ -35,7 +48,10 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
     row("an empty process", start.millis());
     let beyond = record.beyond(&durable);
     row("beyond the durable writes", beyond.millis());
-    row("  limit / median", format!("{:.1} x", LIMIT_MS / (beyond.median() * 1e3)));
+    row(
+        "  limit / median",
+        format!("{:.1} x", LIMIT_MS / (beyond.median() * 1e3)),
+    );
     Ok(())
 }
 

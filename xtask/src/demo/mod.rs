@@ -13,8 +13,8 @@ use aris_contract::artifact::audit::{Audit, Verdict};
 use aris_contract::schema::id;
 
 use crate::fault::Fault;
-use crate::workspace::Workspace;
 use crate::install;
+use crate::workspace::Workspace;
 
 use project::Project;
 
@@ -31,7 +31,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
     let start = Instant::now();
     let project = Project::create(workspace)?;
     title(&format!("A project in {}", project.root().display()));
-    say("  skills in .agents/skills and .claude/skills, helpers in .aris/tools, under their own and their legacy names");
+    say(
+        "  skills in .agents/skills and .claude/skills, helpers in .aris/tools, under their own and their legacy names",
+    );
 
     title("1. A paper with planted faults");
     project.copy_example("faulty")?;
@@ -41,32 +43,60 @@ pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
     say("  $ cp late-edit/sections/discussion.tex paper/sections/discussion.tex");
     project.copy_example("late-edit")?;
     let blocked = gate(&project, "blocked.html")?;
-    expect(blocked == 1, "the gate must block a paper with faults (exit 1)", blocked)?;
+    expect(
+        blocked == 1,
+        "the gate must block a paper with faults (exit 1)",
+        blocked,
+    )?;
 
     title("2. The fixes, and the audits again");
     say("  $ cp example/paper/… paper/");
     project.copy_example("paper")?;
     audits(&project)?;
     let open = gate(&project, "open.html")?;
-    expect(open == 0, "the gate must find no blocker after the fixes (exit 0)", open)?;
+    expect(
+        open == 0,
+        "the gate must find no blocker after the fixes (exit 0)",
+        open,
+    )?;
 
     title("Reports");
-    say(&format!("  blocked: {}", project.at("blocked.html").display()));
+    say(&format!(
+        "  blocked: {}",
+        project.at("blocked.html").display()
+    ));
     say(&format!("  open:    {}", project.at("open.html").display()));
     say(&format!("  all of it: {}", project.root().display()));
-    say(&format!("\n{:.1} s after the build.", start.elapsed().as_secs_f64()));
+    say(&format!(
+        "\n{:.1} s after the build.",
+        start.elapsed().as_secs_f64()
+    ));
     Ok(0)
 }
 
 /// Trace of the proof review, its artifact, then the two audits that a program can do.
 fn audits(project: &Project) -> Result<(), Fault> {
-    say("\n  The proof audit needs a reviewer; here a recorded answer that says there is nothing to prove.");
+    say(
+        "\n  The proof audit needs a reviewer; here a recorded answer that says there is nothing to prove.",
+    );
     let trace_path = project.run(
         "save_trace.sh",
         &[
-            "--skill", "proof-checker", "--purpose", "proof-audit", "--model", "example-reviewer-1", "--thread-id",
-            "example-proof-thread", "--prompt-file", "reviews/prompt.md", "--response-file", "reviews/response.md",
-            "--executor", "demo", "--new-run",
+            "--skill",
+            "proof-checker",
+            "--purpose",
+            "proof-audit",
+            "--model",
+            "example-reviewer-1",
+            "--thread-id",
+            "example-proof-thread",
+            "--prompt-file",
+            "reviews/prompt.md",
+            "--response-file",
+            "reviews/response.md",
+            "--executor",
+            "demo",
+            "--new-run",
         ],
         &[0],
     )?;
@@ -96,7 +126,9 @@ fn proof_audit(project: &Project, trace_path: &str) -> Result<(), Fault> {
         audit_skill: String::from("proof-checker"),
         verdict: Verdict::NotApplicable,
         reason_code: String::from("no_theorems"),
-        summary: String::from("The reviewer found no theorem, lemma or proof (recorded answer of the example)."),
+        summary: String::from(
+            "The reviewer found no theorem, lemma or proof (recorded answer of the example).",
+        ),
         audited_input_hashes: hashes,
         trace_path: trace_path.to_owned(),
         thread_id: String::from("example-proof-thread"),
@@ -106,13 +138,20 @@ fn proof_audit(project: &Project, trace_path: &str) -> Result<(), Fault> {
         details: serde_json::Value::Null,
     };
     let text = serde_json::to_string_pretty(&audit).map_err(Fault::from_error)?;
-    aris_fs::write_atomic(&paper.join("PROOF_AUDIT.json"), format!("{text}\n").as_bytes())?;
+    aris_fs::write_atomic(
+        &paper.join("PROOF_AUDIT.json"),
+        format!("{text}\n").as_bytes(),
+    )?;
     say("  wrote paper/PROOF_AUDIT.json (NOT_APPLICABLE, from the recorded answer)");
     Ok(())
 }
 
 fn expect(holds: bool, what: &str, code: i32) -> Result<(), Fault> {
-    if holds { Ok(()) } else { Err(Fault::new(format!("{what}; it left with {code}"))) }
+    if holds {
+        Ok(())
+    } else {
+        Err(Fault::new(format!("{what}; it left with {code}")))
+    }
 }
 
 fn title(text: &str) {
@@ -140,9 +179,14 @@ fn step(command: aris_proc::Command, shown: &str, codes: &[i32]) -> Result<Step,
     }
     println!("    (exit {code}, {:.0} ms)", took.as_secs_f64() * 1e3);
     if !codes.contains(&code) {
-        return Err(Fault::new(format!("{shown} left with {code}, not one of {codes:?}")));
+        return Err(Fault::new(format!(
+            "{shown} left with {code}, not one of {codes:?}"
+        )));
     }
-    Ok(Step { stdout: done.stdout.text().into_owned(), code })
+    Ok(Step {
+        stdout: done.stdout.text().into_owned(),
+        code,
+    })
 }
 
 fn relative(path: &Path, base: &Path) -> String {

@@ -25,7 +25,10 @@ impl Project {
             .prefix("aris-demo-")
             .tempdir()
             .map_err(|error| Fault::new(format!("cannot make a temporary folder: {error}")))?;
-        let project = Self { root: temp.keep(), example: workspace.at(EXAMPLE) };
+        let project = Self {
+            root: temp.keep(),
+            example: workspace.at(EXAMPLE),
+        };
         project.install(workspace)?;
         copy(&project.example.join("results"), &project.at("results"))?;
         copy(&project.example.join("reviews"), &project.at("reviews"))?;
@@ -50,25 +53,38 @@ impl Project {
     pub(super) fn sources(&self) -> Result<Vec<String>, Fault> {
         let paper = self.at("paper");
         let files = aris_fs::walk_sorted(&paper, &mut |_| true)?;
-        let sources = files.iter().filter(|file| file.path.extension().is_some_and(|kind| kind == "tex"));
+        let sources = files
+            .iter()
+            .filter(|file| file.path.extension().is_some_and(|kind| kind == "tex"));
         Ok(sources.map(|file| relative(&file.path, &paper)).collect())
     }
 
     /// Runs a helper the way a skill does: by the path the installer gave it, through `sh`.
     pub(super) fn run(&self, name: &str, args: &[&str], codes: &[i32]) -> Result<Step, Fault> {
         let shown = format!("sh .aris/tools/{name} {}", args.join(" "));
-        let command = aris_proc::command("sh", &self.root).arg(format!(".aris/tools/{name}")).args(args);
+        let command = aris_proc::command("sh", &self.root)
+            .arg(format!(".aris/tools/{name}"))
+            .args(args);
         step(command, &shown, codes)
     }
 
     fn install(&self, workspace: &Workspace) -> Result<(), Fault> {
         let canonical = self.at(".agents/skills");
         for skill in workspace.folders_with("skills", "SKILL.md")? {
-            copy(&workspace.at(&format!("skills/{skill}")), &canonical.join(&skill))?;
-            link(&Path::new("../../.agents/skills").join(&skill), &self.at(".claude/skills").join(&skill))?;
+            copy(
+                &workspace.at(&format!("skills/{skill}")),
+                &canonical.join(&skill),
+            )?;
+            link(
+                &Path::new("../../.agents/skills").join(&skill),
+                &self.at(".claude/skills").join(&skill),
+            )?;
         }
         for row in &workspace.rows {
-            let launcher = Path::new("../../.agents/skills").join(&row.owner).join("scripts").join(&row.name);
+            let launcher = Path::new("../../.agents/skills")
+                .join(&row.owner)
+                .join("scripts")
+                .join(&row.name);
             for name in std::iter::once(&row.name).chain(&row.aliases) {
                 link(&launcher, &self.at(".aris/tools").join(name))?;
             }
@@ -80,7 +96,10 @@ impl Project {
 }
 
 /// Now, as artifacts write it.
-#[expect(clippy::disallowed_methods, reason = "xtask is no helper and has no Context")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
 pub(super) fn now() -> String {
     aris_contract::time::stamp(jiff::Timestamp::now())
 }
@@ -89,7 +108,8 @@ fn link(target: &Path, at: &Path) -> Result<(), Fault> {
     if let Some(folder) = at.parent() {
         aris_fs::create_dir(folder)?;
     }
-    symlink(target, at).map_err(|error| Fault::new(format!("cannot link {}: {error}", at.display())))
+    symlink(target, at)
+        .map_err(|error| Fault::new(format!("cannot link {}: {error}", at.display())))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), FsError> {

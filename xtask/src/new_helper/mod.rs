@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use aris_contract::policy::Policy;
 use clap::builder::PossibleValuesParser;
 
+use crate::cargo;
 use crate::fault::Fault;
 use crate::sync;
 use crate::verify::is_kebab;
@@ -29,7 +30,14 @@ type Files = BTreeMap<String, String>;
 
 /// Creates the helper and brings everything generated in line with it.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
-    for (path, text) in files(workspace, args)? {
+    for (path, mut text) in files(workspace, args)? {
+        let rust = std::path::Path::new(&path)
+            .extension()
+            .is_some_and(|extension| extension == "rs");
+        if rust {
+            // The length of the name decides where lines break.
+            text = cargo::rustfmt(workspace, text)?;
+        }
         let target = workspace.at(&path);
         if let Some(folder) = target.parent() {
             aris_fs::create_dir(folder)?;

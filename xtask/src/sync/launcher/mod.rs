@@ -13,9 +13,6 @@ const HEAD: usize = 25;
 /// Columns of a comment line.
 const WIDTH: usize = 118;
 
-/// Columns of a section's name, `# Examples: `.
-const LABEL: usize = 12;
-
 /// The launcher of `row`, or why there cannot be one.
 pub(crate) fn text(row: &Row, contract: &Contract) -> Result<String, String> {
     let header = header(row, contract)?;
@@ -74,14 +71,14 @@ fn header(row: &Row, contract: &Contract) -> Result<String, String> {
 
 /// `body` after `label`, broken between words; further lines are indented like the first.
 fn wrapped(label: &str, body: &str) -> Vec<String> {
-    let indent = if label.len() > 1 { LABEL } else { 2 };
+    let indent = label.len();
     let mut lines = vec![String::from(label)];
     for word in body.split_whitespace() {
         let full = lines
             .last()
             .is_some_and(|line| line.len() > indent && line.len() + 1 + word.len() > WIDTH);
         if full {
-            lines.push(format!("{:<indent$}", "#", indent = indent - 1));
+            lines.push(format!("{:<indent$}", "#"));
         }
         if let Some(line) = lines.last_mut() {
             line.push(' ');
