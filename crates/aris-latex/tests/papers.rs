@@ -61,7 +61,11 @@ fn tex_files(dir: &Path, below: &str, out: &mut Vec<(String, String)>) {
         };
         if entry.path().is_dir() {
             tex_files(dir, &path, out);
-        } else if path.ends_with(".tex") {
+        } else if entry
+            .path()
+            .extension()
+            .is_some_and(|extension| extension == "tex")
+        {
             let text = std::fs::read_to_string(entry.path()).expect("UTF-8");
             out.push((path, text));
         }

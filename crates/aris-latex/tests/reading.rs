@@ -28,7 +28,7 @@ fn texts(document: &Document) -> Vec<&str> {
         .collect()
 }
 
-fn marked<'a>(block: &'a Block, wanted: impl Fn(&MarkKind) -> bool) -> Vec<&'a str> {
+fn marked(block: &Block, wanted: impl Fn(&MarkKind) -> bool) -> Vec<&str> {
     block
         .marks
         .iter()
@@ -502,6 +502,8 @@ fn citations() {
 
 #[test]
 fn includes() {
+    use IncludeKind::{Bibliography, Data, Graphics, Import, Include, Input, Listing, Subfile};
+    use IncludeOutcome::{Cycle, Excluded, Missing, NotRead, Read, Unresolved};
     let main = "\\documentclass{article}\\newcommand{\\dir}{sec}\\graphicspath{{fig/}}\\includeonly{only}\n\\begin{document}\n\
         \\input{\\dir/intro}\n\\input sec/prim \\include{only}\\include{not}\n\\import{imp/}{a}\n\\subfile{sub/one}\n\
         \\input{missing}\n\\includegraphics[width=3cm]{plot}\\bibliography{refs, more}\\addbibresource[x]{z.bib}\n\
@@ -531,8 +533,6 @@ fn includes() {
         .iter()
         .map(|i| (i.kind, i.target.as_str(), i.resolved.as_deref(), &i.outcome))
         .collect();
-    use IncludeKind::{Bibliography, Data, Graphics, Import, Include, Input, Listing, Subfile};
-    use IncludeOutcome::{Cycle, Excluded, Missing, NotRead, Read, Unresolved};
     assert_eq!(
         found,
         [

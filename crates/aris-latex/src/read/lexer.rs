@@ -129,6 +129,24 @@ pub(crate) fn next(
     }
 }
 
+/// Moves past words that follow on the same line, each after a single space; their end.
+///
+/// Running text is written a line at a time instead of word by word.
+pub(crate) fn extend(text: &str, cursor: &mut Cursor) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = cursor.pos;
+    while bytes.get(end) == Some(&b' ') {
+        let rest = bytes.iter().skip(end + 1);
+        let length = rest.take_while(|b| class(**b) == Class::Plain).count();
+        if length == 0 {
+            break;
+        }
+        end += 1 + length;
+    }
+    cursor.pos = end;
+    end
+}
+
 fn control(
     text: &str,
     file: u32,

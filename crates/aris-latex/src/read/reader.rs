@@ -288,6 +288,29 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A word with those that follow it on its line, when it comes straight from the file.
+    pub(super) fn extend_line(&mut self, word: Token) -> Token {
+        if let Some(Frame::File {
+            base,
+            text,
+            cursor,
+            file,
+            ..
+        }) = self.frames.last_mut()
+            && self.stack.len() == *base
+            && word.exp == 0
+            && word.file == *file
+            && (word.at + word.len) as usize == cursor.pos
+        {
+            let end = lexer::extend(text, cursor);
+            return Token {
+                len: narrow(end) - word.at,
+                ..word
+            };
+        }
+        word
+    }
+
     pub(super) fn unread(&mut self, token: Token) {
         if token.kind != Kind::Stop {
             self.stack.push(token);

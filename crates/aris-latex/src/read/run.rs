@@ -16,7 +16,10 @@ impl Reader<'_> {
         while !self.finished {
             let token = self.next();
             match token.kind {
-                Kind::Word => self.write_word(token),
+                Kind::Word => {
+                    let line = self.extend_line(token);
+                    self.write_word(line);
+                }
                 Kind::Space | Kind::Tie => self.space(token),
                 Kind::Name(name) => match self.meaning(name) {
                     Meaning::Known(cmd) => self.command(token, cmd)?,

@@ -109,6 +109,8 @@ pub(crate) struct Writer {
     pub(crate) flow: Flow,
     pub(crate) section: Option<usize>,
     levels: Vec<(Option<BlockKind>, Open)>,
+    /// Emptied buffers, so that a block costs one exact allocation for each part.
+    spare: Vec<Open>,
     environments: Vec<Arc<str>>,
     path: Option<Arc<[Arc<str>]>>,
 }
@@ -126,9 +128,14 @@ impl Writer {
             flow: Flow::Body,
             section: None,
             levels: vec![(None, Open::default())],
+            spare: Vec::new(),
             environments: Vec::new(),
             path: None,
         }
+    }
+
+    fn fresh(&mut self) -> Open {
+        self.spare.pop().unwrap_or_default()
     }
 
     pub(crate) fn enter(&mut self, environment: Arc<str>) {
@@ -148,7 +155,8 @@ impl Writer {
 
     /// Opens a block of its own inside the current one.
     pub(crate) fn open(&mut self, kind: BlockKind) {
-        self.levels.push((Some(kind), Open::default()));
+        let open = self.fresh();
+        self.levels.push((Some(kind), open));
     }
 
     /// Finishes the innermost block of its own; its index when it has text or was claimed.
@@ -447,30 +455,35 @@ impl Writer {
         if let Some((text, source, style)) = open.operator.take() {
             open.push(text, source.fixed(), style);
         }
-        let index = open.index?;
-        open.find_uncertainties();
-        let block = self.blocks.get_mut(index)?;
-        let mut marks: Vec<Mark> = open
-            .marks
-            .into_iter()
-            .filter_map(|(range, tag)| {
-                Some(Mark {
-                    range,
-                    kind: kind(tag, lookup)?,
-                })
-            })
-            .collect();
-        marks.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
-        block.marks = marks;
-        block.text = open.text;
-        block.spans = open.spans;
-        if let Some(first) = block.spans.first() {
-            block.start = Place {
-                file: first.file as usize,
-                offset: first.offset as usize,
-            };
+        if let Some(index) = open.index {
+            open.find_uncertainties();
+            if let Some(block) = self.blocks.get_mut(index) {
+                let marks = open.marks.iter();
+                block.marks = marks
+                    .filter_map(|(range, tag)| {
+                        Some(Mark {
+                            range: range.clone(),
+                            kind: kind(*tag, lookup)?,
+                        })
+                    })
+                    .collect();
+                block
+                    .marks
+                    .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
+                block.text.clone_from(&open.text);
+                block.spans.clone_from(&open.spans);
+                if let Some(first) = block.spans.first() {
+                    block.start = Place {
+                        file: first.file as usize,
+                        offset: first.offset as usize,
+                    };
+                }
+            }
         }
-        Some(index)
+        let index = open.index;
+        open.clear();
+        self.spare.push(open);
+        index
     }
 }
 
@@ -500,6 +513,13 @@ fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
 }
 
 impl Open {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.spans.clear();
+        self.marks.clear();
+        (self.last, self.pending, self.operator, self.index) = ([0; 10], None, None, None);
+    }
+
     fn push(&mut self, text: &str, source: Source, style: Style) {
         let start = self.text.len();
         self.text.push_str(text);
