@@ -88,11 +88,11 @@ impl Engine<'_> {
     /// Judges a number in running text.
     fn judge_text(&self, passage: usize, number: &Number, kind: Kind, weak: bool) -> Option<Judgement> {
         let text = self.paper.passages.get(passage)?.text.as_str();
-        let weights = self.text_weights(passage, number.range.start, number.end);
+        let weights = self.text_weights(passage, number.range.start, number.range.end);
         let (sentence, offset) = self.sentence_text(passage, number.range.start);
         let at = number.range.start.saturating_sub(offset);
-        let scored = self.score(&weights);
         let shown = Shown::new(number, None, approximate(text, number.range.start));
+        let scored = self.score_for(&weights, shown.unit, false);
         if matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio) {
             let points = crate::claim::after_words(text, number.end, 3).iter().any(|word| word.starts_with("point") || word == "pp" || word == "pts");
             let change = Change {
@@ -117,7 +117,9 @@ impl Engine<'_> {
             aggregation = Aggregation { spread: true, ..Aggregation::default() };
         }
         let others = self.other_numbers(passage, number);
-        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, others: &others };
+        aggregation.range = self.in_range(passage, number, sentence, at);
+        let everywhere = says_everywhere(sentence);
+        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, everywhere, others: &others };
         let judged = self.judge(&case);
         if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
             if let Some(judgement) = self.judge_cardinality(text, number, &weights) {
@@ -142,6 +144,11 @@ impl Engine<'_> {
         let change_column = ["δ", "∆", "gain", "improv", "speedup", "speed-up", "diff", "rel.", "change", "reduction"].iter().any(|word| heads.contains(word));
         if change_column || matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio) {
             let kind = if number.times || heads.contains("speed") { Kind::Ratio } else if shown.is_percent() { Kind::RelativeChange } else { Kind::Difference };
+            let mut weights = weights;
+            for label in &self.full {
+                crate::context::raise(&mut weights, *label, 0.6);
+            }
+            let scored = self.score(&weights);
             let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false };
             return self.judge_change(&change);
         }
@@ -150,7 +157,7 @@ impl Engine<'_> {
             aggregation = Aggregation { spread: true, ..Aggregation::default() };
         }
         let binding = if both { Binding::Cell } else { Binding::LooseCell };
-        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding, weak: false, others: &[] };
+        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding, weak: false, everywhere: false, others: &[] };
         Some(self.judge(&case).unwrap_or_else(|| Judgement::missing(Kind::Measurement)))
     }
 
@@ -158,6 +165,17 @@ impl Engine<'_> {
     fn judge_head_number(&self, passage: usize, number: &Number) -> Option<Judgement> {
         let _unused = (passage, number);
         None
+    }
+
+    /// The number is an end of a range: "1.8–2.8", "between 1.8 and 2.8".
+    fn in_range(&self, passage: usize, number: &Number, sentence: &str, at: usize) -> bool {
+        let Some(analysed) = self.passages.get(passage) else { return false };
+        let index = analysed.numbers.iter().position(|other| other.range == number.range);
+        let ends = number.range_from.is_some()
+            || index.is_some_and(|index| analysed.numbers.get(index + 1).is_some_and(|next| next.range_from == Some(index)));
+        let before = sentence.get(..at).unwrap_or("").to_lowercase();
+        let near = before.rfind("between ").or_else(|| before.rfind("range")).is_some_and(|from| before.len() - from < 48);
+        ends || near
     }
 
     /// The other whole numbers of the sentence.
@@ -173,6 +191,14 @@ impl Engine<'_> {
             .map(|other| other.value)
             .collect()
     }
+}
+
+/// The sentence speaks of several methods at once.
+fn says_everywhere(sentence: &str) -> bool {
+    let lower = format!(" {} ", sentence.to_lowercase());
+    [" same ", " identical", " all methods", " all models", " all baselines", " all systems", " all runs", " both ", " every method", " every model", " each method", " each model", " also use", " equally ", " likewise", " as well"]
+        .iter()
+        .any(|phrase| lower.contains(phrase))
 }
 
 /// Whether a passage stands in the head of a table.

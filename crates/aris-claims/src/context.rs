@@ -12,6 +12,7 @@ use crate::lexicon::LabelId;
 use crate::mention::Mention;
 use crate::passage::PassageKind;
 use crate::series::SeriesId;
+use crate::units::{Dimension, Unit};
 
 /// Weights of labels, 0 to 1.
 pub(crate) type Weights = BTreeMap<LabelId, f64>;
@@ -21,11 +22,25 @@ const PER_WORD: f64 = 0.975;
 /// Part that a boundary between them leaves.
 const PER_BOUNDARY: f64 = 0.82;
 /// Weight of a label in the previous sentence of the passage, and in the one before.
-const BEFORE: [f64; 2] = [0.42, 0.3];
+const BEFORE: [f64; 2] = [0.34, 0.22];
+/// Factor on them when the sentence itself names no measure.
+const ELLIPSIS: f64 = 1.6;
+/// Weight of a label that contains the symbol the number is assigned to: `d` in `d=256` for `d_model`.
+const SYMBOL: f64 = 0.85;
+/// Weight of what stands directly beside the number: `90 epochs`, `batch size of 256`.
+const APART: f64 = 0.92;
 /// Weight of a label in the section's title.
 const TITLE: f64 = 0.3;
 /// Weight of the own method when the sentence names no method.
 const OWN: f64 = 0.4;
+
+/// Gain of a series in the number's unit, loss of one without.
+const SAME_UNIT: f64 = 0.8;
+/// Loss of a series whose measure is not mentioned.
+const UNMEASURED: f64 = 0.8;
+
+/// Weight of the complete method, which ablations are compared with.
+const FULL: f64 = 0.32;
 
 /// A series with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +69,9 @@ impl Engine<'_> {
         };
         let Some(at) = self.sentence_at(passage, start) else { return weights };
         let Some(sentence) = analysed.sentences.get(at) else { return weights };
-        let boundaries = boundaries(text.text.get(sentence.start..sentence.end).unwrap_or(""), sentence.start);
+        let body = text.text.get(sentence.start..sentence.end).unwrap_or("");
+        let boundaries = boundaries(body, sentence.start);
+        let mut measured = false;
         for mention in &sentence.mentions {
             let near = mention
                 .places
@@ -62,13 +79,28 @@ impl Engine<'_> {
                 .filter(|place| !(start <= **place && **place < end))
                 .map(|place| proximity(&text.text, &boundaries, *place, start, end))
                 .fold(0.0, f64::max);
+            measured |= mention.strength >= 0.5 && near > 0.0 && self.measures.get(index(mention.label)).copied().unwrap_or(false);
             raise(&mut weights, mention.label, mention.strength * near);
         }
+        // A sentence that names no measure goes on about the one before.
+        let ellipsis = if measured { 1.0 } else { ELLIPSIS };
         for (back, weight) in BEFORE.iter().enumerate() {
             let Some(previous) = at.checked_sub(back + 1).and_then(|at| analysed.sentences.get(at)) else { break };
-            raise_all(&mut weights, &previous.mentions, *weight);
+            raise_all(&mut weights, &previous.mentions, *weight * ellipsis);
         }
+        if let Some(symbol) = assigned_symbol(&text.text, start) {
+            for label in self.evidence.lexicon.with_word(&symbol) {
+                raise(&mut weights, *label, SYMBOL);
+            }
+        }
+        let rival = rival_place(body).map(|at| proximity(&text.text, &boundaries, sentence.start + at, start, end));
+        let own = self.own.iter().filter_map(|label| weights.get(label)).copied().fold(0.0, f64::max);
         self.surroundings(passage, &mut weights);
+        if rival.is_some_and(|near| near > own) && own < OWN {
+            for label in &self.own {
+                weights.remove(label);
+            }
+        }
         weights
     }
 
@@ -80,6 +112,9 @@ impl Engine<'_> {
         }
         for label in &self.own {
             raise(weights, *label, OWN);
+        }
+        for label in &self.full {
+            raise(weights, *label, FULL);
         }
     }
 
@@ -105,6 +140,30 @@ impl Engine<'_> {
                 Scored { series, score: sum - UNMENTIONED * (total - sum).max(0.0), coverage: (sum / total).min(1.0) }
             })
             .collect();
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
+        scored
+    }
+
+    /// Scores for a number with a unit: series in that unit gain, series in another one are out; and what the context
+    /// does not say is measured falls behind.
+    pub(crate) fn score_for(&self, weights: &Weights, unit: Option<Unit>, cell: bool) -> Vec<Scored> {
+        let mut scored = self.score(weights);
+        scored.retain_mut(|candidate| {
+            let Some(series) = self.series(candidate.series) else { return false };
+            let theirs = series.unit.map(|unit| unit.dimension).filter(|dimension| !matches!(dimension, Dimension::Count | Dimension::Other));
+            match (unit.map(|unit| unit.dimension).filter(|dimension| *dimension != Dimension::Other), theirs) {
+                (Some(ours), Some(theirs)) if ours == theirs => candidate.score += SAME_UNIT,
+                (Some(_), Some(_)) => return false,
+                (Some(ours), None) if ours != Dimension::Percent && ours != Dimension::Count => candidate.score -= SAME_UNIT,
+                (None, Some(theirs)) if !cell && theirs != Dimension::Percent => candidate.score -= SAME_UNIT,
+                _ => {}
+            }
+            let measured = series.measure.map_or(0.0, |label| weights.get(&label).copied().unwrap_or(0.0));
+            if measured < 0.2 && !cell {
+                candidate.score -= UNMEASURED;
+            }
+            true
+        });
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
         scored
     }
@@ -167,7 +226,30 @@ fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: 
     let crossed = boundaries.iter().filter(|at| from <= **at && **at < to).count();
     let words = text.get(from..to).map_or(0, |between| between.split_whitespace().count());
     let power = |base: f64, times: usize| base.powi(i32::try_from(times.min(40)).unwrap_or(40));
-    (power(PER_WORD, words) * power(PER_BOUNDARY, crossed)).max(0.3)
+    // The noun that is counted, or the name right before the value.
+    let beside = crossed == 0 && if place < start { words <= 3 } else { words <= 2 };
+    if beside {
+        return 1.0;
+    }
+    (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed)).max(0.3)
+}
+
+/// Where a sentence speaks of something that is not the paper's own.
+fn rival_place(sentence: &str) -> Option<usize> {
+    let lower = sentence.to_lowercase();
+    ["baseline", "competitor", "rival", "conventional", "vanilla", "strongest", "runner-up", "previous", "prior", "others"]
+        .iter()
+        .filter_map(|word| lower.find(word))
+        .min()
+}
+
+/// The symbol that the number is the value of: `d = 256`, `β_1=0.9` → `beta`.
+fn assigned_symbol(text: &str, start: usize) -> Option<String> {
+    let before = text.get(..start)?.trim_end().strip_suffix('=')?.trim_end();
+    let from = before.rfind(|c: char| c.is_whitespace() || matches!(c, '$' | '(' | ','))?;
+    let symbol = before.get(from + 1..)?;
+    let words = crate::words::canonical(symbol);
+    words.into_iter().next()
 }
 
 /// What the words around a number say about how runs were combined.
@@ -181,6 +263,8 @@ pub(crate) struct Aggregation {
     pub(crate) standard_error: bool,
     pub(crate) total: bool,
     pub(crate) last: bool,
+    /// The ends of a range: "between 1.8 and 2.8".
+    pub(crate) range: bool,
 }
 
 impl Aggregation {

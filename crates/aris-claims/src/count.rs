@@ -25,7 +25,9 @@ impl Engine<'_> {
         let canonical: Vec<String> = nouns.iter().flat_map(|word| words::canonical(word)).collect();
         let hyphen = text.get(number.range.end..).is_some_and(|after| after.starts_with('-'));
         let runs = canonical.iter().take(if hyphen { 1 } else { 3 }).position(|word| RUNS.contains(&word.as_str()));
-        if runs.is_some() && number.value.is_integer() {
+        // "256 sequences run at once" counts no runs.
+        let plural = hyphen || runs.is_some_and(|_| nouns.iter().take(3).any(|noun| noun.ends_with('s')  && RUNS.contains(&noun.trim_end_matches('s'))));
+        if plural && number.value.is_integer() {
             return self.judge_runs(number, weights);
         }
         None

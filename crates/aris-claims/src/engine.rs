@@ -1,6 +1,8 @@
 //! Paper and results side by side: mentions per sentence, label postings, and the paper's own method.
 
 
+use std::collections::BTreeMap;
+
 use crate::evidence::Evidence;
 use crate::lexicon::LabelId;
 use crate::mention::{Mention, mentions};
@@ -39,12 +41,21 @@ pub(crate) struct Engine<'a> {
     pub(crate) total: Vec<f64>,
     /// Labels of the method that the paper proposes.
     pub(crate) own: Vec<LabelId>,
+    /// Labels of the complete method in an ablation.
+    pub(crate) full: Vec<LabelId>,
+    /// Other wordings of labels that the paper defines: "expected calibration error" for `ece`.
+    pub(crate) aliases: Vec<(LabelId, Vec<String>)>,
+    /// Whether a label is what some series measures.
+    pub(crate) measures: Vec<bool>,
     /// Whether the paper says somewhere that its numbers are means of runs.
     pub(crate) means_reported: bool,
 }
 
 /// Labels of a result tree that call a method the paper's own.
 const OWN: &[&str] = &["ours", "our", "proposed", "ourmethod", "oursfull", "proposedmethod"];
+
+/// Labels of result trees for the complete method.
+const FULL: &[&str] = &["full", "fullmodel", "complete", "default", "fullmethod", "fullsystem"];
 
 impl<'a> Engine<'a> {
     pub(crate) fn new(paper: &'a Paper, evidence: &'a Evidence) -> Self {
@@ -73,7 +84,14 @@ impl<'a> Engine<'a> {
             .iter()
             .map(|series| series.labels.iter().map(|label| info.get(index(*label)).copied().unwrap_or(0.0)).sum())
             .collect();
+        let mut measures = vec![false; lexicon.labels.len()];
+        for label in evidence.series.iter().filter_map(|series| series.measure) {
+            if let Some(flag) = measures.get_mut(index(label)) {
+                *flag = true;
+            }
+        }
         let mut engine = Self {
+            measures,
             paper,
             evidence,
             passages: Vec::new(),
@@ -82,8 +100,11 @@ impl<'a> Engine<'a> {
             postings,
             total,
             own: Vec::new(),
+            aliases: Vec::new(),
+            full: FULL.iter().filter_map(|name| lexicon.exact(name)).collect(),
             means_reported: false,
         };
+        engine.aliases = acronyms(paper, evidence);
         let names = engine.own_names();
         engine.own = engine.own_labels(&names);
         engine.analyse(&names);
@@ -204,8 +225,10 @@ impl<'a> Engine<'a> {
     fn analyse(&mut self, names: &[String]) {
         let lexicon = &self.evidence.lexicon;
         let own = self.own.clone();
+        let aliases = std::mem::take(&mut self.aliases);
         let find = |text: &str, bare: bool| -> Vec<Mention> {
             let mut found = mentions(text, lexicon, bare);
+            add_aliases(text, &aliases, &mut found);
             let alias: Vec<usize> = own_places(text, names);
             if !alias.is_empty() {
                 for label in &own {
@@ -253,6 +276,71 @@ impl<'a> Engine<'a> {
         self.passages = passages;
         self.sections = self.paper.sections.iter().map(|title| find(title, false)).collect();
         self.means_reported = means;
+    }
+}
+
+/// Acronyms among the labels that the paper writes out: as many words in a row as letters, with these initials; two letters
+/// need the acronym in brackets behind them.
+fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
+    let mut by_letters: BTreeMap<String, LabelId> = BTreeMap::new();
+    for (id, label) in (0..).zip(&evidence.lexicon.labels) {
+        let letters = label.words.len() == 1 && (2..=6).contains(&label.compact.len());
+        if letters && label.compact.bytes().all(|b| b.is_ascii_lowercase()) {
+            by_letters.insert(label.compact.clone(), id);
+        }
+    }
+    let mut found: Vec<(LabelId, Vec<String>)> = Vec::new();
+    for passage in &paper.passages {
+        let tokens = words::words(&passage.text);
+        for start in 0..tokens.len() {
+            let mut initials = String::new();
+            for (length, token) in tokens.iter().skip(start).take(6).enumerate() {
+                let next = passage.text.get(token.end..).unwrap_or("");
+                if !token.raw.is_ascii() || token.raw.bytes().any(|b| b.is_ascii_digit()) || words::is_stop(&token.text) {
+                    break;
+                }
+                initials.extend(token.raw.chars().next());
+                let Some(label) = by_letters.get(&initials) else { continue };
+                let written = next.trim_start_matches([' ', '(', ':']).to_lowercase();
+                let defined = next.trim_start().starts_with('(') && written.starts_with(initials.as_str());
+                let long = tokens.iter().skip(start).take(length + 1).all(|token| token.raw.len() >= 3);
+                if length >= 1 && (defined || (initials.len() >= 3 && long)) {
+                    let words: Vec<String> = tokens.iter().skip(start).take(length + 1).map(|token| token.text.clone()).collect();
+                    if !found.iter().any(|(known, form)| known == label && *form == words) && found.len() < 200 {
+                        found.push((*label, words));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The least part of a written-out acronym that mentions it: "calibration error" for "expected calibration error".
+const LEAST_ALIAS: f64 = 0.6;
+
+fn add_aliases(text: &str, aliases: &[(LabelId, Vec<String>)], found: &mut Vec<Mention>) {
+    if aliases.is_empty() {
+        return;
+    }
+    let tokens = words::words(text);
+    for (label, form) in aliases {
+        let Some(last) = form.last() else { continue };
+        for (at, _) in tokens.iter().enumerate().filter(|(_, token)| token.text == *last) {
+            let from = (at + 1).saturating_sub(form.len());
+            let have = form.iter().filter(|word| tokens.get(from..=at).is_some_and(|window| window.iter().any(|token| token.text == **word))).count();
+            let share = ratio(have, form.len());
+            let Some(place) = tokens.get(from).map(|token| token.start).filter(|_| share >= LEAST_ALIAS) else { continue };
+            match found.iter_mut().find(|mention| mention.label == *label) {
+                Some(known) => {
+                    known.strength = known.strength.max(share);
+                    if !known.places.contains(&place) {
+                        known.places.push(place);
+                    }
+                }
+                None => found.push(Mention { label: *label, strength: share, places: vec![place] }),
+            }
+        }
     }
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Case<'c> {
     pub(crate) weights: &'c Weights,
     pub(crate) scored: &'c [Scored],
     pub(crate) binding: Binding,
+    /// The sentence says that the setting holds for several methods.
+    pub(crate) everywhere: bool,
     /// Report only when the results speak of it.
     pub(crate) weak: bool,
     /// Numbers of the sentence: steps and axis values that single out a member.
@@ -106,18 +108,21 @@ impl Engine<'_> {
         }
         let resolved = self.resolved(*top, &near, case);
         if let Some((scored, hit)) = fitting.first().copied() {
-            let best_fit = scored.score >= reach;
-            let supported = self.key_weight(scored.series, case.weights) >= 0.3 || self.same_unit(scored.series, case);
-            if best_fit && (supported || case.binding == Binding::Cell || !case.weak) && (!case.weak || self.key_weight(scored.series, case.weights) >= 0.5) {
-                return Some(self.matched(case, scored, hit, &fitting));
-            }
-            // Another series fits the digits, but the words point elsewhere.
-            if !resolved && supported && (case.weak || scored.coverage >= 0.3) && (!case.weak || self.key_weight(scored.series, case.weights) >= 0.6) {
-                return Some(self.matched(case, scored, hit, &fitting));
+            let key = self.key_weight(scored.series, case.weights);
+            let supported = key >= 0.3 || self.same_unit(scored.series, case) || case.binding == Binding::Cell;
+            let enough = if case.weak { key >= 0.5 } else { supported };
+            let precise = case.shown.value.significant_digits() >= 2 || case.shown.last_digit < 0;
+            let accepted = scored.score >= reach
+                || !resolved && precise
+                || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights);
+            if enough && accepted {
+                let judgement = self.matched(case, scored, hit, &fitting);
+                return Some(self.same_elsewhere(case, scored.series).unwrap_or(judgement));
             }
         }
         if let Some((scored, hit)) = otherwise.first().copied() {
-            if scored.score >= reach && (resolved || scored.coverage >= 0.45) && !case.weak {
+            let key = self.key_weight(scored.series, case.weights);
+            if scored.score >= reach && (resolved || key >= 0.5) && !case.weak {
                 return Some(self.aggregated_otherwise(case, scored, hit));
             }
         }
@@ -127,12 +132,40 @@ impl Engine<'_> {
         if case.weak {
             return None;
         }
-        if let Some((scored, hit)) = fitting.first().copied() {
-            if case.binding != Binding::Cell && scored.coverage >= 0.25 && self.key_weight(scored.series, case.weights) >= 0.3 {
-                return Some(self.matched(case, scored, hit, &fitting));
-            }
-        }
         Some(Judgement::missing(self.kind_of(top.series)))
+    }
+
+    /// Everything that tells this series from the other one is named in the sentence.
+    fn all_named(&self, id: SeriesId, other: SeriesId, weights: &Weights) -> bool {
+        let (Some(series), Some(other)) = (self.series(id), self.series(other)) else { return false };
+        let mut own = series.labels.iter().filter(|label| other.labels.binary_search(label).is_err()).peekable();
+        own.peek().is_some() && own.all(|label| weights.get(label).is_some_and(|weight| *weight >= 0.5))
+    }
+
+    /// "All methods use the same batch size": the setting must hold in the other configurations too.
+    fn same_elsewhere(&self, case: &Case<'_>, id: SeriesId) -> Option<Judgement> {
+        let series = self.series(id).filter(|series| series.config && case.everywhere)?;
+        let measure = series.measure?;
+        let list = self.postings.get(crate::engine::index(measure))?;
+        let others: Vec<SeriesId> = list
+            .iter()
+            .copied()
+            .filter(|other| self.series(*other).is_some_and(|other| other.config && other.measure == series.measure && other.count == series.count))
+            .collect();
+        // Only the configurations that the sentence names, if it names some.
+        let named: Vec<SeriesId> = others
+            .iter()
+            .copied()
+            .filter(|other| {
+                self.series(*other).is_some_and(|other| {
+                    other.labels.iter().any(|label| series.labels.binary_search(label).is_err() && case.weights.get(label).is_some_and(|weight| *weight >= 0.45))
+                })
+            })
+            .collect();
+        let checked = if named.is_empty() { &others } else { &named };
+        let wrong = checked.iter().find(|other| self.series(**other).is_some_and(|other| self.answer(other, case).is_none()))?;
+        let scored = Scored { series: *wrong, score: 0.0, coverage: 1.0 };
+        Some(self.mismatch(case, scored))
     }
 
     pub(crate) fn kind_of(&self, series: SeriesId) -> Kind {
@@ -187,6 +220,11 @@ impl Engine<'_> {
         let shown = &case.shown;
         let agg = case.aggregation;
         let hit = |facet| fit::hit(shown, series, facet, leaves);
+        if series.axis {
+            // A step or a varied number: it is there or it is not.
+            let found = series.members.iter().find_map(|member| hit(Facet::Member(*member)))?;
+            return (found.closeness == Closeness::Exact).then_some(Answer::Fits(found));
+        }
         if series.spread {
             return hit(Facet::Single).or_else(|| hit(Facet::Mean)).map(Answer::Fits);
         }
@@ -204,7 +242,9 @@ impl Engine<'_> {
         if let Some(found) = hit(Facet::Single) {
             return Some(Answer::Fits(found));
         }
-        let wanted: &[Facet] = if agg.median {
+        let wanted: &[Facet] = if agg.range && series.stats.is_some() {
+            &[Facet::Min, Facet::Max]
+        } else if agg.median {
             &[Facet::Median]
         } else if agg.best && series.stats.is_some() {
             &[Facet::Max, Facet::Min, Facet::Mean]
@@ -252,17 +292,20 @@ impl Engine<'_> {
 
     /// Whether the context singles out the best series, or a few that all contradict the number.
     fn resolved(&self, top: Scored, near: &[Scored], case: &Case<'_>) -> bool {
-        let Some(series) = self.series(top.series) else { return false };
+        let Some(series) = self.series(top.series).filter(|series| !series.axis) else { return false };
         let Some((_, raw)) = series.headline(&self.evidence.leaves) else { return false };
         let measure = self.measure_weight(series, case.weights);
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);
+        let measure = if unit && self.only_measure_in_unit(series) { measure.max(0.6) } else { measure };
         let tied = near.iter().filter(|other| other.score >= top.score - TIE).count();
         let close = self.plausible_size(&case.shown, series, raw);
         match case.binding {
             Binding::Cell => tied <= 6,
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
-            Binding::Text if case.weak => measure >= 0.72 && top.coverage >= 0.4 && tied <= 3,
+            Binding::Text if case.weak => {
+                !case.aggregation.any() && tied <= 3 && (measure >= 0.85 || series.config && measure >= 0.62) && (series.config || top.coverage >= 0.5)
+            }
             Binding::Text => {
                 let covered = top.coverage >= 0.5;
                 if series.config {
@@ -272,6 +315,16 @@ impl Engine<'_> {
                 }
             }
         }
+    }
+
+    /// No other quantity of the results has this unit.
+    fn only_measure_in_unit(&self, series: &Series) -> bool {
+        let dimension = series.unit.map(|unit| unit.dimension);
+        self.evidence
+            .series
+            .iter()
+            .filter(|other| !other.config && other.unit.map(|unit| unit.dimension) == dimension)
+            .all(|other| other.measure == series.measure)
     }
 
     /// The number could be a wrong version of the value: same order of magnitude, or off by a power of ten or a unit.

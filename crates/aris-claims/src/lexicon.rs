@@ -42,7 +42,15 @@ impl Lexicon {
         }
         let id = LabelId::try_from(self.labels.len()).unwrap_or(LabelId::MAX);
         let mut distinct: Vec<String> = Vec::new();
-        for word in words::canonical(text) {
+        let mut all = words::words(text);
+        // The unit at the end of a key belongs to the number, not to the name.
+        let raw: Vec<&str> = all.iter().map(|word| word.raw.as_str()).collect();
+        if let Some((_, taken)) = crate::units::from_key(&raw) {
+            if all.len() > taken {
+                all.truncate(all.len() - taken);
+            }
+        }
+        for word in all.into_iter().map(|word| word.text) {
             if !distinct.contains(&word) {
                 distinct.push(word);
             }
@@ -100,7 +108,7 @@ impl Lexicon {
     /// Words of labels that abbreviate this word: at least three letters, a true prefix (`calib` for `calibration`).
     pub(crate) fn abbreviations<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> + 'a {
         let long_enough = word.len() > 4 && word.is_ascii();
-        (3..word.len())
+        (3..word.len().min(6))
             .filter(move |_| long_enough)
             .filter_map(move |length| word.get(..length))
             .filter_map(|prefix| self.by_word.get_key_value(prefix))

@@ -36,7 +36,9 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
         for label in lexicon.with_word(&token.text) {
             note(&mut found, lexicon, *label, &token.text, at, 1.0);
         }
-        for known in lexicon.abbreviations(&token.text) {
+        // Names are not abbreviated: `view` is not `ViewPool`.
+        let name = text.get(token.start..token.end).is_some_and(|written| written.chars().skip(1).any(char::is_uppercase));
+        for known in lexicon.abbreviations(&token.text).filter(|_| !name) {
             for label in lexicon.with_word(known) {
                 note(&mut found, lexicon, *label, known, at, 0.8);
             }

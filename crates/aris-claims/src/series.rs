@@ -39,6 +39,8 @@ pub(crate) struct Series {
     pub(crate) count: bool,
     /// The values are themselves spreads (`acc_std`).
     pub(crate) spread: bool,
+    /// The values are the steps or the varied numbers themselves.
+    pub(crate) axis: bool,
     /// Values along epochs or steps.
     pub(crate) trace: bool,
     /// Whether smaller values are better.
@@ -175,6 +177,7 @@ fn new_series(slots: &[SlotLabel], leaf: &Leaf, lexicon: &Lexicon) -> Series {
         config: leaf.config,
         count: leaf.count,
         spread: has(&["std", "stderr", "var", "variance", "ci"]),
+        axis: leaf.axis,
         trace: false,
         lower_is_better: has(LOWER_IS_BETTER),
     }

@@ -18,6 +18,8 @@ use crate::words;
 
 /// Weight of a group row ("ImageNet" across the table) for the rows below it.
 const GROUP: f64 = 0.8;
+/// Strength of a mention that settles what a head means.
+const RESOLVED: f64 = 0.55;
 /// Weight of the caption.
 const CAPTION: f64 = 0.5;
 
@@ -36,8 +38,8 @@ pub(crate) struct Aligned {
 pub(crate) struct Head {
     pub(crate) text: String,
     pub(crate) weights: Weights,
-    /// The largest share of a series' information that the head gives.
-    pub(crate) most: f64,
+    /// The labels that each part of the head names most clearly: a series must have one of each part.
+    pub(crate) parts: Vec<Vec<LabelId>>,
     /// The head's words name labels, or its values do.
     pub(crate) resolved: bool,
     pub(crate) unit: Option<Unit>,
@@ -93,7 +95,7 @@ impl Engine<'_> {
         let caption_text =
             grid.caption.and_then(|at| self.paper.passages.get(at)).map(|passage| passage.text.clone()).unwrap_or_default();
         for head in rows.iter_mut().chain(columns.iter_mut()) {
-            self.measure_head(head);
+            head.resolved = !head.parts.is_empty();
         }
         self.one_row_each(&mut rows);
         let mut aligned = Aligned { rows, columns, caption, caption_text, naming };
@@ -176,25 +178,19 @@ impl Engine<'_> {
         }
         head.text.push_str(&text.text);
         head.unit = head.unit.or(unit_in(&text.text));
-        raise_all(&mut head.weights, &self.all_mentions(passage), weight);
-    }
-
-    /// Keeps what a head says clearly.
-    fn measure_head(&self, head: &mut Head) {
-        let strongest = head.weights.values().copied().fold(0.0, f64::max);
-        head.resolved = strongest >= 0.55;
-        head.most = self.most(&head.weights);
-    }
-
-    /// The largest information that these weights give to one series.
-    fn most(&self, weights: &Weights) -> f64 {
-        let mut sums: BTreeMap<SeriesId, f64> = BTreeMap::new();
-        for (label, weight) in weights {
-            for series in self.postings.get(index(*label)).map_or(&[][..], Vec::as_slice) {
-                *sums.entry(*series).or_default() += self.info_of(*label) * weight;
-            }
+        let mentions = self.all_mentions(passage);
+        raise_all(&mut head.weights, &mentions, weight);
+        let most = mentions.iter().map(|mention| mention.strength).fold(0.0, f64::max);
+        if most >= RESOLVED {
+            head.parts.push(mentions.iter().filter(|mention| mention.strength >= most * 0.9).map(|mention| mention.label).collect());
         }
-        sums.values().copied().fold(0.0, f64::max)
+    }
+
+    /// Whether the series has a label of every part of the head.
+    fn serves(&self, id: SeriesId, head: &Head) -> bool {
+        self.series(id).is_some_and(|series| {
+            head.parts.iter().all(|part| part.iter().any(|label| series.labels.binary_search(label).is_ok()))
+        })
     }
 
     /// Two rows with the same strongest label: the one whose words it explains better keeps it.
@@ -279,11 +275,11 @@ impl Engine<'_> {
             }
             let head = if by_row { aligned.rows.get_mut(line) } else { aligned.columns.get_mut(line) };
             if let Some(head) = head {
-                for label in winners {
-                    raise(&mut head.weights, label, 0.9);
+                for label in &winners {
+                    raise(&mut head.weights, *label, 0.9);
                 }
+                head.parts = vec![winners];
                 head.resolved = true;
-                head.most = self.most(&head.weights);
             }
         }
     }
@@ -326,29 +322,24 @@ impl Engine<'_> {
             raise(&mut weights, label, weight * 0.6);
         }
         let mut scored = self.score(&weights);
-        let part = |series: SeriesId, head: &Head| -> f64 {
-            self.series(series).map_or(0.0, |series| {
-                series.labels.iter().map(|label| head.weights.get(label).copied().unwrap_or(0.0) * self.info_of(*label)).sum()
-            })
-        };
-        // Both heads must be served as well as any series serves them.
-        let consistent: Vec<Scored> = scored
-            .iter()
-            .copied()
-            .filter(|candidate| {
-                (!row_head.resolved || part(candidate.series, row_head) >= 0.85 * self.joint(row_head, column_head, true))
-                    && (!column_head.resolved || part(candidate.series, column_head) >= 0.85 * self.joint(row_head, column_head, false))
-            })
-            .collect();
+        // Both heads must be served; a group row that no series knows is dropped first.
+        let mut consistent: Vec<Scored> = Vec::new();
+        let mut row_parts = if row_head.resolved { row_head.clone() } else { Head::default() };
+        let column_parts = if column_head.resolved { column_head.clone() } else { Head::default() };
+        loop {
+            consistent.extend(
+                scored.iter().copied().filter(|found| self.serves(found.series, &row_parts) && self.serves(found.series, &column_parts)),
+            );
+            if !consistent.is_empty() || row_parts.parts.len() < 2 {
+                break;
+            }
+            row_parts.parts.pop();
+        }
         let both = row_head.resolved && (column_head.resolved || column_head.text.is_empty()) && !consistent.is_empty();
         if !consistent.is_empty() {
             scored = consistent;
         }
         (scored, both, if heads.is_empty() { Weights::new() } else { weights })
-    }
-
-    fn joint(&self, row: &Head, column: &Head, of_row: bool) -> f64 {
-        if of_row { row.most } else { column.most }
     }
 
     /// Aggregation words of a cell: its heads first, then the caption.

@@ -39,16 +39,21 @@ pub struct Unit {
     pub dimension: Dimension,
     /// Base units in one of it.
     pub factor: Decimal,
+    /// How it is written, in lower case: the same letters are the same unit whatever their case.
+    pub symbol: &'static str,
 }
 
 impl Unit {
     /// The percent sign.
     pub fn percent() -> Self {
-        Self { dimension: Dimension::Percent, factor: Decimal::new(1, -2) }
+        Self { dimension: Dimension::Percent, factor: Decimal::new(1, -2), symbol: "%" }
     }
 
     /// The factor that turns a value in `self` into a value in `other`; `None` for different dimensions.
     pub fn to(self, other: Self) -> Option<Decimal> {
+        if self.symbol == other.symbol && !self.symbol.is_empty() {
+            return Some(Decimal::ONE);
+        }
         if self.dimension != other.dimension || self.dimension == Dimension::Other {
             return None;
         }
@@ -102,16 +107,19 @@ const UNITS: &[(&str, Dimension, i128, i32)] = &[
     ("w", Dimension::Power, 1, 0),
     ("watt", Dimension::Power, 1, 0),
     ("watts", Dimension::Power, 1, 0),
-    ("mw", Dimension::Power, 1, -3),
+    ("mw", Dimension::Power, 1, 6),
     ("kw", Dimension::Power, 1, 3),
+    ("gw", Dimension::Power, 1, 9),
+    ("tw", Dimension::Power, 1, 12),
     ("j", Dimension::Energy, 1, 0),
     ("joule", Dimension::Energy, 1, 0),
     ("joules", Dimension::Energy, 1, 0),
-    ("mj", Dimension::Energy, 1, -3),
+    ("mj", Dimension::Energy, 1, 6),
     ("kj", Dimension::Energy, 1, 3),
     ("kwh", Dimension::Energy, 36, 5),
     ("wh", Dimension::Energy, 3600, 0),
     ("mwh", Dimension::Energy, 36, 8),
+    ("gwh", Dimension::Energy, 36, 11),
     ("hz", Dimension::Frequency, 1, 0),
     ("khz", Dimension::Frequency, 1, 3),
     ("mhz", Dimension::Frequency, 1, 6),
@@ -159,13 +167,20 @@ const COUNT_SUFFIXES: &[(&str, i32)] = &[
 
 /// The unit written as this word, in any case.
 pub fn from_word(word: &str) -> Option<Unit> {
+    // Case tells mega from milli; everywhere else papers and keys mix it.
+    match word {
+        "mW" => return Some(Unit { dimension: Dimension::Power, factor: Decimal::new(1, -3), symbol: "milliwatt" }),
+        "mJ" => return Some(Unit { dimension: Dimension::Energy, factor: Decimal::new(1, -3), symbol: "millijoule" }),
+        _ => {}
+    }
     let lower = word.to_lowercase();
     UNITS
         .iter()
         .find(|(name, ..)| *name == lower)
-        .map(|&(_, dimension, mantissa, exponent)| Unit {
+        .map(|&(name, dimension, mantissa, exponent)| Unit {
             dimension,
             factor: Decimal::new(mantissa, exponent),
+            symbol: name,
         })
 }
 
@@ -179,17 +194,22 @@ pub fn from_key(words: &[&str]) -> Option<(Unit, usize)> {
     if rest.is_empty() && last.chars().count() <= 2 {
         return None;
     }
+    // `images_per_s` is a rate, not a time.
+    if rest.last() == Some(&"per") {
+        return None;
+    }
     let about = |names: &[&str]| rest.iter().any(|word| names.iter().any(|name| word.starts_with(name)));
     if let Some((_, power)) = COUNT_SUFFIXES.iter().find(|(name, _)| name == last) {
         if about(&["flop", "mac"]) {
-            return Some((Unit { dimension: Dimension::Flops, factor: Decimal::new(1, *power) }, 1));
+            return Some((Unit { dimension: Dimension::Flops, factor: Decimal::new(1, *power), symbol: "" }, 1));
         }
         if about(&["param", "token", "sample", "size", "weight", "count", "image", "step", "pair", "example"]) {
-            return Some((Unit { dimension: Dimension::Count, factor: Decimal::new(1, *power) }, 1));
+            return Some((Unit { dimension: Dimension::Count, factor: Decimal::new(1, *power), symbol: "" }, 1));
         }
     }
     if matches!(*last, "s" | "h" | "min" | "m" | "d")
-        && !about(&["time", "latenc", "duration", "wall", "runtime", "train", "elapsed", "delay", "p", "gpu", "hour"])
+        && !about(&["time", "latenc", "duration", "wall", "runtime", "train", "elapsed", "delay", "gpu", "hour", "recover", "warm", "start", "token"])
+        && !rest.iter().any(|word| *word == "p")
     {
         return None;
     }
@@ -231,6 +251,7 @@ mod tests {
             ("wall_time_s", Some(Dimension::Time)),
             ("train_hours", Some(Dimension::Time)),
             ("model_s", None),
+            ("images_per_s", None),
             ("params_m", Some(Dimension::Count)),
             ("peak_mem_gb", Some(Dimension::Bytes)),
             ("flops_g", Some(Dimension::Flops)),

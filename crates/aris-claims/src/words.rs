@@ -71,6 +71,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("hr", &["hour"]),
     ("our", &["ours"]),
     ("proposed", &["ours"]),
+    ("percentile", &["p"]),
     ("energies", &["energy"]),
     ("queries", &["query"]),
     ("memories", &["memory"]),
@@ -156,6 +157,28 @@ pub(crate) fn compact(text: &str) -> String {
 
 fn push(out: &mut Vec<Word>, written: &str, start: usize, end: usize) {
     let raw = written.to_lowercase();
+    // "99th percentile" is `p99`: the ending of the ordinal is no word.
+    if matches!(raw.as_str(), "th" | "st" | "nd" | "rd")
+        && out.last().is_some_and(|before| before.end == start && before.raw.bytes().all(|b| b.is_ascii_digit()))
+    {
+        return;
+    }
+    if let Some(name) = greek(&raw) {
+        out.push(Word { text: name.to_owned(), raw: name.to_owned(), start, end });
+        return;
+    }
+    // `images_per_s` and "images per second".
+    if out.last().is_some_and(|before| before.raw == "per") {
+        let unit = match raw.as_str() {
+            "s" | "sec" => "second",
+            "h" | "hr" => "hour",
+            _ => "",
+        };
+        if !unit.is_empty() {
+            out.push(Word { text: unit.to_owned(), raw: unit.to_owned(), start, end });
+            return;
+        }
+    }
     if let Some((_, replacement)) = SYNONYMS.iter().find(|(name, _)| *name == raw) {
         for word in *replacement {
             out.push(Word { text: (*word).to_owned(), raw: raw.clone(), start, end });
@@ -163,6 +186,16 @@ fn push(out: &mut Vec<Word>, written: &str, start: usize, end: usize) {
         return;
     }
     out.push(Word { text: stem(&raw), raw, start, end });
+}
+
+/// The name of a Greek letter, as keys spell it.
+fn greek(letter: &str) -> Option<&'static str> {
+    const LETTERS: &[(&str, &str)] = &[
+        ("α", "alpha"), ("β", "beta"), ("γ", "gamma"), ("δ", "delta"), ("ε", "epsilon"), ("ϵ", "epsilon"), ("η", "eta"), ("θ", "theta"),
+        ("κ", "kappa"), ("λ", "lambda"), ("μ", "mu"), ("ν", "nu"), ("ρ", "rho"), ("σ", "sigma"), ("τ", "tau"), ("φ", "phi"), ("ϕ", "phi"),
+        ("χ", "chi"), ("ω", "omega"), ("ψ", "psi"), ("π", "pi"),
+    ];
+    LETTERS.iter().find(|(known, _)| *known == letter).map(|(_, name)| *name)
 }
 
 /// Plural `s`, `-ing` and `-ed` removed; both sides of every comparison pass through here.

@@ -54,6 +54,7 @@ pub struct Leaf {
     pub(crate) slots: Box<[Slot]>,
     pub(crate) config: bool,
     pub(crate) count: bool,
+    pub(crate) axis: bool,
 }
 
 /// A file that was read.

@@ -36,8 +36,8 @@ pub(crate) enum Role {
     Ignored,
 }
 
-/// The role of one column, from its name and all its fields; `before_values` says that no measured column precedes it.
-pub(crate) fn role(name: &str, fields: &[&str], before_values: bool) -> Role {
+/// The role of one column, from its name and all its fields.
+pub(crate) fn role(name: &str, fields: &[&str]) -> Role {
     if names::is_replicate_key(name) {
         return Role::Replicate;
     }
@@ -61,15 +61,41 @@ pub(crate) fn role(name: &str, fields: &[&str], before_values: bool) -> Role {
         return Role::Ignored;
     }
     let distinct: BTreeSet<&str> = filled.iter().copied().collect();
-    let integers = numbers.iter().all(|number| number.is_integer());
     if names::is_axis_key(name) && distinct.len() > 1 {
         return Role::Axis;
     }
-    // A leading column of different whole numbers enumerates the records.
-    if before_values && integers && fields.len() > 1 && distinct.len() == filled.len() && !names::is_measure_key(name) {
-        return Role::Axis;
-    }
     Role::Value
+}
+
+/// Finds the column that tells records apart when labels, replicates and axes do not: the first one of whole numbers (or
+/// with the name of an axis) that does. Without it the records would look like repeated runs.
+pub(crate) fn separate(columns: &mut [(String, Role, Vec<String>)]) {
+    let rows = columns.iter().map(|(_, _, fields)| fields.len()).max().unwrap_or(0);
+    let unique = |columns: &[(String, Role, Vec<String>)], extra: Option<usize>| {
+        let mut seen: BTreeSet<Vec<&str>> = BTreeSet::new();
+        (0..rows).all(|row| {
+            let key: Vec<&str> = columns
+                .iter()
+                .enumerate()
+                .filter(|(at, (_, role, _))| {
+                    extra == Some(*at) || matches!(role, Role::Label | Role::Replicate | Role::Progress | Role::Axis)
+                })
+                .map(|(_, (_, _, fields))| fields.get(row).map_or("", String::as_str))
+                .collect();
+            !key.is_empty() && seen.insert(key)
+        })
+    };
+    if rows < 2 || unique(columns, None) {
+        return;
+    }
+    let found = (0..columns.len()).find(|at| {
+        let Some((name, role, fields)) = columns.get(*at) else { return false };
+        let whole = fields.iter().all(|field| field.is_empty() || Decimal::parse(field).is_some_and(Decimal::is_integer));
+        *role == Role::Value && (whole || names::is_axis_key(name)) && unique(columns, Some(*at))
+    });
+    if let Some((_, role, _)) = found.and_then(|at| columns.get_mut(at)) {
+        *role = Role::Axis;
+    }
 }
 
 /// The scalar text of a node, quotes removed; `None` for collections.
@@ -86,18 +112,18 @@ mod tests {
 
     #[test]
     fn columns_get_their_roles() {
-        for (name, fields, first, expected) in [
-            ("method", vec!["ours", "base"], true, Role::Label),
-            ("seed", vec!["0", "1"], true, Role::Replicate),
-            ("epoch", vec!["1", "2"], true, Role::Progress),
-            ("threads", vec!["1", "8"], true, Role::Axis),
-            ("nodes", vec!["4", "8"], false, Role::Axis),
-            ("acc", vec!["84.1", "83.2"], true, Role::Value),
-            ("count", vec!["84", "83"], false, Role::Value),
-            ("date", vec!["2024-01-02", "2024-01-03"], false, Role::Ignored),
-            ("latency", vec!["12 ms", "13 ms"], false, Role::Value),
+        for (name, fields, expected) in [
+            ("method", vec!["ours", "base"], Role::Label),
+            ("seed", vec!["0", "1"], Role::Replicate),
+            ("epoch", vec!["1", "2"], Role::Progress),
+            ("threads", vec!["1", "8"], Role::Axis),
+            ("nodes", vec!["4", "8"], Role::Axis),
+            ("acc", vec!["84.1", "83.2"], Role::Value),
+            ("count", vec!["84", "83"], Role::Value),
+            ("date", vec!["2024-01-02", "2024-01-03"], Role::Ignored),
+            ("latency", vec!["12 ms", "13 ms"], Role::Value),
         ] {
-            assert_eq!(role(name, &fields, first), expected, "{name}");
+            assert_eq!(role(name, &fields), expected, "{name}");
         }
     }
 }

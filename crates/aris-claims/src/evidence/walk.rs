@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::csv::Record;
 use super::names;
-use super::records::{Role, role, scalar};
+use super::records::{Role, role, scalar, separate};
 use super::tree::{Node, Value};
 use super::{Leaf, Unusable};
 use crate::decimal::Decimal;
@@ -43,6 +43,7 @@ struct Trail {
     pointer: String,
     unit: Option<Unit>,
     config: bool,
+    axis: bool,
 }
 
 /// Receives the values of one file.
@@ -67,6 +68,7 @@ impl Sink {
                 pointer: String::new(),
                 unit: None,
                 config: false,
+                axis: false,
             },
             leaves: Vec::new(),
             unusable: Vec::new(),
@@ -119,17 +121,18 @@ impl Sink {
         let column = |at: usize| -> Vec<&str> {
             body.iter().map(|record| record.fields.get(at).map_or("", String::as_str)).collect()
         };
-        let mut before_values = true;
-        let mut roles = Vec::new();
+        let mut columns = Vec::new();
         for (at, name) in head_fields.iter().enumerate() {
-            let mut found = role(name, &column(at), before_values);
+            let fields = column(at);
+            let mut found = role(name, &fields);
             // A first column without a head names the rows.
             if at == 0 && name.is_empty() && found == Role::Ignored {
                 found = Role::Label;
             }
-            before_values &= found != Role::Value;
-            roles.push(found);
+            columns.push((name.clone(), found, fields.into_iter().map(str::to_owned).collect()));
         }
+        separate(&mut columns);
+        let roles: Vec<Role> = columns.into_iter().map(|(_, role, _)| role).collect();
         for (index, record) in body.iter().enumerate() {
             let mut trail = self.root.clone();
             for ((name, role), field) in head_fields.iter().zip(&roles).zip(&record.fields) {
@@ -141,6 +144,7 @@ impl Sink {
                 }
                 let mut own = trail.clone();
                 own.pointer = format!("row={},col={name}", index + 1);
+                own.axis = matches!(role, Role::Axis | Role::Progress);
                 if *role == Role::Axis {
                     own.slots.retain(|slot| *slot.name != **name);
                 }
@@ -205,7 +209,7 @@ impl Sink {
             } else if matches!(key.as_str(), "unit" | "units") {
                 trail.unit = units::from_word(text);
             } else if !number && is_text(node) && names::is_label_key(key) && names::is_label_text(text) {
-                let names_subject = ["method", "model", "name", "dataset", "task", "split", "variant", "algorithm", "system", "benchmark"]
+                let names_subject = ["method", "dataset", "task", "split", "variant", "algorithm", "system", "benchmark"]
                     .iter()
                     .any(|known| words::compact(key).contains(known));
                 if !trail.config || names_subject {
@@ -216,6 +220,9 @@ impl Sink {
         }
         let numbered = entries.len() > 1 && entries.iter().all(|(key, _)| Decimal::parse(key).is_some());
         for (key, node) in entries {
+            if !trail.config && scalar(node).is_some() && names::is_replicate_key(key) {
+                continue;
+            }
             let mut own = trail.clone();
             own.pointer = format!("{}/{}", trail.pointer, key.replace('~', "~0").replace('/', "~1"));
             if numbered {
@@ -268,6 +275,9 @@ impl Sink {
             self.records(items, trail, &|row, _| format!("{}/{row}", trail.pointer), false);
             return;
         }
+        if names::is_replicate_key(key) && items.iter().all(|item| scalar(item).is_some()) {
+            return;
+        }
         // Repeated measurements and short lists of runs are replicates; long ones are histories.
         let per_run = items.len() <= 20 || names::is_replicate_key(key) || key.to_lowercase().contains("seed");
         for (index, item) in items.iter().enumerate() {
@@ -298,14 +308,16 @@ impl Sink {
                 }
             }
         }
-        let mut before_values = true;
-        let mut roles: BTreeMap<&str, Role> = BTreeMap::new();
+        let mut table = Vec::new();
         for name in order {
             let fields = columns.get(name).map_or(&[][..], Vec::as_slice);
-            let found = role(name, fields, before_values);
-            before_values &= found != Role::Value;
-            roles.insert(name, found);
+            let found = role(name, fields);
+            // Only complete columns can tell records apart.
+            let fields = if fields.len() == rows.len() { fields.iter().map(|field| (*field).to_owned()).collect() } else { Vec::new() };
+            table.push((name.to_owned(), found, fields));
         }
+        separate(&mut table);
+        let roles: BTreeMap<String, Role> = table.into_iter().map(|(name, role, _)| (name, role)).collect();
         for (index, row) in rows.iter().enumerate() {
             let Value::Map(entries) = &row.value else {
                 let mut own = trail.clone();
@@ -327,6 +339,7 @@ impl Sink {
                 }
                 let mut field = own.clone();
                 field.pointer = format!("{base}/{}", key.replace('~', "~0").replace('/', "~1"));
+                field.axis = matches!(role, Some(Role::Axis | Role::Progress));
                 if role == Some(Role::Axis) {
                     field.slots.retain(|slot| *slot.name != **key);
                 }
@@ -376,6 +389,7 @@ impl Sink {
             slots: trail.slots.clone().into_boxed_slice(),
             config: trail.config,
             count,
+            axis: trail.axis,
         });
     }
 }
