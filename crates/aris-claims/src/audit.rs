@@ -118,7 +118,7 @@ impl Engine<'_> {
         }
         let others = self.other_numbers(passage, number);
         aggregation.range = self.in_range(passage, number, sentence, at);
-        let everywhere = says_everywhere(sentence);
+        let everywhere = says_everywhere(sentence, at);
         let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, everywhere, others: &others };
         let judged = self.judge(&case);
         if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
@@ -174,6 +174,10 @@ impl Engine<'_> {
         let ends = number.range_from.is_some()
             || index.is_some_and(|index| analysed.numbers.get(index + 1).is_some_and(|next| next.range_from == Some(index)));
         let before = sentence.get(..at).unwrap_or("").to_lowercase();
+        // "from 3.7 to 3.1" is a change.
+        if before.rfind("from ").is_some_and(|from| before.len() - from < 40) && !before.contains("rang") {
+            return false;
+        }
         let near = before.rfind("between ").or_else(|| before.rfind("range")).is_some_and(|from| before.len() - from < 48);
         ends || near
     }
@@ -194,8 +198,10 @@ impl Engine<'_> {
 }
 
 /// The sentence speaks of several methods at once.
-fn says_everywhere(sentence: &str) -> bool {
-    let lower = format!(" {} ", sentence.to_lowercase());
+fn says_everywhere(sentence: &str, at: usize) -> bool {
+    let from = sentence.get(..at).and_then(|before| before.rfind(';')).map_or(0, |at| at + 1);
+    let to = sentence.get(at..).and_then(|after| after.find(';')).map_or(sentence.len(), |end| at + end);
+    let lower = format!(" {} ", sentence.get(from..to).unwrap_or("").to_lowercase());
     [" same ", " identical", " all methods", " all models", " all baselines", " all systems", " all runs", " both ", " every method", " every model", " each method", " each model", " also use", " equally ", " likewise", " as well"]
         .iter()
         .any(|phrase| lower.contains(phrase))

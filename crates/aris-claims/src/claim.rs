@@ -63,7 +63,7 @@ const COMPARATIVES: &[&str] = &[
 ];
 const CHANGES: &[&str] = &[
     "improvement", "improvements", "reduction", "reductions", "gain", "gains", "increase", "increases", "decrease", "decreases", "drop", "drops",
-    "speedup", "speedups", "speed-up", "saving", "savings", "difference", "differences", "margin", "gap", "advantage", "loss", "rise", "decline",
+    "speedup", "speedups", "speed-up", "saving", "savings", "difference", "differences", "margin", "gap", "advantage", "rise", "decline",
     "growth", "boost", "degradation", "overhead", "lead", "deficit", "cut", "increment", "uplift", "penalty", "change", "jump", "fall",
 ];
 const CHANGE_VERBS: &[&str] = &[

@@ -5,6 +5,7 @@
 //! decide only when the sentence does not.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::engine::{Engine, index};
 use crate::fit::Approximate;
@@ -82,6 +83,7 @@ impl Engine<'_> {
             measured |= mention.strength >= 0.5 && near > 0.0 && self.measures.get(index(mention.label)).copied().unwrap_or(false);
             raise(&mut weights, mention.label, mention.strength * near);
         }
+        self.axis_values(passage, sentence.start..sentence.end, start..end, &boundaries, &mut weights);
         // A sentence that names no measure goes on about the one before.
         let ellipsis = if measured { 1.0 } else { ELLIPSIS };
         for (back, weight) in BEFORE.iter().enumerate() {
@@ -102,6 +104,34 @@ impl Engine<'_> {
             }
         }
         weights
+    }
+
+    /// Other numbers of the sentence that are values of an axis: `at 0 dB`, `with 8 threads`, `k = 10`.
+    fn axis_values(&self, passage: usize, sentence: Range<usize>, own: Range<usize>, boundaries: &[usize], weights: &mut Weights) {
+        let (Some(text), Some(analysed)) = (self.paper.passages.get(passage), self.passages.get(passage)) else { return };
+        for number in &analysed.numbers {
+            let apart = number.range.start < sentence.start || number.range.start >= sentence.end || number.range == own;
+            if apart || own.contains(&number.range.start) || !number.value.is_integer() {
+                continue;
+            }
+            let Some(label) = self.evidence.lexicon.exact(&crate::words::compact(&number.value.to_string())) else { continue };
+            let Some(names) = self.axis_names.get(&label) else { continue };
+            let near = proximity(&text.text, boundaries, number.range.start, own.start, own.end);
+            let named = names.iter().any(|name| {
+                let words = crate::words::canonical(self.label_text(*name));
+                let unit = crate::units::from_key(&words.iter().map(String::as_str).collect::<Vec<_>>()).map(|(unit, _)| unit.symbol);
+                let beside = |from: usize, to: usize| {
+                    let around = text.text.get(text.text.floor_char_boundary(from)..text.text.floor_char_boundary(to)).unwrap_or("");
+                    crate::words::canonical(around).iter().any(|word| words.contains(word))
+                };
+                (unit.is_some() && number.unit.map(|unit| unit.symbol) == unit)
+                    || beside(number.range.start.saturating_sub(24), number.range.start)
+                    || beside(number.range.end, (number.range.end + 24).min(text.text.len()))
+            });
+            if named {
+                raise(weights, label, near);
+            }
+        }
     }
 
     /// Adds the section's title and the default own method.

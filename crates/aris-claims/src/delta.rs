@@ -19,6 +19,11 @@ const PAIRED: usize = 70;
 /// Part of the best pair's score that a pair may fall short and still be meant.
 const NEAR: f64 = 0.25;
 
+/// Gain of a pair with the own method on one side.
+const OWN_SIDE: f64 = 0.8;
+/// Loss of a pair whose measure the context does not name.
+const UNMEASURED: f64 = 0.8;
+
 /// What the words around a change say about its direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
@@ -87,7 +92,7 @@ impl Engine<'_> {
             .scored
             .iter()
             .map(|scored| scored.series)
-            .filter(|id| self.series(*id).is_some_and(|series| !series.config && !series.count && !series.spread && self.comparable(change, *id)))
+            .filter(|id| self.series(*id).is_some_and(|series| !series.config && !series.count && !series.spread && !series.axis && self.comparable(change, *id)))
             .take(PAIRED)
             .collect();
         let mut pairs = Vec::new();
@@ -136,7 +141,12 @@ impl Engine<'_> {
             (false, false) => side(&left).min(side(&right)),
             _ => side(&left).max(side(&right)) * 0.5,
         };
-        let score = shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
+        // Most comparisons have the paper's own or the complete method on one side.
+        let ours = |labels: &[LabelId]| labels.iter().any(|label| self.own.contains(label) || self.full.contains(label));
+        let bonus = if ours(&left) != ours(&right) { OWN_SIDE } else { 0.0 };
+        let measured = one.measure.map_or(0.0, |label| weight(&label));
+        let unmeasured = if measured < 0.2 { UNMEASURED } else { 0.0 };
+        let score = bonus - unmeasured + shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
         Some(Pair { a, b, score, named })
     }
 

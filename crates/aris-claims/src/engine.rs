@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, SlotKind};
 use crate::lexicon::LabelId;
 use crate::mention::{Mention, mentions};
 use crate::number::{Number, scan};
@@ -45,6 +45,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) full: Vec<LabelId>,
     /// Other wordings of labels that the paper defines: "expected calibration error" for `ece`.
     pub(crate) aliases: Vec<(LabelId, Vec<String>)>,
+    /// Axis values with the names of their axes.
+    pub(crate) axis_names: BTreeMap<LabelId, Vec<LabelId>>,
     /// Whether a label is what some series measures.
     pub(crate) measures: Vec<bool>,
     /// Whether the paper says somewhere that its numbers are means of runs.
@@ -90,7 +92,15 @@ impl<'a> Engine<'a> {
                 *flag = true;
             }
         }
+        let mut axis_names: BTreeMap<LabelId, Vec<LabelId>> = BTreeMap::new();
+        for slot in evidence.series.iter().flat_map(|series| &series.slots).filter(|slot| slot.kind == SlotKind::Axis) {
+            let names = axis_names.entry(slot.label).or_default();
+            if let Some(name) = slot.name.filter(|name| !names.contains(name)) {
+                names.push(name);
+            }
+        }
         let mut engine = Self {
+            axis_names,
             measures,
             paper,
             evidence,

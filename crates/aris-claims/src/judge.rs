@@ -243,7 +243,7 @@ impl Engine<'_> {
             return Some(Answer::Fits(found));
         }
         let wanted: &[Facet] = if agg.range && series.stats.is_some() {
-            &[Facet::Min, Facet::Max]
+            &[Facet::Min, Facet::Max, Facet::Mean]
         } else if agg.median {
             &[Facet::Median]
         } else if agg.best && series.stats.is_some() {
@@ -304,12 +304,12 @@ impl Engine<'_> {
             Binding::Cell => tied <= 6,
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
             Binding::Text if case.weak => {
-                !case.aggregation.any() && tied <= 3 && (measure >= 0.85 || series.config && measure >= 0.62) && (series.config || top.coverage >= 0.5)
+                !case.aggregation.any() && tied <= 3 && self.plausible_setting(&case.shown, series, raw) && (measure >= 0.85 || series.config && measure >= 0.62) && (series.config || top.coverage >= 0.5)
             }
             Binding::Text => {
                 let covered = top.coverage >= 0.5;
                 if series.config {
-                    measure >= 0.6 && tied <= 4
+                    measure >= 0.6 && tied <= 4 && self.plausible_setting(&case.shown, series, raw)
                 } else {
                     (measure >= 0.55 || (unit && key >= 0.5)) && covered && tied <= 2 && close
                 }
@@ -345,6 +345,17 @@ impl Engine<'_> {
             || between("950", "1050")
             || between("58", "62")
             || between("0.016", "0.0172")
+    }
+
+    /// A setting may be wrong by more than a measurement: up to a factor of ten, or a power of ten.
+    fn plausible_setting(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
+        if self.plausible_size(shown, series, raw) || !series.config {
+            return self.plausible_size(shown, series, raw);
+        }
+        let Some(quotient) = fit::nearest(shown, series, raw).and_then(|value| shown.value.over(value)).map(Decimal::abs) else {
+            return false;
+        };
+        (Decimal::new(1, -1) <= quotient && quotient <= Decimal::new(10, 0)) || quotient.significant_digits() == 1 && quotient.rounded_at(quotient.last_digit()) == quotient && quotient.shift(-quotient.last_digit()) == Decimal::ONE
     }
 
     fn matched(&self, case: &Case<'_>, scored: Scored, hit: Hit, fitting: &[(Scored, Hit)]) -> Judgement {

@@ -107,7 +107,7 @@ impl Lexicon {
 
     /// Words of labels that abbreviate this word: at least three letters, a true prefix (`calib` for `calibration`).
     pub(crate) fn abbreviations<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> + 'a {
-        let long_enough = word.len() > 4 && word.is_ascii();
+        let long_enough = word.len() > 3 && word.is_ascii();
         (3..word.len().min(6))
             .filter(move |_| long_enough)
             .filter_map(move |length| word.get(..length))

@@ -33,13 +33,24 @@ pub(crate) struct Aligned {
     pub(crate) naming: BTreeSet<usize>,
 }
 
+/// What one cell of a head names.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Part {
+    /// The labels that it names most clearly.
+    pub(crate) clear: Vec<LabelId>,
+    /// These and the labels that it names in part.
+    pub(crate) loose: Vec<LabelId>,
+    /// It stands in a group row.
+    pub(crate) group: bool,
+}
+
 /// One row or column.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Head {
     pub(crate) text: String,
     pub(crate) weights: Weights,
-    /// The labels that each part of the head names most clearly: a series must have one of each part.
-    pub(crate) parts: Vec<Vec<LabelId>>,
+    /// What each cell of the head names: a series must have a label of each.
+    pub(crate) parts: Vec<Part>,
     /// The head's words name labels, or its values do.
     pub(crate) resolved: bool,
     pub(crate) unit: Option<Unit>,
@@ -182,14 +193,18 @@ impl Engine<'_> {
         raise_all(&mut head.weights, &mentions, weight);
         let most = mentions.iter().map(|mention| mention.strength).fold(0.0, f64::max);
         if most >= RESOLVED {
-            head.parts.push(mentions.iter().filter(|mention| mention.strength >= most * 0.9).map(|mention| mention.label).collect());
+            let above = |least: f64| mentions.iter().filter(|mention| mention.strength >= least).map(|mention| mention.label).collect();
+            head.parts.push(Part { clear: above(most * 0.9), loose: above(RESOLVED * 0.8), group: weight < 1.0 });
         }
     }
 
     /// Whether the series has a label of every part of the head.
-    fn serves(&self, id: SeriesId, head: &Head) -> bool {
+    fn serves(&self, id: SeriesId, head: &Head, loosely: bool, groups: bool) -> bool {
         self.series(id).is_some_and(|series| {
-            head.parts.iter().all(|part| part.iter().any(|label| series.labels.binary_search(label).is_ok()))
+            head.parts.iter().filter(|part| groups || !part.group).all(|part| {
+                let labels = if loosely { &part.loose } else { &part.clear };
+                labels.iter().any(|label| series.labels.binary_search(label).is_ok())
+            })
         })
     }
 
@@ -278,7 +293,7 @@ impl Engine<'_> {
                 for label in &winners {
                     raise(&mut head.weights, *label, 0.9);
                 }
-                head.parts = vec![winners];
+                head.parts = vec![Part { clear: winners.clone(), loose: winners, group: false }];
                 head.resolved = true;
             }
         }
@@ -322,19 +337,23 @@ impl Engine<'_> {
             raise(&mut weights, label, weight * 0.6);
         }
         let mut scored = self.score(&weights);
-        // Both heads must be served; a group row that no series knows is dropped first.
-        let mut consistent: Vec<Scored> = Vec::new();
-        let mut row_parts = if row_head.resolved { row_head.clone() } else { Head::default() };
-        let column_parts = if column_head.resolved { column_head.clone() } else { Head::default() };
-        loop {
-            consistent.extend(
-                scored.iter().copied().filter(|found| self.serves(found.series, &row_parts) && self.serves(found.series, &column_parts)),
-            );
-            if !consistent.is_empty() || row_parts.parts.len() < 2 {
-                break;
-            }
-            row_parts.parts.pop();
-        }
+        // Both heads must be served, clearly if any series does; a group row that no series knows is left out.
+        let empty = Head::default();
+        let row_parts = if row_head.resolved { row_head } else { &empty };
+        let column_parts = if column_head.resolved { column_head } else { &empty };
+        let consistent: Vec<Scored> = [(false, true), (true, true), (false, false), (true, false)]
+            .into_iter()
+            .map(|(loosely, groups)| {
+                scored
+                    .iter()
+                    .copied()
+                    .filter(|found| {
+                        self.serves(found.series, row_parts, loosely, groups) && self.serves(found.series, column_parts, loosely, groups)
+                    })
+                    .collect::<Vec<Scored>>()
+            })
+            .find(|found| !found.is_empty())
+            .unwrap_or_default();
         let both = row_head.resolved && (column_head.resolved || column_head.text.is_empty()) && !consistent.is_empty();
         if !consistent.is_empty() {
             scored = consistent;

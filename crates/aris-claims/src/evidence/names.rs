@@ -5,7 +5,7 @@ use crate::number;
 use crate::units::Unit;
 use crate::words;
 
-const REPLICATE: &[&str] = &["seed", "run", "fold", "trial", "rep", "replicate", "repeat", "repetition", "replica", "restart"];
+const REPLICATE: &[&str] = &["seed", "run", "fold", "trial", "rep", "replicate", "repeat", "repetition", "replica", "restart", "annotator", "rater", "participant"];
 const PROGRESS: &[&str] = &["epoch", "step", "iteration", "timestep", "update"];
 const AXIS: &[&str] = &[
     "thread", "node", "gpu", "core", "worker", "rank", "process", "batch", "size", "length", "depth", "layer", "width",
