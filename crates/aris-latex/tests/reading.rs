@@ -134,6 +134,16 @@ fn text() {
         ),
         ("\\resizebox{0.5\\linewidth}{!}{wide 3}", &["wide 3"]),
         ("word\\xspace{} \\emph{a}", &["word a"]),
+        ("$0.91\\,(\\pm0.02)$", &["0.91 (±0.02)"]),
+        (
+            "\\ifCLASSINFOpdf a\\else b\\fi \\iffalse \\ifCLASSINFOpdf 1\\fi 2\\fi c",
+            &["a b c"],
+        ),
+        (
+            "\\begin{figure}\\subfloat[Part 12]{\\includegraphics{x}}\\caption{Fig 3}\\end{figure}",
+            &["Part 12", "Fig 3"],
+        ),
+        ("a\\index{b!7} b", &["a b"]),
     ];
     for (body, expected) in cases {
         let document = document("", body);

@@ -9,6 +9,13 @@ use super::{
 use crate::ProblemKind;
 
 impl Reader<'_> {
+    /// Whether an unknown name is a conditional of a class (`\ifCLASSINFOpdf`) rather than a command with
+    /// arguments (`\ifstrempty{…}`).
+    pub(super) fn unknown_conditional(&mut self, name: u32) -> bool {
+        let text = self.names.text(name);
+        text.len() > 2 && text.starts_with("if") && self.peek().kind != Kind::Begin
+    }
+
     pub(super) fn conditional(&mut self, form: If, token: Token) {
         let truth = match form {
             If::False => Some(false),
@@ -99,6 +106,7 @@ impl Reader<'_> {
                 }
                 Kind::Name(name) => match self.meaning(name) {
                     Meaning::Known(Cmd::If(_) | Cmd::Switch(_)) => depth += 1,
+                    Meaning::Unknown if self.unknown_conditional(name) => depth += 1,
                     Meaning::Known(Cmd::Fi) if depth == 0 => return false,
                     Meaning::Known(Cmd::Fi) => depth -= 1,
                     Meaning::Known(Cmd::Else) if depth == 0 && stop_at_else => return true,

@@ -56,6 +56,25 @@ const fn classes() -> [Class; 256] {
     table
 }
 
+/// The same table for the innermost loop, which only asks one thing.
+const PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(CLASSES[byte], Class::Plain);
+        byte += 1;
+    }
+    table
+};
+
+/// Length of the run of plain bytes at `from`.
+fn plain_run(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    rest.iter()
+        .position(|b| !PLAIN.get(usize::from(*b)).copied().unwrap_or(true))
+        .unwrap_or(rest.len())
+}
+
 fn class(byte: u8) -> Class {
     CLASSES
         .get(usize::from(byte))
@@ -90,11 +109,7 @@ pub(crate) fn next(
         };
         match class(*byte) {
             Class::Plain => {
-                let length = bytes
-                    .iter()
-                    .skip(start)
-                    .take_while(|b| class(**b) == Class::Plain)
-                    .count();
+                let length = plain_run(bytes, start);
                 cursor.pos = start + length;
                 return Token::new(Kind::Word, file, start, length);
             }
@@ -136,8 +151,7 @@ pub(crate) fn extend(text: &str, cursor: &mut Cursor) -> usize {
     let bytes = text.as_bytes();
     let mut end = cursor.pos;
     while bytes.get(end) == Some(&b' ') {
-        let rest = bytes.iter().skip(end + 1);
-        let length = rest.take_while(|b| class(**b) == Class::Plain).count();
+        let length = plain_run(bytes, end + 1);
         if length == 0 {
             break;
         }

@@ -24,6 +24,7 @@ impl Reader<'_> {
                 Kind::Name(name) => match self.meaning(name) {
                     Meaning::Known(cmd) => self.command(token, cmd)?,
                     Meaning::Macro(body) => self.expand(token, name, &body),
+                    Meaning::Unknown if self.unknown_conditional(name) => self.branch(None, token),
                     Meaning::Unknown => self.unknown(),
                 },
                 Kind::Par => self.blank_line(token),
@@ -146,6 +147,21 @@ impl Reader<'_> {
             Cmd::Keywords => self.front(token, BlockKind::Keywords),
             Cmd::Abstract => self.front(token, BlockKind::Abstract),
             Cmd::Caption => self.begin_caption(token, None),
+            Cmd::SubFloat => {
+                // `\subfloat[caption]{content}`
+                if let Some(caption) = self.optional() {
+                    self.unread(token.with(Kind::End));
+                    self.unread_all(&caption);
+                    self.unread(token.with(Kind::Begin));
+                    self.block_argument(
+                        token,
+                        BlockKind::Caption {
+                            float: "subfloat".to_owned(),
+                        },
+                        After::Close,
+                    );
+                }
+            }
             Cmd::CaptionOf => {
                 self.star();
                 let tokens = self.argument();
@@ -400,7 +416,13 @@ impl Reader<'_> {
     }
 
     fn operator(&mut self, token: Token, text: &'static str) {
-        if self.style.has(style::MATHS) && self.writer.length() > self.origin {
+        // After an opening bracket or another sign it is a sign itself: `(\pm 0.02)`.
+        let operand = self.writer.operator_waits()
+            || !self
+                .writer
+                .text()
+                .ends_with(['(', '[', '{', '=', ',', '<', '>']);
+        if self.style.has(style::MATHS) && self.writer.length() > self.origin && operand {
             let source = self.source(token, false);
             self.writer.operator(text, source, self.style);
         } else {

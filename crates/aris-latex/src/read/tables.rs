@@ -97,12 +97,10 @@ impl Reader<'_> {
                 let spec = text
                     .split_once("colspec")
                     .map(|(_, rest)| rest.trim_start_matches([' ', '=']));
-                spec.and_then(|rest| {
-                    rest.strip_prefix('{')?
-                        .rsplit_once('}')
-                        .map(|(inner, _)| inner.to_owned())
-                })
-                .unwrap_or(text)
+                let inner = spec
+                    .and_then(|rest| rest.strip_prefix('{'))
+                    .map(|rest| after_group(rest).0.to_owned());
+                inner.unwrap_or(text)
             }
             _ => text,
         }

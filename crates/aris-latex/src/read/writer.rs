@@ -349,6 +349,12 @@ impl Writer {
         }
     }
 
+    pub(crate) fn operator_waits(&self) -> bool {
+        self.levels
+            .last()
+            .is_some_and(|(_, open)| open.operator.is_some())
+    }
+
     /// Writes a waiting operator, with spaces around it when an operand follows.
     pub(crate) fn flush_operator(&mut self, operand: bool) {
         let waiting = self
@@ -371,6 +377,10 @@ impl Writer {
     /// Writes text with TeX's ligatures for dashes and quotes.
     pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
         let bytes = text.as_bytes();
+        if !bytes.iter().any(|b| matches!(b, b'-' | b'`' | b'\'')) {
+            self.write(text, source, style);
+            return;
+        }
         let (mut from, mut at) = (0, 0);
         while let Some(byte) = bytes.get(at) {
             let run = bytes
