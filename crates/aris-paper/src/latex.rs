@@ -167,6 +167,9 @@ pub fn to_text(latex: &str) -> String {
         maths: false,
     };
     writer.run();
+    if writer.out.is_ascii() {
+        return squeeze(&writer.out);
+    }
     squeeze(&writer.out.nfc().collect::<String>())
 }
 

@@ -36,6 +36,9 @@ pub enum TitleMatch {
 
 /// Folds letters for comparison: compatibility forms, marks, case, and letters that do not decompose (ø, ß, ł).
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let mut out = String::with_capacity(text.len());
     for character in text
         .nfkd()

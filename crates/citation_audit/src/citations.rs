@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aris_latex::{Document, Position};
+use aris_latex::{Document, Place, Position};
 
 use crate::finding::{Finding, Severity};
 use crate::library::{Library, Loc};
+
+/// Characters of a source line that are quoted.
+pub(crate) const QUOTE: usize = 160;
 
 /// One cited key.
 pub(crate) struct Cited {
@@ -20,7 +23,8 @@ pub(crate) struct Cited {
 pub(crate) struct Use {
     pub(crate) position: Position,
     pub(crate) command: String,
-    pub(crate) quote: String,
+    /// Where that is in the document, to quote it.
+    pub(crate) place: Place,
 }
 
 /// What a key leads to.
@@ -52,7 +56,7 @@ pub(crate) fn collect(document: &Document, library: &Library<'_>) -> Vec<Cited> 
         let place = Use {
             position: document.position(citation.place),
             command: citation.command.clone(),
-            quote: document.quote(citation.place, 160),
+            place: citation.place,
         };
         let index = *order.entry(citation.key.as_str()).or_insert_with(|| {
             let key = citation.key.clone();
@@ -102,7 +106,12 @@ impl Cited {
 }
 
 /// Reports keys that lead nowhere. `whole` says that every bibliography was read, so that absence means something.
-pub(crate) fn check(cited: &[Cited], library: &Library<'_>, whole: bool) -> Vec<Finding> {
+pub(crate) fn check(
+    document: &Document,
+    cited: &[Cited],
+    library: &Library<'_>,
+    whole: bool,
+) -> Vec<Finding> {
     /// Hints cost a pass over all keys each.
     const MAX_HINTS: usize = 100;
     let mut findings = Vec::new();
@@ -151,7 +160,7 @@ pub(crate) fn check(cited: &[Cited], library: &Library<'_>, whole: bool) -> Vec<
                 )
             };
             let message = format!(
-                "`{}` is cited and in no bibliography ({} times)",
+                "`{}` is in no bibliography; cited {} time(s)",
                 cited.key,
                 cited.uses.len()
             );
@@ -163,7 +172,7 @@ pub(crate) fn check(cited: &[Cited], library: &Library<'_>, whole: bool) -> Vec<
             finding
                 .key(&cited.key)
                 .position(&first.position)
-                .quote(first.quote.clone()),
+                .quote(document.quote(first.place, QUOTE)),
         );
     }
     findings

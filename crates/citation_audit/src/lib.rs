@@ -35,6 +35,7 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
+use aris_latex::Document;
 use aris_paper::facts::Month;
 use jiff::tz::TimeZone;
 
@@ -170,11 +171,11 @@ fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
     {
         let has_items = !document.bibitems.is_empty();
         if paper.asks_for_bibliography || has_items {
-            findings.append(&mut citations::check(&cited, &library, whole));
+            findings.append(&mut citations::check(document, &cited, &library, whole));
             findings.append(&mut entries::check(paper, &library, &locs, now));
             findings.append(&mut works::check(&library, &locs));
         } else {
-            findings.push(no_bibliography(&cited));
+            findings.push(no_bibliography(document, &cited));
         }
     }
     finding::sort(&mut findings);
@@ -218,7 +219,7 @@ fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
     (details, cites)
 }
 
-fn no_bibliography(cited: &[citations::Cited]) -> Finding {
+fn no_bibliography(document: &Document, cited: &[citations::Cited]) -> Finding {
     let message = format!(
         "{} keys are cited and the document names no bibliography",
         cited.len()
@@ -226,7 +227,9 @@ fn no_bibliography(cited: &[citations::Cited]) -> Finding {
     let action = "add \\bibliography{…}, \\addbibresource{…} or a thebibliography environment";
     let finding = Finding::new("no_bibliography", Severity::Block, message, action);
     match cited.iter().find_map(|cited| cited.uses.first()) {
-        Some(first) => finding.position(&first.position).quote(first.quote.clone()),
+        Some(first) => finding
+            .position(&first.position)
+            .quote(document.quote(first.place, citations::QUOTE)),
         None => finding,
     }
 }

@@ -11,6 +11,7 @@ use aris_latex::{
 };
 use aris_paper::bib::{self, Bibliography};
 
+use crate::citations::QUOTE;
 use crate::finding::{Finding, Severity};
 
 /// Bytes of one source: far above any that a person or a reference manager writes, and still safe to hold in memory.
@@ -82,7 +83,7 @@ pub(crate) fn read(folder: &Path, root: Option<&str>) -> Paper {
     };
     for include in &document.includes {
         let position = document.position(include.place);
-        let quote = document.quote(include.place, 160);
+        let quote = document.quote(include.place, QUOTE);
         if include.kind == IncludeKind::Bibliography {
             paper.asks_for_bibliography = true;
             files.bibliography(include, &position, &quote, &mut paper);

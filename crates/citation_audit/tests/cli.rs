@@ -590,7 +590,7 @@ fn the_envelope_carries_the_findings() {
     assert_eq!(envelope["meta"]["helper"], "citation_audit");
     let plain = String::from_utf8(paper.audit(&[]).output.stdout).unwrap();
     assert!(
-        plain.contains("main.tex:3:7: error: `gone` is cited"),
+        plain.contains("main.tex:3:7: error: `gone` is in no bibliography"),
         "{plain}"
     );
 }
@@ -618,6 +618,75 @@ fn real_bibliographies_are_never_proved_wrong() {
                 Some(2) => assert_eq!(reason, "placeholder_title"),
                 Some(_) => assert_eq!(reason, "bibliography_not_utf8"),
             }
+        }
+    }
+}
+
+/// A compiled schema of the repository.
+fn schema(name: &str) -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../schemas")
+        .join(name);
+    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+#[test]
+fn artifact_and_envelope_follow_their_schemas() {
+    let bib = format!("{SOUND}@misc{{k, author = {{TODO}}, year = soon}}");
+    let answer = Paper::citing("\\cite{knuth84,k,gone}", &bib).audit(&["--json", "--uncited"]);
+    let envelope: Value = serde_json::from_slice(&answer.output.stdout).unwrap();
+    for (name, value) in [
+        ("aris.verify_paper_audits.audit.v1.json", &answer.artifact),
+        (
+            "aris.citation_audit.details.v1.json",
+            &answer.artifact["details"],
+        ),
+        ("aris.citation_audit.report.v1.json", &envelope["data"]),
+    ] {
+        let errors: Vec<String> = schema(name)
+            .iter_errors(value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+    }
+}
+
+mod properties {
+    use aris_cli::Context;
+    use citation_audit::{Cli, run};
+    use proptest::prelude::*;
+
+    use super::{Paper, document};
+
+    /// Pieces of LaTeX and BibTeX that mean something here, and a few that do not.
+    fn pieces(of: &'static [&'static str]) -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            prop::sample::select(of).prop_map(String::from),
+            "[ -~\n]{0,6}",
+            any::<char>().prop_map(String::from)
+        ];
+        prop::collection::vec(piece, 0..20).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_paper_gets_an_artifact(
+            body in pieces(&["\\cite{a}", "\\cite{a,b}", "\\nocite{*}", "\\input{x}", "%", "{", "}", "\\bibitem{c}", "\\newcommand{\\x}[1]{\\cite{#1}}", "\\x{b}"]),
+            bib in pieces(&["@misc{a,", "@article{b,", "title={T},", "author={A and B},", "year=2031}", "crossref={b}}", "doi={10.1109/CVPR.2019.1},", "eprint={2413.1},", "pages={9-1},", "\n@string{s="]),
+        ) {
+            let paper = Paper::new(&[("main.tex", &document(&format!("{body}\n\\bibliography{{refs}}"))), ("refs.bib", &bib)]);
+            let context = Context::for_test(paper.temp.path(), "2026-11-20T12:00:00Z".parse().unwrap());
+            let cli = || Cli { paper: "paper".into(), root: None, uncited: true, as_of: None };
+            let report = run(cli(), &context).unwrap();
+            let written = std::fs::read(paper.folder().join("CITATION_AUDIT.json")).unwrap();
+            let artifact: serde_json::Value = serde_json::from_slice(&written).unwrap();
+            prop_assert_ne!(&artifact["verdict"], "PASS");
+            let again = run(cli(), &context).unwrap();
+            prop_assert_eq!(report.exit(), again.exit());
+            prop_assert_eq!(written, std::fs::read(paper.folder().join("CITATION_AUDIT.json")).unwrap());
         }
     }
 }

@@ -7,6 +7,9 @@ use super::{Bibliography, Entry, Field};
 /// Entries visited on behalf of one; longer chains are a mistake or an attack.
 const MAX_ANCESTORS: usize = 16;
 
+/// Fields taken from one ancestor; the longest entries that programs export have about sixty.
+const MAX_FIELDS: usize = 300;
+
 /// Fields that belong to one entry alone.
 ///
 /// **Source**: *The biblatex Package*, Appendix B, and §3.13.7 (`ids`, `label`, `options`, …)
@@ -133,7 +136,12 @@ impl<'a> Resolved<'a> {
 }
 
 fn take_over<'a>(resolved: &mut Resolved<'a>, parent: &'a Entry, by_data: bool) {
-    for field in parent.fields.iter().filter(|field| !field.is_empty()) {
+    for field in parent
+        .fields
+        .iter()
+        .take(MAX_FIELDS)
+        .filter(|field| !field.is_empty())
+    {
         let name = if by_data {
             if field.name == "xdata" {
                 continue;

@@ -157,7 +157,10 @@ fn judge(
     // A note may speak of a later version elsewhere; a published work may have been deposited late; a submission
     // may have been held back over the turn of the year.
     let held = id_year == cited + 1 && id_month <= 3;
-    if held || is_published(entry) || field.name == "note" && !is_arxiv_venue(entry) {
+    if held
+        || is_published(entry) && !is_arxiv_record(entry, field, cited, id_year)
+        || field.name == "note" && !is_arxiv_venue(entry)
+    {
         let message = format!("{said}; right only if the paper was deposited late or held back");
         found.push(fact(FactKind::ArxivAfterPublication, year_field, message));
     } else {
@@ -171,13 +174,43 @@ fn is_new_year(cited: u16, id_year: u16, id_month: u8) -> bool {
     id_year == cited + 1 && id_month == 1
 }
 
+/// Tells whether the entry describes arXiv's own record: by arXiv's DOI, with no other venue, and years apart.
+fn is_arxiv_record(entry: &Resolved<'_>, field: &Field, cited: u16, id_year: u16) -> bool {
+    field.name == "doi" && venue(entry).is_none() && id_year >= cited + 2
+}
+
 /// Tells whether the entry names anything but arXiv as the place where the work appeared.
 fn is_published(entry: &Resolved<'_>) -> bool {
-    venue(entry).is_some() && !is_arxiv_venue(entry)
-        || ["publisher", "school", "institution", "isbn", "issn"]
-            .into_iter()
-            .filter_map(|name| entry.text(name))
-            .any(|text| !fold(text).contains("arxiv"))
+    // These types say so themselves, even when the field that names the place is missing.
+    let by_kind = matches!(
+        entry.entry.kind.as_str(),
+        "book"
+            | "conference"
+            | "inbook"
+            | "incollection"
+            | "inproceedings"
+            | "mastersthesis"
+            | "phdthesis"
+            | "proceedings"
+            | "report"
+            | "techreport"
+            | "thesis"
+    );
+    by_kind
+        || venue(entry).is_some() && !is_arxiv_venue(entry)
+        || [
+            "publisher",
+            "school",
+            "institution",
+            "organization",
+            "series",
+            "eventtitle",
+            "isbn",
+            "issn",
+        ]
+        .into_iter()
+        .filter_map(|name| entry.text(name))
+        .any(|text| !fold(text).contains("arxiv"))
 }
 
 fn is_arxiv_venue(entry: &Resolved<'_>) -> bool {
@@ -221,7 +254,7 @@ mod tests {
 
     #[test]
     fn identifiers_against_scheme_calendar_and_each_other() {
-        let cases: [(&str, &[&str]); 27] = [
+        let cases: [(&str, &[&str]); 28] = [
             (
                 "eprint = {1706.03762}, archiveprefix = {arXiv}, year = 2017",
                 &[],
@@ -279,6 +312,10 @@ mod tests {
                 &["arxiv_id_newer_than_year"],
             ),
             (
+                "series = {LNCS}, eprint = {2402.00001}, year = 2021",
+                &["arxiv_id_after_publication"],
+            ),
+            (
                 "booktitle = {ICLR}, eprint = {2402.00001}, year = 2021",
                 &["arxiv_id_after_publication"],
             ),
@@ -322,6 +359,19 @@ mod tests {
         for (fields, ids) in cases {
             assert_eq!(kinds(&format!("@article{{k, {fields}}}")), ids, "{fields}");
         }
+    }
+
+    #[test]
+    fn a_published_type_may_have_been_deposited_late() {
+        let fields = "{k, title = {T}, eprint = {2402.00001}, year = 2021}";
+        assert_eq!(
+            kinds(&format!("@inproceedings{fields}")),
+            ["arxiv_id_after_publication"]
+        );
+        assert_eq!(
+            kinds(&format!("@misc{fields}")),
+            ["arxiv_id_newer_than_year"]
+        );
     }
 
     #[test]

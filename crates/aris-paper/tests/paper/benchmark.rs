@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use aris_paper::bib;
-use aris_paper::facts::{self, Month};
+use aris_paper::facts::{self, FactKind, Month};
 use serde_json::Value;
 
 use crate::fixtures::{bib_files, folder};
@@ -110,7 +110,90 @@ fn nothing_is_proved_against_real_bibliographies() {
     }
     println!("{entries} entries, {doubts} doubts");
     // An entry that a program's author made up: its title is `Paper title`.
-    assert_eq!(proofs, [("InProceedings2015".to_owned(), "placeholder_title")]);
+    assert_eq!(
+        proofs,
+        [("InProceedings2015".to_owned(), "placeholder_title")]
+    );
     // One in twenty is what a reader puts up with.
     assert!(doubts * 20 < entries, "{doubts} of {entries}");
+}
+
+/// Turns a plain reference into an entry; braces and backslashes would read as LaTeX.
+fn field(out: &mut String, name: &str, value: &str) {
+    if !value.is_empty() {
+        write!(
+            out,
+            ",\n  {name} = {{{}}}",
+            value.replace(['{', '}', '\\'], "")
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn references_of_real_papers() {
+    let Some(root) = folder("citation_bench/bibliographies") else {
+        return;
+    };
+    let (mut all, mut flagged, mut proved) = (0, 0, 0);
+    let mut files: Vec<_> = std::fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    for path in files {
+        let references: Vec<Value> =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for reference in references {
+            let text = |name: &str| reference[name].as_str().unwrap_or_default().to_owned();
+            let authors: Vec<&str> = reference["authors"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            let mut bibtex = String::from("@article{k");
+            field(&mut bibtex, "author", &authors.join(" and "));
+            for (name, value) in [
+                ("title", text("title")),
+                ("journal", text("venue")),
+                ("url", text("url")),
+                ("doi", text("doi")),
+            ] {
+                field(&mut bibtex, name, &value);
+            }
+            if let Some(year) = reference["year"].as_u64() {
+                field(&mut bibtex, "year", &year.to_string());
+            }
+            bibtex.push_str("\n}\n");
+            let facts = found(&bibtex);
+            all += 1;
+            flagged += usize::from(!facts.is_empty());
+            proved += usize::from(facts.iter().any(|fact| fact.kind.proves_error()));
+            // The lists were taken from printed pages, which cut authors.
+            let other = facts.iter().find(|fact| fact.kind != FactKind::LiteralEtAl);
+            assert_eq!(other, None, "{bibtex}");
+        }
+    }
+    println!("{all} references: {flagged} flagged, {proved} proved");
+    assert_eq!((all, proved), (406, 0));
+}
+
+#[test]
+fn incidents() {
+    let Some(root) = folder("hallmark") else {
+        return;
+    };
+    let text = std::fs::read_to_string(root.join("real_world_incidents.jsonl")).unwrap();
+    let (mut all, mut flagged) = (0, 0);
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let facts = found(&as_bibtex(&row));
+        all += 1;
+        flagged += usize::from(!facts.is_empty());
+        let ids: Vec<&str> = facts.iter().map(|fact| fact.kind.id()).collect();
+        println!("{} {} {ids:?}", row["label"], row["bibtex_key"]);
+    }
+    println!("{all} incidents: {flagged} flagged");
+    assert!(flagged >= 5, "{flagged}");
 }
