@@ -137,7 +137,7 @@ fn text() {
         ("$0.91\\,(\\pm0.02)$", &["0.91 (±0.02)"]),
         (
             "\\ifCLASSINFOpdf a\\else b\\fi \\iffalse \\ifCLASSINFOpdf 1\\fi 2\\fi c",
-            &["a b c"],
+            &["a bc"],
         ),
         (
             "\\begin{figure}\\subfloat[Part 12]{\\includegraphics{x}}\\caption{Fig 3}\\end{figure}",

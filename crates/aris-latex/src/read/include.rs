@@ -11,14 +11,8 @@ use super::{
 };
 use crate::{
     Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Place, Position, ProblemKind, SourceFile,
+    MAX_TOTAL_BYTES, Position, ProblemKind, SourceFile,
 };
-
-/// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
-/// the DVI drivers.
-const GRAPHICS: [&str; 8] = ["pdf", "png", "jpg", "jpeg", "mps", "eps", "ps", "svg"];
-/// Directories of `\graphicspath` that are tried.
-const MAX_GRAPHICS_PATHS: usize = 64;
 
 /// What has been loaded.
 #[derive(Default)]
@@ -27,7 +21,7 @@ pub(super) struct Loading {
     includes: usize,
     known: BTreeMap<String, Found>,
     only: Option<BTreeSet<String>>,
-    graphics: Vec<String>,
+    pub(super) graphics: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -121,7 +115,7 @@ impl Reader<'_> {
     }
 
     /// Directories where a relative name is looked up: import's, the root's, the file's own.
-    fn bases(&self) -> Vec<String> {
+    pub(super) fn bases(&self) -> Vec<String> {
         let mut bases = Vec::new();
         if let Some((_, Some(import))) = self.file_frames().next() {
             bases.push(import.clone());
@@ -136,7 +130,7 @@ impl Reader<'_> {
     }
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it).
-    fn file_name(&mut self) -> (String, bool) {
+    pub(super) fn file_name(&mut self) -> (String, bool) {
         let first = self.next_visible();
         let tokens = match first.kind {
             Kind::Begin => self.balanced(first),
@@ -240,114 +234,6 @@ impl Reader<'_> {
                 Ok(())
             }
         }
-    }
-
-    /// `\addplot table[…] {file};`
-    pub(super) fn plot_data(&mut self, token: Token) {
-        let mut command = None;
-        for _ in 0..32 {
-            let next = self.next();
-            match next.kind {
-                Kind::Word if self.text(next) == "table" => command = Some(next),
-                Kind::Word if self.text(next).starts_with(['(', ';']) => {
-                    self.unread(next);
-                    return;
-                }
-                Kind::Word if self.text(next) == "[" => {
-                    self.unread(next);
-                    if self.optional().is_none() {
-                        return;
-                    }
-                }
-                Kind::Word | Kind::Space => {}
-                Kind::Begin if command.is_some() => {
-                    self.unread(next);
-                    let (name, known) = self.file_name();
-                    let file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
-                    if file || !known {
-                        let place = self.place(token);
-                        self.record(
-                            IncludeKind::Data,
-                            place,
-                            &name,
-                            std::slice::from_ref(&name),
-                            file,
-                        );
-                    }
-                    return;
-                }
-                _ => {
-                    self.unread(next);
-                    return;
-                }
-            }
-        }
-    }
-
-    fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
-        let mut files = Vec::new();
-        if known {
-            let mut names = if path::has_extension(name) {
-                vec![name.to_owned()]
-            } else {
-                Vec::new()
-            };
-            if !GRAPHICS
-                .iter()
-                .any(|ext| name.ends_with(&format!(".{ext}")))
-            {
-                names.extend(GRAPHICS.iter().map(|ext| format!("{name}.{ext}")));
-            }
-            let directories =
-                std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
-            for directory in directories.collect::<Vec<_>>() {
-                files.extend(names.iter().map(|name| format!("{directory}{name}")));
-            }
-        }
-        let place = self.place(token);
-        self.record(IncludeKind::Graphics, place, name, &files, known);
-    }
-
-    /// Lists a file that is not read here.
-    fn record(
-        &mut self,
-        kind: IncludeKind,
-        place: Place,
-        target: &str,
-        files: &[String],
-        known: bool,
-    ) {
-        let bases = self.bases();
-        let candidates = dedup(
-            bases
-                .iter()
-                .flat_map(|base| files.iter().map(move |file| path::join(base, file)))
-                .collect(),
-        );
-        if !known {
-            self.unresolved(place, target);
-        }
-        let outcome = if known {
-            IncludeOutcome::NotRead
-        } else {
-            IncludeOutcome::Unresolved
-        };
-        self.doc.includes.push(Include {
-            kind,
-            place,
-            target: target.to_owned(),
-            candidates,
-            resolved: None,
-            outcome,
-        });
-    }
-
-    fn unresolved(&mut self, place: Place, target: &str) {
-        self.problem(
-            ProblemKind::MissingInclude,
-            place,
-            format!("the file name `{target}` holds a macro that the document does not define"),
-        );
     }
 
     /// Reads a file in place.
@@ -513,18 +399,6 @@ impl Reader<'_> {
         self.loading.only = Some(names.collect());
     }
 
-    pub(super) fn graphics_path(&mut self) {
-        let tokens = self.argument();
-        let text = self.raw(&tokens);
-        self.loading.graphics = text
-            .split(['{', '}'])
-            .map(str::trim)
-            .filter(|path| !path.is_empty())
-            .take(MAX_GRAPHICS_PATHS)
-            .map(str::to_owned)
-            .collect();
-    }
-
     /// `\documentclass` in an included file: a document of its own, whose preamble is not read.
     pub(super) fn document_class(&mut self, token: Token) {
         drop(self.optional());
@@ -579,7 +453,7 @@ fn suffixed(name: &str, extension: &str) -> Vec<String> {
     }
 }
 
-fn dedup(paths: Vec<String>) -> Vec<String> {
+pub(super) fn dedup(paths: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     paths
         .into_iter()

@@ -6,14 +6,21 @@
 
 mod accents;
 mod args;
+mod assets;
 mod builtin;
 mod cite;
+mod commands;
 mod cond;
 mod env;
+mod floats;
+mod groups;
 mod include;
+mod input;
 mod lexer;
 mod macros;
+mod math;
 mod names;
+mod open;
 pub(crate) mod path;
 mod reader;
 mod run;
@@ -22,6 +29,8 @@ mod style;
 mod symbols;
 mod tables;
 mod token;
+mod units;
+mod verb;
 mod writer;
 
 use crate::{Document, Error, Loader};

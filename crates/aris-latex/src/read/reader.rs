@@ -4,22 +4,17 @@ use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use super::{
     builtin::{self, Cmd},
-    lexer::{self, Cursor, Letters},
+    lexer::{Cursor, Letters},
     names::Names,
     style::{self, Style},
     tables::Grid,
-    token::{Kind, Op, Token, narrow},
-    writer::{Flow, Lookup, Source, Writer},
+    token::Token,
+    writer::{Flow, Lookup, Writer},
 };
 use crate::{Document, IncludeKind, Loader, MarkKind, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
-/// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
-const WORK_BASE: usize = 2_000_000;
-const WORK_PER_BYTE: usize = 4;
-/// Groups deeper than this are only counted.
-const MAX_GROUPS: usize = 100_000;
 /// Problems listed; more of them say nothing new.
 const MAX_PROBLEMS: usize = 1_000;
 
@@ -226,8 +221,6 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    // --- meanings
-
     pub(super) fn meaning(&self, name: u32) -> Meaning {
         self.meanings
             .get(name as usize)
@@ -248,7 +241,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn restore_meanings(&mut self, to: usize) {
+    pub(super) fn restore_meanings(&mut self, to: usize) {
         while self.undo.len() > to {
             if let Some((name, old)) = self.undo.pop()
                 && let Some(slot) = self.meanings.get_mut(name as usize)
@@ -257,156 +250,6 @@ impl<'a> Reader<'a> {
             }
         }
     }
-
-    // --- tokens
-
-    pub(super) fn next(&mut self) -> Token {
-        match self.frames.last_mut() {
-            Some(Frame::File {
-                base,
-                text,
-                file,
-                cursor,
-                ..
-            }) => {
-                if self.stack.len() > *base
-                    && let Some(token) = self.stack.pop()
-                {
-                    return token;
-                }
-                lexer::next(text, *file, cursor, self.letters, &mut self.names)
-            }
-            Some(Frame::Barrier { base }) => {
-                if self.stack.len() > *base
-                    && let Some(token) = self.stack.pop()
-                {
-                    return token;
-                }
-                Token::new(Kind::Stop, 0, 0, 0)
-            }
-            None => Token::new(Kind::Stop, 0, 0, 0),
-        }
-    }
-
-    /// A word with those that follow it on its line, when it comes straight from the file.
-    pub(super) fn extend_line(&mut self, word: Token) -> Token {
-        if let Some(Frame::File {
-            base,
-            text,
-            cursor,
-            file,
-            ..
-        }) = self.frames.last_mut()
-            && self.stack.len() == *base
-            && word.exp == 0
-            && word.file == *file
-            && (word.at + word.len) as usize == cursor.pos
-        {
-            let end = lexer::extend(text, cursor);
-            return Token {
-                len: narrow(end) - word.at,
-                ..word
-            };
-        }
-        word
-    }
-
-    pub(super) fn unread(&mut self, token: Token) {
-        if token.kind != Kind::Stop {
-            self.stack.push(token);
-        }
-    }
-
-    /// Puts tokens back so that the first comes next.
-    pub(super) fn unread_all(&mut self, tokens: &[Token]) {
-        self.stack
-            .extend(tokens.iter().rev().filter(|token| token.kind != Kind::Stop));
-    }
-
-    /// The next token without spaces before it.
-    pub(super) fn next_visible(&mut self) -> Token {
-        loop {
-            let token = self.next();
-            if token.kind != Kind::Space {
-                return token;
-            }
-        }
-    }
-
-    pub(super) fn peek(&mut self) -> Token {
-        let token = self.next();
-        self.unread(token);
-        token
-    }
-
-    /// Counts work; false when the budget is used up.
-    pub(super) fn spend(&mut self, tokens: usize) -> bool {
-        self.work += tokens;
-        let budget = WORK_BASE + WORK_PER_BYTE * self.loading.bytes;
-        if self.work > budget && !self.exhausted {
-            self.exhausted = true;
-            let place = self.here();
-            self.problem(
-                ProblemKind::Expansion,
-                place,
-                "macro expansion takes too long and is cut off".to_owned(),
-            );
-        }
-        !self.exhausted
-    }
-
-    /// The position of the innermost file's cursor.
-    pub(super) fn here(&self) -> Place {
-        self.frames
-            .iter()
-            .rev()
-            .find_map(|frame| match frame {
-                Frame::File { file, cursor, .. } => Some(Place {
-                    file: *file as usize,
-                    offset: cursor.pos,
-                }),
-                Frame::Barrier { .. } => None,
-            })
-            .unwrap_or(Place { file: 0, offset: 0 })
-    }
-
-    /// The literal source of a token.
-    pub(super) fn text(&self, token: Token) -> &str {
-        let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
-        self.doc
-            .files
-            .get(token.file as usize)
-            .and_then(|file| file.text.get(from..to))
-            .unwrap_or("")
-    }
-
-    pub(super) fn literal(token: Token) -> Place {
-        Place {
-            file: token.file as usize,
-            offset: token.at as usize,
-        }
-    }
-
-    /// Where a token stands for the reader of the source: the call, when a macro produced it.
-    pub(super) fn place(&self, token: Token) -> Place {
-        if token.exp == 0 {
-            return Self::literal(token);
-        }
-        self.expansions
-            .get(token.exp as usize)
-            .map_or_else(|| Self::literal(token), |exp| exp.call)
-    }
-
-    pub(super) fn source(&self, token: Token, copied: bool) -> Source {
-        Source {
-            place: self.place(token),
-            copied: copied && token.exp == 0,
-            exp: token.exp,
-            literal: Self::literal(token),
-        }
-    }
-
-    // --- writing
 
     pub(super) fn with_lookup<T>(&mut self, act: impl FnOnce(&mut Writer, &Lookup<'_>) -> T) -> T {
         let (expansions, names) = (&self.expansions, &self.names);
@@ -466,150 +309,5 @@ impl<'a> Reader<'a> {
                 message,
             });
         }
-    }
-
-    // --- groups
-
-    pub(super) fn open_group(&mut self, kind: GroupKind, after: After, token: Token) {
-        if self.groups.len() >= MAX_GROUPS && kind == GroupKind::Brace && after == After::Nothing {
-            self.overflow += 1;
-            return;
-        }
-        let place = self.place(token);
-        self.groups.push(Group {
-            kind,
-            after,
-            style: self.style,
-            flow: self.writer.flow,
-            undo: self.undo.len(),
-            origin: self.origin,
-            place,
-        });
-    }
-
-    /// Ends the innermost group.
-    pub(super) fn close_group(&mut self, token: Token) {
-        let Some(group) = self.groups.pop() else {
-            return;
-        };
-        match group.kind {
-            GroupKind::Math => self.writer.flush_operator(false),
-            GroupKind::Cell => self.end_cell(token),
-            GroupKind::Brace | GroupKind::Environment(_) => {}
-        }
-        match group.after {
-            After::Paragraph | After::Display => self.paragraph(token),
-            After::Close => drop(self.with_lookup(Writer::close)),
-            After::Heading(heading) => self.end_heading(heading),
-            After::Caption => self.end_caption(),
-            After::Text(text) => self.write(token, text),
-            After::Over(wrapped) => self.over(token, wrapped),
-            After::Nothing | After::Table | After::Float | After::Align => {}
-        }
-        self.restore_meanings(group.undo);
-        self.style = group.style;
-        self.writer.flow = group.flow;
-        self.origin = group.origin;
-        match group.after {
-            After::Table => self.end_grid(token),
-            After::Float => self.end_float(),
-            After::Align | After::Display => drop(self.alignments.pop()),
-            _ => {}
-        }
-        if let GroupKind::Environment(name) = group.kind {
-            self.writer.leave();
-            if let Some(count) = self.open_environments.get_mut(name as usize) {
-                *count = count.saturating_sub(1);
-            }
-        }
-    }
-
-    /// Ends inner groups until `wanted` is innermost, reporting each.
-    pub(super) fn unwind(&mut self, token: Token, wanted: impl Fn(GroupKind) -> bool) {
-        self.overflow = 0;
-        while let Some(group) = self.groups.last() {
-            if wanted(group.kind) {
-                return;
-            }
-            let (kind, place) = (group.kind, group.place);
-            self.report_unclosed(kind, place);
-            self.close_group(token);
-        }
-    }
-
-    pub(super) fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
-        match kind {
-            GroupKind::Brace => self.problem(
-                ProblemKind::UnclosedGroup,
-                place,
-                "`{` is never closed".to_owned(),
-            ),
-            GroupKind::Math => self.problem(
-                ProblemKind::UnclosedMath,
-                place,
-                "maths is never closed".to_owned(),
-            ),
-            GroupKind::Environment(name) => {
-                let name = self.names.text(name).to_owned();
-                self.problem(
-                    ProblemKind::UnclosedEnvironment,
-                    place,
-                    format!("`\\begin{{{name}}}` has no `\\end{{{name}}}`"),
-                );
-            }
-            GroupKind::Cell => {}
-        }
-    }
-
-    /// A closing brace.
-    pub(super) fn close_brace(&mut self, token: Token) {
-        if self.overflow > 0 {
-            self.overflow -= 1;
-            return;
-        }
-        match self.groups.last().map(|group| group.kind) {
-            Some(GroupKind::Brace) => self.close_group(token),
-            // Maths left open inside a group ends with it.
-            Some(GroupKind::Math)
-                if self
-                    .groups
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .is_some_and(|group| group.kind == GroupKind::Brace) =>
-            {
-                let place = self.place(token);
-                self.problem(
-                    ProblemKind::UnclosedMath,
-                    place,
-                    "maths is never closed".to_owned(),
-                );
-                self.close_group(token);
-                self.close_group(token);
-            }
-            _ => {
-                let place = self.place(token);
-                self.problem(
-                    ProblemKind::ExtraBrace,
-                    place,
-                    "`}` closes no group".to_owned(),
-                );
-            }
-        }
-    }
-
-    pub(super) fn name_token(&mut self, name: &str, like: Token) -> Token {
-        let name = self.names.intern(name);
-        like.with(Kind::Name(name))
-    }
-
-    pub(super) fn op(like: Token, op: Op) -> Token {
-        like.with(Kind::Op(op))
-    }
-
-    /// Number of the next link.
-    pub(super) fn new_link(&mut self, kind: MarkKind) -> u32 {
-        self.links.push(kind);
-        narrow(self.links.len())
     }
 }

@@ -1,66 +1,17 @@
 //! Builds blocks: text, the map back to the sources, marks.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
+pub(super) use super::open::Source;
 use super::{
+    open::{Open, Tag},
     style::{self, Style},
     token::narrow,
 };
 use crate::{Block, BlockKind, Mark, MarkKind, Place, model::block::Span};
 
-/// Where a piece of text comes from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Source {
-    /// What the reader of the source is shown: the text itself or the macro call.
-    pub(crate) place: Place,
-    /// Whether the text is a byte-for-byte copy of what stands at `place`.
-    pub(crate) copied: bool,
-    /// The expansion that produced it (0 for none), and where its literal stands.
-    pub(crate) exp: u32,
-    pub(crate) literal: Place,
-}
-
-impl Source {
-    /// The same source, advanced into the text.
-    pub(crate) fn after(self, bytes: usize) -> Self {
-        let place = if self.copied {
-            Place {
-                offset: self.place.offset + bytes,
-                ..self.place
-            }
-        } else {
-            self.place
-        };
-        Self {
-            place,
-            literal: Place {
-                offset: self.literal.offset + bytes,
-                ..self.literal
-            },
-            ..self
-        }
-    }
-
-    pub(crate) fn fixed(self) -> Self {
-        Self {
-            copied: false,
-            ..self
-        }
-    }
-}
-
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
-
-/// What a mark stands for while its block is open.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Tag {
-    Style(u16),
-    Link(u32),
-    Exp(u32, Place),
-    FootnoteMark,
-    Uncertainty,
-}
 
 /// Kind of the running text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,19 +39,6 @@ impl Flow {
             Self::Note => BlockKind::Footnote,
         }
     }
-}
-
-/// One block in the making.
-#[derive(Default)]
-struct Open {
-    text: String,
-    spans: Vec<Span>,
-    marks: Vec<(Range<usize>, Tag)>,
-    /// Index of the last mark of each style bit, of the last link, of the last expansion.
-    last: [usize; 10],
-    pending: Option<(Source, Style)>,
-    operator: Option<(&'static str, Source, Style)>,
-    index: Option<usize>,
 }
 
 /// Builds the blocks. Blocks nest (a footnote in a paragraph); text goes to the innermost.
@@ -520,91 +458,4 @@ fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
         Tag::FootnoteMark => MarkKind::FootnoteMark,
         Tag::Uncertainty => MarkKind::Uncertainty,
     })
-}
-
-impl Open {
-    fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
-        self.marks.clear();
-        (self.last, self.pending, self.operator, self.index) = ([0; 10], None, None, None);
-    }
-
-    fn push(&mut self, text: &str, source: Source, style: Style) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        let copied = if source.copied { text.len() } else { 0 };
-        let (file, offset) = (narrow(source.place.file), narrow(source.place.offset));
-        match self.spans.last_mut() {
-            Some(last)
-                if copied > 0
-                    && last.file == file
-                    && last.linear > 0
-                    && (last.text + last.linear) as usize == start
-                    && last.offset + last.linear == offset =>
-            {
-                last.linear += narrow(copied);
-            }
-            _ => self.spans.push(Span {
-                text: narrow(start),
-                linear: narrow(copied),
-                file,
-                offset,
-            }),
-        }
-        let end = self.text.len();
-        let mut bits = style.bits & style::MARKED;
-        while bits != 0 {
-            let slot = bits.trailing_zeros();
-            let bit = 1 << slot;
-            bits &= !bit;
-            self.mark(slot as usize, start..end, Tag::Style(bit));
-        }
-        if style.link != 0 {
-            self.mark(8, start..end, Tag::Link(style.link));
-        }
-        if source.exp != 0 {
-            self.mark(9, start..end, Tag::Exp(source.exp, source.literal));
-        }
-    }
-
-    /// Extends the last mark of a slot or begins a new one.
-    fn mark(&mut self, slot: usize, range: Range<usize>, tag: Tag) {
-        let Some(last) = self.last.get_mut(slot) else {
-            return;
-        };
-        if let Some((before, old)) = last.checked_sub(1).and_then(|at| self.marks.get_mut(at))
-            && before.end == range.start
-            && match (*old, tag) {
-                (Tag::Exp(one, _), Tag::Exp(two, _)) => one == two,
-                (one, two) => one == two,
-            }
-        {
-            before.end = range.end;
-            return;
-        }
-        self.marks.push((range, tag));
-        *last = self.marks.len();
-    }
-
-    /// Marks the number after each `±`.
-    fn find_uncertainties(&mut self) {
-        let found: Vec<Range<usize>> = self
-            .text
-            .match_indices('±')
-            .filter_map(|(at, sign)| {
-                let rest = self.text.get(at + sign.len()..)?;
-                let number = rest.trim_start();
-                let length = number
-                    .bytes()
-                    .take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b','))
-                    .count();
-                let digits = number.get(..length)?.trim_end_matches(['.', ',']);
-                let start = at + sign.len() + (rest.len() - number.len());
-                (!digits.is_empty()).then(|| start..start + digits.len())
-            })
-            .collect();
-        self.marks
-            .extend(found.into_iter().map(|range| (range, Tag::Uncertainty)));
-    }
 }

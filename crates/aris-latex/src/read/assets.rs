@@ -1,0 +1,137 @@
+//! Files that are named but not read here: graphics, data, bibliographies.
+
+use super::{
+    include::dedup,
+    path,
+    reader::Reader,
+    token::{Kind, Token},
+};
+use crate::{Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
+
+/// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
+/// the DVI drivers.
+const GRAPHICS: [&str; 8] = ["pdf", "png", "jpg", "jpeg", "mps", "eps", "ps", "svg"];
+/// Directories of `\graphicspath` that are tried.
+const MAX_GRAPHICS_PATHS: usize = 64;
+
+impl Reader<'_> {
+    /// `\addplot table[…] {file};`
+    pub(super) fn plot_data(&mut self, token: Token) {
+        let mut command = None;
+        for _ in 0..32 {
+            let next = self.next();
+            match next.kind {
+                Kind::Word if self.text(next) == "table" => command = Some(next),
+                Kind::Word if self.text(next).starts_with(['(', ';']) => {
+                    self.unread(next);
+                    return;
+                }
+                Kind::Word if self.text(next) == "[" => {
+                    self.unread(next);
+                    if self.optional().is_none() {
+                        return;
+                    }
+                }
+                Kind::Word | Kind::Space => {}
+                Kind::Begin if command.is_some() => {
+                    self.unread(next);
+                    let (name, known) = self.file_name();
+                    let file = known && !name.is_empty() && !name.contains([' ', '\n', '\\']);
+                    if file || !known {
+                        let place = self.place(token);
+                        self.record(
+                            IncludeKind::Data,
+                            place,
+                            &name,
+                            std::slice::from_ref(&name),
+                            file,
+                        );
+                    }
+                    return;
+                }
+                _ => {
+                    self.unread(next);
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
+        let mut files = Vec::new();
+        if known {
+            let mut names = if path::has_extension(name) {
+                vec![name.to_owned()]
+            } else {
+                Vec::new()
+            };
+            if !GRAPHICS
+                .iter()
+                .any(|ext| name.ends_with(&format!(".{ext}")))
+            {
+                names.extend(GRAPHICS.iter().map(|ext| format!("{name}.{ext}")));
+            }
+            let directories =
+                std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
+            for directory in directories.collect::<Vec<_>>() {
+                files.extend(names.iter().map(|name| format!("{directory}{name}")));
+            }
+        }
+        let place = self.place(token);
+        self.record(IncludeKind::Graphics, place, name, &files, known);
+    }
+
+    /// Lists a file that is not read here.
+    pub(super) fn record(
+        &mut self,
+        kind: IncludeKind,
+        place: Place,
+        target: &str,
+        files: &[String],
+        known: bool,
+    ) {
+        let bases = self.bases();
+        let candidates = dedup(
+            bases
+                .iter()
+                .flat_map(|base| files.iter().map(move |file| path::join(base, file)))
+                .collect(),
+        );
+        if !known {
+            self.unresolved(place, target);
+        }
+        let outcome = if known {
+            IncludeOutcome::NotRead
+        } else {
+            IncludeOutcome::Unresolved
+        };
+        self.doc.includes.push(Include {
+            kind,
+            place,
+            target: target.to_owned(),
+            candidates,
+            resolved: None,
+            outcome,
+        });
+    }
+
+    pub(super) fn unresolved(&mut self, place: Place, target: &str) {
+        self.problem(
+            ProblemKind::MissingInclude,
+            place,
+            format!("the file name `{target}` holds a macro that the document does not define"),
+        );
+    }
+
+    pub(super) fn graphics_path(&mut self) {
+        let tokens = self.argument();
+        let text = self.raw(&tokens);
+        self.loading.graphics = text
+            .split(['{', '}'])
+            .map(str::trim)
+            .filter(|path| !path.is_empty())
+            .take(MAX_GRAPHICS_PATHS)
+            .map(str::to_owned)
+            .collect();
+    }
+}

@@ -1,0 +1,100 @@
+//! Floats, captions, headings: blocks of their own.
+
+use super::{
+    reader::{After, Float, Reader},
+    style::{self, Style},
+    token::Token,
+};
+use crate::{BlockKind, Heading};
+
+impl Reader<'_> {
+    pub(super) fn begin_float(&mut self, name: u32) {
+        let float = Float {
+            name: self.names.text(name).to_owned(),
+            first_table: self.doc.tables.len(),
+            caption: None,
+            label: None,
+        };
+        self.floats.push(float);
+    }
+
+    pub(super) fn end_float(&mut self) {
+        let Some(float) = self.floats.pop() else {
+            return;
+        };
+        for table in self.doc.tables.iter_mut().skip(float.first_table) {
+            if table.caption.is_none() {
+                table.caption = float.caption;
+            }
+            if table.label.is_none() {
+                table.label.clone_from(&float.label);
+            }
+        }
+    }
+
+    pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
+        self.star();
+        drop(self.optional());
+        let float = float
+            .or_else(|| self.floats.last().map(|float| float.name.clone()))
+            .unwrap_or_default();
+        if !self.writer.fixed() {
+            self.paragraph(token);
+        }
+        self.block_argument(token, BlockKind::Caption { float }, After::Caption);
+    }
+
+    pub(super) fn end_caption(&mut self) {
+        let index = self.with_lookup(super::writer::Writer::close);
+        if let (Some(index), Some(float)) = (index, self.floats.last_mut()) {
+            float.caption.get_or_insert(index);
+        }
+    }
+
+    /// Opens a block of its own for the next argument, in plain style.
+    pub(super) fn block_argument(&mut self, token: Token, kind: BlockKind, after: After) {
+        self.argument_group(token, after);
+        self.writer.open(kind);
+        let mute = if self.preamble {
+            0
+        } else {
+            self.style.bits & style::MUTE
+        };
+        self.style = Style {
+            bits: mute,
+            link: 0,
+        };
+    }
+
+    pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
+        let starred = self.star();
+        drop(self.optional());
+        if self.preamble || self.style.has(style::MUTE) {
+            return;
+        }
+        self.paragraph(token);
+        let heading = self.doc.headings.len();
+        let place = self.place(token);
+        self.doc.headings.push(Heading {
+            level,
+            title: String::new(),
+            starred,
+            appendix: self.appendix,
+            place,
+            block: None,
+        });
+        self.writer.section = Some(heading);
+        self.block_argument(token, BlockKind::Heading { level }, After::Heading(heading));
+    }
+
+    pub(super) fn end_heading(&mut self, heading: usize) {
+        let index = self.with_lookup(super::writer::Writer::close);
+        let title = index
+            .and_then(|at| self.writer.blocks.get(at))
+            .map(|block| block.text.clone());
+        if let Some(heading) = self.doc.headings.get_mut(heading) {
+            heading.block = index;
+            heading.title = title.unwrap_or_default();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Groups: what opens, what closes, what was forgotten.
+
+use super::{
+    reader::{After, Group, GroupKind, Reader},
+    token::{Kind, Op, Token, narrow},
+    writer::Writer,
+};
+use crate::{MarkKind, Place, ProblemKind};
+
+/// Groups deeper than this are only counted.
+const MAX_GROUPS: usize = 100_000;
+
+impl Reader<'_> {
+    pub(super) fn open_group(&mut self, kind: GroupKind, after: After, token: Token) {
+        if self.groups.len() >= MAX_GROUPS && kind == GroupKind::Brace && after == After::Nothing {
+            self.overflow += 1;
+            return;
+        }
+        let place = self.place(token);
+        self.groups.push(Group {
+            kind,
+            after,
+            style: self.style,
+            flow: self.writer.flow,
+            undo: self.undo.len(),
+            origin: self.origin,
+            place,
+        });
+    }
+
+    /// Ends the innermost group.
+    pub(super) fn close_group(&mut self, token: Token) {
+        let Some(group) = self.groups.pop() else {
+            return;
+        };
+        match group.kind {
+            GroupKind::Math => self.writer.flush_operator(false),
+            GroupKind::Cell => self.end_cell(token),
+            GroupKind::Brace | GroupKind::Environment(_) => {}
+        }
+        match group.after {
+            After::Paragraph | After::Display => self.paragraph(token),
+            After::Close => drop(self.with_lookup(Writer::close)),
+            After::Heading(heading) => self.end_heading(heading),
+            After::Caption => self.end_caption(),
+            After::Text(text) => self.write(token, text),
+            After::Over(wrapped) => self.over(token, wrapped),
+            After::Nothing | After::Table | After::Float | After::Align => {}
+        }
+        self.restore_meanings(group.undo);
+        self.style = group.style;
+        self.writer.flow = group.flow;
+        self.origin = group.origin;
+        match group.after {
+            After::Table => self.end_grid(token),
+            After::Float => self.end_float(),
+            After::Align | After::Display => drop(self.alignments.pop()),
+            _ => {}
+        }
+        if let GroupKind::Environment(name) = group.kind {
+            self.writer.leave();
+            if let Some(count) = self.open_environments.get_mut(name as usize) {
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Ends inner groups until `wanted` is innermost, reporting each.
+    pub(super) fn unwind(&mut self, token: Token, wanted: impl Fn(GroupKind) -> bool) {
+        self.overflow = 0;
+        while let Some(group) = self.groups.last() {
+            if wanted(group.kind) {
+                return;
+            }
+            let (kind, place) = (group.kind, group.place);
+            self.report_unclosed(kind, place);
+            self.close_group(token);
+        }
+    }
+
+    pub(super) fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
+        match kind {
+            GroupKind::Brace => self.problem(
+                ProblemKind::UnclosedGroup,
+                place,
+                "`{` is never closed".to_owned(),
+            ),
+            GroupKind::Math => self.problem(
+                ProblemKind::UnclosedMath,
+                place,
+                "maths is never closed".to_owned(),
+            ),
+            GroupKind::Environment(name) => {
+                let name = self.names.text(name).to_owned();
+                self.problem(
+                    ProblemKind::UnclosedEnvironment,
+                    place,
+                    format!("`\\begin{{{name}}}` has no `\\end{{{name}}}`"),
+                );
+            }
+            GroupKind::Cell => {}
+        }
+    }
+
+    /// A closing brace.
+    pub(super) fn close_brace(&mut self, token: Token) {
+        if self.overflow > 0 {
+            self.overflow -= 1;
+            return;
+        }
+        match self.groups.last().map(|group| group.kind) {
+            Some(GroupKind::Brace) => self.close_group(token),
+            // Maths left open inside a group ends with it.
+            Some(GroupKind::Math)
+                if self
+                    .groups
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|group| group.kind == GroupKind::Brace) =>
+            {
+                let place = self.place(token);
+                self.problem(
+                    ProblemKind::UnclosedMath,
+                    place,
+                    "maths is never closed".to_owned(),
+                );
+                self.close_group(token);
+                self.close_group(token);
+            }
+            _ => {
+                let place = self.place(token);
+                self.problem(
+                    ProblemKind::ExtraBrace,
+                    place,
+                    "`}` closes no group".to_owned(),
+                );
+            }
+        }
+    }
+
+    pub(super) fn name_token(&mut self, name: &str, like: Token) -> Token {
+        let name = self.names.intern(name);
+        like.with(Kind::Name(name))
+    }
+
+    pub(super) fn op(like: Token, op: Op) -> Token {
+        like.with(Kind::Op(op))
+    }
+
+    /// Number of the next link.
+    pub(super) fn new_link(&mut self, kind: MarkKind) -> u32 {
+        self.links.push(kind);
+        narrow(self.links.len())
+    }
+}

@@ -1,0 +1,161 @@
+//! Where tokens come from: the stack of tokens put back, the files below it, and the budget of work.
+
+use super::{
+    lexer,
+    reader::{Frame, Reader},
+    token::{Kind, Token, narrow},
+    writer::Source,
+};
+use crate::{Place, ProblemKind};
+
+/// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
+const WORK_BASE: usize = 2_000_000;
+const WORK_PER_BYTE: usize = 4;
+
+impl Reader<'_> {
+    pub(super) fn next(&mut self) -> Token {
+        match self.frames.last_mut() {
+            Some(Frame::File {
+                base,
+                text,
+                file,
+                cursor,
+                ..
+            }) => {
+                if self.stack.len() > *base
+                    && let Some(token) = self.stack.pop()
+                {
+                    return token;
+                }
+                lexer::next(text, *file, cursor, self.letters, &mut self.names)
+            }
+            Some(Frame::Barrier { base }) => {
+                if self.stack.len() > *base
+                    && let Some(token) = self.stack.pop()
+                {
+                    return token;
+                }
+                Token::new(Kind::Stop, 0, 0, 0)
+            }
+            None => Token::new(Kind::Stop, 0, 0, 0),
+        }
+    }
+
+    /// A word with those that follow it on its line, when it comes straight from the file.
+    pub(super) fn extend_line(&mut self, word: Token) -> Token {
+        if let Some(Frame::File {
+            base,
+            text,
+            cursor,
+            file,
+            ..
+        }) = self.frames.last_mut()
+            && self.stack.len() == *base
+            && word.exp == 0
+            && word.file == *file
+            && (word.at + word.len) as usize == cursor.pos
+        {
+            let end = lexer::extend(text, cursor);
+            return Token {
+                len: narrow(end) - word.at,
+                ..word
+            };
+        }
+        word
+    }
+
+    pub(super) fn unread(&mut self, token: Token) {
+        if token.kind != Kind::Stop {
+            self.stack.push(token);
+        }
+    }
+
+    /// Puts tokens back so that the first comes next.
+    pub(super) fn unread_all(&mut self, tokens: &[Token]) {
+        self.stack
+            .extend(tokens.iter().rev().filter(|token| token.kind != Kind::Stop));
+    }
+
+    /// The next token without spaces before it.
+    pub(super) fn next_visible(&mut self) -> Token {
+        loop {
+            let token = self.next();
+            if token.kind != Kind::Space {
+                return token;
+            }
+        }
+    }
+
+    pub(super) fn peek(&mut self) -> Token {
+        let token = self.next();
+        self.unread(token);
+        token
+    }
+
+    /// Counts work; false when the budget is used up.
+    pub(super) fn spend(&mut self, tokens: usize) -> bool {
+        self.work += tokens;
+        let budget = WORK_BASE + WORK_PER_BYTE * self.loading.bytes;
+        if self.work > budget && !self.exhausted {
+            self.exhausted = true;
+            let place = self.here();
+            self.problem(
+                ProblemKind::Expansion,
+                place,
+                "macro expansion takes too long and is cut off".to_owned(),
+            );
+        }
+        !self.exhausted
+    }
+
+    /// The position of the innermost file's cursor.
+    pub(super) fn here(&self) -> Place {
+        self.frames
+            .iter()
+            .rev()
+            .find_map(|frame| match frame {
+                Frame::File { file, cursor, .. } => Some(Place {
+                    file: *file as usize,
+                    offset: cursor.pos,
+                }),
+                Frame::Barrier { .. } => None,
+            })
+            .unwrap_or(Place { file: 0, offset: 0 })
+    }
+
+    /// The literal source of a token.
+    pub(super) fn text(&self, token: Token) -> &str {
+        let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
+        self.doc
+            .files
+            .get(token.file as usize)
+            .and_then(|file| file.text.get(from..to))
+            .unwrap_or("")
+    }
+
+    pub(super) fn literal(token: Token) -> Place {
+        Place {
+            file: token.file as usize,
+            offset: token.at as usize,
+        }
+    }
+
+    /// Where a token stands for the reader of the source: the call, when a macro produced it.
+    pub(super) fn place(&self, token: Token) -> Place {
+        if token.exp == 0 {
+            return Self::literal(token);
+        }
+        self.expansions
+            .get(token.exp as usize)
+            .map_or_else(|| Self::literal(token), |exp| exp.call)
+    }
+
+    pub(super) fn source(&self, token: Token, copied: bool) -> Source {
+        Source {
+            place: self.place(token),
+            copied: copied && token.exp == 0,
+            exp: token.exp,
+            literal: Self::literal(token),
+        }
+    }
+}
