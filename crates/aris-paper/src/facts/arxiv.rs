@@ -170,6 +170,8 @@ fn judge(
 
 /// Papers handed in during the last days of a year, or held back by moderators, are numbered in the next January,
 /// while arXiv's own BibTeX gives the year in which they were handed in.
+///
+/// **Source**: <https://info.arxiv.org/help/availability.html>: identifiers belong to the month of the announcement
 fn is_new_year(cited: u16, id_year: u16, id_month: u8) -> bool {
     id_year == cited + 1 && id_month == 1
 }

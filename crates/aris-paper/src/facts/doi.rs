@@ -19,9 +19,7 @@ const EXAMPLES: [&str; 4] = [
     "10.1145/nnnnnnn.nnnnnnn",
 ];
 
-/// ACM's numbers for works that it holds without having registered them.
-///
-/// **Source**: Crossref, prefix 10.5555 is set aside for examples and is not registered
+/// Crossref's prefix for tests, under which ACM's library numbers works that it never registered.
 const UNREGISTERED: &str = "10.5555";
 
 /// arXiv's own prefix at `DataCite`: a preprint's DOI beside a published one is no contradiction.

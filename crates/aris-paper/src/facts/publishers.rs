@@ -1,9 +1,11 @@
 //! Which publisher a DOI prefix belongs to, and whether the entry names another one.
 //!
 //! The table is small on purpose: prefixes that one publisher owns and that are met often. A prefix that is not in
-//! it says nothing, and an entry that names no publisher of the table says nothing either.
+//! it says nothing, and an entry that names no publisher of the table says nothing either. arXiv's 10.48550 is left
+//! out: published papers are often cited with the DOI of their preprint.
 //!
-//! **Source**: Crossref's prefix records, `https://api.crossref.org/prefixes/<prefix>`, as of 2026
+//! **Source**: Crossref's prefix records, `https://api.crossref.org/prefixes/<prefix>`. A journal that changes its
+//! publisher keeps its old DOIs, hence the pairs let pass below.
 
 use aris_contract::ids::Doi;
 
