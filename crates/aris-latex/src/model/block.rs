@@ -120,7 +120,7 @@ pub struct Block {
     pub text: String,
     /// Marks by start, then by end (longer first).
     pub marks: Vec<Mark>,
-    /// Where the block begins in the source (its first visible text; a cell's first byte when it is empty).
+    /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
     pub(crate) spans: Vec<Span>,
 }

@@ -71,7 +71,7 @@ pub enum ProblemKind {
     IncludeCycle,
     /// Macro expansion was cut off; the text after it may be incomplete.
     Expansion,
-    /// There is no `\begin{document}`: everything was read as text.
+    /// There is no `\begin{document}`, here or in an included document: nothing of that file is visible.
     NoDocument,
 }
 

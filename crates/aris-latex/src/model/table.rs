@@ -71,8 +71,8 @@ impl Table {
         })
     }
 
-    /// The text that names a row: its first cell with text that is not in a numeric-only column 0 — that is,
-    /// the cell that covers column 0, else the first cell with text.
+    /// The text that names a row: its first cell with text, spans counted, so that rows below a `\multirow` have
+    /// its name.
     pub fn row_head<'a>(&self, blocks: &'a [Block], row: usize) -> Option<&'a str> {
         (0..self.columns).find_map(|col| {
             let text = blocks.get(self.cell_at(blocks, row, col)?)?.text.as_str();

@@ -18,8 +18,8 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
          hss vss leavevmode strut break startdata enddata nodata tableofcontents listoffigures listoftables onecolumn \
          printbibliography makeatletterx left right middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr \
          Biggl Biggr ignorespaces unskip / - @ ! endcsname makeindex printindex \
-         nonumber notag hfil vfil  phantomsection unboldmath boldmath singlespacing doublespacing onehalfspacing \
-         balance flushbottom raggedbottom selectfont  qedhere qed mathstrut   \
+         nonumber notag hfil vfil phantomsection unboldmath boldmath singlespacing doublespacing onehalfspacing \
+         balance flushbottom raggedbottom selectfont qedhere qed mathstrut \
          centerline smallbreak medbreak bigbreak goodbreak filbreak eject acknowledgements acknowledgments",
         Cmd::Nothing,
     ),
@@ -37,14 +37,14 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ),
     (
         "vspace hspace addvspace stepcounter refstepcounter pagestyle thispagestyle pagenumbering bibliographystyle \
-         usetikzlibrary setstretch linespread theoremstyle  sisetup hypersetup lstset geometry \
-         newcounter phantom hphantom vphantom value arabic roman Roman alph Alph fnsymbol  color  \
-            listoftodos tag tablewidth tabletypesize tablecolumns  \
+         usetikzlibrary setstretch linespread theoremstyle sisetup hypersetup lstset geometry \
+         newcounter phantom hphantom vphantom value arabic roman Roman alph Alph fnsymbol color \
+            listoftodos tag tablewidth tabletypesize tablecolumns \
          citestyle setcitestyle bibpunct shortcites pgfplotsset tikzset newtoggle DeclareGraphicsExtensions \
-         urlstyle    icmltitlerunning runningtitle shorttitle shortauthors \
+         urlstyle icmltitlerunning runningtitle shorttitle shortauthors \
           lhead rhead chead lfoot rfoot cfoot raisetag mathindent sectionmark chaptermark \
-          markright  DeclareCaptionLabelFormat ltxcite   \
-         refname newlength newsavebox usebox hyphenation  nobibliography bstctlcite symbol ",
+          markright DeclareCaptionLabelFormat ltxcite \
+         refname newlength newsavebox usebox hyphenation nobibliography bstctlcite symbol",
         Cmd::Skip("sm"),
     ),
     (
@@ -53,15 +53,15 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Skip("omo"),
     ),
     (
-        "setcounter addtocounter setlength addtolength settowidth settoheight newtheorem* markboth  \
-         numberwithin counterwithin DeclareUnicodeCharacter    \
-         lstdefinelanguage  colorlet    \
-          AtBeginEnvironment AtEndEnvironment     fontsize \
+        "setcounter addtocounter setlength addtolength settowidth settoheight newtheorem* markboth \
+         numberwithin counterwithin DeclareUnicodeCharacter \
+         lstdefinelanguage colorlet \
+          AtBeginEnvironment AtEndEnvironment fontsize \
           pgfmathsetmacro defcitealias",
         Cmd::Skip("smm"),
     ),
     (
-        "addcontentsline definecolor providecolor  titleclass",
+        "addcontentsline definecolor providecolor titleclass",
         Cmd::Skip("mmm"),
     ),
     ("newtheorem", Cmd::Skip("smomo")),
@@ -85,20 +85,20 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Skip("m"),
     ),
     (
-        "tikz captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox  foreignlanguage  ",
+        "tikz captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox foreignlanguage",
         Cmd::Skip("om"),
     ),
     ("fcolorbox", Cmd::Skip("omm")),
-    ("hypertarget hyperlink      ", Cmd::Skip("m")),
-    ("selectlanguage resetcounters ", Cmd::Skip("m")),
+    ("hypertarget hyperlink", Cmd::Skip("m")),
+    ("selectlanguage resetcounters", Cmd::Skip("m")),
     ("resizebox", Cmd::Skip("smm")),
     ("scalebox", Cmd::Skip("mo")),
     ("rotatebox", Cmd::Skip("om")),
     ("raisebox", Cmd::Skip("moo")),
     ("parbox", Cmd::Skip("ooom")),
     ("makebox framebox", Cmd::Skip("poo")),
-    ("adjustbox ", Cmd::Skip("m")),
-    ("shortstack makecell thead gape ", Cmd::Skip("so")),
+    ("adjustbox", Cmd::Skip("m")),
+    ("shortstack makecell thead gape", Cmd::Skip("so")),
     ("rule", Cmd::Skip("omm")),
     (
         "vskip hskip kern mkern mskip penalty hsize vsize parindent parskip baselineskip tabcolsep looseness tolerance \
@@ -110,11 +110,11 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
       catcode lccode uccode textwidth textheight columnwidth linewidth paperwidth paperheight oddsidemargin \
       evensidemargin topmargin headheight headsep footskip multirowsep number numexpr dimexpr the escapechar \
       LTcapwidth cmidrulewidth heavyrulewidth lightrulewidth aboverulesep belowrulesep cmidrulekern thickmuskip \
-      medmuskip thinmuskip  defaultaddspace",
+      medmuskip thinmuskip defaultaddspace",
         Cmd::Skip("g"),
     ),
     ("addlinespace hyperref", Cmd::Skip("o")),
-    ("tablenotemark ", Cmd::FootnoteMark),
+    ("tablenotemark", Cmd::FootnoteMark),
     ("tablenotetext", Cmd::Skip("m")),
     (
         "bfseries bf boldmathseries bseries",
@@ -123,7 +123,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("itshape it em slshape sl", Cmd::Declare(style::EMPH, 0)),
     ("ttfamily tt", Cmd::Declare(style::CODE, 0)),
     (
-        "normalfont ",
+        "normalfont",
         Cmd::Declare(0, style::BOLD | style::EMPH | style::CODE),
     ),
     (
@@ -131,7 +131,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Font(style::BOLD, 0),
     ),
     ("emph textit textsl mathit", Cmd::Font(style::EMPH, 0)),
-    ("texttt  mathtt", Cmd::Font(style::CODE, 0)),
+    ("texttt mathtt", Cmd::Font(style::CODE, 0)),
     (
         "textrm textsf textnormal textup textmd textsc mbox hbox fbox text intertext shortintertext textnormal",
         Cmd::Font(0, TEXT),
@@ -151,7 +151,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     (
         "author affil affiliation institute address email date thanks institution department city country state \
          altaffilmark altaffiltext IEEEauthorblockN IEEEauthorblockA orcid authornote dedicatory correspondingauthor ead \
-         icmlauthor icmlaffiliation icmlcorrespondingauthor ",
+         icmlauthor icmlaffiliation icmlcorrespondingauthor",
         Cmd::Front,
     ),
     (
@@ -182,8 +182,8 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         "cite Cite citep Citep citet Citet citealp Citealp citealt Citealt citeauthor Citeauthor citeyear citeyearpar \
       citetitle parencite Parencite textcite Textcite autocite Autocite footcite footcitetext smartcite Smartcite \
       supercite fullcite footfullcite citenum citefullauthor Citefullauthor citedate citeurl notecite pnotecite \
-      citeonline onlinecite shortcite citeA citeN citeasnoun posscite citepos newcite bibentry  citeNP \
-      citeyearNP citeauthorNP fullciteA shortciteA cited possessivecite citeauthoryear Citealias  \
+      citeonline onlinecite shortcite citeA citeN citeasnoun posscite citepos newcite bibentry citeNP \
+      citeyearNP citeauthorNP fullciteA shortciteA cited possessivecite citeauthoryear Citealias \
       citeposs Citeauthor inlinecite textcitecomma usecite sidecite authorcite yearcite",
         Cmd::Cite,
     ),
@@ -202,7 +202,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("end", Cmd::End),
     ("bgroup begingroup", Cmd::BGroup),
     ("egroup endgroup", Cmd::EGroup),
-    ("input @input ", Cmd::Include(IncludeKind::Input)),
+    ("input @input", Cmd::Include(IncludeKind::Input)),
     ("include", Cmd::Include(IncludeKind::Include)),
     ("subfile subfileinclude", Cmd::Include(IncludeKind::Subfile)),
     (
@@ -210,7 +210,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Include(IncludeKind::Bibliography),
     ),
     (
-        "includegraphics includepdf includesvg plotone  epsfbox   ",
+        "includegraphics includepdf includesvg plotone epsfbox",
         Cmd::Include(IncludeKind::Graphics),
     ),
     (
@@ -223,7 +223,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Include(IncludeKind::Listing),
     ),
     ("InputIfFileExists IfFileExists", Cmd::InputIf),
-    ("import inputfrom includefrom ", Cmd::Import(false)),
+    ("import inputfrom includefrom", Cmd::Import(false)),
     ("subimport subinputfrom subincludefrom", Cmd::Import(true)),
     ("includeonly", Cmd::IncludeOnly),
     ("graphicspath", Cmd::GraphicsPath),
@@ -304,13 +304,13 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("ang", Cmd::Angle),
     ("multicolumn", Cmd::MultiColumn),
     ("multirow multirowcell", Cmd::MultiRow),
-    ("\\ tabularnewline cr tabularnewline ", Cmd::RowEnd),
+    ("\\ tabularnewline cr tabularnewline", Cmd::RowEnd),
     (
-        "hline midrule Xhline  hlineB  bottomrule toprule Hline dhline tophline middlehline bottomhline",
+        "hline midrule Xhline hlineB bottomrule toprule Hline dhline tophline middlehline bottomhline",
         Cmd::Rule,
     ),
-    ("cmidrule cline     cdashline", Cmd::Skip("opm")),
-    ("hhline  dashline", Cmd::Skip("m")),
+    ("cmidrule cline cdashline", Cmd::Skip("opm")),
+    ("hhline dashline", Cmd::Skip("m")),
     ("hdashline", Cmd::Skip("o")),
     ("specialrule", Cmd::Skip("mmm")),
     ("endhead endfirsthead", Cmd::HeadEnd),

@@ -20,6 +20,8 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
     // After a unit (not a prefix) another one is set off by a space.
     let mut boundary = false;
     let mut square = "";
+    // Inside the braces of an exponent.
+    let mut power = false;
     for (at, token) in tokens.iter().enumerate() {
         match token.kind {
             Kind::Word => {
@@ -27,13 +29,13 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                 out.push_str(&reader.text(*token).replace('.', " "));
             }
             Kind::Super => out.push('^'),
-            Kind::Begin if out.ends_with('^') => out.push('{'),
-            Kind::End
-                if out
-                    .rfind("^{")
-                    .is_some_and(|open| !out.get(open..).unwrap_or("").contains('}')) =>
-            {
+            Kind::Begin if out.ends_with('^') => {
+                out.push('{');
+                power = true;
+            }
+            Kind::End if power => {
                 out.push('}');
+                power = false;
             }
             Kind::Tie | Kind::Space if !out.is_empty() && !out.ends_with(' ') => out.push(' '),
             Kind::Name(name) => {
