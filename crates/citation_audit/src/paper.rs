@@ -7,7 +7,8 @@ use std::sync::Arc;
 use aris_audit::{Digest, project};
 use aris_fs::EntryKind;
 use aris_latex::{
-    Document, Include, IncludeKind, IncludeOutcome, Loaded, Position, RootError, find_root,
+    Document, Include, IncludeKind, IncludeOutcome, Loaded, Position, Problem, ProblemKind,
+    RootError, find_root,
 };
 use aris_paper::bib::{self, Bibliography};
 
@@ -93,6 +94,12 @@ pub(crate) fn read(folder: &Path, root: Option<&str>) -> Paper {
                 .push(finding.position(&position).quote(quote));
         }
     }
+    paper.findings.extend(
+        document
+            .problems
+            .iter()
+            .filter_map(|problem| unread(&document, problem)),
+    );
     paper.document = Some(document);
     paper.inputs = files.inputs;
     paper
@@ -122,6 +129,33 @@ fn unreadable(root: &str, error: &aris_latex::Error) -> Finding {
         },
     };
     Finding::new(id, Severity::Block, error.to_string(), action).position(&at)
+}
+
+/// A place behind which text may have gone unread, and citations with it.
+fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
+    match problem.kind {
+        ProblemKind::Expansion | ProblemKind::UnclosedConditional | ProblemKind::IncludeCycle => {}
+        // The others leave the text as it is, and what is missing is told from the includes.
+        ProblemKind::UnclosedGroup
+        | ProblemKind::ExtraBrace
+        | ProblemKind::UnclosedEnvironment
+        | ProblemKind::ExtraEnd
+        | ProblemKind::UnclosedMath
+        | ProblemKind::MissingInclude
+        | ProblemKind::NoDocument => return None,
+    }
+    let action = "correct the place; citations behind it may not have been audited";
+    let finding = Finding::new(
+        "latex_incomplete",
+        Severity::Warn,
+        problem.message.clone(),
+        action,
+    );
+    Some(
+        finding
+            .position(&document.position(problem.place))
+            .quote(document.quote(problem.place, QUOTE)),
+    )
 }
 
 /// A source that the document asks for and that cannot be read: citations in it would go unseen.

@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | an error is proved | FAIL | id of the errors when all are of one kind, else `errors_proved` |
 //! | something could not be read | BLOCKED | id of the first such finding |
-//! | nothing is cited | `NOT_APPLICABLE` | `no_citations` |
 //! | doubts | WARN | their id when all are of one kind, else `doubts` |
+//! | nothing is cited, and the text was read whole | `NOT_APPLICABLE` | `no_citations` |
 //! | nothing found | WARN | `existence_unverified` |
 //!
 //! PASS is not in the table: without asking a source nobody knows whether a work exists.
@@ -35,10 +35,10 @@ pub(crate) fn decide(findings: &[Finding], cites: bool) -> (Verdict, &'static st
         (Verdict::Fail, reason)
     } else if let Some(finding) = of(Severity::Block).next() {
         (Verdict::Blocked, finding.id)
-    } else if !cites {
-        (Verdict::NotApplicable, "no_citations")
     } else if let Some(reason) = one_id(Severity::Warn, "doubts") {
         (Verdict::Warn, reason)
+    } else if !cites {
+        (Verdict::NotApplicable, "no_citations")
     } else {
         (Verdict::Warn, "existence_unverified")
     }
@@ -54,6 +54,11 @@ mod tests {
         let cases = [
             (vec![], true, (Verdict::Warn, "existence_unverified")),
             (vec![], false, (Verdict::NotApplicable, "no_citations")),
+            (
+                vec![finding("a", Severity::Warn)],
+                false,
+                (Verdict::Warn, "a"),
+            ),
             (
                 vec![finding("a", Severity::Info)],
                 true,

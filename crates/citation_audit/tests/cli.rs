@@ -177,7 +177,7 @@ fn a_sound_paper_is_unverified_and_a_second_run_changes_no_byte() {
 #[test]
 fn findings_have_kind_severity_and_place() {
     let second = "@book{knuth84, author = {Knuth, Donald E.}, title = {The {\\TeX}book}, publisher = {AW}, year = 1984}\n";
-    let cases: [(&str, String, &str, &[&str]); 16] = [
+    let cases: [(&str, String, &str, &[&str]); 17] = [
         ("\\cite{knuth85}", SOUND.into(), "FAIL", &["fail undefined_key knuth85 main.tex:3"]),
         ("\\cite{Knuth84}", SOUND.into(), "WARN", &["warn key_case_mismatch Knuth84 main.tex:3"]),
         ("\\cite{knuth84}", format!("{SOUND}{second}"), "FAIL", &["fail duplicate_key knuth84 refs.bib:2"]),
@@ -253,6 +253,7 @@ fn findings_have_kind_severity_and_place() {
             &["fail placeholder_author k refs.bib:1"],
         ),
         ("%\\cite{gone}\n\\cite{knuth84}", SOUND.into(), "WARN", &[]),
+        ("\\iffalse\n\\cite{gone}", SOUND.into(), "WARN", &["warn latex_incomplete  main.tex:3"]),
     ];
     for (body, bib, verdict, wanted) in cases {
         let paper = Paper::citing(body, &bib);
