@@ -1,1 +1,1 @@
-//! Cross-helper tests live under `flows/`; cargo runs no tests at a virtual root, so they are a member of their own.
+//! Tests across helpers: `flows/` runs the real binaries in sample projects. There is nothing here to import.

@@ -1,1 +1,6 @@
+//! Flows across helpers, and what every helper must do alike. One module for each.
 #![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+mod conformance;
+mod installed;

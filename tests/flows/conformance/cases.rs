@@ -1,0 +1,60 @@
+//! What a helper needs for the conformance tests, as data.
+
+use aris_testkit::Project;
+
+use super::{citation_audit, paper_claim_audit, save_trace, verify_paper_audits};
+
+/// All cases, in the order of the helper table.
+pub(crate) const ALL: [&Cases; 4] = [
+    &citation_audit::CASES,
+    &paper_claim_audit::CASES,
+    &save_trace::CASES,
+    &verify_paper_audits::CASES,
+];
+
+/// The cases of one helper.
+pub(crate) struct Cases {
+    pub(crate) helper: &'static str,
+    /// A project in which all calls make sense; a fresh one for each call.
+    pub(crate) project: fn() -> Project,
+    /// Calls with their exit codes: one that leaves with 0, one for each signal of the contract, one error at least.
+    pub(crate) calls: &'static [Call],
+    /// Arguments that lack something required.
+    pub(crate) incomplete: &'static [&'static [&'static str]],
+    /// Outputs that cannot be written: exit 5.
+    pub(crate) unwritable: &'static [Unwritable],
+    /// Inputs that must not be read without bound, or wait for ever.
+    pub(crate) hostile: &'static [Hostile],
+    /// Why a second equal run writes something, for the helper that does so by design.
+    pub(crate) repeat_adds: Option<&'static str>,
+}
+
+/// One call and its exit code, with `--json` and without.
+pub(crate) struct Call {
+    pub(crate) what: &'static str,
+    pub(crate) args: &'static [&'static str],
+    pub(crate) code: i32,
+}
+
+/// An output that cannot be written.
+pub(crate) struct Unwritable {
+    pub(crate) what: &'static str,
+    /// Makes it so. Permissions would not stop root, so a file stands where a folder is needed, or the other way round.
+    pub(crate) prepare: fn(&Project),
+    pub(crate) args: &'static [&'static str],
+}
+
+/// An input file that is far too large, or a FIFO that nobody writes to.
+pub(crate) struct Hostile {
+    /// The file, relative to the project.
+    pub(crate) path: &'static str,
+    pub(crate) args: &'static [&'static str],
+    /// Exit code for a file of 300 GB, all of it a hole.
+    pub(crate) huge: i32,
+    /// Exit code for a FIFO.
+    pub(crate) fifo: i32,
+}
+
+pub(crate) fn of(helper: &str) -> Option<&'static Cases> {
+    ALL.into_iter().find(|cases| cases.helper == helper)
+}

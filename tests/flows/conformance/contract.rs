@@ -1,0 +1,169 @@
+//! The contract that a helper prints about itself.
+
+use aris_testkit::Helper;
+use serde_json::Value;
+
+use super::envelope::assert_valid;
+use super::for_every_helper;
+
+/// `--print-contract`, parsed.
+pub(crate) struct Contract {
+    pub(crate) value: Value,
+}
+
+impl Contract {
+    pub(crate) fn of(helper: &Helper) -> Self {
+        let run = helper
+            .call("/")
+            .args(["--print-contract"])
+            .run()
+            .expect_code(0);
+        assert_eq!(run.stderr(), "");
+        Self {
+            value: serde_json::from_str(run.stdout()).expect("a contract is JSON"),
+        }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> &str {
+        self.value[key]
+            .as_str()
+            .unwrap_or_else(|| panic!("contract has no text {key}"))
+    }
+
+    fn list(&self, key: &str) -> &[Value] {
+        self.value[key]
+            .as_array()
+            .unwrap_or_else(|| panic!("contract has no list {key}"))
+    }
+
+    /// Names of the subcommands.
+    pub(crate) fn commands(&self) -> Vec<&str> {
+        self.list("commands")
+            .iter()
+            .filter_map(|command| command["name"].as_str())
+            .collect()
+    }
+
+    /// Exit codes, each once, ascending.
+    pub(crate) fn exits(&self) -> Vec<i32> {
+        let codes = self
+            .list("exit")
+            .iter()
+            .filter_map(|exit| i32::try_from(exit["code"].as_i64()?).ok());
+        let mut codes: Vec<i32> = codes.collect();
+        codes.dedup();
+        codes
+    }
+
+    /// Exit codes that say something about the data: 10 and above, and 1 for a gate.
+    pub(crate) fn signals(&self) -> Vec<i32> {
+        let is_gate = self.list("policy").iter().any(|letter| letter == "A");
+        self.exits()
+            .into_iter()
+            .filter(|code| *code >= 10 || (*code == 1 && is_gate))
+            .collect()
+    }
+
+    pub(crate) fn schemas(&self) -> Vec<&str> {
+        self.list("json_schemas")
+            .iter()
+            .filter_map(Value::as_str)
+            .collect()
+    }
+
+    /// Whether the helper, or each of its subcommands, cannot be called without arguments.
+    pub(crate) fn requires_something(&self) -> bool {
+        let required = |entry: &Value| entry["required"] == true;
+        !self.commands().is_empty()
+            || self.list("arguments").iter().any(required)
+            || self.list("flags").iter().any(required)
+    }
+
+    /// Long flags of the helper itself and of its subcommands.
+    pub(crate) fn flags(&self) -> Vec<(Option<&str>, &str)> {
+        let own = self.list("flags").iter().map(|flag| (None, flag));
+        let below = self.list("commands").iter().flat_map(|command| {
+            let flags = command["flags"].as_array().into_iter().flatten();
+            flags.map(|flag| (command["name"].as_str(), flag))
+        });
+        own.chain(below)
+            .filter_map(|(command, flag)| Some((command, flag["long"].as_str()?)))
+            .collect()
+    }
+}
+
+#[test]
+fn contracts_satisfy_their_schema_and_agree_with_the_table() {
+    for_every_helper(|subject| {
+        let contract = &subject.contract;
+        assert_valid(
+            "aris.helper_contract.contract/v1",
+            &contract.value,
+            "contract",
+        );
+        let row = aris_contract::helpers::find(subject.cases.helper).expect("a row");
+        assert_eq!(contract.text("name"), row.name);
+        assert_eq!(contract.text("owner"), row.owner);
+        assert_eq!(
+            contract.value["policy"],
+            serde_json::json!([row.policy.letter()])
+        );
+        let run = subject
+            .helper
+            .call("/")
+            .args(["--version"])
+            .run()
+            .expect_code(0);
+        let version = contract.text("version");
+        let commit = run
+            .stdout()
+            .strip_prefix(&format!("{} {version} (", row.name))
+            .and_then(|rest| rest.strip_suffix(")\n"));
+        let commit =
+            commit.unwrap_or_else(|| panic!("--version is not `name x.y.z (commit)`: {run}"));
+        assert!(
+            commit == "unknown"
+                || (commit.len() == 12 && commit.bytes().all(|b| b.is_ascii_hexdigit())),
+            "{run}"
+        );
+        assert_eq!(run.stderr(), "");
+    });
+}
+
+#[test]
+fn every_promised_exit_code_is_seen() {
+    for_every_helper(|subject| {
+        let promised = subject.contract.exits();
+        let calls = subject.cases.calls;
+        for call in calls {
+            assert!(
+                promised.contains(&call.code),
+                "{}: exit {} is not in the contract",
+                call.what,
+                call.code
+            );
+        }
+        let mut wanted = vec![0];
+        wanted.extend(subject.contract.signals());
+        for code in wanted {
+            assert!(
+                calls.iter().any(|call| call.code == code),
+                "no call leaves with {code}"
+            );
+        }
+        assert!(
+            calls.iter().any(|call| (2..10).contains(&call.code)),
+            "no call is an error"
+        );
+        assert!(
+            !subject.cases.unwritable.is_empty(),
+            "no call has an output that cannot be written"
+        );
+        for command in subject.contract.commands() {
+            assert!(
+                calls.iter().any(|call| call.args.first() == Some(&command)),
+                "no call of {command}"
+            );
+        }
+    });
+}

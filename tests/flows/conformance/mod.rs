@@ -1,0 +1,84 @@
+//! What every helper of the table must do alike, whatever it is for: help, usage errors, envelopes, exit codes, closed and full
+//! outputs, repeated runs, hostile inputs.
+//!
+//! The checks are here; what a helper needs to be called with is data, one file per helper. A row of the table without cases
+//! fails.
+
+mod cases;
+mod citation_audit;
+mod contract;
+mod envelope;
+mod help;
+mod outputs;
+mod paper_claim_audit;
+mod runs;
+mod save_trace;
+mod usage;
+mod verify_paper_audits;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use aris_contract::helpers;
+use aris_testkit::{Helper, Project};
+
+use cases::{Call, Cases};
+use contract::Contract;
+
+/// One helper under test: its cases, its binary and what it says about itself.
+struct Subject {
+    cases: &'static Cases,
+    helper: Helper,
+    contract: Contract,
+}
+
+impl Subject {
+    /// Runs a call with further arguments in `project`.
+    fn run(&self, project: &Project, call: &Call, more: &[&str]) -> aris_testkit::Run {
+        self.helper
+            .call(project.path())
+            .args(call.args)
+            .args(more)
+            .run()
+    }
+
+    /// The call that works and finds nothing.
+    fn success(&self) -> &'static Call {
+        let call = self.cases.calls.iter().find(|call| call.code == 0);
+        call.unwrap_or_else(|| panic!("{} has no call that leaves with 0", self.cases.helper))
+    }
+}
+
+/// Runs `check` on every row of the table and reports all helpers that fail, not only the first.
+fn for_every_helper(check: impl Fn(&Subject)) {
+    let mut failed = Vec::new();
+    for row in helpers::all() {
+        let checked = catch_unwind(AssertUnwindSafe(|| {
+            let cases = cases::of(row.name)
+                .unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
+            assert_eq!(cases.helper, row.name);
+            // All modules ask for the same binary, so that it is not rebuilt while another test runs it.
+            let helper = Helper::with_faults(row.name);
+            let contract = Contract::of(&helper);
+            check(&Subject {
+                cases,
+                helper,
+                contract,
+            });
+        }));
+        if checked.is_err() {
+            failed.push(row.name);
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "failed for {}; the reasons stand above",
+        failed.join(", ")
+    );
+}
+
+#[test]
+fn every_row_has_cases_and_every_case_has_a_row() {
+    let rows: Vec<&str> = helpers::all().iter().map(|row| row.name).collect();
+    let cases: Vec<&str> = cases::ALL.iter().map(|cases| cases.helper).collect();
+    assert_eq!(cases, rows);
+}

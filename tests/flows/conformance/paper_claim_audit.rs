@@ -1,0 +1,64 @@
+//! Cases of `paper_claim_audit`.
+
+use aris_testkit::Project;
+
+use super::cases::{Call, Cases, Hostile, Unwritable};
+
+pub(crate) const CASES: Cases = Cases {
+    helper: "paper_claim_audit",
+    project: || {
+        let paper = |accuracy: &str| {
+            format!(
+                "\\documentclass{{article}}\\begin{{document}}Our model reaches an accuracy of {accuracy}\\%.\\end{{document}}\n"
+            )
+        };
+        Project::new()
+            .file("right/main.tex", paper("84.7"))
+            .file("right/results/run.json", "{\"accuracy\": 0.8471}\n")
+            .file("wrong/main.tex", paper("91.2"))
+            .file("wrong/results/run.json", "{\"accuracy\": 0.8471}\n")
+            .file("empty/main.tex", paper("84.7"))
+    },
+    calls: &[
+        Call {
+            what: "a number that the results bear out",
+            args: &["right"],
+            code: 0,
+        },
+        Call {
+            what: "a number that they do not",
+            args: &["wrong"],
+            code: 10,
+        },
+        Call {
+            what: "numbers and no results",
+            args: &["empty"],
+            code: 10,
+        },
+        Call {
+            what: "an absent paper",
+            args: &["nowhere"],
+            code: 2,
+        },
+    ],
+    incomplete: &[&[], &["right", "--results"]],
+    unwritable: &[
+        Unwritable {
+            what: "a folder where the artifact goes",
+            prepare: |project| project.write("right/PAPER_CLAIM_AUDIT.json/x", "in the way"),
+            args: &["right"],
+        },
+        Unwritable {
+            what: "a file where the traces go",
+            prepare: |project| project.write(".aris", "in the way"),
+            args: &["right"],
+        },
+    ],
+    hostile: &[Hostile {
+        path: "right/results/run.json",
+        args: &["right"],
+        huge: 10,
+        fifo: 10,
+    }],
+    repeat_adds: None,
+};

@@ -1,0 +1,112 @@
+//! Calls as people make them: exit codes without `--json`, and runs that are repeated.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::for_every_helper;
+
+#[test]
+fn the_exit_code_does_not_depend_on_the_form_of_the_output() {
+    for_every_helper(|subject| {
+        for call in subject.cases.calls {
+            let project = (subject.cases.project)();
+            let run = subject.run(&project, call, &[]).expect_code(call.code);
+            assert!(
+                !run.stdout().contains('\u{1b}') && !run.stderr().contains('\u{1b}'),
+                "{}: {run}",
+                call.what
+            );
+            let is_error =
+                (1..10).contains(&call.code) && !subject.contract.signals().contains(&call.code);
+            if is_error {
+                assert_eq!(run.stdout(), "", "{}: an error has no data", call.what);
+                assert!(
+                    run.stderr()
+                        .starts_with(&format!("{}: error: ", subject.cases.helper)),
+                    "{}: {run}",
+                    call.what
+                );
+            }
+            // Notes go, the code stays.
+            let project = (subject.cases.project)();
+            subject
+                .run(&project, call, &["--quiet"])
+                .expect_code(call.code);
+        }
+    });
+}
+
+#[test]
+fn the_same_input_a_second_time_changes_no_byte() {
+    for_every_helper(|subject| {
+        let first: Vec<_> = subject
+            .cases
+            .calls
+            .iter()
+            .map(|call| {
+                let project = (subject.cases.project)();
+                let run = subject
+                    .run(&project, call, &["--json"])
+                    .expect_code(call.code);
+                let snapshot = project.snapshot();
+                (call, project, run, snapshot)
+            })
+            .collect();
+        // In another second, so that a time in an artifact would show.
+        wait_for_the_next_second();
+        for (call, project, run, before) in first {
+            let again = subject
+                .run(&project, call, &["--json"])
+                .expect_code(call.code);
+            let differences = before.differences(&project.snapshot());
+            match subject.cases.repeat_adds {
+                None => {
+                    assert!(
+                        differences.is_empty(),
+                        "{}: {}",
+                        call.what,
+                        differences.join(", ")
+                    );
+                    assert_eq!(
+                        without_unchanged(&run.envelope()),
+                        without_unchanged(&again.envelope()),
+                        "{}",
+                        call.what
+                    );
+                }
+                // What is there stays, but for logs that grow.
+                Some(why) => {
+                    for line in differences {
+                        // Records are added; logs and the run's own count of its records grow.
+                        let growing = ["chain.jsonl", "events.jsonl", "run.meta.json"];
+                        let grows = line.starts_with("added ")
+                            || growing
+                                .iter()
+                                .any(|name| line.starts_with("changed ") && line.ends_with(name));
+                        assert!(grows, "{}: {line}, although only: {why}", call.what);
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// The envelope without the one flag that says whether this run had anything to write.
+fn without_unchanged(envelope: &serde_json::Value) -> serde_json::Value {
+    let mut envelope = envelope.clone();
+    if let Some(data) = envelope["data"].as_object_mut() {
+        data.shift_remove("unchanged");
+    }
+    envelope
+}
+
+fn wait_for_the_next_second() {
+    let since_epoch = || {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .expect("after 1970")
+    };
+    let start = since_epoch();
+    while since_epoch().as_secs() == start.as_secs() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,51 @@
+//! Wrong arguments: exit 2, nothing written, with `--json` an envelope.
+
+use super::for_every_helper;
+
+#[test]
+fn wrong_arguments_are_exit_two_and_change_nothing() {
+    for_every_helper(|subject| {
+        let success = subject.success().args;
+        let mut wrong: Vec<Vec<&str>> = vec![
+            [success, &["--no-such-flag-anywhere"]].concat(),
+            [success, &["surplus-argument"]].concat(),
+            vec!["--no-such-flag-anywhere"],
+        ];
+        if subject.contract.requires_something() {
+            assert!(!subject.cases.incomplete.is_empty(), "no incomplete calls");
+        }
+        wrong.extend(subject.cases.incomplete.iter().map(|args| args.to_vec()));
+        for args in wrong {
+            let project = (subject.cases.project)();
+            let before = project.snapshot();
+            let run = subject
+                .helper
+                .call(project.path())
+                .args(&args)
+                .run()
+                .expect_code(2);
+            assert_eq!(run.stdout(), "", "{args:?}");
+            assert!(
+                run.stderr()
+                    .starts_with(&format!("{}: error: ", subject.cases.helper)),
+                "{args:?}: {run}"
+            );
+            let json = [&["--json"], args.as_slice()].concat();
+            let run = subject
+                .helper
+                .call(project.path())
+                .args(&json)
+                .run()
+                .expect_code(2);
+            let error = run.error();
+            assert_eq!(error["code"], "USAGE", "{args:?}");
+            assert!(
+                error["message"]
+                    .as_str()
+                    .is_some_and(|message| !message.is_empty()),
+                "{args:?}: {run}"
+            );
+            before.assert_same(&project.snapshot(), &format!("{args:?}"));
+        }
+    });
+}

@@ -1,0 +1,72 @@
+//! Cases of `verify_paper_audits`.
+
+use aris_testkit::Project;
+
+use super::cases::{Call, Cases, Hostile, Unwritable};
+
+pub(crate) const CASES: Cases = Cases {
+    helper: "verify_paper_audits",
+    project: || {
+        Project::new()
+            .file(
+                "paper/main.tex",
+                "\\documentclass{article}\\begin{document}Text.\\end{document}\n",
+            )
+            .file("bad-policy.toml", "this is no policy")
+    },
+    calls: &[
+        Call {
+            what: "a draft without audits",
+            args: &["paper"],
+            code: 0,
+        },
+        Call {
+            what: "a submission without audits",
+            args: &["paper", "--assurance", "submission"],
+            code: 1,
+        },
+        Call {
+            what: "an absent paper",
+            args: &["nowhere"],
+            code: 2,
+        },
+        Call {
+            what: "a policy that is none",
+            args: &["paper", "--policy", "bad-policy.toml"],
+            code: 4,
+        },
+    ],
+    incomplete: &[
+        &[],
+        &["--assurance", "draft"],
+        &["paper", "--assurance"],
+        &["paper", "--sign-key", "k"],
+    ],
+    unwritable: &[
+        Unwritable {
+            what: "a report below a file",
+            prepare: |project| project.write("file", "in the way"),
+            args: &["paper", "--json-out", "file/report.json"],
+        },
+        Unwritable {
+            what: "a folder where the report goes",
+            prepare: |project| project.write("report.json/x", "in the way"),
+            args: &["paper", "--json-out", "report.json"],
+        },
+    ],
+    hostile: &[
+        Hostile {
+            path: "paper/PROOF_AUDIT.json",
+            args: &["paper", "--assurance", "submission"],
+            huge: 1,
+            fifo: 1,
+        },
+        Hostile {
+            path: "policy.toml",
+            args: &["paper", "--policy", "policy.toml"],
+            huge: 4,
+            fifo: 4,
+        },
+    ],
+    repeat_adds: None,
+};

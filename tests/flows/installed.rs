@@ -1,0 +1,109 @@
+//! A skill as an installer leaves it: copied, every file at mode 0644, in a project of its own.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use aris_contract::helpers::{self, Helper as Row};
+use aris_testkit::{Call, Helper, Project, workspace_root};
+use serde_json::Value;
+
+/// The owner's skill folder in a project, with the helper's binary where `install-skills` puts it.
+fn installed(row: &Row, helper: &Helper) -> Project {
+    let skill = workspace_root().join("skills").join(row.owner);
+    let project = Project::new();
+    copy(&skill, &project.at("skill"));
+    let system = if cfg!(target_os = "macos") {
+        "apple-darwin"
+    } else {
+        "unknown-linux-gnu"
+    };
+    let binary = format!(
+        "skill/scripts/bin/{}-{}-{system}",
+        row.name,
+        std::env::consts::ARCH
+    );
+    project.write(&binary, fs::read(helper.path()).expect("the binary"));
+    project.mode(&binary, 0o644);
+    project
+}
+
+/// Copies files as mode 0644, and leaves out `bin`, as a release archive for another machine would.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("folder");
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let entry = entry.expect("entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            if entry.file_name() != "bin" {
+                copy(&entry.path(), &target);
+            }
+        } else {
+            fs::write(&target, fs::read(entry.path()).expect("read")).expect("write");
+            fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).expect("mode");
+        }
+    }
+}
+
+fn through_launcher(project: &Project, row: &Row) -> Call {
+    let launcher = format!("scripts/{}", row.name);
+    Helper::at("/bin/sh")
+        .call(project.at("skill"))
+        .args([launcher])
+        .env("HOME", project.path())
+}
+
+#[test]
+fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
+    for row in helpers::all() {
+        let helper = Helper::with_faults(row.name);
+        let project = installed(row, &helper);
+        let direct = helper
+            .call(project.path())
+            .args(["--help"])
+            .run()
+            .expect_code(0);
+        let launched = through_launcher(&project, row)
+            .args(["--help"])
+            .run()
+            .expect_code(0);
+        assert_eq!(launched.stdout(), direct.stdout(), "{}", row.name);
+        assert_eq!(launched.stderr(), "", "{}", row.name);
+    }
+}
+
+#[test]
+fn declared_samples_leave_with_a_declared_code() {
+    for row in helpers::all() {
+        let helper = Helper::with_faults(row.name);
+        let contract = workspace_root().join(format!(
+            "skills/{}/scripts/{}.contract.json",
+            row.owner, row.name
+        ));
+        let text = fs::read_to_string(&contract)
+            .unwrap_or_else(|error| panic!("{}: {error}", contract.display()));
+        let contract: Value = serde_json::from_str(&text).expect("a contract");
+        let samples = contract["samples"].as_array().expect("samples");
+        assert!(!samples.is_empty(), "{} declares no sample", row.name);
+        for sample in samples {
+            let args: Vec<&str> = sample["args"]
+                .as_array()
+                .expect("args")
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            let project = installed(row, &helper);
+            let run = through_launcher(&project, row).args(&args).run();
+            let codes = sample["exit"].as_array().expect("exit");
+            assert!(
+                codes
+                    .iter()
+                    .any(|code| code.as_i64() == Some(run.code().into())),
+                "{args:?}: {run}"
+            );
+            if args.contains(&"--json") {
+                run.envelope();
+            }
+        }
+    }
+}
