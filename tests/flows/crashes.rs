@@ -1,0 +1,166 @@
+//! Killed at any point: every helper is aborted before its first, second, … change of the disk, in a project of its own each
+//! time. What was there before is whole, nothing half-written can be taken for an answer, and the next run repairs.
+
+use aris_testkit::{Helper, Project, crash_at_every_change};
+use serde_json::Value;
+
+/// Ends of file names that a reader may take for an answer.
+const ANSWERS: [&str; 3] = [".json", ".md", ".jsonl"];
+
+const PAPER: &str = "\\documentclass{article}\n\\begin{document}\nWe reach 84.7\\% accuracy, as in~\\cite{k}.\n\\bibliography{refs}\n\\end{document}\n";
+const BIB: &str = "@book{k, author = {Leslie Lamport}, title = {LaTeX}, publisher = {Addison-Wesley}, year = 1986}\n";
+
+fn project() -> Project {
+    Project::new()
+        .file("paper/main.tex", PAPER)
+        .file("paper/refs.bib", BIB)
+        .file("results/run_1.json", "{\"accuracy\": 0.847}\n")
+}
+
+/// Every JSON file of the project is whole; nothing is left that no reader ignores.
+fn all_whole(project: &Project, when: &str) {
+    let snapshot = project.snapshot();
+    for path in snapshot.paths() {
+        let bytes = snapshot.bytes(path).unwrap_or_default();
+        let pending = path.ends_with(".aris-tmp") || path.ends_with(".pending");
+        if pending || !ANSWERS.iter().any(|end| path.ends_with(end)) {
+            continue;
+        }
+        let text =
+            std::str::from_utf8(bytes).unwrap_or_else(|_| panic!("{when}: {path} is not text"));
+        if path.ends_with(".json") {
+            assert!(
+                serde_json::from_str::<Value>(text).is_ok(),
+                "{when}: {path} is half-written: {text}"
+            );
+        }
+        if path.ends_with(".jsonl") {
+            // A torn last line has no line feed, and the next writer cuts it off; all others are whole.
+            for line in text
+                .split_inclusive('\n')
+                .filter(|line| line.ends_with('\n'))
+            {
+                assert!(
+                    serde_json::from_str::<Value>(line).is_ok(),
+                    "{when}: {path} has a broken line: {line}"
+                );
+            }
+        }
+    }
+}
+
+/// Crashes `helper` everywhere; after each crash the uninterrupted call must give `code` and leave what a run without any crash
+/// leaves, by name.
+fn survives(
+    helper: &str,
+    args: &[&str],
+    prepare: impl Fn() -> Project,
+    code: i32,
+    leaves: &[&str],
+) {
+    let binary = Helper::with_faults(helper);
+    let current = std::cell::RefCell::new(None::<Project>);
+    let crashes = crash_at_every_change(
+        |_| {
+            let project = prepare();
+            let call = binary.call(project.path()).args(args);
+            current.replace(Some(project));
+            call
+        },
+        |number, _| {
+            let when = format!("{helper}, crash {number}");
+            let project = current
+                .borrow_mut()
+                .take()
+                .expect("the crash happened in a project");
+            all_whole(&project, &when);
+            let again = binary.call(project.path()).args(args).run();
+            assert_eq!(
+                again.code(),
+                code,
+                "{when}: the next run does not repair: {again}"
+            );
+            all_whole(&project, &format!("{when}, repaired"));
+            let snapshot = project.snapshot();
+            for name in leaves {
+                assert!(
+                    snapshot.paths().iter().any(|path| path.ends_with(name)),
+                    "{when}: no {name} after the repair"
+                );
+            }
+            assert_eq!(
+                project.read("paper/main.tex"),
+                PAPER,
+                "{when}: the paper was touched"
+            );
+        },
+    );
+    assert_eq!(crashes.last.code(), code, "{}", crashes.last);
+}
+
+#[test]
+fn a_trace_record_is_whole_or_not_there() {
+    let args = [
+        "--skill",
+        "s",
+        "--purpose",
+        "p",
+        "--prompt",
+        "q",
+        "--response",
+        "r",
+    ];
+    survives(
+        "save_trace",
+        &args,
+        || project().file(".gitignore", "x\n"),
+        0,
+        &["chain.jsonl", "events.jsonl", "run.meta.json"],
+    );
+}
+
+#[test]
+fn a_claim_audit_is_whole_or_not_there() {
+    survives(
+        "paper_claim_audit",
+        &["paper"],
+        project,
+        0,
+        &[
+            "PAPER_CLAIM_AUDIT.json",
+            "PAPER_CLAIM_AUDIT.md",
+            "chain.jsonl",
+        ],
+    );
+}
+
+#[test]
+fn a_citation_audit_is_whole_or_not_there() {
+    survives(
+        "citation_audit",
+        &["paper"],
+        project,
+        0,
+        &["CITATION_AUDIT.json", "CITATION_AUDIT.md", "chain.jsonl"],
+    );
+}
+
+#[test]
+fn the_gate_s_report_is_whole_or_not_there() {
+    let args = [
+        "paper",
+        "--assurance",
+        "submission",
+        "--html",
+        "gate.html",
+        "--attest",
+        "attest.json",
+    ];
+    survives(
+        "verify_paper_audits",
+        &args,
+        project,
+        1,
+        &["audit-verifier-report.json", "gate.html", "attest.json"],
+    );
+}
