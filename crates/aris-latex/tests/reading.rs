@@ -143,7 +143,7 @@ fn text() {
             "\\begin{figure}\\subfloat[Part 12]{\\includegraphics{x}}\\caption{Fig 3}\\end{figure}",
             &["Part 12", "Fig 3"],
         ),
-        ("a\\index{b!7} b", &["a b"]),
+        ("a\\index{b!7} b\\hspace{1em}c\\hspace{-1em}d", &["a b cd"]),
     ];
     for (body, expected) in cases {
         let document = document("", body);
@@ -521,7 +521,7 @@ fn includes() {
     let files = [
         ("main.tex", main),
         ("sec/intro.tex", "intro 1 \\input{sec/deep}"),
-        ("sec/deep.tex", "deep\\endinput gone"),
+        ("sec/deep.tex", "deep\\endinput{} same\ngone"),
         ("sec/prim.tex", "prim"),
         ("only.tex", "only"),
         ("not.tex", "not"),
@@ -536,7 +536,7 @@ fn includes() {
     let document = tree(&files).expect("readable");
     assert_eq!(
         texts(&document),
-        ["intro 1 deep prim", "only", "imported below sub 3two"]
+        ["intro 1 deep same prim", "only", "imported below sub 3two"]
     );
     let found: Vec<(IncludeKind, &str, Option<&str>, &IncludeOutcome)> = document
         .includes

@@ -15,6 +15,7 @@ pub(crate) enum Cmd {
     Skip(&'static str),
     Space,
     ThinSpace,
+    HSpace,
     Par,
     Symbol(&'static str),
     Operator(&'static str),
@@ -135,6 +136,7 @@ impl Cmd {
                 | Self::Space
                 | Self::Par
                 | Self::ThinSpace
+                | Self::HSpace
                 | Self::Symbol(_)
                 | Self::Operator(_)
                 | Self::Function(_)

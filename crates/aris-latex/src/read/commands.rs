@@ -12,9 +12,9 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     (
         "noindent indent centering raggedright raggedleft flushleft relax protect expandafter noexpand global long \
          protected outer maketitle maketitlepage frontmatter mainmatter backmatter newpage clearpage cleardoublepage \
-         pagebreak linebreak nolinebreak nopagebreak displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits \
+         pagebreak nolinebreak nopagebreak displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits \
          tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge rmfamily sffamily upshape mdseries \
-         normalfont rm sf sc scshape frenchspacing sloppy fussy allowbreak smallskip medskip bigskip null hfill vfill \
+         normalfont rm sf sc scshape frenchspacing sloppy fussy allowbreak smallskip medskip bigskip null vfill \
          hss vss leavevmode strut break startdata enddata nodata tableofcontents listoffigures listoftables onecolumn \
          printbibliography makeatletterx left right middle big Big bigg Bigg bigl bigr bigm Bigl Bigr Bigm biggl biggr \
          Biggl Biggr ignorespaces unskip / - @ ! endcsname makeindex printindex \
@@ -27,6 +27,8 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         "quad qquad enspace enskip space , ; : > thinspace thickspace medspace nobreakspace",
         Cmd::Space,
     ),
+    ("hfill linebreak dotfill hrulefill", Cmd::Space),
+    ("hspace", Cmd::HSpace),
     (", thinspace", Cmd::ThinSpace),
     ("par endgraf newline", Cmd::Par),
     (
@@ -36,7 +38,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Par,
     ),
     (
-        "vspace hspace addvspace stepcounter refstepcounter pagestyle thispagestyle pagenumbering bibliographystyle \
+        "vspace addvspace stepcounter refstepcounter pagestyle thispagestyle pagenumbering bibliographystyle \
          usetikzlibrary setstretch linespread theoremstyle sisetup hypersetup lstset geometry \
          newcounter phantom hphantom vphantom value arabic roman Roman alph Alph fnsymbol color \
             listoftodos tag tablewidth tabletypesize tablecolumns \

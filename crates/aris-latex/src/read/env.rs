@@ -1,6 +1,7 @@
 //! Environments.
 
 use super::{
+    lexer,
     reader::{After, Alignment, Frame, GroupKind, Reader},
     style::{self, Style},
     token::{Kind, Op, Token},
@@ -286,21 +287,59 @@ impl Reader<'_> {
             Frame::Barrier { .. } => None,
         });
         if own == Some(true) && self.frames.len() > 1 {
-            self.end_input();
+            self.end_file(true);
         } else {
             self.finished = true;
         }
     }
 
-    /// `\endinput`: nothing more of this file.
+    /// `\endinput`: nothing more of this file after the current line, which TeX has already read.
     pub(super) fn end_input(&mut self) {
+        let Some(Frame::File { text, cursor, .. }) = self.frames.last() else {
+            return;
+        };
+        if cursor.fresh {
+            self.end_file(false);
+            return;
+        }
+        let rest = text.get(cursor.pos..).unwrap_or("");
+        let line_end = cursor.pos + rest.find('\n').unwrap_or(rest.len());
+        let mut line = Vec::new();
+        while let Some(Frame::File {
+            text, file, cursor, ..
+        }) = self.frames.last_mut()
+            && cursor.pos < line_end
+        {
+            line.push(lexer::next(
+                text,
+                *file,
+                cursor,
+                self.letters,
+                &mut self.names,
+            ));
+        }
+        // Tokens put back before the file's own come first.
+        let base = match self.frames.last() {
+            Some(Frame::File { base, .. }) => *base,
+            _ => return,
+        };
+        let before = self.stack.split_off(base.min(self.stack.len()));
+        self.end_file(false);
+        self.unread_all(&line);
+        self.stack.extend(before);
+    }
+
+    /// Nothing more of this file; with `tokens`, nor of what was put back while reading it.
+    fn end_file(&mut self, tokens: bool) {
         if let Some(Frame::File {
             text, cursor, base, ..
         }) = self.frames.last_mut()
         {
             cursor.pos = text.len();
             cursor.fresh = false;
-            self.stack.truncate(*base);
+            if tokens {
+                self.stack.truncate(*base);
+            }
         }
     }
 

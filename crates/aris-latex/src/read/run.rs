@@ -119,6 +119,13 @@ impl Reader<'_> {
             Cmd::Skip(spec) => self.skip_arguments(spec),
             Cmd::Space => self.space(token),
             Cmd::ThinSpace => self.thin_space(token),
+            Cmd::HSpace => {
+                self.star();
+                let length = self.argument();
+                if !self.raw(&length).trim_start().starts_with('-') {
+                    self.space(token);
+                }
+            }
             Cmd::Par => self.blank_line(token),
             Cmd::Symbol(text) => self.write(token, text),
             Cmd::Operator(text) => self.operator(token, text),

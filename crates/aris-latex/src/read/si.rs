@@ -118,6 +118,8 @@ fn factor(input: &str, base: usize, parts: &mut Vec<Part>) {
         .get(..sign.map_or(mantissa.len(), |(at, _)| at))
         .unwrap_or("");
     let shown = leading(&clean(value));
+    let error_of = |(at, sign): (usize, &str)| mantissa.get(at + sign.len()..).unwrap_or("");
+    let sign = sign.filter(|sign| error_of(*sign).bytes().any(|b| b.is_ascii_digit()));
     if let Some((at, sign)) = sign {
         let from = at + sign.len();
         let error = mantissa.get(from..).unwrap_or("");
@@ -388,6 +390,8 @@ mod tests {
             ("e6", "10^{6}"),
             ("2 x 3", "2 × 3"),
             ("-3.5", "-3.5"),
+            ("84.7(", "84.7"),
+            ("84.7 ±", "84.7"),
             ("", ""),
         ] {
             assert_eq!(printed(input), expected, "{input}");
