@@ -1,6 +1,6 @@
 //! All claims of a paper against all results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::claim::{Class, Kind, class};
@@ -9,11 +9,13 @@ use crate::decimal::Decimal;
 use crate::delta::Change;
 use crate::engine::Engine;
 use crate::evidence::Evidence;
-use crate::fit::Shown;
-use crate::judge::{Binding, Case, Judgement};
+use crate::fit::{Approximate, Closeness, Shown};
+use crate::judge::{Binding, Case, Found, Judgement};
 use crate::number::{Number, Style};
 use crate::passage::{Paper, PassageKind};
+use crate::pins::{Aggregate, Pin, Pins, fits};
 use crate::report::{Claim, ClaimPlace, ClaimReport, Status};
+use crate::series::Facet;
 use crate::table::{Aligned, is_header, numeric_cells};
 
 /// Maps a byte of a passage to its place in the sources and to the line there.
@@ -23,7 +25,7 @@ pub trait Locate {
 }
 
 /// Judges every number of a paper; claims in reading order.
-pub fn audit_paper(paper: &Paper, evidence: &Evidence, locate: &dyn Locate) -> ClaimReport {
+pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn Locate) -> ClaimReport {
     let engine = Engine::new(paper, evidence);
     let mut judged: BTreeMap<(usize, usize), (Range<usize>, Option<Decimal>, Judgement)> = BTreeMap::new();
     let mut not_claims = 0_usize;
@@ -62,10 +64,35 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, locate: &dyn Locate) -> C
             judged.insert((at, range.start), (range, None, judgement));
         }
     }
-    let mut report = ClaimReport { claims: Vec::new(), counts: BTreeMap::new(), not_claims };
-    for ((passage, start), (range, value, judgement)) in judged {
+    let mut report = ClaimReport { claims: Vec::new(), counts: BTreeMap::new(), not_claims, unused_pins: Vec::new() };
+    let mut used = BTreeSet::new();
+    // Numbers that only a pin makes claims.
+    if !pins.claims.is_empty() {
+        for (at, analysed) in engine.passages.iter().enumerate() {
+            for number in &analysed.numbers {
+                judged.entry((at, number.range.start)).or_insert_with(|| {
+                    (number.range.clone(), Some(number.value), Judgement::new(Status::MissingEvidence, Kind::Measurement, Vec::new(), UNPINNED))
+                });
+            }
+        }
+    }
+    for ((passage, start), (range, value, mut judgement)) in judged {
         let text = paper.passages.get(passage).and_then(|passage| passage.text.get(range)).unwrap_or("").to_owned();
         let (place, quote) = locate.locate(passage, start);
+        if let Some((at, pin)) = pins.find(&place.file, &text, &quote) {
+            used.insert(at);
+            let number = engine.passages.get(passage).and_then(|analysed| analysed.numbers.iter().find(|number| number.range.start == start));
+            match (&pin.ignore, number) {
+                (Some(_), _) => {
+                    report.not_claims += 1;
+                    continue;
+                }
+                (None, Some(number)) => judgement = engine.judge_pin(pin, number),
+                (None, None) => {}
+            }
+        } else if judgement.reason == UNPINNED {
+            continue;
+        }
         report.claims.push(Claim {
             id: format!("{}:{}:{}", place.file, place.line, place.column),
             detail: engine.detail(&text, &judgement),
@@ -80,11 +107,78 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, locate: &dyn Locate) -> C
             alternatives: judgement.alternatives.iter().flat_map(|found| engine.references(found)).collect(),
         });
     }
+    report.unused_pins = (0..pins.claims.len())
+        .filter(|at| !used.contains(at))
+        .filter_map(|at| pins.claims.get(at))
+        .map(|pin| format!("{}: {}", pin.file, pin.text))
+        .collect();
     report.count();
     report
 }
 
+/// Marks numbers that nothing but a pin would make claims.
+const UNPINNED: &str = "not pinned";
+
 impl Engine<'_> {
+    /// Judges a number by what its author pinned.
+    fn judge_pin(&self, pin: &Pin, number: &Number) -> Judgement {
+        let pattern = pin.evidence.as_deref().unwrap_or("");
+        let leaves = &self.evidence.leaves;
+        let found = (0..).zip(&self.evidence.series).find(|(id, series)| {
+            self.pattern(*id) == pattern
+                || series.members.iter().filter_map(|at| crate::series::leaf(leaves, *at)).any(|leaf| fits(pattern, &self.evidence.path_of(leaf)))
+        });
+        let Some((id, series)) = found else {
+            return Judgement::new(
+                Status::MissingEvidence,
+                Kind::Measurement,
+                Vec::new(),
+                format!("the pinned evidence {pattern} is not in the results"),
+            );
+        };
+        let exact: Vec<u32> = series
+            .members
+            .iter()
+            .copied()
+            .filter(|at| crate::series::leaf(leaves, *at).is_some_and(|leaf| fits(pattern, &self.evidence.path_of(leaf))))
+            .collect();
+        let facets: Vec<Facet> = match (pin.aggregate, exact.as_slice()) {
+            (None | Some(Aggregate::Value), [only]) => vec![Facet::Member(*only)],
+            (None | Some(Aggregate::Mean), _) => vec![Facet::Mean, Facet::Single],
+            (Some(Aggregate::Value), _) => vec![Facet::Single],
+            (Some(Aggregate::Median), _) => vec![Facet::Median],
+            (Some(Aggregate::Max), _) => vec![Facet::Max],
+            (Some(Aggregate::Min), _) => vec![Facet::Min],
+            (Some(Aggregate::Std), _) => vec![Facet::Std, Facet::PopulationStd],
+            (Some(Aggregate::Sum), _) => vec![Facet::Sum],
+            (Some(Aggregate::Count), _) => vec![Facet::Count],
+        };
+        let shown = Shown::new(number, None, Approximate::No);
+        let kind = self.kind_of(id);
+        match facets.iter().find_map(|facet| crate::fit::hit(&shown, series, *facet, leaves)) {
+            Some(hit) => {
+                let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
+                Judgement::new(status, kind, vec![self.found(id, hit)], "")
+            }
+            None => {
+                let status = if kind == Kind::Configuration { Status::ConfigMismatch } else { Status::NumberMismatch };
+                let evidence: Vec<Found> = facets
+                    .iter()
+                    .find_map(|facet| series.value(*facet, leaves).map(|raw| (*facet, raw)))
+                    .map(|(facet, raw)| Found {
+                        series: id,
+                        facet,
+                        against: None,
+                        derived: None,
+                        value: crate::fit::nearest(&shown, series, raw).unwrap_or(raw),
+                    })
+                    .into_iter()
+                    .collect();
+                Judgement::new(status, kind, evidence, "")
+            }
+        }
+    }
+
     /// Judges a number in running text.
     fn judge_text(&self, passage: usize, number: &Number, kind: Kind, weak: bool) -> Option<Judgement> {
         let text = self.paper.passages.get(passage)?.text.as_str();
@@ -104,6 +198,7 @@ impl Engine<'_> {
                 at,
                 end: number.end.saturating_sub(offset),
                 points,
+                stated: self.stated_pair(passage, number, kind),
             };
             return self.judge_change(&change);
         }
@@ -149,7 +244,7 @@ impl Engine<'_> {
                 crate::context::raise(&mut weights, *label, 0.6);
             }
             let scored = self.score(&weights);
-            let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false };
+            let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false, stated: None };
             return self.judge_change(&change);
         }
         let mut aggregation = Self::cell_aggregation(aligned, row, column);
@@ -165,6 +260,39 @@ impl Engine<'_> {
     fn judge_head_number(&self, passage: usize, number: &Number) -> Option<Judgement> {
         let _unused = (passage, number);
         None
+    }
+
+    /// The two numbers of the sentence that stand as "from A to B" or "B instead of A" and are not the change itself.
+    fn stated_pair(&self, passage: usize, number: &Number, kind: Kind) -> Option<(Shown, Shown)> {
+        let analysed = self.passages.get(passage)?;
+        let text = self.paper.passages.get(passage)?.text.as_str();
+        let sentence = self.sentence_at(passage, number.range.start).and_then(|at| analysed.sentences.get(at))?;
+        let inside: Vec<&Number> = analysed
+            .numbers
+            .iter()
+            .filter(|other| sentence.start <= other.range.start && other.range.start < sentence.end && !other.embedded)
+            .filter(|other| other.range != number.range && other.uncertainty_of.is_none())
+            .collect();
+        let mut best: Option<(usize, (Shown, Shown))> = None;
+        for pair in inside.windows(2) {
+            let [first, second] = pair else { continue };
+            let between = text.get(first.end..second.range.start)?.trim().to_lowercase();
+            let before = text.get(sentence.start..first.range.start)?.trim_end().to_lowercase();
+            let forward = between.len() < 24 && (between == "to" || between.starts_with("to ") || between.ends_with(" to")) && (before.ends_with("from") || before.contains("from "));
+            let backward = between.len() < 24 && between.contains("instead of");
+            if !(forward || backward) || first.times || second.times {
+                continue;
+            }
+            let shown = |other: &Number| Shown::new(other, second.unit.or(first.unit), approximate(text, other.range.start));
+            let ordered = if forward { (shown(first), shown(second)) } else { (shown(second), shown(first)) };
+            // Only a pair right before or after the change belongs to it.
+            let distance = if second.end <= number.range.start { number.range.start - second.end } else { first.range.start.saturating_sub(number.range.end) };
+            let comparable = kind != Kind::Difference || number.unit.is_none() || number.unit.map(|unit| unit.dimension) == ordered.0.unit.map(|unit| unit.dimension);
+            if distance <= 60 && comparable && best.as_ref().is_none_or(|(known, _)| distance < *known) {
+                best = Some((distance, ordered));
+            }
+        }
+        best.map(|(_, pair)| pair)
     }
 
     /// The number is an end of a range: "1.8–2.8", "between 1.8 and 2.8".

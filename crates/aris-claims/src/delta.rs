@@ -43,6 +43,8 @@ pub(crate) struct Change<'c> {
     pub(crate) at: usize,
     pub(crate) end: usize,
     pub(crate) points: bool,
+    /// The two numbers that the sentence itself compares: "from 241 ms to 182 ms".
+    pub(crate) stated: Option<(Shown, Shown)>,
 }
 
 /// Two series that could be compared.
@@ -58,6 +60,9 @@ struct Pair {
 impl Engine<'_> {
     /// Judges a stated change.
     pub(crate) fn judge_change(&self, change: &Change<'_>) -> Option<Judgement> {
+        if let Some((from, to)) = change.stated {
+            return Some(self.judge_stated(change, from, to));
+        }
         let pairs = self.pairs(change);
         let Some(top) = pairs.first().copied() else {
             return Some(Judgement::missing(change.kind));
@@ -68,7 +73,7 @@ impl Engine<'_> {
         let mut loose: Option<(Pair, Closeness, Decimal, &'static str)> = None;
         for pair in &pairs {
             let Some((closeness, value, what)) = self.follows(change, *pair, direction, relative) else { continue };
-            if pair.score >= reach || pair.named >= 0.5 {
+            if pair.score >= reach && pair.named >= 0.2 || pair.named >= 0.6 && pair.score >= top.score - 2.0 * NEAR * top.score.abs() {
                 return Some(self.follows_from(change, *pair, closeness, value, what));
             }
             loose = loose.or(Some((*pair, closeness, value, what)));
@@ -84,6 +89,61 @@ impl Engine<'_> {
             return Some(self.follows_from(change, pair, closeness, value, what));
         }
         Some(Judgement::missing(change.kind))
+    }
+
+    /// The sentence shows both values: the change must follow from what they stand for.
+    fn judge_stated(&self, change: &Change<'_>, from: Shown, to: Shown) -> Judgement {
+        let direction = if from.value <= to.value { Direction::Up } else { Direction::Down };
+        let relative = change.sentence.to_lowercase().contains("relative");
+        // The values in the results that are shown as these two.
+        let showing = |shown: &Shown| -> Vec<SeriesId> {
+            change
+                .scored
+                .iter()
+                .take(200)
+                .filter(|scored| {
+                    self.series(scored.series).is_some_and(|series| {
+                        !series.axis && [Facet::Single, Facet::Mean].iter().any(|facet| crate::fit::hit(shown, series, *facet, &self.evidence.leaves).is_some())
+                    })
+                })
+                .map(|scored| scored.series)
+                .collect()
+        };
+        let (old, new) = (showing(&from), showing(&to));
+        let mut near: Option<Judgement> = None;
+        for a in &old {
+            for b in &new {
+                let Some(pair) = self.pair(*b, *a, change.weights).filter(|_| self.series(*a).map(|series| series.measure) == self.series(*b).map(|series| series.measure)) else {
+                    continue;
+                };
+                if let Some((closeness, value, what)) = self.follows(change, pair, direction, relative) {
+                    return self.follows_from(change, pair, closeness, value, what);
+                }
+                near = near.or_else(|| Some(self.does_not_follow(change, pair, direction)));
+            }
+        }
+        // No such pair of results: the arithmetic of what is displayed decides.
+        if self.follows_displayed(change, from, to, relative) {
+            return Judgement::new(Status::RoundingOk, change.kind, Vec::new(), "follows from the two values in the sentence");
+        }
+        near.unwrap_or_else(|| Judgement::new(Status::DeltaError, change.kind, Vec::new(), "it does not follow from the two values in the sentence"))
+    }
+
+    /// Interval arithmetic on the displayed values.
+    fn follows_displayed(&self, change: &Change<'_>, from: Shown, to: Shown, relative: bool) -> bool {
+        let ((from_low, from_high), (to_low, to_high)) = (from.interval(), to.interval());
+        let (low, high) = change.shown.interval();
+        let corners = [(from_low, to_low), (from_low, to_high), (from_high, to_low), (from_high, to_high)];
+        let meets = |value: &dyn Fn(Decimal, Decimal) -> Option<Decimal>| {
+            let values: Vec<Decimal> = corners.iter().filter_map(|(a, b)| value(*a, *b)).map(Decimal::abs).collect();
+            let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+            least.zip(most).is_some_and(|(least, most)| least <= high.abs().max(low.abs()) && low.abs().min(high.abs()) <= most)
+        };
+        match change.kind {
+            Kind::Ratio => meets(&|a, b| b.over(a)) || meets(&|a, b| a.over(b)),
+            Kind::RelativeChange => meets(&|a, b| b.minus(a).over(a).map(|part| part.shift(2))) || (!relative && from.is_percent() && meets(&|a, b| Some(b.minus(a)))),
+            _ => meets(&|a, b| Some(b.minus(a))) || meets(&|a, b| Some(b.minus(a).shift(2))),
+        }
     }
 
     /// Pairs of series, the best first.

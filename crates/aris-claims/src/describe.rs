@@ -67,6 +67,7 @@ impl Engine<'_> {
         match judgement.status {
             Status::ExactMatch | Status::RoundingOk if judgement.reason.is_empty() => format!("{text} is {first}"),
             Status::ExactMatch | Status::RoundingOk => format!("\"{text}\" {}", judgement.reason),
+            Status::DeltaError if first.is_empty() => format!("paper says {text}; {}", judgement.reason),
             Status::AmbiguousMapping => format!("{text} fits {first} and {alternative}; the text does not say which is meant"),
             Status::MissingEvidence => format!("paper says {text}; {}", judgement.reason),
             Status::AggregationMismatch if !judgement.reason.is_empty() => {

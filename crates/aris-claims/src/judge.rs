@@ -303,18 +303,32 @@ impl Engine<'_> {
         match case.binding {
             Binding::Cell => tied <= 6,
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
+            // A large whole number beside a measure is a measurement.
+            Binding::Text if case.weak && !series.config && case.shown.value.abs() >= Decimal::HUNDRED && !case.aggregation.spread => {
+                measure >= 0.55 && top.coverage >= 0.5 && tied <= 2 && close
+            }
             Binding::Text if case.weak => {
-                !case.aggregation.any() && tied <= 3 && self.plausible_setting(&case.shown, series, raw) && (measure >= 0.85 || series.config && measure >= 0.62) && (series.config || top.coverage >= 0.5)
+                !case.aggregation.any() && tied <= 3 && self.plausible_setting(&case.shown, series, raw) && (measure >= 0.85 || series.config && (measure >= 0.62 || measure >= 0.4 && self.only_setting(series, case.weights))) && (series.config || top.coverage >= 0.5)
             }
             Binding::Text => {
                 let covered = top.coverage >= 0.5;
                 if series.config {
-                    measure >= 0.6 && tied <= 4 && self.plausible_setting(&case.shown, series, raw)
+                    (measure >= 0.6 || measure >= 0.4 && self.only_setting(series, case.weights)) && tied <= 4 && self.plausible_setting(&case.shown, series, raw)
                 } else {
                     (measure >= 0.55 || (unit && key >= 0.5)) && covered && tied <= 2 && close
                 }
             }
         }
+    }
+
+    /// No other setting is mentioned nearly as clearly.
+    fn only_setting(&self, series: &Series, weights: &Weights) -> bool {
+        let own = self.measure_weight(series, weights);
+        self.evidence
+            .series
+            .iter()
+            .filter(|other| other.config && other.measure != series.measure)
+            .all(|other| self.measure_weight(other, weights) <= own - 0.1)
     }
 
     /// No other quantity of the results has this unit.

@@ -17,6 +17,7 @@ mod lexicon;
 mod mention;
 pub mod number;
 pub mod passage;
+pub mod pins;
 mod report;
 mod scope;
 pub mod score;
@@ -29,10 +30,11 @@ mod words;
 pub use audit::audit_paper;
 pub use claim::Kind;
 pub use evidence::{Evidence, EvidenceError, EvidenceReader};
+pub use pins::Pins;
 pub use report::{Claim, ClaimPlace, ClaimReport, Reference, Status};
 
 /// Judges every number of a LaTeX document.
-pub fn audit(document: &aris_latex::Document, evidence: &Evidence) -> ClaimReport {
+pub fn audit(document: &aris_latex::Document, evidence: &Evidence, pins: &Pins) -> ClaimReport {
     let paper = latex::paper(document);
-    audit_paper(&paper, evidence, &latex::Places(document))
+    audit_paper(&paper, evidence, pins, &latex::Places(document))
 }

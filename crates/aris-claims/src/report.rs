@@ -136,6 +136,8 @@ pub struct ClaimReport {
     pub counts: BTreeMap<String, usize>,
     /// Numbers of the visible text that are no claims.
     pub not_claims: usize,
+    /// Pins that fit no number: `file: text`.
+    pub unused_pins: Vec<String>,
 }
 
 impl ClaimReport {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aris_claims::score::{Confusion, labels, score};
-use aris_claims::{ClaimReport, EvidenceReader};
+use aris_claims::{ClaimReport, EvidenceReader, Pins};
 use aris_latex::{Document, Loaded};
 
 fn files(root: &Path, below: &Path, out: &mut Vec<(String, PathBuf)>) {
@@ -49,7 +49,7 @@ fn audit(tree: &Path) -> (ClaimReport, BTreeMap<String, String>) {
         reader.add(&name, &std::fs::read(path).unwrap()).unwrap();
     }
     let evidence = reader.finish();
-    (aris_claims::audit(&document, &evidence), sources)
+    (aris_claims::audit(&document, &evidence, &Pins::default()), sources)
 }
 
 fn judge(tree: &Path) -> Confusion {

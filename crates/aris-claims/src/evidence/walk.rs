@@ -82,7 +82,7 @@ impl Sink {
                 join(&mut trail.replicate, &replicate);
             }
             if !label.is_empty() {
-                trail.config = names::is_config_name(&label);
+                trail.config |= names::is_config_name(&label);
                 let text = sink.intern(&label);
                 trail.slots.push(Slot { kind: SlotKind::Path, name: Arc::from(""), text });
             }
