@@ -244,10 +244,8 @@ pub struct Finding {
     /// What is wrong, one sentence without final stop.
     pub message: String,
     /// Facts behind it: `expected`, `found`, `recorded_at` and the like.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub evidence: BTreeMap<String, String>,
     /// The source lines it is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<SourceLine>,
     /// What clears it, in words.
     pub fix: String,

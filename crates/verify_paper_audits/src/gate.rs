@@ -61,11 +61,11 @@ pub(crate) fn judge(
         );
     }
     guarded("the audited files", &mut general, || {
-        ledger.hash(&inputs, Role::Input)
+        ledger.hash(&inputs, Role::Input);
     });
     let included: BTreeSet<PathBuf> = sources.files.iter().map(|file| file.real.clone()).collect();
     guarded("the included files", &mut general, || {
-        ledger.hash(&included, Role::Source)
+        ledger.hash(&included, Role::Source);
     });
     for case in &mut cases {
         let mut found = Vec::new();

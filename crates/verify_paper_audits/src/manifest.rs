@@ -99,7 +99,7 @@ impl Manifest {
             };
             match all.iter_mut().find(same) {
                 Some(rule) if rule.artifact == added.artifact && rule.skill == added.skill => {
-                    rule.mandatory = true
+                    rule.mandatory = true;
                 }
                 Some(rule) => {
                     let message = format!(

@@ -1,5 +1,8 @@
 //! Where the paper is, and which file a recorded path means.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +19,12 @@ pub(crate) struct Paper {
     /// The project it belongs to.
     pub project: PathBuf,
     roots: Vec<PathBuf>,
+    /// A folder with its names by their lower-case form.
+    listed: RefCell<(PathBuf, BTreeMap<String, String>)>,
 }
+
+/// Bytes of a path. **Source**: `PATH_MAX` of Linux; other systems allow less.
+const PATH_LIMIT: usize = 4096;
 
 /// Why a recorded path cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +71,7 @@ impl Paper {
             dir,
             project,
             roots,
+            listed: RefCell::default(),
         })
     }
 
@@ -70,6 +79,11 @@ impl Paper {
     pub(crate) fn resolve(&self, base: &Path, name: &str) -> Result<PathBuf, Unusable> {
         if name.contains('\0') {
             return Err(Unusable::Unreadable(String::from("the path holds a NUL")));
+        }
+        if name.len() > PATH_LIMIT {
+            return Err(Unusable::Unreadable(String::from(
+                "the path is longer than any path can be",
+            )));
         }
         let path = base.join(name);
         match fs::canonicalize(&path) {
@@ -80,7 +94,7 @@ impl Paper {
                     io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
                 ) =>
             {
-                Err(self.absent(&path))
+                Err(self.absent(base, &path))
             }
             Err(error) => Err(Unusable::Unreadable(error.to_string())),
         }
@@ -101,25 +115,27 @@ impl Paper {
         }
     }
 
-    /// Why nothing is at `path`; what lies outside the roots is not probed further.
-    fn absent(&self, path: &Path) -> Unusable {
-        let mut rest: Vec<&std::ffi::OsStr> = Vec::new();
-        let mut above = path;
-        let (real, missing) = loop {
-            let Some((parent, name)) = above.parent().zip(above.components().next_back()) else {
+    /// Why nothing is at `path`, seen from `base`; what lies outside the roots is not probed further.
+    ///
+    /// Walks down from what exists, so that the length of a hostile path costs nothing.
+    fn absent(&self, base: &Path, path: &Path) -> Unusable {
+        let below = path.strip_prefix(base);
+        let mut real = if below.is_ok() {
+            base.to_path_buf()
+        } else {
+            PathBuf::new()
+        };
+        let mut parts = below.unwrap_or(path).components();
+        let missing = loop {
+            let Some(part) = parts.next() else {
                 return Unusable::Gone;
             };
-            rest.push(name.as_os_str());
-            above = parent;
-            if let Ok(real) = fs::canonicalize(above) {
-                break (real, name);
+            match fs::canonicalize(real.join(part)) {
+                Ok(found) => real = found,
+                Err(_) => break part,
             }
         };
-        let whole = rest
-            .iter()
-            .rev()
-            .fold(real.clone(), |path, part| path.join(part));
-        let whole = aris_fs::lexical(&whole);
+        let whole = aris_fs::lexical(&real.join(missing).join(parts.as_path()));
         if !self.allows(&real) || !self.allows(&whole) {
             return Unusable::Escapes {
                 to: whole,
@@ -129,15 +145,32 @@ impl Paper {
         let Component::Normal(name) = missing else {
             return Unusable::Gone;
         };
-        let wanted = name.to_string_lossy().to_lowercase();
-        let entries = aris_fs::list_sorted(&real).unwrap_or_default();
-        let other = entries.iter().find(|entry| {
-            entry.name != *name && entry.name.to_string_lossy().to_lowercase() == wanted
-        });
-        other.map_or(Unusable::Gone, |entry| Unusable::Case {
-            actual: entry.name.to_string_lossy().into_owned(),
-            real: None,
-        })
+        self.spelled(&real, name)
+            .map_or(Unusable::Gone, |actual| Unusable::Case {
+                actual,
+                real: None,
+            })
+    }
+
+    /// The entry of a folder whose name differs from `name` in case only. The last folder asked about is remembered.
+    fn spelled(&self, folder: &Path, name: &OsStr) -> Option<String> {
+        let mut listed = self.listed.borrow_mut();
+        if listed.0 != folder {
+            let entries = aris_fs::list_sorted(folder).unwrap_or_default();
+            let names = entries
+                .into_iter()
+                .map(|entry| entry.name.to_string_lossy().into_owned());
+            *listed = (
+                folder.to_path_buf(),
+                names.map(|name| (name.to_lowercase(), name)).collect(),
+            );
+        }
+        let name = name.to_string_lossy();
+        listed
+            .1
+            .get(&name.to_lowercase())
+            .filter(|other| **other != *name)
+            .cloned()
     }
 
     fn allows(&self, path: &Path) -> bool {
@@ -241,7 +274,7 @@ mod tests {
             ("../../outside/none", "escapes, by link: false"),
             ("/etc/passwd", "escapes, by link: false"),
             ("MAIN.tex", "case of main.tex"),
-            ("Main.tex", "case of MAIN.tex"),
+            ("Main.tex", "case of main.tex"),
             ("Sections/a.tex", "case of sections"),
             ("none.tex", "gone"),
             ("main.tex/x", "gone"),

@@ -350,7 +350,7 @@ fn tex_files(paper: &Paper) -> Vec<PathBuf> {
                 .is_some_and(|extension| extension.eq_ignore_ascii_case("tex"));
             match entry.kind {
                 EntryKind::Folder if !name.starts_with('.') && depth < DEPTH_LIMIT => {
-                    open.push((entry.path, depth + 1))
+                    open.push((entry.path, depth + 1));
                 }
                 EntryKind::File if tex => {
                     found.insert(entry.path);

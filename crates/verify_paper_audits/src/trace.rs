@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aris_audit::trace::{Chain, Trace, TraceRecord};
 use aris_audit::{Digest, Hasher};
 use aris_contract::artifact::audit::Audit;
-use aris_contract::{json, time};
+use aris_contract::{json, schema, time};
 use aris_fs::EntryKind;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -392,6 +392,14 @@ impl Check<'_> {
         let path = short(&self.audit.trace_path);
         match &trace.chain {
             Chain::Valid { .. } => {}
+            // `save_trace` marks its runs and always chains them: where the mark is and the chain is not, it was taken away.
+            Chain::Absent if chained_once(trace) => findings.push(
+                self.finding(
+                    FindingId::TraceTampered,
+                    String::from("the chain of the trace is gone: the run was recorded with one"),
+                )
+                .issue(format!("trace_tampered:{path}")),
+            ),
             Chain::Absent => findings.push(
                 self.finding(
                     FindingId::TraceUnchained,
@@ -462,6 +470,11 @@ impl Check<'_> {
     fn finding(&self, id: FindingId, message: String) -> Finding {
         Finding::new(id, message, RERUN).evidence("trace_path", short(&self.audit.trace_path))
     }
+}
+
+fn chained_once(trace: &Trace) -> bool {
+    let mark = trace.run.as_ref().and_then(|run| run.schema.as_deref());
+    mark == Some(schema::id::TRACE_RUN) && !trace.records.is_empty()
 }
 
 /// The folder and prefix of a record's file, when a path names one.

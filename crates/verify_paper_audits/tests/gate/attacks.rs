@@ -1,0 +1,1109 @@
+//! Forgeries, each made from a valid project by one change. None passes, and each is found for the right reason.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use aris_contract::artifact::trace::TraceMode;
+use serde_json::{Value, json};
+
+use crate::support::{CLAIMS, Project};
+
+type Attack = (&'static str, fn(&Project), &'static str);
+
+fn check(attacks: &[Attack]) {
+    for (name, attack, expected) in attacks {
+        let project = Project::new();
+        attack(&project);
+        let ran = project.gate();
+        assert_eq!(ran.code, 1, "{name} passed: {}", ran.stderr);
+        let blocking = ran.ids("block");
+        assert!(
+            blocking.iter().any(|id| id == expected),
+            "{name}: {expected} is not in {blocking:?}\n{}",
+            ran.stderr
+        );
+        assert_eq!(ran.report["submission_blocking"], true, "{name}");
+    }
+}
+
+#[test]
+fn the_valid_project_itself_passes_without_any_finding() {
+    let ran = Project::new().gate();
+    assert_eq!(
+        (ran.code, ran.report["findings"].as_array().map(Vec::len)),
+        (0, Some(0)),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn artifacts_that_are_not_audits() {
+    check(&[
+        (
+            "absent",
+            |p| {
+                p.remove(CLAIMS);
+            },
+            "missing_artifact",
+        ),
+        (
+            "empty file",
+            |p| {
+                p.write(CLAIMS, "");
+            },
+            "schema_invalid",
+        ),
+        (
+            "list as top level",
+            |p| {
+                p.write(CLAIMS, format!("[{}]", p.read(CLAIMS)));
+            },
+            "schema_invalid",
+        ),
+        (
+            "duplicate verdict",
+            |p| {
+                p.edit(
+                    CLAIMS,
+                    "\"verdict\": \"PASS\"",
+                    "\"verdict\": \"FAIL\", \"verdict\": \"PASS\"",
+                );
+            },
+            "schema_invalid",
+        ),
+        (
+            "duplicate hash",
+            |p| {
+                p.edit(
+                    CLAIMS,
+                    "\"main.tex\":",
+                    "\"main.tex\": \"x\", \"main.tex\":",
+                );
+            },
+            "schema_invalid",
+        ),
+        (
+            "duplicate in details",
+            |p| {
+                p.edit(CLAIMS, "\"checked\": 2", "\"checked\": 2, \"checked\": 3");
+            },
+            "schema_invalid",
+        ),
+        (
+            "NaN",
+            |p| {
+                p.edit(CLAIMS, "\"checked\": 2", "\"checked\": NaN");
+            },
+            "schema_invalid",
+        ),
+        (
+            "infinite number",
+            |p| {
+                p.edit(CLAIMS, "\"checked\": 2", "\"checked\": 1e999");
+            },
+            "schema_invalid",
+        ),
+        (
+            "byte order mark",
+            |p| {
+                p.write(CLAIMS, format!("\u{feff}{}", p.read(CLAIMS)));
+            },
+            "schema_invalid",
+        ),
+        (
+            "trailing bytes",
+            |p| {
+                p.write(CLAIMS, format!("{}{{}}", p.read(CLAIMS)));
+            },
+            "schema_invalid",
+        ),
+        (
+            "trailing NUL",
+            |p| {
+                p.write(CLAIMS, format!("{}\0", p.read(CLAIMS)));
+            },
+            "schema_invalid",
+        ),
+        (
+            "comment",
+            |p| {
+                p.edit(CLAIMS, "{", "{ // fine\n");
+            },
+            "schema_invalid",
+        ),
+        (
+            "UTF-16",
+            |p| {
+                let wide: Vec<u8> = p
+                    .read(CLAIMS)
+                    .encode_utf16()
+                    .flat_map(u16::to_le_bytes)
+                    .collect();
+                p.write(CLAIMS, [&[0xff, 0xfe][..], &wide].concat());
+            },
+            "schema_invalid",
+        ),
+        (
+            "Latin-1",
+            |p| {
+                let text = p
+                    .read(CLAIMS)
+                    .replace("nothing is wrong", "tout va bien \u{1}");
+                p.write(
+                    CLAIMS,
+                    text.bytes()
+                        .map(|b| if b == 1 { 0xe9 } else { b })
+                        .collect::<Vec<u8>>(),
+                );
+            },
+            "schema_invalid",
+        ),
+        (
+            "null summary",
+            |p| {
+                p.set(CLAIMS, "summary", Value::Null);
+            },
+            "schema_invalid",
+        ),
+        (
+            "null hash",
+            |p| {
+                p.set_hash(CLAIMS, "main.tex", Value::Null);
+            },
+            "schema_invalid",
+        ),
+        (
+            "number as thread",
+            |p| {
+                p.set(CLAIMS, "thread_id", 7);
+            },
+            "schema_invalid",
+        ),
+        (
+            "hashes as list",
+            |p| {
+                p.set(CLAIMS, "audited_input_hashes", json!(["main.tex"]));
+            },
+            "schema_invalid",
+        ),
+        (
+            "hashes null",
+            |p| {
+                p.set(CLAIMS, "audited_input_hashes", Value::Null);
+            },
+            "schema_invalid",
+        ),
+        (
+            "empty reviewer",
+            |p| {
+                p.set(CLAIMS, "reviewer_model", "");
+            },
+            "schema_invalid",
+        ),
+        (
+            "short hash",
+            |p| {
+                p.set_hash(CLAIMS, "main.tex", "sha256:abc");
+            },
+            "schema_invalid",
+        ),
+        (
+            "long hash",
+            |p| {
+                p.set_hash(CLAIMS, "main.tex", format!("{}0", p.hash("main.tex")));
+            },
+            "schema_invalid",
+        ),
+        (
+            "other digest",
+            |p| {
+                p.set_hash(
+                    CLAIMS,
+                    "main.tex",
+                    p.hash("main.tex").replace("sha256", "sha512"),
+                );
+            },
+            "schema_invalid",
+        ),
+        (
+            "missing field",
+            |p| {
+                p.edit(CLAIMS, "\"reviewer_reasoning\"", "\"reviewer_reason\"");
+            },
+            "schema_invalid",
+        ),
+        (
+            "verdict in lower case",
+            |p| {
+                p.set(CLAIMS, "verdict", "pass");
+            },
+            "invalid_verdict",
+        ),
+        (
+            "verdict with a space",
+            |p| {
+                p.set(CLAIMS, "verdict", "PASS ");
+            },
+            "invalid_verdict",
+        ),
+        (
+            "verdict of its own",
+            |p| {
+                p.set(CLAIMS, "verdict", "PASS_WITH_NOTES");
+            },
+            "invalid_verdict",
+        ),
+        (
+            "verdict as list",
+            |p| {
+                p.set(CLAIMS, "verdict", json!(["PASS"]));
+            },
+            "invalid_verdict",
+        ),
+        (
+            "another audit under this name",
+            |p| {
+                p.write(CLAIMS, p.read("CITATION_AUDIT.json"));
+            },
+            "wrong_audit_skill",
+        ),
+        (
+            "FAIL",
+            |p| {
+                p.set(CLAIMS, "verdict", "FAIL");
+            },
+            "blocking_verdict",
+        ),
+        (
+            "BLOCKED",
+            |p| {
+                p.set(CLAIMS, "verdict", "BLOCKED");
+            },
+            "blocking_verdict",
+        ),
+        (
+            "ERROR",
+            |p| {
+                p.set(CLAIMS, "verdict", "ERROR");
+            },
+            "blocking_verdict",
+        ),
+        (
+            "nothing hashed",
+            |p| {
+                p.set(CLAIMS, "audited_input_hashes", json!({}));
+            },
+            "no_audited_inputs",
+        ),
+    ]);
+}
+
+#[test]
+fn inputs_that_are_not_what_was_audited() {
+    check(&[
+        (
+            "edited section",
+            |p| {
+                p.edit("sections/results.tex", "84.7", "89.2");
+            },
+            "stale_input",
+        ),
+        (
+            "edited result",
+            |p| {
+                p.edit("../results/run_1.json", "0.847", "0.892");
+            },
+            "stale_input",
+        ),
+        (
+            "one bit",
+            |p| {
+                p.edit("refs.bib", "1984}", "1985}");
+            },
+            "stale_input",
+        ),
+        (
+            "white space",
+            |p| {
+                p.write("main.tex", p.read("main.tex") + "\n");
+            },
+            "stale_input",
+        ),
+        (
+            "deleted result",
+            |p| {
+                p.remove("../results/run_1.json");
+            },
+            "input_gone",
+        ),
+        (
+            "invented input",
+            |p| {
+                p.set_hash(CLAIMS, "results/none.json", "0".repeat(64));
+            },
+            "input_gone",
+        ),
+        (
+            "folder as input",
+            |p| {
+                p.set_hash(CLAIMS, "sections", "0".repeat(64));
+            },
+            "input_unreadable",
+        ),
+        (
+            "FIFO as input",
+            |p| {
+                p.fifo("pipe").set_hash(CLAIMS, "pipe", "0".repeat(64));
+            },
+            "input_unreadable",
+        ),
+        (
+            "FIFO in place of a section",
+            |p| {
+                p.remove("sections/intro.tex").fifo("sections/intro.tex");
+            },
+            "input_unreadable",
+        ),
+        (
+            "link in a circle",
+            |p| {
+                p.link("circle", "circle")
+                    .set_hash(CLAIMS, "circle", "0".repeat(64));
+            },
+            "input_unreadable",
+        ),
+        (
+            "NUL in a path",
+            |p| {
+                p.set_hash(CLAIMS, "main.tex\0", "0".repeat(64));
+            },
+            "input_unreadable",
+        ),
+        (
+            "very long path",
+            |p| {
+                p.set_hash(CLAIMS, &"a/".repeat(5000), "0".repeat(64));
+            },
+            "input_unreadable",
+        ),
+        (
+            "device as input",
+            |p| {
+                p.set_hash(CLAIMS, "/dev/zero", "0".repeat(64));
+            },
+            "path_escape",
+        ),
+        (
+            "link to a device",
+            |p| {
+                p.link("/dev/zero", "zero")
+                    .set_hash(CLAIMS, "zero", "0".repeat(64));
+            },
+            "path_escape",
+        ),
+        (
+            "file of the system",
+            |p| {
+                p.set_hash(CLAIMS, "/etc/hostname", "0".repeat(64));
+            },
+            "path_escape",
+        ),
+        (
+            "dots beyond the project",
+            |p| {
+                p.write("../../outside.json", "{}");
+                p.set_hash(CLAIMS, "../../outside.json", p.hash("../../outside.json"));
+            },
+            "path_escape",
+        ),
+        (
+            "link out of the project",
+            |p| {
+                p.write("../../outside.json", "{}");
+                p.link(
+                    p.root.parent().expect("above").join("outside.json"),
+                    "inside.json",
+                );
+                p.set_hash(CLAIMS, "inside.json", p.hash("inside.json"));
+            },
+            "path_escape",
+        ),
+        (
+            "folder linked out of the project",
+            |p| {
+                fs::rename(
+                    p.paper.join("sections"),
+                    p.root.parent().expect("above").join("sections"),
+                )
+                .expect("move");
+                p.link(p.root.parent().expect("above").join("sections"), "sections");
+            },
+            "path_escape",
+        ),
+        (
+            "another spelling",
+            |p| {
+                p.set_hash(CLAIMS, "Main.tex", p.hash("main.tex"));
+            },
+            "path_escape",
+        ),
+        (
+            "another spelling by link",
+            |p| {
+                p.link("main.tex", "MAIN.tex")
+                    .set_hash(CLAIMS, "MAIN.tex", p.hash("main.tex"));
+            },
+            "path_escape",
+        ),
+        (
+            "two hashes for one file",
+            |p| {
+                p.set_hash(CLAIMS, "./main.tex", "0".repeat(64));
+            },
+            "duplicate_input",
+        ),
+        (
+            "two hashes through a link",
+            |p| {
+                p.link("sections", "parts")
+                    .set_hash(CLAIMS, "parts/intro.tex", "0".repeat(64));
+            },
+            "duplicate_input",
+        ),
+    ]);
+}
+
+#[test]
+fn sources_that_no_audit_saw() {
+    check(&[
+        (
+            "section added",
+            |p| {
+                p.write("sections/more.tex", "We reach 99.9.");
+                p.edit(
+                    "main.tex",
+                    "\\bibliographystyle",
+                    "\\input{sections/more}\n\\bibliographystyle",
+                );
+                p.set_hash("PROOF_AUDIT.json", "main.tex", p.hash("main.tex"));
+                p.set_hash(CLAIMS, "main.tex", p.hash("main.tex"));
+                p.set_hash("CITATION_AUDIT.json", "main.tex", p.hash("main.tex"));
+            },
+            "uncovered_input",
+        ),
+        (
+            "section hidden in an audited section's place",
+            |p| {
+                // The audits hashed the section that a comment drops; what is included lies elsewhere.
+                p.write("sections/dropped.tex", "x");
+                p.set(
+                    CLAIMS,
+                    "audited_input_hashes",
+                    p.hashes(&["main.tex", "sections/intro.tex", "sections/dropped.tex"]),
+                );
+            },
+            "uncovered_input",
+        ),
+        (
+            "hash in the wrong audit",
+            |p| {
+                let hashes = p.hashes(&["main.tex", "sections/intro.tex"]);
+                p.set(CLAIMS, "audited_input_hashes", hashes);
+            },
+            "uncovered_input",
+        ),
+        (
+            "bibliography never seen",
+            |p| {
+                p.set(
+                    "CITATION_AUDIT.json",
+                    "audited_input_hashes",
+                    p.hashes(&["main.tex"]),
+                );
+            },
+            "uncovered_input",
+        ),
+        (
+            "data never seen",
+            |p| {
+                p.write("table.csv", "a,b\n1,2\n");
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\csvautotabular{table.csv} Our gate",
+                );
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
+            "included by another spelling",
+            |p| {
+                p.write("hidden.tex", "We reach 99.9.")
+                    .link("hidden.tex", "HIDDEN.tex");
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\input{HIDDEN} Our gate",
+                );
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
+            "found on a search path",
+            |p| {
+                p.write("deep/hidden.tex", "We reach 99.9.");
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\makeatletter\\def\\input@path{{deep/}}\\makeatother\n\\begin{document}",
+                );
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\input{hidden} Our gate",
+                );
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
+            "included through an unknown macro",
+            |p| {
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\input{\\nosuchmacro} Our gate",
+                );
+                p.seal();
+            },
+            "include_unresolved",
+        ),
+        (
+            "no root document",
+            |p| {
+                p.edit("main.tex", "\\begin{document}", "");
+                p.seal();
+            },
+            "no_root_document",
+        ),
+        (
+            "two root documents",
+            |p| {
+                fs::rename(p.paper.join("main.tex"), p.paper.join("a.tex")).expect("move");
+                fs::copy(p.paper.join("a.tex"), p.paper.join("b.tex")).expect("copy");
+            },
+            "no_root_document",
+        ),
+        (
+            "citations and NOT_APPLICABLE",
+            |p| {
+                p.set("CITATION_AUDIT.json", "verdict", "NOT_APPLICABLE");
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "theorems and NOT_APPLICABLE",
+            |p| {
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\begin{theorem}Gates close.\\end{theorem} Our gate",
+                );
+                p.seal();
+                p.set("PROOF_AUDIT.json", "verdict", "NOT_APPLICABLE");
+            },
+            "verdict_contradicted",
+        ),
+    ]);
+}
+
+#[test]
+fn traces_that_prove_nothing() {
+    check(&[
+        (
+            "no trace named",
+            |p| {
+                p.set(CLAIMS, "trace_path", "");
+            },
+            "trace_missing",
+        ),
+        (
+            "hand-written PASS",
+            |p| {
+                p.set(CLAIMS, "trace_path", ".aris/traces/none/");
+            },
+            "trace_missing",
+        ),
+        (
+            "empty folder",
+            |p| {
+                fs::create_dir_all(p.root.join(".aris/traces/empty")).expect("folder");
+                p.set(CLAIMS, "trace_path", ".aris/traces/empty");
+            },
+            "trace_empty",
+        ),
+        (
+            "empty file",
+            |p| {
+                p.write("../.aris/trace.md", "")
+                    .set(CLAIMS, "trace_path", ".aris/trace.md");
+            },
+            "trace_empty",
+        ),
+        (
+            "the paper itself as trace",
+            |p| {
+                p.set(CLAIMS, "trace_path", ".");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a response without its record",
+            |p| {
+                p.write("../.aris/trace.md", "PASS")
+                    .set(CLAIMS, "trace_path", ".aris/trace.md");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "FIFO",
+            |p| {
+                p.fifo("pipe").set(CLAIMS, "trace_path", "pipe");
+            },
+            "trace_unreadable",
+        ),
+        (
+            "device",
+            |p| {
+                p.set(CLAIMS, "trace_path", "/dev/zero");
+            },
+            "path_escape",
+        ),
+        (
+            "outside the project",
+            |p| {
+                p.set(CLAIMS, "trace_path", "/tmp");
+            },
+            "path_escape",
+        ),
+        (
+            "another spelling",
+            |p| {
+                p.set(
+                    CLAIMS,
+                    "trace_path",
+                    ".aris/TRACES/paper-claim-audit/2026-11-20_run01/",
+                );
+            },
+            "path_escape",
+        ),
+        (
+            "other thread",
+            |p| {
+                p.set(CLAIMS, "thread_id", "019dae73-fc12");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "other model",
+            |p| {
+                p.set(CLAIMS, "reviewer_model", "gemini-3-pro");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "trace of another audit",
+            |p| {
+                let other = p.artifact("CITATION_AUDIT.json");
+                p.set(CLAIMS, "trace_path", other["trace_path"].clone());
+            },
+            "trace_unrelated",
+        ),
+        (
+            "trace and thread of another audit",
+            |p| {
+                let other = p.artifact("CITATION_AUDIT.json");
+                p.set(CLAIMS, "trace_path", other["trace_path"].clone())
+                    .set(CLAIMS, "thread_id", other["thread_id"].clone());
+            },
+            "trace_unrelated",
+        ),
+        (
+            "empty response",
+            |p| {
+                p.set(
+                    CLAIMS,
+                    "trace_path",
+                    p.trace("paper-claim-audit", "t-empty", b"", TraceMode::Full),
+                )
+                .set(CLAIMS, "thread_id", "t-empty");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "blank response",
+            |p| {
+                p.set(
+                    CLAIMS,
+                    "trace_path",
+                    p.trace("paper-claim-audit", "t-blank", b" \n\t", TraceMode::Full),
+                )
+                .set(CLAIMS, "thread_id", "t-blank");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "empty response in meta mode",
+            |p| {
+                p.set(
+                    CLAIMS,
+                    "trace_path",
+                    p.trace("paper-claim-audit", "t-meta", b"", TraceMode::Meta),
+                )
+                .set(CLAIMS, "thread_id", "t-meta");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "response later than the audit",
+            |p| {
+                let at = "2026-11-20T11:30:00Z".parse().expect("time");
+                let path = Project::trace_at(
+                    &p.root,
+                    "paper-claim-audit",
+                    "t-late",
+                    b"PASS",
+                    TraceMode::Full,
+                    at,
+                );
+                p.set(CLAIMS, "trace_path", path)
+                    .set(CLAIMS, "thread_id", "t-late");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "trace of another project",
+            |p| {
+                let other = Project::new();
+                // The other project stays on the disk as long as the test, and the trace was copied from it.
+                let from = other.run_of(CLAIMS);
+                let to = p.run_of(CLAIMS);
+                for entry in fs::read_dir(&from).expect("folder").flatten() {
+                    fs::copy(entry.path(), to.join(entry.file_name())).expect("copy");
+                }
+                std::mem::forget(other);
+            },
+            "trace_unrelated",
+        ),
+        (
+            "response edited",
+            |p| {
+                let path = p.run_of(CLAIMS).join("001-audit.response.md");
+                fs::write(path, "PASS, all of it.").expect("write");
+            },
+            "trace_tampered",
+        ),
+        (
+            "request edited",
+            |p| {
+                let path = p.run_of(CLAIMS).join("001-audit.request.json");
+                let text = fs::read_to_string(&path)
+                    .expect("read")
+                    .replace("You are an auditor", "Say PASS");
+                fs::write(path, text).expect("write");
+            },
+            "trace_tampered",
+        ),
+        (
+            "record deleted",
+            |p| {
+                p.trace("paper-claim-audit", "t-2", b"second", TraceMode::Full);
+                fs::remove_file(p.run_of(CLAIMS).join("002-audit.meta.json")).expect("remove");
+            },
+            "trace_tampered",
+        ),
+        (
+            "chain cut",
+            |p| {
+                p.trace("paper-claim-audit", "t-2", b"FAIL", TraceMode::Full);
+                let chain = p.run_of(CLAIMS).join("chain.jsonl");
+                let first = fs::read_to_string(&chain)
+                    .expect("read")
+                    .lines()
+                    .next()
+                    .expect("line")
+                    .to_owned();
+                fs::write(chain, first + "\n").expect("write");
+            },
+            "trace_tampered",
+        ),
+        (
+            "chain edited",
+            |p| {
+                let chain = p.run_of(CLAIMS).join("chain.jsonl");
+                let text = fs::read_to_string(&chain)
+                    .expect("read")
+                    .replace("\"record\":1", "\"record\":2");
+                fs::write(chain, text).expect("write");
+            },
+            "trace_tampered",
+        ),
+        (
+            "chain removed",
+            |p| fs::remove_file(p.run_of(CLAIMS).join("chain.jsonl")).expect("remove"),
+            "trace_tampered",
+        ),
+        (
+            "run relabelled",
+            |p| {
+                let meta = p.run_of(CLAIMS).join("run.meta.json");
+                let text = fs::read_to_string(&meta)
+                    .expect("read")
+                    .replace("claude-code", "codex");
+                fs::write(meta, text).expect("write");
+            },
+            "trace_tampered",
+        ),
+        (
+            "audit re-stamped after an edit",
+            |p| {
+                p.program(
+                    "paper_claim_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+                p.edit("sections/results.tex", "84.7", "89.2");
+                p.set_hash(
+                    CLAIMS,
+                    "sections/results.tex",
+                    p.hash("sections/results.tex"),
+                );
+            },
+            "trace_unrelated",
+        ),
+        (
+            "input taken out of a program's audit",
+            |p| {
+                p.program(
+                    "paper_claim_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+                p.remove("../results/run_1.json");
+                let mut artifact = p.artifact(CLAIMS);
+                artifact["audited_input_hashes"]
+                    .as_object_mut()
+                    .expect("object")
+                    .remove("../results/run_1.json");
+                p.put(CLAIMS, &artifact);
+            },
+            "trace_unrelated",
+        ),
+        (
+            "thread of a program without its words",
+            |p| {
+                p.program(
+                    "paper_claim_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+                let run = p.run_of(CLAIMS);
+                fs::remove_file(run.join("chain.jsonl")).expect("remove");
+                let response = fs::read_dir(&run).expect("folder").flatten().find(|entry| {
+                    entry
+                        .file_name()
+                        .to_string_lossy()
+                        .contains("deterministic-audit.response")
+                });
+                fs::write(response.expect("response").path(), "another report").expect("write");
+            },
+            "trace_unrelated",
+        ),
+    ]);
+}
+
+#[test]
+fn reviewers_and_times_that_cannot_be() {
+    check(&[
+        (
+            "one thread for two audits",
+            |p| {
+                p.trace(
+                    "paper-claim-audit",
+                    "thread-citation-audit",
+                    b"PASS",
+                    TraceMode::Full,
+                );
+                p.set(CLAIMS, "thread_id", "thread-citation-audit");
+            },
+            "shared_thread",
+        ),
+        (
+            "one thread in another spelling",
+            |p| {
+                p.trace(
+                    "paper-claim-audit",
+                    "THREAD-Citation-Audit",
+                    b"PASS",
+                    TraceMode::Full,
+                );
+                p.set(CLAIMS, "thread_id", "THREAD-Citation-Audit");
+            },
+            "shared_thread",
+        ),
+        (
+            "no thread",
+            |p| {
+                p.set(CLAIMS, "thread_id", "");
+            },
+            "no_thread",
+        ),
+        (
+            "proof by a program",
+            |p| {
+                p.program(
+                    "proof_checker",
+                    "proof-checker",
+                    "PROOF_AUDIT",
+                    Project::inputs("proof-checker"),
+                );
+            },
+            "deterministic_reviewer",
+        ),
+        (
+            "program of another audit",
+            |p| {
+                p.program(
+                    "citation_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+            },
+            "deterministic_reviewer",
+        ),
+        (
+            "program in capitals",
+            |p| {
+                p.set("PROOF_AUDIT.json", "reviewer_model", "Deterministic/proof");
+            },
+            "deterministic_reviewer",
+        ),
+        (
+            "future",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2027-01-01T00:00:00Z");
+            },
+            "clock",
+        ),
+        (
+            "local time",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2026-11-20T19:01:00+08:00");
+            },
+            "clock",
+        ),
+        (
+            "a day only",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2026-11-20");
+            },
+            "clock",
+        ),
+        (
+            "no such day",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2026-02-30T00:00:00Z");
+            },
+            "clock",
+        ),
+    ]);
+}
+
+#[test]
+fn policies_and_manifests_beside_the_paper() {
+    let lax =
+        r#"{"schema": "aris.verify_paper_audits.policy/v1", "severity": {"stale_input": "info"}}"#;
+    let project = Project::new();
+    for place in [
+        "policy.json",
+        "audit-policy.json",
+        ".aris/policy.json",
+        ".aris/audit-policy.json",
+        "../.aris/policy.json",
+        "../policy.json",
+    ] {
+        project.write(place, lax);
+    }
+    project.edit("sections/results.tex", "84.7", "89.2");
+    assert_eq!(
+        project.gate().code,
+        1,
+        "a policy that nobody named has an effect"
+    );
+
+    let weak = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+    assert_eq!(
+        weak.report["policy"]["weakened"],
+        json!(["severity.stale_input"])
+    );
+    assert!(
+        weak.ids("warn").contains(&String::from("policy_weakened"))
+            && weak.stderr.contains("weakens severity.stale_input")
+    );
+
+    let manifest = |audits: &str| {
+        format!("{{\"schema\": \"aris.verify_paper_audits.manifest/v1\", \"audits\": {audits}}}")
+    };
+    let cases = [
+        (
+            manifest(r#"[{"artifact": "KILL_ARGUMENT.json", "skill": "kill-argument"}]"#),
+            "missing_artifact",
+        ),
+        (
+            manifest(
+                r#"[{"artifact": "PROOF_AUDIT.json", "skill": "proof-checker", "mandatory": false}]"#,
+            ),
+            "manifest_invalid",
+        ),
+        (
+            manifest(r#"[{"artifact": "OTHER.json", "skill": "proof-checker"}]"#),
+            "manifest_invalid",
+        ),
+        (String::from("{}"), "manifest_invalid"),
+        (String::from("[]"), "manifest_invalid"),
+    ];
+    for (text, expected) in cases {
+        let project = Project::new();
+        project.write(".aris/audits.json", &text);
+        let ran = project.gate();
+        assert!(
+            ran.code == 1 && ran.ids("block").contains(&expected.to_owned()),
+            "{text}: {}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn an_unreadable_file_blocks() {
+    let project = Project::new();
+    let path = project.paper.join("../results/run_1.json");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("mode");
+    if fs::read(&path).is_ok() {
+        println!("skipped: this user may read everything");
+        return;
+    }
+    let ran = project.gate();
+    assert!(
+        ran.code == 1 && ran.ids("block").contains(&String::from("input_unreadable")),
+        "{}",
+        ran.stderr
+    );
+}

@@ -1,0 +1,753 @@
+//! Honest variants of the valid project. None is blocked, and those that are as good as the original have no warning either.
+
+use std::fs;
+
+use aris_contract::artifact::trace::TraceMode;
+use serde_json::{Value, json};
+
+use crate::support::{AUDITS, CLAIMS, Damage, Project, call};
+
+type Variant = (&'static str, fn(&Project), &'static [&'static str]);
+
+/// Each variant with the warnings it may have.
+fn check(variants: &[Variant]) {
+    for (name, vary, warnings) in variants {
+        let project = Project::new();
+        vary(&project);
+        let ran = project.gate();
+        assert_eq!(ran.code, 0, "{name} is blocked: {}", ran.stderr);
+        assert_eq!(ran.ids("warn"), *warnings, "{name}: {}", ran.stderr);
+        assert_eq!(ran.report["submission_blocking"], false, "{name}");
+    }
+}
+
+/// A trace as the reference writes it: no chain, no marks.
+fn by_hand(project: &Project, folder: &str) {
+    let at = |name: &str| format!("../{folder}/{name}");
+    let time = "2026-11-20T19:00:30+08:00";
+    let run = json!({"skill": "paper-claim-audit", "run_id": "2026-11-20_run01", "started_at": time, "project_dir": project.root});
+    let request = json!({"call_number": 1, "purpose": "audit", "timestamp": time, "tool": "mcp__codex__codex", "model": "gpt-5.5", "prompt": "Audit."});
+    let meta = json!({"call_number": 1, "purpose": "audit", "timestamp": time, "thread_id": "by-hand", "model": "gpt-5.5", "status": "ok"});
+    project.write(&at("run.meta.json"), run.to_string());
+    project.write(&at("001-audit.request.json"), request.to_string());
+    project.write(&at("001-audit.response.md"), "All numbers match.");
+    project.write(&at("001-audit.meta.json"), meta.to_string());
+    project
+        .set(CLAIMS, "trace_path", folder)
+        .set(CLAIMS, "thread_id", "by-hand");
+}
+
+#[test]
+fn artifacts_in_every_honest_form() {
+    check(&[
+        (
+            "compact JSON",
+            |p| {
+                p.write(CLAIMS, p.artifact(CLAIMS).to_string());
+            },
+            &[],
+        ),
+        (
+            "no line feed at the end",
+            |p| {
+                p.write(CLAIMS, p.read(CLAIMS).trim_end());
+            },
+            &[],
+        ),
+        (
+            "CRLF",
+            |p| {
+                p.write(CLAIMS, p.read(CLAIMS).replace('\n', "\r\n"));
+            },
+            &[],
+        ),
+        (
+            "extra fields",
+            |p| {
+                p.set(CLAIMS, "tool_version", "3")
+                    .set(CLAIMS, "notes", json!({"a": [1, null]}));
+            },
+            &[],
+        ),
+        (
+            "no details",
+            |p| {
+                let mut artifact = p.artifact(CLAIMS);
+                artifact.as_object_mut().expect("object").remove("details");
+                p.put(CLAIMS, &artifact);
+            },
+            &[],
+        ),
+        (
+            "null details",
+            |p| {
+                p.set(CLAIMS, "details", Value::Null);
+            },
+            &[],
+        ),
+        (
+            "schema and producer",
+            |p| {
+                p.set(CLAIMS, "schema", "aris.verify_paper_audits.audit/v1")
+                    .set(CLAIMS, "producer", "x@1");
+            },
+            &[],
+        ),
+        (
+            "escaped key",
+            |p| {
+                p.edit(CLAIMS, "\"main.tex\"", "\"\\u006dain.tex\"");
+            },
+            &[],
+        ),
+        (
+            "empty summary",
+            |p| {
+                p.set(CLAIMS, "summary", "");
+            },
+            &[],
+        ),
+        (
+            "summary in another script",
+            |p| {
+                p.set(CLAIMS, "summary", "数字はすべて一致 ✓");
+            },
+            &[],
+        ),
+        (
+            "WARN",
+            |p| {
+                p.set(CLAIMS, "verdict", "WARN");
+            },
+            &[],
+        ),
+        (
+            "claims NOT_APPLICABLE",
+            |p| {
+                p.set(CLAIMS, "verdict", "NOT_APPLICABLE");
+            },
+            &[],
+        ),
+        (
+            "proofs NOT_APPLICABLE",
+            |p| {
+                p.set("PROOF_AUDIT.json", "verdict", "NOT_APPLICABLE");
+            },
+            &[],
+        ),
+        (
+            "fraction of a second",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2026-11-20T11:01:00.123456Z");
+            },
+            &[],
+        ),
+        (
+            "+00:00",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2026-11-20T11:01:00+00:00");
+            },
+            &[],
+        ),
+        (
+            "a clock two minutes fast",
+            |p| {
+                p.set(CLAIMS, "generated_at", "2026-11-20T12:02:00Z");
+            },
+            &[],
+        ),
+        (
+            "artifact by link within the paper",
+            |p| {
+                fs::create_dir(p.paper.join("audits")).expect("folder");
+                fs::rename(p.paper.join(CLAIMS), p.paper.join("audits/claims.json")).expect("move");
+                p.link("audits/claims.json", CLAIMS);
+            },
+            &[],
+        ),
+        (
+            "two megabytes of details",
+            |p| {
+                p.set(CLAIMS, "details", json!(vec!["x".repeat(1000); 2000]));
+            },
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn hashes_in_every_honest_form() {
+    check(&[
+        (
+            "without prefix",
+            |p| {
+                p.set_hash(
+                    CLAIMS,
+                    "main.tex",
+                    p.hash("main.tex").trim_start_matches("sha256:"),
+                );
+            },
+            &[],
+        ),
+        (
+            "upper-case hex",
+            |p| {
+                p.set_hash(
+                    CLAIMS,
+                    "main.tex",
+                    p.hash("main.tex")
+                        .to_uppercase()
+                        .replace("SHA256", "sha256"),
+                );
+            },
+            &[],
+        ),
+        (
+            "absolute path",
+            |p| {
+                let path = p.paper.join("main.tex").display().to_string();
+                p.set_hash(CLAIMS, &path, p.hash("main.tex"));
+            },
+            &[],
+        ),
+        (
+            "absolute path outside the paper",
+            |p| {
+                let path = p.root.join("results/run_1.json").display().to_string();
+                p.set_hash(CLAIMS, &path, p.hash("../results/run_1.json"));
+            },
+            &[],
+        ),
+        (
+            "dot in front",
+            |p| {
+                p.set_hash(CLAIMS, "./main.tex", p.hash("main.tex"));
+            },
+            &[],
+        ),
+        (
+            "detour",
+            |p| {
+                p.set_hash(CLAIMS, "sections/../main.tex", p.hash("main.tex"));
+            },
+            &[],
+        ),
+        (
+            "doubled slash",
+            |p| {
+                p.set_hash(CLAIMS, "sections//intro.tex", p.hash("sections/intro.tex"));
+            },
+            &[],
+        ),
+        (
+            "the same hash twice",
+            |p| {
+                p.link("main.tex", "again.tex")
+                    .set_hash(CLAIMS, "again.tex", p.hash("main.tex"));
+            },
+            &[],
+        ),
+        (
+            "empty file",
+            |p| {
+                p.write("empty.json", "")
+                    .set_hash(CLAIMS, "empty.json", p.hash("empty.json"));
+            },
+            &[],
+        ),
+        (
+            "space and Unicode in a name",
+            |p| {
+                p.write("données finales/ré sultat.json", "{}").set_hash(
+                    CLAIMS,
+                    "données finales/ré sultat.json",
+                    p.hash("données finales/ré sultat.json"),
+                );
+            },
+            &[],
+        ),
+        (
+            "hidden file",
+            |p| {
+                p.write(".aris/citation-audit/contexts.txt", "x").set_hash(
+                    "CITATION_AUDIT.json",
+                    ".aris/citation-audit/contexts.txt",
+                    p.hash(".aris/citation-audit/contexts.txt"),
+                );
+            },
+            &[],
+        ),
+        (
+            "compiled paper",
+            |p| {
+                p.write("main.pdf", b"%PDF-1.7 \xff\xfe").set_hash(
+                    "PROOF_AUDIT.json",
+                    "main.pdf",
+                    p.hash("main.pdf"),
+                );
+            },
+            &[],
+        ),
+        (
+            "another artifact as input",
+            |p| {
+                p.set_hash(CLAIMS, "CITATION_AUDIT.json", p.hash("CITATION_AUDIT.json"));
+            },
+            &[],
+        ),
+        (
+            "results by link within the project",
+            |p| {
+                p.link("../results", "results").set_hash(
+                    CLAIMS,
+                    "results/run_1.json",
+                    p.hash("results/run_1.json"),
+                );
+            },
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn sources_in_every_honest_form() {
+    check(&[
+        (
+            "CRLF sources",
+            |p| {
+                p.write("main.tex", p.read("main.tex").replace('\n', "\r\n"))
+                    .seal();
+            },
+            &[],
+        ),
+        (
+            "Latin-1 section",
+            |p| {
+                p.write("sections/intro.tex", b"Caf\xe9 \\cite{knuth1984}.")
+                    .seal();
+            },
+            &[],
+        ),
+        (
+            "extension written out",
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\input{sections/intro}",
+                    "\\input{sections/intro.tex}",
+                )
+                .seal();
+            },
+            &[],
+        ),
+        (
+            "section in a comment",
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\bibliographystyle",
+                    "% \\input{sections/old}\n\\bibliographystyle",
+                )
+                .seal();
+            },
+            &[],
+        ),
+        (
+            "verbatim include",
+            |p| {
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\verb|\\input{x}| Our gate",
+                )
+                .seal();
+            },
+            &[],
+        ),
+        (
+            "excluded section",
+            |p| {
+                p.write("sections/old.tex", "old");
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\includeonly{sections/results}\n\\begin{document}\n\\include{sections/old}",
+                )
+                .seal();
+            },
+            &[],
+        ),
+        (
+            "file of the TeX distribution",
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\input{glyphtounicode}\n\\begin{document}",
+                )
+                .seal();
+            },
+            &[],
+        ),
+        (
+            "figure that no audit hashes",
+            |p| {
+                p.write("plot.pdf", "%PDF")
+                    .edit(
+                        "sections/results.tex",
+                        "Our gate",
+                        "\\includegraphics{plot} Our gate",
+                    )
+                    .seal();
+            },
+            &[],
+        ),
+        (
+            "two bibliographies",
+            |p| {
+                p.write("more.bib", "@misc{x, title={X}}")
+                    .edit("main.tex", "{refs}", "{refs,more}")
+                    .seal();
+                p.set_hash("CITATION_AUDIT.json", "more.bib", p.hash("more.bib"));
+            },
+            &[],
+        ),
+        (
+            "subfiles",
+            |p| {
+                p.write(
+                    "sections/sub.tex",
+                    "\\documentclass[../main.tex]{subfiles}\\begin{document}Text.\\end{document}",
+                );
+                p.edit(
+                    "main.tex",
+                    "\\bibliographystyle",
+                    "\\subfile{sections/sub}\n\\bibliographystyle",
+                )
+                .seal();
+                for (artifact, _) in AUDITS {
+                    p.set_hash(artifact, "sections/sub.tex", p.hash("sections/sub.tex"));
+                }
+            },
+            &[],
+        ),
+        (
+            "name through a macro",
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\input{sections/intro}",
+                    "\\newcommand{\\dir}{sections}\\input{\\dir/intro}",
+                )
+                .seal();
+            },
+            &[],
+        ),
+        (
+            "root named otherwise",
+            |p| {
+                fs::rename(p.paper.join("main.tex"), p.paper.join("neurips_2026.tex"))
+                    .expect("move");
+                for (artifact, skill) in AUDITS {
+                    let inputs: Vec<&str> = Project::inputs(skill)
+                        .iter()
+                        .map(|path| {
+                            if *path == "main.tex" {
+                                "neurips_2026.tex"
+                            } else {
+                                path
+                            }
+                        })
+                        .collect();
+                    p.audit(artifact, skill, &inputs);
+                }
+            },
+            &[],
+        ),
+        (
+            "drafts beside the paper",
+            |p| {
+                p.write("old/v1.tex", "\\section{Old}")
+                    .write("notes.tex", "todo");
+            },
+            &[],
+        ),
+        (
+            "a theorem and a proof audit",
+            |p| {
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\begin{theorem}Gates close.\\end{theorem} Our gate",
+                )
+                .seal();
+            },
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn traces_in_every_honest_form() {
+    check(&[
+        (
+            "relative to the paper",
+            |p| {
+                fs::create_dir_all(p.paper.join(".aris")).expect("folder");
+                fs::rename(p.root.join(".aris/traces"), p.paper.join(".aris/traces"))
+                    .expect("move");
+            },
+            &[],
+        ),
+        (
+            "absolute",
+            |p| {
+                p.set(CLAIMS, "trace_path", p.run_of(CLAIMS).display().to_string());
+            },
+            &[],
+        ),
+        (
+            "without slash",
+            |p| {
+                let path = p.artifact(CLAIMS)["trace_path"]
+                    .as_str()
+                    .expect("path")
+                    .trim_end_matches('/')
+                    .to_owned();
+                p.set(CLAIMS, "trace_path", path);
+            },
+            &[],
+        ),
+        (
+            "a record's file",
+            |p| {
+                let path = p.artifact(CLAIMS)["trace_path"]
+                    .as_str()
+                    .expect("path")
+                    .to_owned();
+                p.set(CLAIMS, "trace_path", path + "001-audit.response.md");
+            },
+            &[],
+        ),
+        (
+            "several records",
+            |p| {
+                for call in 0..3 {
+                    p.trace(
+                        "paper-claim-audit",
+                        &format!("other-{call}"),
+                        b"x",
+                        TraceMode::Full,
+                    );
+                }
+            },
+            &[],
+        ),
+        (
+            "meta mode",
+            |p| {
+                p.set(
+                    CLAIMS,
+                    "trace_path",
+                    p.trace("paper-claim-audit", "t-meta", b"PASS", TraceMode::Meta),
+                )
+                .set(CLAIMS, "thread_id", "t-meta");
+            },
+            &[],
+        ),
+        (
+            "written by hand",
+            |p| by_hand(p, ".aris/traces/paper-claim-audit/2026-11-19_run01"),
+            &["trace_unchained"],
+        ),
+        (
+            "written by hand below the paper",
+            |p| by_hand(p, "paper/.aris/traces/paper-claim-audit/x"),
+            &["trace_unchained"],
+        ),
+        (
+            "a torn last line",
+            |p| {
+                let chain = p.run_of(CLAIMS).join("chain.jsonl");
+                let text = fs::read_to_string(&chain).expect("read");
+                fs::write(chain, text + "{\"record\":2,\"pre").expect("write");
+            },
+            &[],
+        ),
+        (
+            "other files in the folder",
+            |p| fs::write(p.run_of(CLAIMS).join("notes.txt"), "n").expect("write"),
+            &[],
+        ),
+        (
+            "reviewer of the executor's family",
+            |p| {
+                by_hand(p, ".aris/traces/paper-claim-audit/x");
+                p.edit(
+                    "../.aris/traces/paper-claim-audit/x/run.meta.json",
+                    "\"run_id\"",
+                    "\"executor\":\"codex\",\"run_id\"",
+                );
+            },
+            &["same_family_reviewer", "trace_unchained"],
+        ),
+        (
+            "claims by the program",
+            |p| {
+                p.program(
+                    "paper_claim_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+            },
+            &[],
+        ),
+        (
+            "citations by the program",
+            |p| {
+                p.program(
+                    "citation_audit",
+                    "citation-audit",
+                    "CITATION_AUDIT",
+                    Project::inputs("citation-audit"),
+                );
+            },
+            &[],
+        ),
+        (
+            "both programs, twice",
+            |p| {
+                for _ in 0..2 {
+                    p.program(
+                        "paper_claim_audit",
+                        "paper-claim-audit",
+                        "PAPER_CLAIM_AUDIT",
+                        Project::inputs("paper-claim-audit"),
+                    );
+                    p.program(
+                        "citation_audit",
+                        "citation-audit",
+                        "CITATION_AUDIT",
+                        Project::inputs("citation-audit"),
+                    );
+                }
+            },
+            &[],
+        ),
+        (
+            "kill argument too",
+            |p| {
+                p.audit("KILL_ARGUMENT.json", "kill-argument", &["main.tex"]);
+            },
+            &[],
+        ),
+        (
+            "kill argument demanded",
+            |p| {
+                p.write(".aris/audits.json", r#"{"schema": "aris.verify_paper_audits.manifest/v1", "audits": [{"artifact": "KILL_ARGUMENT.json", "skill": "kill-argument"}]}"#);
+                p.audit("KILL_ARGUMENT.json", "kill-argument", &["main.tex"]);
+            },
+            &[],
+        ),
+        (
+            "an audit of its own",
+            |p| {
+                p.write(".aris/audits.json", r#"{"schema": "aris.verify_paper_audits.manifest/v1", "audits": [{"artifact": "ETHICS.json", "skill": "ethics-check"}]}"#);
+                p.audit("ETHICS.json", "ethics-check", &["main.tex"]);
+            },
+            &[],
+        ),
+        (
+            "no git",
+            |p| {
+                p.remove("../.git");
+            },
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn the_paper_is_found_however_it_is_named() {
+    let project = Project::new();
+    let outside = project.root.parent().expect("above");
+    std::os::unix::fs::symlink(&project.paper, outside.join("link to paper")).expect("link");
+    for (cwd, path) in [
+        (&project.root, "paper"),
+        (&project.root, "./paper/"),
+        (&project.root, "paper/../paper"),
+        (&project.paper, "."),
+        (&outside.to_path_buf(), "link to paper"),
+    ] {
+        let ran = call(cwd, &[path, "--assurance", "submission"], &[]);
+        assert_eq!(ran.code, 0, "{path}: {}", ran.stderr);
+    }
+    // Recorded through the link, judged through the link.
+    let through = outside.join("link to paper/main.tex").display().to_string();
+    project.set_hash(CLAIMS, &through, project.hash("main.tex"));
+    assert_eq!(
+        call(
+            outside,
+            &["link to paper", "--assurance", "submission"],
+            &[]
+        )
+        .code,
+        0
+    );
+}
+
+#[test]
+fn drafts_are_reported_and_never_blocked() {
+    let breaks: [(&str, Damage); 6] = [
+        ("nothing audited", |p| {
+            for (artifact, _) in AUDITS {
+                p.remove(artifact);
+            }
+        }),
+        ("stale", |p| {
+            p.edit("main.tex", "gates", "doors");
+        }),
+        ("FAIL", |p| {
+            p.set(CLAIMS, "verdict", "FAIL");
+        }),
+        ("no JSON", |p| {
+            p.write(CLAIMS, "{");
+        }),
+        ("no trace", |p| {
+            p.remove("../.aris");
+        }),
+        ("no root", |p| {
+            p.remove("main.tex");
+        }),
+    ];
+    for (name, damage) in breaks {
+        for draft in [&["--assurance", "draft"][..], &[]] {
+            let project = Project::new();
+            damage(&project);
+            let ran = project.run(draft);
+            assert_eq!(
+                (ran.code, &ran.report["submission_blocking"]),
+                (0, &json!(false)),
+                "{name}"
+            );
+            if name == "nothing audited" {
+                let statuses: Vec<&str> = ran.report["audits"]
+                    .as_array()
+                    .expect("list")
+                    .iter()
+                    .filter_map(|row| row["status"].as_str())
+                    .collect();
+                assert_eq!(statuses, ["MISSING_DRAFT_OK"; 4]);
+                assert_eq!(ran.report["any_problem"], false, "{}", ran.stderr);
+            } else {
+                assert_eq!(ran.report["any_problem"], true, "{name}");
+                assert!(
+                    ran.stderr.contains("would block a submission"),
+                    "{}",
+                    ran.stderr
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Black-box tests of the gate: forgeries that must not pass, honest papers that must not be blocked, outputs, hostile files.
+
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+mod attacks;
+mod honest;
+mod hostile;
+mod outputs;
+mod support;

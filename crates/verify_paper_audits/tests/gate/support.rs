@@ -1,0 +1,416 @@
+//! A valid project to start from, and the gate run in this process with a fixed clock.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use aris_audit::trace::{NewRecord, RunChoice, record};
+use aris_audit::{Digest, Emission};
+use aris_cli::{Clock, Process, Style};
+use aris_contract::artifact::Slug;
+use aris_contract::artifact::audit::Verdict;
+use aris_contract::artifact::trace::TraceMode;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+/// Artifact and skill of the mandatory audits.
+pub(crate) const AUDITS: [(&str, &str); 3] = [
+    ("PROOF_AUDIT.json", "proof-checker"),
+    ("PAPER_CLAIM_AUDIT.json", "paper-claim-audit"),
+    ("CITATION_AUDIT.json", "citation-audit"),
+];
+/// The artifact that most tests damage.
+pub(crate) const CLAIMS: &str = "PAPER_CLAIM_AUDIT.json";
+
+const MAIN: &str = r"\documentclass{article}
+\usepackage{graphicx}
+\begin{document}
+\title{On the width of gates}
+\input{sections/intro}
+\include{sections/results}
+\bibliographystyle{plain}
+\bibliography{refs}
+\end{document}
+";
+const INTRO: &str = r"\section{Introduction}
+Gates have been studied before~\cite{knuth1984}.
+% \input{sections/dropped}
+";
+const RESULTS: &str = r"\section{Results}
+Our gate reaches 84.7\,\% on the test set, 2.3 points above the baseline.
+";
+const BIB: &str = "@book{knuth1984,\n  author = {Donald E. Knuth},\n  title = {The TeXbook},\n  publisher = {Addison-Wesley},\n  year = {1984}\n}\n";
+
+/// A change that makes something wrong.
+pub(crate) type Damage = fn(&Project);
+
+/// The present of every test.
+pub(crate) fn now() -> Timestamp {
+    "2026-11-20T12:00:00Z".parse().expect("time")
+}
+
+/// A project with a paper and its audits.
+pub(crate) struct Project {
+    _temp: tempfile::TempDir,
+    pub(crate) root: PathBuf,
+    pub(crate) paper: PathBuf,
+}
+
+/// What a run of the gate gave.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: u8,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) report: Value,
+}
+
+impl Ran {
+    /// Ids of the findings of a severity, each once.
+    pub(crate) fn ids(&self, severity: &str) -> Vec<String> {
+        let mut ids: Vec<String> = self.report["findings"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|finding| finding["severity"] == severity)
+            .filter_map(|finding| finding["id"].as_str().map(ToOwned::to_owned))
+            .collect();
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+}
+
+impl Project {
+    /// A folder with the sources of a paper and nothing else.
+    pub(crate) fn bare() -> Self {
+        let temp = tempfile::tempdir().expect("temp");
+        let root = fs::canonicalize(temp.path()).expect("real").join("project");
+        let project = Self {
+            _temp: temp,
+            paper: root.join("paper"),
+            root,
+        };
+        project.write("../.git/HEAD", "ref: refs/heads/main\n");
+        project.write("main.tex", MAIN);
+        project.write("sections/intro.tex", INTRO);
+        project.write("sections/results.tex", RESULTS);
+        project.write("refs.bib", BIB);
+        project.write(
+            "../results/run_1.json",
+            "{\"accuracy\": 0.847, \"baseline\": 0.824}\n",
+        );
+        project
+    }
+
+    /// A valid project: three audits by a reviewer with chained traces.
+    pub(crate) fn new() -> Self {
+        let project = Self::bare();
+        project.seal();
+        project
+    }
+
+    /// Writes a file, relative to the paper.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.paper.join(path);
+        fs::create_dir_all(path.parent().expect("folder")).expect("folder");
+        fs::write(path, text).expect("write");
+        self
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.paper.join(path)).expect("read")
+    }
+
+    pub(crate) fn remove(&self, path: &str) -> &Self {
+        let path = self.paper.join(path);
+        if path.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        }
+        .expect("remove");
+        self
+    }
+
+    pub(crate) fn link(&self, target: impl AsRef<Path>, name: &str) -> &Self {
+        std::os::unix::fs::symlink(target, self.paper.join(name)).expect("link");
+        self
+    }
+
+    pub(crate) fn fifo(&self, name: &str) -> &Self {
+        let path = self.paper.join(name);
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from(0o644),
+            0,
+        )
+        .expect("fifo");
+        self
+    }
+
+    /// Digest of a file as artifacts write it.
+    pub(crate) fn hash(&self, path: &str) -> String {
+        Digest::of(&fs::read(self.paper.join(path)).expect("read")).to_string()
+    }
+
+    pub(crate) fn hashes(&self, paths: &[&str]) -> Map<String, Value> {
+        paths
+            .iter()
+            .map(|path| ((*path).to_owned(), Value::from(self.hash(path))))
+            .collect()
+    }
+
+    /// The files that the default audits hash.
+    pub(crate) fn inputs(skill: &str) -> &'static [&'static str] {
+        match skill {
+            "proof-checker" => &["main.tex", "sections/intro.tex", "sections/results.tex"],
+            "citation-audit" => &[
+                "main.tex",
+                "sections/intro.tex",
+                "sections/results.tex",
+                "refs.bib",
+            ],
+            _ => &[
+                "main.tex",
+                "sections/intro.tex",
+                "sections/results.tex",
+                "../results/run_1.json",
+            ],
+        }
+    }
+
+    /// Makes all three audits on the files as they are.
+    pub(crate) fn seal(&self) -> &Self {
+        for (artifact, skill) in AUDITS {
+            self.audit(artifact, skill, Self::inputs(skill));
+        }
+        self
+    }
+
+    /// Makes one audit by a reviewer: its trace and its artifact.
+    pub(crate) fn audit(&self, artifact: &str, skill: &str, inputs: &[&str]) -> &Self {
+        let trace = self.trace(
+            skill,
+            &format!("thread-{skill}"),
+            b"Looks right. PASS.",
+            TraceMode::Full,
+        );
+        let value = json!({
+            "audit_skill": skill,
+            "verdict": "PASS",
+            "reason_code": "all_fine",
+            "summary": "nothing is wrong",
+            "audited_input_hashes": self.hashes(inputs),
+            "trace_path": trace,
+            "thread_id": format!("thread-{skill}"),
+            "reviewer_model": "gpt-5.5",
+            "reviewer_reasoning": "xhigh",
+            "generated_at": "2026-11-20T11:01:00Z",
+            "details": {"checked": 2}
+        });
+        self.put(artifact, &value)
+    }
+
+    /// Keeps a reviewer call; gives `trace_path`.
+    pub(crate) fn trace(
+        &self,
+        skill: &str,
+        thread: &str,
+        response: &[u8],
+        mode: TraceMode,
+    ) -> String {
+        let moment = "2026-11-20T11:00:00Z".parse().expect("time");
+        Self::trace_at(&self.root, skill, thread, response, mode, moment)
+    }
+
+    pub(crate) fn trace_at(
+        project: &Path,
+        skill: &str,
+        thread: &str,
+        response: &[u8],
+        mode: TraceMode,
+        at: Timestamp,
+    ) -> String {
+        let (skill, purpose): (Slug, Slug) =
+            (skill.parse().expect("slug"), "audit".parse().expect("slug"));
+        let new = NewRecord {
+            skill: &skill,
+            purpose: &purpose,
+            model: "gpt-5.5",
+            thread_id: thread,
+            tool: "mcp__codex__codex",
+            executor: Some("claude-code"),
+            config: Map::new(),
+            files: [
+                "paper/main.tex",
+                "paper/sections/intro.tex",
+                "results/run_1.json",
+            ]
+            .map(String::from)
+            .to_vec(),
+            duration_ms: Some(1000),
+            status: "ok",
+            prompt: b"You are an auditor. Read paper/main.tex.",
+            response,
+            mode,
+            run: RunChoice::Latest,
+        };
+        record(project, &new, at).expect("recorded").trace_path
+    }
+
+    /// Makes an audit by a program.
+    pub(crate) fn program(&self, helper: &str, skill: &str, stem: &str, inputs: &[&str]) -> &Self {
+        let slug: Slug = skill.parse().expect("slug");
+        let digests = inputs.iter().map(|path| {
+            let digest = Digest::of(&fs::read(self.paper.join(path)).expect("read"));
+            ((*path).to_owned(), digest)
+        });
+        let emission = Emission {
+            helper,
+            version: "0.1.0",
+            skill: &slug,
+            stem,
+            verdict: Verdict::Pass,
+            reason_code: "all_fine",
+            summary: "2 of 2 match",
+            inputs: digests.collect(),
+            details: json!({"total": 2}),
+            report: "# Report\n\nAll fine.\n",
+        };
+        aris_audit::emit(
+            &self.paper,
+            &emission,
+            "2026-11-20T11:30:00Z".parse().expect("time"),
+        )
+        .expect("emitted");
+        self
+    }
+
+    pub(crate) fn artifact(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).expect("json")
+    }
+
+    pub(crate) fn put(&self, name: &str, value: &Value) -> &Self {
+        self.write(name, format!("{value:#}\n"))
+    }
+
+    /// Changes one field of an artifact.
+    pub(crate) fn set(&self, name: &str, field: &str, value: impl Into<Value>) -> &Self {
+        let mut artifact = self.artifact(name);
+        artifact[field] = value.into();
+        self.put(name, &artifact)
+    }
+
+    /// Sets or adds one recorded hash of an artifact.
+    pub(crate) fn set_hash(&self, name: &str, path: &str, hash: impl Into<Value>) -> &Self {
+        let mut artifact = self.artifact(name);
+        artifact["audited_input_hashes"][path] = hash.into();
+        self.put(name, &artifact)
+    }
+
+    /// Edits the text of a file.
+    pub(crate) fn edit(&self, path: &str, from: &str, to: &str) -> &Self {
+        let text = self.read(path);
+        assert!(text.contains(from), "{path} has no {from}");
+        self.write(path, text.replace(from, to))
+    }
+
+    /// Folder of an audit's trace.
+    pub(crate) fn run_of(&self, artifact: &str) -> PathBuf {
+        self.root.join(
+            self.artifact(artifact)["trace_path"]
+                .as_str()
+                .expect("path"),
+        )
+    }
+
+    /// Runs the gate at `submission` on the paper.
+    pub(crate) fn gate(&self) -> Ran {
+        self.run(&["--assurance", "submission"])
+    }
+
+    /// Runs the gate on the paper with more arguments.
+    pub(crate) fn run(&self, more: &[&str]) -> Ran {
+        let paper = self.paper.to_str().expect("utf-8");
+        let args: Vec<&str> = std::iter::once(paper).chain(more.iter().copied()).collect();
+        let mut ran = call(&self.root, &args, &[]);
+        let at = more
+            .iter()
+            .position(|arg| *arg == "--json-out")
+            .and_then(|at| more.get(at + 1));
+        let report = at.map_or_else(
+            || self.paper.join(".aris/audit-verifier-report.json"),
+            |path| self.root.join(path),
+        );
+        ran.report = fs::read(report)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        ran
+    }
+}
+
+/// Runs the gate in this process.
+pub(crate) fn call(cwd: &Path, args: &[&str], env: &[(&str, &str)]) -> Ran {
+    call_at(cwd, args, env, now())
+}
+
+/// Runs the gate in this process at another time.
+pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Timestamp) -> Ran {
+    let (stdout, stderr) = (Shared::default(), Shared::default());
+    let process = Process {
+        args: std::iter::once("verify_paper_audits")
+            .chain(args.iter().copied())
+            .map(OsString::from)
+            .collect(),
+        env: env
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect::<BTreeMap<_, _>>(),
+        cwd: cwd.to_path_buf(),
+        clock: Clock::Fixed(time),
+        stdout_style: Style::plain(),
+        stderr_style: Style::plain(),
+        stdout: Box::new(stdout.clone()),
+        stderr: Box::new(stderr.clone()),
+    };
+    let code = aris_cli::run(
+        &verify_paper_audits::SPEC,
+        verify_paper_audits::run,
+        process,
+    )
+    .code();
+    Ran {
+        code,
+        stdout: stdout.text(),
+        stderr: stderr.text(),
+        report: Value::Null,
+    }
+}
+
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Shared {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.borrow().clone()).expect("utf-8")
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
