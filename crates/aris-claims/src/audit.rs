@@ -214,7 +214,11 @@ impl Engine<'_> {
         let others = self.other_numbers(passage, number);
         aggregation.range = self.in_range(passage, number, sentence, at);
         let everywhere = says_everywhere(sentence, at);
-        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, everywhere, others: &others };
+        let noun = crate::claim::after_words(text, number.end, 1)
+            .into_iter()
+            .find(|word| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !matches!(word.as_str(), "times" | "does" | "this" | "versus"))
+            .map(|word| crate::words::stem(&word));
+        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, everywhere, noun, others: &others };
         let judged = self.judge(&case);
         if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
             if let Some(judgement) = self.judge_cardinality(text, number, &weights) {
@@ -252,14 +256,33 @@ impl Engine<'_> {
             aggregation = Aggregation { spread: true, ..Aggregation::default() };
         }
         let binding = if both { Binding::Cell } else { Binding::LooseCell };
-        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding, weak: false, everywhere: false, others: &[] };
+        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding, weak: false, everywhere: false, noun: None, others: &[] };
         Some(self.judge(&case).unwrap_or_else(|| Judgement::missing(Kind::Measurement)))
     }
 
-    /// A number that names a row or a column: a claim only when the results vary that number.
+    /// A number that names a row or a column is a claim only when the results vary that number.
     fn judge_head_number(&self, passage: usize, number: &Number) -> Option<Judgement> {
-        let _unused = (passage, number);
-        None
+        let digits = crate::words::compact(&number.value.to_string());
+        let whole = number.value.is_integer() && number.last_digit >= 0;
+        let mentions = self.all_mentions(passage);
+        let label = self.evidence.lexicon.exact(&digits).filter(|label| whole && self.axis_names.contains_key(label));
+        let label = label.or_else(|| {
+            // `24 h` for `h24`, `Context 168 h` for a key that holds the number.
+            mentions
+                .iter()
+                .filter(|mention| mention.strength >= 0.5)
+                .map(|mention| mention.label)
+                .find(|label| self.evidence.lexicon.label(*label).is_some_and(|label| label.words.contains(&digits)))
+        })?;
+        let (id, _) = (0..).zip(&self.evidence.series).find(|(_, series)| series.labels.binary_search(&label).is_ok())?;
+        let found = Found {
+            series: id,
+            facet: Facet::Single,
+            against: None,
+            derived: Some(format!("results for {}", self.label_text(label))),
+            value: number.value,
+        };
+        Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""))
     }
 
     /// The two numbers of the sentence that stand as "from A to B" or "B instead of A" and are not the change itself.

@@ -184,12 +184,13 @@ impl Engine<'_> {
             x.iter().copied().filter(|label| y.binary_search(label).is_err()).collect()
         };
         let (left, right) = (only(&one.labels, &two.labels), only(&two.labels, &one.labels));
-        if left.len() > 2 || right.len() > 2 || (left.is_empty() && right.is_empty()) || one.slots.len() != two.slots.len() {
+        if left.is_empty() && right.is_empty() || one.unit.map(|unit| unit.dimension) != two.unit.map(|unit| unit.dimension) {
             return None;
         }
-        // The same quantity: the measure agrees, unless it is itself what varies (columns per dataset).
-        let kinds_agree = one.slots.iter().zip(&two.slots).all(|(x, y)| x.kind == y.kind && x.name == y.name);
-        if !kinds_agree || one.unit.map(|unit| unit.dimension) != two.unit.map(|unit| unit.dimension) {
+        let same_shape = one.slots.len() == two.slots.len() && one.slots.iter().zip(&two.slots).all(|(x, y)| x.kind == y.kind && x.name == y.name);
+        // Values of different files are comparable when they measure the same.
+        let most = if same_shape { 2 } else { 5 };
+        if left.len() > most || right.len() > most || (!same_shape && one.measure != two.measure) {
             return None;
         }
         let weight = |label: &LabelId| weights.get(label).copied().unwrap_or(0.0);
@@ -206,7 +207,7 @@ impl Engine<'_> {
         let bonus = if ours(&left) != ours(&right) { OWN_SIDE } else { 0.0 };
         let measured = one.measure.map_or(0.0, |label| weight(&label));
         let unmeasured = if measured < 0.2 { UNMEASURED } else { 0.0 };
-        let score = bonus - unmeasured + shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
+        let score = bonus - unmeasured + 2.0 * shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
         Some(Pair { a, b, score, named })
     }
 

@@ -77,7 +77,9 @@ impl Shown {
 
     /// How a value shows as this number, if it does.
     pub(crate) fn shows(&self, value: Decimal) -> Option<Closeness> {
-        if value == self.value {
+        // Conversions such as 3600 s to 1 h pass through a quotient of 30 digits.
+        let gap = value.minus(self.value).abs();
+        if gap <= value.abs().shift(-20) {
             return Some(Closeness::Exact);
         }
         let (low, high) = self.interval();

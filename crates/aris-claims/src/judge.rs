@@ -50,6 +50,9 @@ const NEAR: f64 = 0.22;
 /// Difference of scores below which two series are told apart by nothing.
 const TIE: f64 = 0.06;
 
+/// Weight up to which a label counts as not named: the paper's own method by default.
+const UNDECIDED: f64 = 0.42;
+
 /// How strictly the context binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Binding {
@@ -70,6 +73,8 @@ pub(crate) struct Case<'c> {
     pub(crate) binding: Binding,
     /// The sentence says that the setting holds for several methods.
     pub(crate) everywhere: bool,
+    /// The noun in plural behind a whole number: what is counted.
+    pub(crate) noun: Option<String>,
     /// Report only when the results speak of it.
     pub(crate) weak: bool,
     /// Numbers of the sentence: steps and axis values that single out a member.
@@ -129,17 +134,117 @@ impl Engine<'_> {
         if resolved {
             return Some(self.mismatch(case, *top));
         }
+        if let Some(judgement) = self.over_cases(case).or_else(|| self.by_value(case)) {
+            return Some(judgement);
+        }
         if case.weak {
             return None;
         }
         Some(Judgement::missing(self.kind_of(top.series)))
     }
 
+    /// A mean, sum or extreme over the cases of a label: "on average over the six datasets".
+    fn over_cases(&self, case: &Case<'_>) -> Option<Judgement> {
+        let agg = case.aggregation;
+        let wanted = if agg.mean {
+            Facet::Mean
+        } else if agg.total {
+            Facet::Sum
+        } else if agg.median {
+            Facet::Median
+        } else {
+            return None;
+        };
+        for scored in case.scored.iter().take(RANKS) {
+            let series = self.series(scored.series)?;
+            if series.config || series.axis || series.spread {
+                continue;
+            }
+            for slot in 0..series.slots.len() {
+                let family = self.family(scored.series, slot);
+                let values: Vec<(Decimal, u32)> = family
+                    .iter()
+                    .filter_map(|id| self.series(*id)?.headline(&self.evidence.leaves))
+                    .map(|(_, value)| (value, 0))
+                    .collect();
+                let Some(stats) = crate::series::statistics(&values).filter(|_| values.len() >= 3) else { continue };
+                let raw = match wanted {
+                    Facet::Mean => stats.mean,
+                    Facet::Median => stats.median,
+                    _ => stats.sum,
+                };
+                let shown = fit::factors(&case.shown, series, stats.mean).into_iter().find_map(|factor| {
+                    let value = raw.times(factor);
+                    case.shown.shows(value).map(|closeness| (closeness, value))
+                });
+                if let Some((closeness, value)) = shown {
+                    let what = match wanted {
+                        Facet::Mean => "mean",
+                        Facet::Median => "median",
+                        _ => "sum",
+                    };
+                    let found = Found {
+                        series: scored.series,
+                        facet: Facet::Single,
+                        against: None,
+                        derived: Some(format!("{what} over {}", values.len())),
+                        value,
+                    };
+                    let status = if closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
+                    return Some(Judgement::new(status, Kind::Measurement, vec![found], ""));
+                }
+            }
+        }
+        None
+    }
+
+    /// Digits that only one quantity of the results has: three of them, or a power of ten, are hardly chance.
+    fn by_value(&self, case: &Case<'_>) -> Option<Judgement> {
+        let shown = &case.shown;
+        let telling = shown.value.significant_digits() >= 3 || (shown.last_digit < -3);
+        if !telling || shown.approximate != fit::Approximate::No || case.noun.is_some() && !case.weak {
+            return None;
+        }
+        let (low, high) = shown.interval();
+        let mut hits: Vec<(SeriesId, Hit)> = Vec::new();
+        let mut factors = vec![Decimal::ONE, Decimal::new(1, -2)];
+        if let Some(unit) = shown.unit {
+            factors.extend([unit.factor, Decimal::new(1, 3), Decimal::new(1, -3)]);
+        }
+        for factor in factors {
+            let (a, b) = (low.times(factor), high.times(factor));
+            let (from, to) = if a <= b { (a, b) } else { (b, a) };
+            for entry in self.evidence.values.between(from, to, 64)? {
+                let Some(series) = self.series(entry.series) else { continue };
+                if matches!(entry.facet, Facet::Member(_) | Facet::Max | Facet::Min | Facet::Sum | Facet::Std | Facet::PopulationStd | Facet::StandardError) || series.axis {
+                    continue;
+                }
+                if case.weak && !series.config {
+                    continue;
+                }
+                if let Some(hit) = fit::hit(shown, series, entry.facet, &self.evidence.leaves) {
+                    if !hits.iter().any(|(known, _)| *known == entry.series) {
+                        hits.push((entry.series, hit));
+                    }
+                }
+            }
+        }
+        let (first, hit) = *hits.first()?;
+        let measure = self.series(first)?.measure;
+        let alone = hits.iter().all(|(id, _)| self.series(*id).is_some_and(|series| series.measure == measure));
+        let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
+        alone.then(|| Judgement::new(status, self.kind_of(first), vec![self.found(first, hit)], ""))
+    }
+
     /// Everything that tells this series from the other one is named in the sentence.
     fn all_named(&self, id: SeriesId, other: SeriesId, weights: &Weights) -> bool {
         let (Some(series), Some(other)) = (self.series(id), self.series(other)) else { return false };
         let mut own = series.labels.iter().filter(|label| other.labels.binary_search(label).is_err()).peekable();
-        own.peek().is_some() && own.all(|label| weights.get(label).is_some_and(|weight| *weight >= 0.5))
+        // The name of a file is rarely in the text.
+        let path_only = |label: &u32| {
+            series.slots.iter().filter(|slot| slot.label == *label).all(|slot| slot.kind == crate::evidence::SlotKind::Path) && !self.own.contains(label)
+        };
+        own.peek().is_some() && own.all(|label| path_only(label) || weights.get(label).is_some_and(|weight| *weight >= 0.45))
     }
 
     /// "All methods use the same batch size": the setting must hold in the other configurations too.
@@ -300,6 +405,11 @@ impl Engine<'_> {
         let measure = if unit && self.only_measure_in_unit(series) { measure.max(0.6) } else { measure };
         let tied = near.iter().filter(|other| other.score >= top.score - TIE).count();
         let close = self.plausible_size(&case.shown, series, raw);
+        // "23 participants" contradicts no number of trials.
+        let words = series.measure.and_then(|label| self.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
+        if case.weak && case.noun.as_ref().is_some_and(|noun| !words.contains(noun)) {
+            return false;
+        }
         match case.binding {
             Binding::Cell => tied <= 6,
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
@@ -373,20 +483,36 @@ impl Engine<'_> {
     }
 
     fn matched(&self, case: &Case<'_>, scored: Scored, hit: Hit, fitting: &[(Scored, Hit)]) -> Judgement {
-        let status = match hit.closeness {
+        let mut status = match hit.closeness {
             Closeness::Exact => Status::ExactMatch,
             Closeness::Rounded => Status::RoundingOk,
         };
         let mut judgement = Judgement::new(status, self.kind_of(scored.series), vec![self.found(scored.series, hit)], "");
-        judgement.alternatives = fitting
+        let rivals: Vec<Found> = fitting
             .iter()
-            .skip(1)
-            .filter(|(other, _)| other.score >= scored.score - TIE)
+            .filter(|(other, other_hit)| other.series != scored.series && other_hit.value != hit.value)
+            .filter(|(other, _)| case.binding == Binding::Text && !case.weak && self.undecided(scored.series, other.series, case.weights))
             .take(3)
             .map(|(other, hit)| self.found(other.series, *hit))
             .collect();
-        let _unused = case;
+        if !rivals.is_empty() {
+            status = Status::AmbiguousMapping;
+        }
+        judgement.status = status;
+        judgement.alternatives = rivals;
         judgement
+    }
+
+    /// Two quantities measure the same and the sentence names nothing of what tells them apart.
+    fn undecided(&self, id: SeriesId, other: SeriesId, weights: &Weights) -> bool {
+        let (Some(one), Some(two)) = (self.series(id), self.series(other)) else { return false };
+        if one.measure != two.measure || one.config != two.config || one.axis || two.axis {
+            return false;
+        }
+        let named = |a: &Series, b: &Series| {
+            a.labels.iter().filter(|label| b.labels.binary_search(label).is_err()).any(|label| weights.get(label).is_some_and(|weight| *weight > UNDECIDED))
+        };
+        !named(one, two) && !named(two, one)
     }
 
     fn aggregated_otherwise(&self, case: &Case<'_>, scored: Scored, hit: Hit) -> Judgement {

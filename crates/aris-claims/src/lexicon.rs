@@ -28,6 +28,7 @@ pub(crate) struct Lexicon {
     pub(crate) labels: Vec<Label>,
     by_compact: BTreeMap<String, LabelId>,
     by_word: BTreeMap<String, Vec<LabelId>>,
+    by_stem: BTreeMap<String, LabelId>,
 }
 
 impl Lexicon {
@@ -88,6 +89,11 @@ impl Lexicon {
             }
         }
         self.by_word = by_word;
+        let stems: Vec<(String, LabelId)> =
+            (0..).zip(&self.labels).map(|(id, label)| (words::stem(&label.compact), id)).collect();
+        for (stem, id) in stems {
+            self.by_stem.entry(stem).or_insert(id);
+        }
     }
 
     /// The label, by number.
@@ -98,6 +104,11 @@ impl Lexicon {
     /// The label with exactly this name, punctuation and case apart.
     pub(crate) fn exact(&self, compact: &str) -> Option<LabelId> {
         self.by_compact.get(compact).copied()
+    }
+
+    /// The label with this name, its ending apart: `fine-tuning` for `finetune`.
+    pub(crate) fn inflected(&self, compact: &str) -> Option<LabelId> {
+        self.by_stem.get(&words::stem(compact)).copied().filter(|_| compact.len() > 4)
     }
 
     /// Labels that contain the word.

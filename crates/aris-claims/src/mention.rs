@@ -155,7 +155,7 @@ fn names(tokens: &[Word], text: &str, lexicon: &Lexicon, found: &mut BTreeMap<La
             initials.extend(token.raw.chars().next());
             let alone_digit = length == 0 && joined.bytes().all(|b| b.is_ascii_digit());
             if joined.len() > 1 && !alone_digit {
-                if let Some(label) = lexicon.exact(&joined) {
+                if let Some(label) = lexicon.exact(&joined).or_else(|| lexicon.inflected(&joined)) {
                     whole(found, label, 1.0, start, length + 1);
                 }
             }

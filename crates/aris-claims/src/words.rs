@@ -199,11 +199,17 @@ fn greek(letter: &str) -> Option<&'static str> {
 }
 
 /// Plural `s`, `-ing` and `-ed` removed; both sides of every comparison pass through here.
-fn stem(word: &str) -> String {
-    let length = word.chars().count();
+pub(crate) fn stem(word: &str) -> String {
     if !word.is_ascii() {
         return word.to_owned();
     }
+    let base = suffix_free(word);
+    // `prune`, `pruned` and `pruning` meet without the e.
+    if base.len() > 4 { base.strip_suffix('e').unwrap_or(&base).to_owned() } else { base }
+}
+
+fn suffix_free(word: &str) -> String {
+    let length = word.len();
     if length > 6 {
         if let Some(base) = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")) {
             return base.to_owned();
