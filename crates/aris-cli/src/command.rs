@@ -17,6 +17,8 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
     let version = format!("{} ({COMMIT})", spec.version);
     // `about` comes last: the doc comment of the argument type would take its place.
     let command = A::augment_args(Command::new(spec.name))
+        // Whatever the file is called that a launcher starts.
+        .bin_name(spec.name)
         .about(spec.summary)
         .long_about(None)
         .version(version)

@@ -100,10 +100,7 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> 
     let failed = |error| FsError::write("write", path, error);
     let existing = match fs::symlink_metadata(&target) {
         Ok(metadata) if metadata.is_dir() => {
-            return Err(FsError::NotRegular {
-                path: path.to_path_buf(),
-                found: "a directory",
-            });
+            return Err(in_the_way(path));
         }
         Ok(metadata) => Some(metadata.permissions().mode() & 0o7777),
         Err(_) => None,
@@ -204,11 +201,13 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// A directory stands where the file goes: what is to be written may be valid, the disk forbids it.
+fn in_the_way(path: &Path) -> FsError {
+    FsError::write("write", path, io::ErrorKind::IsADirectory.into())
+}
+
 fn split(path: &Path) -> Result<(&Path, &OsStr), FsError> {
-    let name = path.file_name().ok_or_else(|| FsError::NotRegular {
-        path: path.to_path_buf(),
-        found: "a directory",
-    })?;
+    let name = path.file_name().ok_or_else(|| in_the_way(path))?;
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -219,6 +218,9 @@ fn split(path: &Path) -> Result<(&Path, &OsStr), FsError> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+
+    use aris_contract::failure::ErrorBody;
+    use aris_contract::{ErrorKind, Failure as _};
 
     use super::*;
 
@@ -291,10 +293,10 @@ mod tests {
     #[test]
     fn a_directory_and_an_absent_folder_are_errors_that_name_the_path() {
         let folder = tempfile::tempdir().expect("temp");
-        let error = write_atomic(folder.path(), b"x")
-            .expect_err("refused")
-            .to_string();
-        assert!(error.contains("is a directory"), "{error}");
+        let error = write_atomic(folder.path(), b"x").expect_err("refused");
+        let message = ErrorBody::of(&error).message;
+        assert!(message.contains("is a directory"), "{message}");
+        assert_eq!(error.kind(), ErrorKind::Precondition);
         let error = write_atomic(&folder.path().join("no/such"), b"x")
             .expect_err("refused")
             .to_string();
