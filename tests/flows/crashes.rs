@@ -1,6 +1,8 @@
 //! Killed at any point: every helper is aborted before its first, second, … change of the disk, in a project of its own each
 //! time. What was there before is whole, nothing half-written can be taken for an answer, and the next run repairs.
 
+use std::path::Path;
+
 use aris_testkit::{Helper, Project, crash_at_every_change};
 use serde_json::Value;
 
@@ -28,13 +30,16 @@ fn all_whole(project: &Project, when: &str) {
         }
         let text =
             std::str::from_utf8(bytes).unwrap_or_else(|_| panic!("{when}: {path} is not text"));
-        if path.ends_with(".json") {
+        let extension = Path::new(path)
+            .extension()
+            .and_then(|extension| extension.to_str());
+        if extension == Some("json") {
             assert!(
                 serde_json::from_str::<Value>(text).is_ok(),
                 "{when}: {path} is half-written: {text}"
             );
         }
-        if path.ends_with(".jsonl") {
+        if extension == Some("jsonl") {
             // A torn last line has no line feed, and the next writer cuts it off; all others are whole.
             for line in text
                 .split_inclusive('\n')

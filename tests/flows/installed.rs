@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use aris_contract::helpers::{self, Helper as Row};
+use aris_contract::helpers::Helper as Row;
 use aris_testkit::{Call, Helper, Project, workspace_root};
 use serde_json::Value;
+
+use crate::conformance::for_every_row;
 
 /// The owner's skill folder in a project, with the helper's binary where `install-skills` puts it.
 fn installed(row: &Row, helper: &Helper) -> Project {
@@ -55,7 +57,7 @@ fn through_launcher(project: &Project, row: &Row) -> Call {
 
 #[test]
 fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
-    for row in helpers::all() {
+    for_every_row(|row| {
         let helper = Helper::with_faults(row.name);
         let project = installed(row, &helper);
         let direct = helper
@@ -69,12 +71,12 @@ fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
             .expect_code(0);
         assert_eq!(launched.stdout(), direct.stdout(), "{}", row.name);
         assert_eq!(launched.stderr(), "", "{}", row.name);
-    }
+    });
 }
 
 #[test]
 fn declared_samples_leave_with_a_declared_code() {
-    for row in helpers::all() {
+    for_every_row(|row| {
         let helper = Helper::with_faults(row.name);
         let contract = workspace_root().join(format!(
             "skills/{}/scripts/{}.contract.json",
@@ -105,5 +107,5 @@ fn declared_samples_leave_with_a_declared_code() {
                 run.envelope();
             }
         }
-    }
+    });
 }

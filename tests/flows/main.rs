@@ -3,4 +3,5 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 mod conformance;
+mod crashes;
 mod installed;

@@ -18,7 +18,7 @@ mod verify_paper_audits;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use aris_contract::helpers;
+use aris_contract::helpers::{self, Helper as Row};
 use aris_testkit::{Helper, Project};
 
 use cases::{Call, Cases};
@@ -49,31 +49,34 @@ impl Subject {
 }
 
 /// Runs `check` on every row of the table and reports all helpers that fail, not only the first.
-fn for_every_helper(check: impl Fn(&Subject)) {
-    let mut failed = Vec::new();
-    for row in helpers::all() {
-        let checked = catch_unwind(AssertUnwindSafe(|| {
-            let cases = cases::of(row.name)
-                .unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
-            assert_eq!(cases.helper, row.name);
-            // All modules ask for the same binary, so that it is not rebuilt while another test runs it.
-            let helper = Helper::with_faults(row.name);
-            let contract = Contract::of(&helper);
-            check(&Subject {
-                cases,
-                helper,
-                contract,
-            });
-        }));
-        if checked.is_err() {
-            failed.push(row.name);
-        }
-    }
+pub(crate) fn for_every_row(check: impl Fn(&Row)) {
+    let failed: Vec<&str> = helpers::all()
+        .iter()
+        .filter(|row| catch_unwind(AssertUnwindSafe(|| check(row))).is_err())
+        .map(|row| row.name)
+        .collect();
     assert!(
         failed.is_empty(),
         "failed for {}; the reasons stand above",
         failed.join(", ")
     );
+}
+
+/// Like [`for_every_row`], with the helper's cases, binary and contract.
+fn for_every_helper(check: impl Fn(&Subject)) {
+    for_every_row(|row| {
+        let cases =
+            cases::of(row.name).unwrap_or_else(|| panic!("{} has no conformance cases", row.name));
+        assert_eq!(cases.helper, row.name);
+        // All modules ask for the same binary, so that it is not rebuilt while another test runs it.
+        let helper = Helper::with_faults(row.name);
+        let contract = Contract::of(&helper);
+        check(&Subject {
+            cases,
+            helper,
+            contract,
+        });
+    });
 }
 
 #[test]
