@@ -76,7 +76,7 @@ while [ -n "$aris_path" ]; do
   case $aris_bin in /*) aris_bin=$aris_bin/$aris_helper$aris_ext ;; *) continue ;; esac
   if [ -f "$aris_bin" ] && [ -s "$aris_bin" ] && [ -x "$aris_bin" ]; then
     aris_first=
-    IFS= read -r aris_first <"$aris_bin" 2>/dev/null || :
+    IFS= read -r aris_first 2>/dev/null <"$aris_bin" || :
     case $aris_first in
     "#!"*) ;;
     *)
