@@ -329,7 +329,7 @@ impl Engine<'_> {
         if before.rfind("from ").is_some_and(|from| before.len() - from < 40) && !before.contains("rang") {
             return false;
         }
-        let near = before.rfind("between ").or_else(|| before.rfind("range")).is_some_and(|from| before.len() - from < 48);
+        let near = before.rfind("between ").or_else(|| before.rfind("range")).is_some_and(|from| before.len() - from < 28 && !before.get(from..).unwrap_or("").contains(','));
         ends || near
     }
 

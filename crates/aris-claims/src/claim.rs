@@ -316,6 +316,8 @@ fn attributed(passage: &Passage, number: &Number) -> bool {
 pub(crate) fn before_words(text: &str, at: usize, count: usize) -> Vec<String> {
     let before = text.get(..at).unwrap_or("");
     let clause = before.rsplit([';', '—']).next().unwrap_or("");
+    // Not beyond the beginning of the sentence.
+    let clause = clause.rfind(". ").and_then(|end| clause.get(end + 2..)).filter(|rest| rest.starts_with(char::is_uppercase)).unwrap_or(clause);
     let mut words: Vec<String> = clause
         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '~' | '$' | '='))
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())

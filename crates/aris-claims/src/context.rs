@@ -37,11 +37,16 @@ const OWN: f64 = 0.4;
 
 /// Gain of a series in the number's unit, loss of one without.
 const SAME_UNIT: f64 = 0.8;
+/// Loss of a series whose measure stands farther from the number than another one, per unit of weight.
+const FARTHER: f64 = 3.0;
 /// Loss of a series whose measure is not mentioned.
 const UNMEASURED: f64 = 0.8;
 
 /// Weight of the complete method, which ablations are compared with.
 const FULL: f64 = 0.32;
+
+/// Weight of every other method when the sentence says "the baseline".
+const RIVAL: f64 = 0.5;
 
 /// A series with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,9 +103,14 @@ impl Engine<'_> {
         let rival = rival_place(body).map(|at| proximity(&text.text, &boundaries, sentence.start + at, start, end));
         let own = self.own.iter().filter_map(|label| weights.get(label)).copied().fold(0.0, f64::max);
         self.surroundings(passage, &mut weights);
-        if rival.is_some_and(|near| near > own) && own < OWN {
-            for label in &self.own {
-                weights.remove(label);
+        if let Some(near) = rival.filter(|near| *near > own) {
+            if own < OWN {
+                for label in &self.own {
+                    weights.remove(label);
+                }
+            }
+            for label in &self.rivals {
+                raise(&mut weights, *label, RIVAL * near);
             }
         }
         weights
@@ -188,12 +198,20 @@ impl Engine<'_> {
                 (None, Some(theirs)) if !cell && theirs != Dimension::Percent => candidate.score -= SAME_UNIT,
                 _ => {}
             }
-            let measured = series.measure.map_or(0.0, |label| weights.get(&label).copied().unwrap_or(0.0));
-            if measured < 0.2 && !cell {
-                candidate.score -= UNMEASURED;
-            }
             true
         });
+        let measured_by = |candidate: &Scored| {
+            let measure = self.series(candidate.series).and_then(|series| series.measure);
+            measure.and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
+        };
+        let nearest = scored.iter().map(&measured_by).fold(0.0, f64::max);
+        for candidate in scored.iter_mut().filter(|_| !cell) {
+            let measured = measured_by(candidate);
+            candidate.score -= FARTHER * (nearest - measured).min(0.5);
+            if measured < 0.2 {
+                candidate.score -= UNMEASURED;
+            }
+        }
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
         scored
     }
@@ -349,8 +367,8 @@ impl Aggregation {
 const AGGREGATES: [&[&str]; 8] = [
     &["mean", "means", "average", "averaged", "averages", "averaging", "avg", "avg.", "on average"],
     &["median"],
-    &["best", "highest", "peak", "maximum", "max", "fastest", "top run", "largest"],
-    &["worst", "lowest", "minimum", "slowest", "smallest"],
+    &["best", "highest", "maximum", "max", "fastest", "top run"],
+    &["worst", "lowest", "minimum", "slowest"],
     &["standard deviation", "standard deviations", "std", "std.", "deviation", "spread", "s.d.", "sd"],
     &["standard error", "standard errors", "s.e.m.", "sem"],
     &["total", "in total", "overall", "sum"],

@@ -170,6 +170,11 @@ impl Engine<'_> {
     /// A difference in milliseconds is not one of accuracies.
     fn comparable(&self, change: &Change<'_>, id: SeriesId) -> bool {
         let theirs = self.series(id).and_then(|series| series.unit);
+        // Points are differences of scores, not of counts.
+        let whole = self.headline(id).is_some_and(Decimal::is_integer);
+        if change.points && whole && change.shown.last_digit < 0 {
+            return false;
+        }
         match (change.kind, change.shown.unit, theirs) {
             (Kind::Difference, Some(ours), Some(theirs)) if ours.dimension != Dimension::Percent => ours.dimension == theirs.dimension,
             (Kind::Difference, Some(ours), None) => ours.dimension == Dimension::Percent || ours.dimension == Dimension::Time,

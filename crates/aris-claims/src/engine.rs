@@ -41,6 +41,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) total: Vec<f64>,
     /// Labels of the method that the paper proposes.
     pub(crate) own: Vec<LabelId>,
+    /// Labels that stand where the own method's label stands in other values: the methods compared with.
+    pub(crate) rivals: Vec<LabelId>,
     /// Labels of the complete method in an ablation.
     pub(crate) full: Vec<LabelId>,
     /// Other wordings of labels that the paper defines: "expected calibration error" for `ece`.
@@ -110,6 +112,7 @@ impl<'a> Engine<'a> {
             postings,
             total,
             own: Vec::new(),
+            rivals: Vec::new(),
             aliases: Vec::new(),
             full: FULL.iter().filter_map(|name| lexicon.exact(name)).collect(),
             means_reported: false,
@@ -117,6 +120,7 @@ impl<'a> Engine<'a> {
         engine.aliases = acronyms(paper, evidence);
         let names = engine.own_names();
         engine.own = engine.own_labels(&names);
+        engine.rivals = engine.rival_labels();
         engine.analyse(&names);
         engine
     }
@@ -230,6 +234,37 @@ impl<'a> Engine<'a> {
         own.sort_unstable();
         own.dedup();
         own
+    }
+
+    fn rival_labels(&self) -> Vec<LabelId> {
+        let mut found: std::collections::BTreeSet<LabelId> = std::collections::BTreeSet::new();
+        for own in &self.own {
+            let list = self.postings.get(index(*own)).map_or(&[][..], Vec::as_slice);
+            for id in list.iter().take(300) {
+                let Some(series) = self.series(*id) else { continue };
+                for slot in series.slots.iter().enumerate().filter(|(_, slot)| slot.label == *own).map(|(at, _)| at) {
+                    found.extend(self.family(*id, slot).iter().filter_map(|other| self.series(*other)?.slots.get(slot)).map(|slot| slot.label));
+                }
+            }
+        }
+        // A path and a column often name the method twice, so that no single slot differs.
+        for own in &self.own {
+            let names: Vec<(crate::evidence::SlotKind, Option<LabelId>)> = self
+                .postings
+                .get(index(*own))
+                .map_or(&[][..], Vec::as_slice)
+                .iter()
+                .filter_map(|id| self.series(*id))
+                .flat_map(|series| series.slots.iter().filter(|slot| slot.label == *own && slot.name.is_some()))
+                .map(|slot| (slot.kind, slot.name))
+                .collect();
+            for slot in self.evidence.series.iter().flat_map(|series| &series.slots) {
+                if slot.kind == SlotKind::Column && names.contains(&(slot.kind, slot.name)) {
+                    found.insert(slot.label);
+                }
+            }
+        }
+        found.into_iter().filter(|label| !self.own.contains(label)).collect()
     }
 
     fn analyse(&mut self, names: &[String]) {

@@ -118,7 +118,7 @@ impl Engine<'_> {
             let enough = if case.weak { key >= 0.5 } else { supported };
             let precise = case.shown.value.significant_digits() >= 2 || case.shown.last_digit < 0;
             let accepted = scored.score >= reach
-                || !resolved && precise
+                || !resolved && precise && !self.contradicted(scored.series, top.series, case.weights)
                 || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights);
             if enough && accepted {
                 let judgement = self.matched(case, scored, hit, &fitting);
@@ -216,7 +216,7 @@ impl Engine<'_> {
             let (from, to) = if a <= b { (a, b) } else { (b, a) };
             for entry in self.evidence.values.between(from, to, 64)? {
                 let Some(series) = self.series(entry.series) else { continue };
-                if matches!(entry.facet, Facet::Member(_) | Facet::Max | Facet::Min | Facet::Sum | Facet::Std | Facet::PopulationStd | Facet::StandardError) || series.axis {
+                if matches!(entry.facet, Facet::Member(_) | Facet::Median | Facet::Max | Facet::Min | Facet::Sum | Facet::Std | Facet::PopulationStd | Facet::StandardError) || series.axis {
                     continue;
                 }
                 if case.weak && !series.config {
@@ -234,6 +234,19 @@ impl Engine<'_> {
         let alone = hits.iter().all(|(id, _)| self.series(*id).is_some_and(|series| series.measure == measure));
         let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
         alone.then(|| Judgement::new(status, self.kind_of(first), vec![self.found(first, hit)], ""))
+    }
+
+    /// What tells this series from the best one is not mentioned, but what tells the best one from it is.
+    fn contradicted(&self, id: SeriesId, top: SeriesId, weights: &Weights) -> bool {
+        let (Some(series), Some(top)) = (self.series(id), self.series(top)) else { return false };
+        let most = |a: &Series, b: &Series| {
+            a.labels
+                .iter()
+                .filter(|label| b.labels.binary_search(label).is_err())
+                .map(|label| weights.get(label).copied().unwrap_or(0.0))
+                .fold(0.0, f64::max)
+        };
+        series.measure == top.measure && most(series, top) < 0.2 && most(top, series) >= 0.3
     }
 
     /// Everything that tells this series from the other one is named in the sentence.
@@ -402,8 +415,22 @@ impl Engine<'_> {
         let measure = self.measure_weight(series, case.weights);
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);
-        let measure = if unit && self.only_measure_in_unit(series) { measure.max(0.6) } else { measure };
-        let tied = near.iter().filter(|other| other.score >= top.score - TIE).count();
+        let measure = if unit && self.only_measure_in_unit(series, &case.shown) { measure.max(0.6) } else { measure };
+        let values: std::collections::BTreeSet<String> = near
+            .iter()
+            .filter(|other| other.score >= top.score - TIE)
+            .filter_map(|other| self.series(other.series)?.headline(&self.evidence.leaves))
+            .map(|(_, value)| value.to_string())
+            .collect();
+        let tied = values.len();
+        // Which method is meant: named, or the paper's own by default.
+        let method = series
+            .labels
+            .iter()
+            .filter(|label| self.own.contains(label) || self.rivals.contains(label) || self.full.contains(label))
+            .map(|label| case.weights.get(label).copied().unwrap_or(0.0))
+            .fold(0.0, f64::max);
+        let covered = top.coverage >= 0.45 || top.coverage >= 0.28 && method >= 0.39;
         let close = self.plausible_size(&case.shown, series, raw);
         // "23 participants" contradicts no number of trials.
         let words = series.measure.and_then(|label| self.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
@@ -415,17 +442,16 @@ impl Engine<'_> {
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
             // A large whole number beside a measure is a measurement.
             Binding::Text if case.weak && !series.config && case.shown.value.abs() >= Decimal::HUNDRED && !case.aggregation.spread => {
-                measure >= 0.55 && top.coverage >= 0.5 && tied <= 2 && close
+                measure >= 0.5 && covered && tied <= 2 && close
             }
             Binding::Text if case.weak => {
                 !case.aggregation.any() && tied <= 3 && self.plausible_setting(&case.shown, series, raw) && (measure >= 0.85 || series.config && (measure >= 0.62 || measure >= 0.4 && self.only_setting(series, case.weights))) && (series.config || top.coverage >= 0.5)
             }
             Binding::Text => {
-                let covered = top.coverage >= 0.5;
                 if series.config {
                     (measure >= 0.6 || measure >= 0.4 && self.only_setting(series, case.weights)) && tied <= 4 && self.plausible_setting(&case.shown, series, raw)
                 } else {
-                    (measure >= 0.55 || (unit && key >= 0.5)) && covered && tied <= 2 && close
+                    (measure >= 0.5 || (unit && key >= 0.5)) && covered && tied <= 2 && close
                 }
             }
         }
@@ -442,12 +468,14 @@ impl Engine<'_> {
     }
 
     /// No other quantity of the results has this unit.
-    fn only_measure_in_unit(&self, series: &Series) -> bool {
+    fn only_measure_in_unit(&self, series: &Series, shown: &Shown) -> bool {
         let dimension = series.unit.map(|unit| unit.dimension);
         self.evidence
             .series
             .iter()
             .filter(|other| !other.config && other.unit.map(|unit| unit.dimension) == dimension)
+            // Milliseconds of inference are not seconds of training.
+            .filter(|other| other.unit.map(|unit| unit.symbol) == series.unit.map(|unit| unit.symbol) || shown.unit.map(|unit| unit.symbol) != series.unit.map(|unit| unit.symbol))
             .all(|other| other.measure == series.measure)
     }
 
@@ -473,8 +501,12 @@ impl Engine<'_> {
 
     /// A setting may be wrong by more than a measurement: up to a factor of ten, or a power of ten.
     fn plausible_setting(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
-        if self.plausible_size(shown, series, raw) || !series.config {
+        if !series.config {
             return self.plausible_size(shown, series, raw);
+        }
+        // A fraction is no wrong version of a number of folds.
+        if shown.value.is_integer() != raw.is_integer() && (raw.abs() >= Decimal::new(2, 0) || shown.value.abs() >= Decimal::new(2, 0)) {
+            return false;
         }
         let Some(quotient) = fit::nearest(shown, series, raw).and_then(|value| shown.value.over(value)).map(Decimal::abs) else {
             return false;

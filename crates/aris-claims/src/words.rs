@@ -67,6 +67,12 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("plus", &["with"]),
     ("secs", &["second"]),
     ("sec", &["second"]),
+    ("compute", &["flop"]),
+    ("computation", &["flop"]),
+    ("flops", &["flop"]),
+    ("gflops", &["flop"]),
+    ("gflop", &["flop"]),
+    ("macs", &["flop"]),
     ("hrs", &["hour"]),
     ("hr", &["hour"]),
     ("our", &["ours"]),
@@ -181,8 +187,13 @@ fn push(out: &mut Vec<Word>, written: &str, start: usize, end: usize) {
     }
     if let Some((_, replacement)) = SYNONYMS.iter().find(|(name, _)| *name == raw) {
         for word in *replacement {
-            out.push(Word { text: (*word).to_owned(), raw: raw.clone(), start, end });
+            out.push(Word { text: stem(word), raw: raw.clone(), start, end });
         }
+        return;
+    }
+    // `two_views` and "2 views".
+    if let Some(value) = crate::number::spelled_value(&raw) {
+        out.push(Word { text: value.to_string(), raw, start, end });
         return;
     }
     out.push(Word { text: stem(&raw), raw, start, end });
@@ -234,7 +245,7 @@ mod tests {
             ("Top-1 Acc. (%)", "top 1 accuracy"),
             ("CIFAR-100", "cifar 100"),
             ("cifar100", "cifar 100"),
-            ("lr", "learning rate"),
+            ("lr", "learn rate"),
             ("w/o gating", "no gating"),
             ("w/ gating", "with gating"),
             ("+ Mixup", "with mixup"),

@@ -15,6 +15,7 @@ use crate::decimal::Decimal;
 use crate::units::Unit;
 
 pub use scan::scan;
+pub(crate) use spelled::value as spelled_value;
 
 /// A sign that was written out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

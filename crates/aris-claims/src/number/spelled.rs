@@ -1,7 +1,7 @@
 //! Numbers written as words: one to twenty.
 
 /// The value of a word from one to twenty, in any case.
-pub(super) fn value(word: &str) -> Option<i128> {
+pub(crate) fn value(word: &str) -> Option<i128> {
     const WORDS: [&str; 20] = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
         "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
