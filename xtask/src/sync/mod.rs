@@ -28,7 +28,7 @@ pub(crate) struct Output {
 }
 
 /// Something that cannot be generated, or is not what it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stale {
     pub(crate) path: String,
     /// From 1; 0 when the whole file is meant.
@@ -55,19 +55,13 @@ pub(crate) struct Plan {
 
 /// Writes what is stale, or with `check` only lists it. Exit 10 when something is stale or cannot be generated.
 pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
-    let mut left = Vec::new();
     // The helpers compile the table in, so it goes before the build that the contracts come from.
-    let table = Plan {
-        outputs: vec![table::output(workspace)?],
-        problems: Vec::new(),
-    };
-    left.extend(apply(workspace, table, check)?);
+    let table = apply(workspace, typed_table(workspace)?, check)?;
     let contracts = cargo::contracts(workspace)?;
-    left.extend(apply(
-        workspace,
-        from_contracts(workspace, &contracts)?,
-        check,
-    )?);
+    let mut left = bring(workspace, &contracts, check)?;
+    left.extend(table);
+    left.sort();
+    left.dedup();
     for stale in &left {
         println!("{}:{}: {}", stale.path, stale.line.max(1), stale.what);
     }
@@ -79,19 +73,26 @@ pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
     Ok(if left.is_empty() { 0 } else { crate::FINDINGS })
 }
 
-/// Everything that is stale now, for `verify`.
-pub(crate) fn stale(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<Stale>, Fault> {
-    let table = Plan {
-        outputs: vec![table::output(workspace)?],
-        problems: Vec::new(),
-    };
-    let mut left = apply(workspace, table, true)?;
+/// Everything that is stale, or with `check` false what is still to do after writing it.
+pub(crate) fn bring(
+    workspace: &Workspace,
+    contracts: &Contracts,
+    check: bool,
+) -> Result<Vec<Stale>, Fault> {
+    let mut left = apply(workspace, typed_table(workspace)?, check)?;
     left.extend(apply(
         workspace,
         from_contracts(workspace, contracts)?,
-        true,
+        check,
     )?);
     Ok(left)
+}
+
+fn typed_table(workspace: &Workspace) -> Result<Plan, Fault> {
+    Ok(Plan {
+        outputs: vec![table::output(workspace)?],
+        problems: Vec::new(),
+    })
 }
 
 /// All files but the typed table.

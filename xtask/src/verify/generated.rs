@@ -8,7 +8,7 @@ use crate::verify::Finding;
 use crate::workspace::Workspace;
 
 pub(crate) fn check(workspace: &Workspace, contracts: &Contracts) -> Result<Vec<Finding>, Fault> {
-    let stale = sync::stale(workspace, contracts)?;
+    let stale = sync::bring(workspace, contracts, true)?;
     let finding =
         |stale: sync::Stale| Finding::new(stale.path, stale.line, stale.what, "cargo xtask sync");
     Ok(stale.into_iter().map(finding).collect())
@@ -19,6 +19,21 @@ mod tests {
     use super::*;
     use crate::verify::schemas::tests::contracts;
     use crate::verify::tree::{Tree, assert_found};
+
+    #[test]
+    fn what_sync_has_written_is_current_until_it_is_edited() {
+        let tree = Tree::new();
+        let workspace = tree.workspace();
+        assert_eq!(
+            sync::bring(&workspace, &contracts(), false).expect("written"),
+            []
+        );
+        assert_eq!(check(&workspace, &contracts()).expect("read"), []);
+        tree.replace("README.md", "Do it", "Do what");
+        let findings = check(&workspace, &contracts()).expect("read");
+        assert_found(&findings, "README.md", 5, "is stale from here on");
+        assert_eq!(findings.len(), 1, "{findings:#?}");
+    }
 
     #[test]
     fn what_is_stale_absent_or_impossible_is_found() {
