@@ -358,6 +358,12 @@ fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
             }
         }
     }
+    // Rates are throughputs.
+    for (id, label) in (0..).zip(&evidence.lexicon.labels) {
+        if label.words.windows(2).any(|pair| pair.first().is_some_and(|word| word == "per") && pair.get(1).is_some_and(|word| word == "second")) {
+            found.push((id, vec!["throughput".to_owned()]));
+        }
+    }
     found
 }
 

@@ -3,12 +3,14 @@
 //! The cases are the values of the own method that the sentence speaks of, each against the same value of the other
 //! methods; one case in which the own method is not better contradicts the statement.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::claim::Kind;
 use crate::context::Weights;
 use crate::decimal::Decimal;
 use crate::engine::{Engine, index};
+use crate::evidence::SlotKind;
 use crate::judge::{Found, Judgement};
 use crate::lexicon::LabelId;
 use crate::passage::PassageKind;
@@ -23,7 +25,7 @@ const QUANTIFIERS: &[&str] = &[
 
 /// Words of comparison.
 const COMPARISONS: &[&str] = &[
-    "outperform", "better", "beat", "improv", "win", "exceed", "superior", "best", "faster", "lower", "higher", "surpass", "dominat", "reduc", "ahead",
+    "outperform", "better", "beat", "improv", "win", "exceed", "superior", "best", "faster", "lower", "higher", "significant", "rais", "surpass", "dominat", "reduc", "ahead",
     "above", "below", "cheaper", "smaller", "more accurate", "highest", "lowest", "fastest", "gain", "strongest", "wins", "leads", "outscore", "slower", "worse", "fewer", "less", "more", "first",
 ];
 
@@ -51,6 +53,10 @@ impl Engine<'_> {
             };
             let range = sentence.start + at..sentence.start + at + word.len();
             let weights = self.text_weights(passage, range.start, range.end);
+            if lower.contains("significant") {
+                out.extend(self.judge_significance(body, &weights).map(|judgement| (range, judgement)));
+                continue;
+            }
             if let Some(judgement) = self.judge_scope(&weights, sentence.mentions.iter().map(|mention| mention.label).collect()) {
                 out.push((range, judgement));
             }
@@ -58,28 +64,58 @@ impl Engine<'_> {
         out
     }
 
-    /// Compares the own method with the others over the cases of the context.
-    fn judge_scope(&self, weights: &Weights, mentioned: Vec<LabelId>) -> Option<Judgement> {
-        let own = *self.own.first()?;
-        let mut cases: Vec<(f64, SeriesId, Vec<SeriesId>)> = Vec::new();
-        for scored in self.score(weights) {
-            let Some(series) = self.series(scored.series) else { continue };
-            if series.config || series.count || series.spread || series.labels.binary_search(&own).is_err() {
+    /// "Significant on all languages": every p value of the context is below the threshold.
+    fn judge_significance(&self, body: &str, weights: &Weights) -> Option<Judgement> {
+        let threshold = crate::number::scan(body)
+            .into_iter()
+            .find(|number| number.value < Decimal::new(2, -1) && body.get(..number.range.start).is_some_and(|before| before.trim_end().ends_with('<')))
+            .map_or(Decimal::new(5, -2), |number| number.value);
+        let is_p = |label: LabelId| {
+            let compact = self.evidence.lexicon.label(label).map_or("", |label| label.compact.as_str());
+            matches!(compact, "p" | "pvalue" | "pvalues" | "pval" | "padj" | "pvals")
+        };
+        let mut cases: Vec<(SeriesId, Decimal)> = Vec::new();
+        for (id, series) in (0..).zip(&self.evidence.series) {
+            if series.config || series.count || !series.slots.iter().any(|slot| slot.kind == SlotKind::Key && is_p(slot.label)) {
                 continue;
             }
-            let rivals = self.rivals(scored.series, own);
-            if !rivals.is_empty() {
-                cases.push((scored.score, scored.series, rivals));
-            }
-            if cases.len() >= 400 {
-                break;
-            }
+            cases.extend(series.headline(&self.evidence.leaves).map(|(_, value)| (id, value)));
         }
-        let best = cases.first()?.0;
-        cases.retain(|(score, ..)| *score >= best - 0.3 * best.abs());
         if cases.len() < 2 {
             return None;
         }
+        let _unused = weights;
+        let losses: Vec<Found> = cases
+            .iter()
+            .filter(|(_, value)| *value >= threshold)
+            .map(|(id, value)| Found { series: *id, facet: Facet::Single, against: None, derived: None, value: *value })
+            .collect();
+        if losses.is_empty() {
+            let evidence = cases.first().map(|(id, value)| Found { series: *id, facet: Facet::Single, against: None, derived: None, value: *value });
+            return Some(Judgement::new(Status::ExactMatch, Kind::Scope, evidence.into_iter().collect(), format!("holds for all {} p values", cases.len())));
+        }
+        let reason = format!("{} of {} p values are not below {threshold}", losses.len(), cases.len());
+        Some(Judgement::new(Status::ScopeOverclaim, Kind::Scope, losses, reason))
+    }
+
+    /// Compares the own method with the others over the cases of the context.
+    fn judge_scope(&self, weights: &Weights, mentioned: Vec<LabelId>) -> Option<Judgement> {
+        let own = *self.own.first()?;
+        let mut all: Vec<(f64, SeriesId, Vec<SeriesId>)> = Vec::new();
+        for scored in self.score_for(weights, None, true) {
+            let Some(series) = self.series(scored.series) else { continue };
+            if series.config || series.count || series.spread || series.axis || series.labels.binary_search(&own).is_err() {
+                continue;
+            }
+            let rivals = self.rivals_of(scored.series, own);
+            if !rivals.is_empty() {
+                all.push((scored.score, scored.series, rivals));
+            }
+            if all.len() >= 400 {
+                break;
+            }
+        }
+        let cases = self.family_of_cases(&all)?;
         let mut wins = 0_usize;
         let mut losses: Vec<Found> = Vec::new();
         for (_, id, rivals) in &cases {
@@ -122,8 +158,35 @@ impl Engine<'_> {
         Some(Judgement::new(Status::ScopeOverclaim, Kind::Scope, losses, reason))
     }
 
+    /// The cases that belong together: one measure over datasets, or one record over its keys. Of all such families the one
+    /// that the context fits best.
+    fn family_of_cases(&self, all: &[(f64, SeriesId, Vec<SeriesId>)]) -> Option<Vec<(f64, SeriesId, Vec<SeriesId>)>> {
+        let mut families: BTreeMap<(bool, Vec<LabelId>), Vec<usize>> = BTreeMap::new();
+        for (at, (_, id, _)) in all.iter().enumerate() {
+            let Some(series) = self.series(*id) else { continue };
+            let paths: Vec<LabelId> = series.slots.iter().filter(|slot| slot.kind == SlotKind::Path).map(|slot| slot.label).collect();
+            let mut by_measure = paths.clone();
+            by_measure.extend(series.measure);
+            families.entry((true, by_measure)).or_default().push(at);
+            let keys = series.slots.iter().filter(|slot| slot.kind == SlotKind::Key).count();
+            let mut by_record = paths;
+            by_record.extend(series.slots.iter().filter(|slot| slot.kind == SlotKind::Key).take(keys.saturating_sub(1)).map(|slot| slot.label));
+            families.entry((false, by_record)).or_default().push(at);
+        }
+        let score = |members: &Vec<usize>| members.iter().filter_map(|at| all.get(*at)).map(|(score, ..)| *score).fold(f64::MIN, f64::max);
+        // A family over measures mixes them; it counts only when there is none over cases.
+        let best = families
+            .iter()
+            .filter(|((by_measure, _), members)| members.len() >= 2 && (*by_measure || members.len() >= 3))
+            .max_by(|(a_key, a), (b_key, b)| {
+                let rank = |key: &(bool, Vec<LabelId>), members: &Vec<usize>| score(members) + if key.0 { 0.3 } else { 0.0 };
+                rank(a_key, a).total_cmp(&rank(b_key, b)).then(b_key.cmp(a_key))
+            })?;
+        Some(best.1.iter().filter_map(|at| all.get(*at)).cloned().collect())
+    }
+
     /// The same quantity of other methods.
-    fn rivals(&self, id: SeriesId, own: LabelId) -> Vec<SeriesId> {
+    pub(crate) fn rivals_of(&self, id: SeriesId, own: LabelId) -> Vec<SeriesId> {
         let Some(series) = self.series(id) else { return Vec::new() };
         let rarest = series
             .labels

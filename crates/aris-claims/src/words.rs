@@ -78,6 +78,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("our", &["ours"]),
     ("proposed", &["ours"]),
     ("percentile", &["p"]),
+    ("tail", &["p", "99"]),
     ("energies", &["energy"]),
     ("queries", &["query"]),
     ("memories", &["memory"]),
