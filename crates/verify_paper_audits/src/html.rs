@@ -11,6 +11,8 @@ use crate::text::clean;
 const SHOWN: usize = 200;
 /// Judged files that are listed; the JSON report has all of them.
 const FILES: usize = 2_000;
+/// Hex digits of a digest in the evidence of a finding: as many as `git` shows at its longest short form, twice over.
+const DIGITS: usize = 16;
 
 /// The page.
 pub(crate) fn page(report: &Report) -> askama::Result<String> {
@@ -36,13 +38,7 @@ pub(crate) fn page(report: &Report) -> askama::Result<String> {
         headline,
         lead: lead(report),
         paper: clean(&report.paper_dir),
-        name: clean(
-            report
-                .paper_dir
-                .rsplit('/')
-                .find(|part| !part.is_empty())
-                .unwrap_or("paper"),
-        ),
+        name: name(&report.paper_dir),
         assurance: report.assurance.word(),
         root: report.root_document.as_deref().map(clean),
         generated_at: &report.generated_at,
@@ -66,6 +62,7 @@ pub(crate) fn page(report: &Report) -> askama::Result<String> {
         files_total: report.files.len(),
         files_left: report.files.len().saturating_sub(FILES),
         traces: report.traces.iter().map(trace).collect(),
+        steps: steps(report),
         rerun: format!(
             "verify_paper_audits {} --assurance {}",
             shell_word(&report.paper_dir),
@@ -73,6 +70,37 @@ pub(crate) fn page(report: &Report) -> askama::Result<String> {
         ),
     };
     page.render()
+}
+
+/// The last two parts of the paper's path: the folder alone is mostly called `paper`.
+fn name(path: &str) -> String {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    clean(
+        &parts
+            .get(parts.len().saturating_sub(2)..)
+            .unwrap_or_default()
+            .join("/"),
+    )
+}
+
+/// The commands that clear what blocks, each once, in the order of the findings.
+fn steps(report: &Report) -> Vec<Step> {
+    let mut steps: Vec<(&str, usize)> = Vec::new();
+    let blocking = report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Block);
+    for command in blocking.filter_map(|finding| finding.command.as_deref()) {
+        match steps.iter_mut().find(|(known, _)| *known == command) {
+            Some((_, clears)) => *clears += 1,
+            None => steps.push((command, 1)),
+        }
+    }
+    let step = |(command, clears)| Step {
+        command: clean(command),
+        clears: count(clears, "finding"),
+    };
+    steps.into_iter().map(step).collect()
 }
 
 fn count(number: usize, thing: &str) -> String {
@@ -116,7 +144,14 @@ struct Page<'a> {
     files_total: usize,
     files_left: usize,
     traces: Vec<TraceRow>,
+    steps: Vec<Step>,
     rerun: String,
+}
+
+/// A command that clears findings, with how many.
+struct Step {
+    command: String,
+    clears: String,
 }
 
 struct Row {
@@ -183,10 +218,10 @@ fn row(row: &AuditRow) -> Row {
         Status::HasIssues => ("block", "✕", "has issues"),
         Status::SchemaInvalid => ("block", "✕", "not an audit"),
         Status::Missing => ("block", "✕", "missing"),
-        Status::MissingDraftOk => ("none", "·", "not there, not demanded"),
+        Status::MissingDraftOk => ("none", "·", "optional, not run"),
     };
     let found = counts(row.findings.block, row.findings.warn, row.findings.info);
-    let anchor = (!found.is_empty()).then(|| row.audit.clone());
+    let anchor = (!found.is_empty()).then(|| format!("of-{}", row.audit));
     Row {
         audit: row.audit.clone(),
         artifact: row.artifact.clone(),
@@ -219,10 +254,18 @@ fn group(report: &Report, row: Option<&AuditRow>) -> Group {
     let skill = row.map(|row| row.audit.as_str());
     let all: Vec<&Finding> = report.findings_of(skill).collect();
     let totals = crate::report::Counts::of(all.iter().copied());
+    // A blocking verdict quotes the summary already.
+    let said = |summary: &str| {
+        all.iter()
+            .any(|finding| clean(&finding.message).contains(summary.trim_end_matches('.')))
+    };
     Group {
-        anchor: skill.unwrap_or("paper").to_owned(),
+        anchor: format!("of-{}", skill.unwrap_or("paper")),
         title: skill.unwrap_or("The paper as a whole").to_owned(),
-        summary: row.map(|row| clean(&row.summary)).unwrap_or_default(),
+        summary: row
+            .map(|row| clean(&row.summary))
+            .filter(|summary| !said(summary))
+            .unwrap_or_default(),
         counts: counts(totals.block, totals.warn, totals.info),
         left: all.len().saturating_sub(SHOWN),
         findings: all.into_iter().take(SHOWN).map(item).collect(),
@@ -253,10 +296,21 @@ fn item(finding: &Finding) -> Item {
         evidence: finding
             .evidence
             .iter()
-            .map(|(name, value)| (name.replace('_', " "), clean(value)))
+            .map(|(name, value)| (name.replace('_', " "), digest(&clean(value))))
             .collect(),
         fix: sentence(&clean(&finding.fix)),
         command: finding.command.as_deref().map(clean),
+    }
+}
+
+/// A digest by its beginning, which is enough for a look; the JSON report has all of it. Anything else stays.
+fn digest(text: &str) -> String {
+    match text
+        .strip_prefix("sha256:")
+        .and_then(|hex| hex.get(..DIGITS))
+    {
+        Some(beginning) => format!("sha256:{beginning}…"),
+        None => text.to_owned(),
     }
 }
 
@@ -270,7 +324,12 @@ fn sentence(message: &str) -> String {
         Some(c) => c.to_string(),
         None => return String::new(),
     };
-    format!("{begin}{}.", characters.as_str())
+    let end = if message.ends_with(['.', '!', '?', '…']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{begin}{}{end}", characters.as_str())
 }
 
 fn file(file: &crate::report::JudgedFile) -> File {
@@ -319,6 +378,7 @@ mod tests {
             ("the audit says FAIL", "The audit says FAIL."),
             ("main.tex changed", "main.tex changed."),
             ("PROOF_AUDIT.json is gone", "PROOF_AUDIT.json is gone."),
+            ("the audit says FAIL: no.", "The audit says FAIL: no."),
             ("", ""),
         ] {
             assert_eq!(sentence(message), expected);

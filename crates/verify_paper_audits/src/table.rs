@@ -124,7 +124,10 @@ fn list(
         return Ok(());
     }
     writeln!(out, "\n{}", style.bold(heading))?;
-    for finding in findings.iter().take(SHOWN) {
+    let shown = findings
+        .get(..SHOWN.min(findings.len()))
+        .unwrap_or_default();
+    for (at, finding) in shown.iter().enumerate() {
         let place = clean(&finding.place());
         let place = if place.is_empty() {
             String::from("the paper")
@@ -136,14 +139,23 @@ fn list(
         } else {
             style.doubtful("!")
         };
+        let about = match &finding.audit {
+            Some(audit) => format!("{} ({audit})", finding.id.word()),
+            None => finding.id.word().to_owned(),
+        };
         writeln!(
             out,
             "  {mark} {}  {}",
             style.bold(&place),
-            style.dim(finding.id.word())
+            style.dim(&about)
         )?;
         writeln!(out, "      {}", clean(&finding.message))?;
+        // Findings that one command clears follow each other, and the last of them names it.
+        let same = shown
+            .get(at + 1)
+            .is_some_and(|next| next.command == finding.command);
         match &finding.command {
+            Some(_) if same => {}
             Some(command) => writeln!(out, "      {} {}", style.dim("run:"), clean(command))?,
             None => writeln!(out, "      {} {}", style.dim("fix:"), clean(&finding.fix))?,
         }
