@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use aris_audit::Digest;
 use aris_contract::artifact::audit::{Audit, REQUIRED_FIELDS, Verdict};
 use aris_contract::json::{self, Limits};
+use aris_latex::SourceFile;
 use serde_json::{Map, Value};
 
 use crate::finding::{Finding, FindingId};
@@ -23,7 +24,7 @@ pub(crate) const LIMITS: Limits = Limits {
 const REWRITE: &str = "run the audit again so that it writes the artifact anew";
 
 /// What could be read of an artifact.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Artifact {
     /// The verdict as written; empty when there is none.
     pub verdict_text: String,
@@ -34,7 +35,7 @@ pub(crate) struct Artifact {
     /// The typed artifact, when every field is there with its type.
     pub audit: Option<Audit>,
     /// The text, for quoting.
-    pub text: String,
+    pub text: SourceFile,
     /// Where the keys stand.
     pub places: Places,
 }
@@ -56,11 +57,8 @@ impl Artifact {
         let value = match json::value(bytes, LIMITS) {
             Ok(value) => value,
             Err(error) => {
-                let text = String::from_utf8_lossy(
-                    bytes
-                        .get(..LIMITS.bytes.min(bytes.len()))
-                        .unwrap_or_default(),
-                );
+                let start = bytes.get(..LIMITS.bytes.min(bytes.len()));
+                let text = lossy(file, start.unwrap_or_default());
                 findings.push(
                     Finding::new(
                         FindingId::SchemaInvalid,
@@ -74,8 +72,8 @@ impl Artifact {
                 return (artifact, findings);
             }
         };
-        artifact.text = String::from_utf8_lossy(bytes).into_owned();
-        artifact.places = Places::of(&artifact.text);
+        artifact.text = lossy(file, bytes);
+        artifact.places = Places::of(&artifact.text.text);
         let Value::Object(fields) = &value else {
             findings.push(
                 Finding::new(
@@ -287,6 +285,24 @@ impl Artifact {
             );
         }
     }
+}
+
+impl Default for Artifact {
+    fn default() -> Self {
+        Self {
+            verdict_text: String::new(),
+            verdict: None,
+            inputs: Vec::new(),
+            audit: None,
+            text: lossy("", b""),
+            places: Places::default(),
+        }
+    }
+}
+
+/// Bytes as text that can be quoted by line; what is not UTF-8 is replaced.
+pub(crate) fn lossy(file: &str, bytes: &[u8]) -> SourceFile {
+    SourceFile::new(file, String::from_utf8_lossy(bytes).into())
 }
 
 /// What a value is, with its article.

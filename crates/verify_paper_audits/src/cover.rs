@@ -96,12 +96,7 @@ fn uncovered(
     .issue(format!("uncovered_input:{}", file.shown));
     finding.audit = case.map(|case| case.rule.skill.clone());
     match &file.asked {
-        Some(at) => {
-            let text = sources.texts.get(&at.path).map_or("", |text| text);
-            finding
-                .file(at.path.clone())
-                .at(Some((at.line, at.column)), text)
-        }
+        Some(at) => sources.place(finding, at),
         None => finding.file(file.shown.clone()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aris_latex::SourceFile;
 use serde::{Deserialize, Serialize};
 
 /// How much a finding weighs; the policy says which id has which.
@@ -201,24 +202,43 @@ impl SourceLine {
     /// Lines quoted before and after the one a finding is about.
     const AROUND: usize = 1;
 
-    /// The line of `text` that a finding is about, with its neighbours.
-    pub fn around(text: &str, line: usize) -> Vec<Self> {
-        let first = line.saturating_sub(Self::AROUND).max(1);
-        let count = (line + Self::AROUND + 1).saturating_sub(first);
-        let lines = text.lines().enumerate().skip(first - 1).take(count);
+    /// The line of `text` that a finding is about, with its neighbours unless they are blank.
+    ///
+    /// Of a long line the part around `column` is shown. Takes the same time wherever the line stands.
+    pub fn around(text: &SourceFile, line: usize, column: usize) -> Vec<Self> {
+        let numbers = line.saturating_sub(Self::AROUND).max(1)..=line.saturating_add(Self::AROUND);
+        let lines = numbers.map(|number| (number, text.line(number)));
+        let lines = lines.filter(|(number, text)| *number == line || !text.trim().is_empty());
         lines
-            .map(|(at, text)| {
-                let mut shown: String = text.chars().take(Self::MAX).collect();
-                if shown.len() < text.len() {
-                    shown.push('…');
-                }
+            .map(|(number, text)| {
+                let column = if number == line { column } else { 1 };
                 Self {
-                    line: at + 1,
-                    text: shown,
+                    line: number,
+                    text: cut(text, column),
                 }
             })
             .collect()
     }
+}
+
+/// At most [`SourceLine::MAX`] characters of a line; those around `column` when it lies behind them.
+fn cut(line: &str, column: usize) -> String {
+    let skipped = if column > SourceLine::MAX {
+        column - SourceLine::MAX / 2
+    } else {
+        0
+    };
+    let mut characters = line.chars().skip(skipped);
+    let mut shown: String = if skipped > 0 {
+        String::from("…")
+    } else {
+        String::new()
+    };
+    shown.extend(characters.by_ref().take(SourceLine::MAX));
+    if characters.next().is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// One thing that is wrong, with its evidence and what clears it.
@@ -285,11 +305,11 @@ impl Finding {
 
     /// Names line and column, and quotes the line from `text`.
     #[must_use]
-    pub fn at(mut self, place: Option<(usize, usize)>, text: &str) -> Self {
+    pub fn at(mut self, place: Option<(usize, usize)>, text: &SourceFile) -> Self {
         if let Some((line, column)) = place {
             self.line = Some(line);
             self.column = Some(column.max(1));
-            self.context = SourceLine::around(text, line);
+            self.context = SourceLine::around(text, line, column);
         }
         self
     }
@@ -360,21 +380,30 @@ mod tests {
 
     #[test]
     fn context_is_the_line_with_its_neighbours() {
-        let text = format!("one\r\ntwo\nthree\n{}\n", "x".repeat(1000));
+        let text = format!("one\r\ntwo\n\n{}\n", "x".repeat(1000));
+        let text = SourceFile::new("x", text.into());
         let lines = |line| {
-            SourceLine::around(&text, line)
+            SourceLine::around(&text, line, 1)
                 .iter()
-                .map(|l| l.line)
+                .map(|line| line.line)
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            (lines(1), lines(2), lines(4), lines(9)),
-            (vec![1, 2], vec![1, 2, 3], vec![3, 4], vec![])
+            (lines(1), lines(2), lines(4)),
+            (vec![1, 2], vec![1, 2], vec![4])
         );
-        assert_eq!(SourceLine::around(&text, 1)[0].text, "one");
-        assert_eq!(
-            SourceLine::around(&text, 4)[1].text.chars().count(),
-            SourceLine::MAX + 1
-        );
+        assert_eq!(SourceLine::around(&text, 1, 1)[0].text, "one");
+        for (column, length) in [
+            (1, SourceLine::MAX + 1),
+            (500, SourceLine::MAX + 2),
+            (1000, 121),
+            (5000, 1),
+        ] {
+            assert_eq!(
+                SourceLine::around(&text, 4, column)[0].text.chars().count(),
+                length,
+                "{column}"
+            );
+        }
     }
 }

@@ -24,6 +24,11 @@ pub(crate) fn page(report: &Report) -> askama::Result<String> {
             ("warn", String::from("No blocker found, with warnings"))
         }
         GateResult::NoBlocker => ("ok", String::from("No blocker found")),
+        GateResult::DraftWithoutBlockers => ("ok", String::from("Draft without blockers")),
+        GateResult::DraftIncomplete => (
+            "warn",
+            format!("Draft with {} still to run", count(report.not_run, "audit")),
+        ),
         GateResult::Blocked => (
             "block",
             format!("Blocked by {}", count(report.counts.block, "finding")),
@@ -112,6 +117,12 @@ fn lead(report: &Report) -> &'static str {
     match report.result {
         GateResult::NoBlocker => {
             "Every check that this program can make was made, and none gave a reason not to submit. That is not an acceptance: it says nothing about what no program can check."
+        }
+        GateResult::DraftWithoutBlockers => {
+            "Every mandatory audit was run, and nothing that this program can prove would block a submission. That is not an acceptance."
+        }
+        GateResult::DraftIncomplete => {
+            "Nothing blocks a draft, and nothing in the audits that were run would block a submission. A submission needs the others too."
         }
         GateResult::Blocked => {
             "The audits do not carry this paper as it stands. Clear each finding below, then run the gate again."
@@ -218,6 +229,7 @@ fn row(row: &AuditRow) -> Row {
         Status::HasIssues => ("block", "✕", "has issues"),
         Status::SchemaInvalid => ("block", "✕", "not an audit"),
         Status::Missing => ("block", "✕", "missing"),
+        Status::MissingDraftOk if row.mandatory => ("none", "·", "not run yet"),
         Status::MissingDraftOk => ("none", "·", "optional, not run"),
     };
     let found = counts(row.findings.block, row.findings.warn, row.findings.info);
@@ -231,7 +243,7 @@ fn row(row: &AuditRow) -> Row {
         verdict: clean(&row.verdict).replace('_', " "),
         reviewer: clean(&row.reviewer_model),
         inputs: row.inputs,
-        present: !matches!(row.status, Status::Missing | Status::MissingDraftOk),
+        present: row.present(),
         found: if found.is_empty() {
             String::from("none")
         } else {

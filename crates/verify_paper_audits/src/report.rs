@@ -109,6 +109,13 @@ pub struct AuditRow {
     pub findings: Counts,
 }
 
+impl AuditRow {
+    /// Whether the artifact is there, in whatever state.
+    pub const fn present(&self) -> bool {
+        !matches!(self.status, Status::Missing | Status::MissingDraftOk)
+    }
+}
+
 /// The policy that was applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -144,7 +151,11 @@ pub enum GateResult {
     NoBlocker,
     /// Blocked at `submission`.
     Blocked,
-    /// Blocking findings that do not block a draft.
+    /// A draft in which every mandatory audit was run and nothing would block a submission.
+    DraftWithoutBlockers,
+    /// A draft in which mandatory audits have not been run and nothing else would block a submission.
+    DraftIncomplete,
+    /// A draft with findings that would block a submission.
     DraftWithBlockers,
 }
 
@@ -183,6 +194,8 @@ pub struct Report {
     pub audits: Vec<AuditRow>,
     /// Numbers of all findings.
     pub counts: Counts,
+    /// Number of mandatory audits whose artifact is not there.
+    pub not_run: usize,
     /// The findings: those of the paper first, then audit by audit, the weightiest first.
     pub findings: Vec<Finding>,
     /// The traces that were read.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aris_fs::EntryKind;
-use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Loaded, Position};
+use aris_latex::{
+    Document, Include, IncludeKind, IncludeOutcome, Loaded, Position, ProblemKind, SourceFile,
+};
 
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, NoDigest, Role};
@@ -51,7 +53,7 @@ pub(crate) struct Sources {
     /// See [`Sources::cites`].
     pub proves: Option<Evidence>,
     /// The texts that were read, by shown path, for quoting.
-    pub texts: BTreeMap<String, Arc<str>>,
+    pub texts: BTreeMap<String, SourceFile>,
     /// What is wrong with the sources themselves.
     pub findings: Vec<Finding>,
 }
@@ -117,11 +119,20 @@ impl Sources {
         sources
     }
 
+    /// Says where in the sources a finding stands, and quotes it.
+    pub(crate) fn place(&self, finding: Finding, position: &Position) -> Finding {
+        let place = Some((position.line, position.column));
+        let finding = finding.file(position.path.clone());
+        match self.texts.get(&position.path) {
+            Some(text) => finding.at(place, text),
+            None => finding.at(place, &SourceFile::new("", Arc::from(""))),
+        }
+    }
+
     fn collect(&mut self, paper: &Paper, document: &Document, all: &[PathBuf]) {
-        self.texts = document
-            .files
-            .iter()
-            .map(|file| (file.path.clone(), file.text.clone()))
+        let texts = document.files.iter();
+        self.texts = texts
+            .map(|file| (file.path.clone(), file.clone()))
             .collect();
         let mut seen = BTreeSet::new();
         let real = |path: &str| paper.resolve(&paper.dir, path).or_else(spelled_otherwise);
@@ -162,6 +173,18 @@ impl Sources {
                     self.unresolved(message, &include.target, &position);
                 }
                 IncludeOutcome::Excluded | IncludeOutcome::Cycle => {}
+            }
+        }
+        for problem in &document.problems {
+            if problem.kind == ProblemKind::Expansion {
+                let message = format!(
+                    "what follows may include files that were not seen: {}",
+                    short(&problem.message)
+                );
+                let fix =
+                    "write the macro in simpler terms, so that everything it brings in can be seen";
+                let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
+                self.push_at(finding, "expansion", &document.position(problem.place));
             }
         }
         self.cites = document.citations.first().map(|citation| Evidence {
@@ -244,31 +267,22 @@ impl Sources {
             ),
             "add the file, or remove the line that asks for it; a file of the TeX distribution needs nothing",
         );
-        self.place(finding, &include.target, position);
+        self.push_at(finding, &include.target, position);
     }
 
     fn unresolved(&mut self, message: String, target: &str, position: &Position) {
         let fix = "write the file's name out, so that what it brings in can be checked";
-        self.place(
+        self.push_at(
             Finding::new(FindingId::IncludeUnresolved, message, fix),
             target,
             position,
         );
     }
 
-    fn place(&mut self, finding: Finding, target: &str, position: &Position) {
+    fn push_at(&mut self, finding: Finding, target: &str, position: &Position) {
         let issue = format!("{}:{}", finding.id.word(), short(target));
-        let text = self
-            .texts
-            .get(&position.path)
-            .cloned()
-            .unwrap_or_else(|| Arc::from(""));
-        self.findings.push(
-            finding
-                .file(position.path.clone())
-                .at(Some((position.line, position.column)), &text)
-                .issue(issue),
-        );
+        let finding = self.place(finding.issue(issue), position);
+        self.findings.push(finding);
     }
 }
 

@@ -41,9 +41,9 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
     writeln!(out)?;
     let conclusion = clean(&report.conclusion);
     let painted = match report.result {
-        GateResult::NoBlocker => style.good(&conclusion),
+        GateResult::NoBlocker | GateResult::DraftWithoutBlockers => style.good(&conclusion),
         GateResult::Blocked => style.bad(&conclusion),
-        GateResult::DraftWithBlockers => style.doubtful(&conclusion),
+        GateResult::DraftIncomplete | GateResult::DraftWithBlockers => style.doubtful(&conclusion),
     };
     writeln!(out, "{painted}")
 }

@@ -739,6 +739,16 @@ fn drafts_are_reported_and_never_blocked() {
                     .filter_map(|row| row["status"].as_str())
                     .collect();
                 assert_eq!(statuses, ["MISSING_DRAFT_OK"; 4]);
+                // Nothing was looked at, and the report does not sound as if it had been.
+                assert_eq!(
+                    (&ran.report["result"], &ran.report["not_run"]),
+                    (&json!("draft_incomplete"), &json!(3))
+                );
+                assert!(
+                    ran.stderr.contains("3 mandatory audits not run yet"),
+                    "{}",
+                    ran.stderr
+                );
                 assert_eq!(ran.report["any_problem"], false, "{}", ran.stderr);
             } else {
                 assert_eq!(ran.report["any_problem"], true, "{name}");

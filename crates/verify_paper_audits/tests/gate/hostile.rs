@@ -143,6 +143,30 @@ fn a_hundred_thousand_recorded_hashes_and_trace_entries_end() {
 }
 
 #[test]
+fn a_flood_of_findings_ends_and_is_counted() {
+    let project = Project::new();
+    let mut artifact = project.artifact(CLAIMS);
+    let hashes = artifact["audited_input_hashes"]
+        .as_object_mut()
+        .expect("object");
+    for number in 0..100_000 {
+        hashes.insert(format!("x{number}"), Value::from("no digest"));
+    }
+    // Each finding quotes its line: many lines, and one line of many columns.
+    for text in [format!("{artifact:#}"), artifact.to_string()] {
+        project.write(CLAIMS, text);
+        let start = Instant::now();
+        let ran = project.gate();
+        assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+        assert_eq!(ran.code, 1);
+        let findings = ran.report["findings"].as_array().expect("list");
+        assert!(findings.len() < 2_000, "{}", findings.len());
+        let counted = "99500 more findings of this kind are not listed";
+        assert!(findings.iter().any(|finding| finding["message"] == counted));
+    }
+}
+
+#[test]
 fn sources_that_include_themselves_end() {
     let project = Project::new();
     project.edit(

@@ -1,16 +1,15 @@
 //! Whether the trace of an audit is there, whole, and of this audit.
 
+mod record;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aris_audit::trace::{Chain, Trace, TraceRecord};
-use aris_audit::{Digest, Hasher};
+use aris_audit::trace::{Chain, Trace};
 use aris_contract::artifact::audit::Audit;
-use aris_contract::{json, schema, time};
+use aris_contract::schema;
 use aris_fs::EntryKind;
-use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::artifact::RecordedInput;
 use crate::finding::{Finding, FindingId};
@@ -22,8 +21,6 @@ use crate::text::short;
 
 /// Files of a trace that are hashed for the attestation. An honest run has a few hundred.
 const HASHED_FILES: usize = 2_000;
-/// Bytes of a response that is read to recompute a program's thread id.
-const RESPONSE_LIMIT: u64 = 16 << 20;
 /// Prefix of `reviewer_model` of an audit that a program made.
 const PROGRAM: &str = "deterministic/";
 
@@ -238,156 +235,6 @@ impl Check<'_> {
         Some(record.prefix.clone())
     }
 
-    /// Whether a record can be this audit's; otherwise how near it came (larger is nearer) and what is missing.
-    fn fits(&self, record: &TraceRecord) -> Result<(), (u8, String)> {
-        let name = short(&record.prefix);
-        let thread = self.audit.thread_id.trim();
-        if record.thread_id().map(str::trim) != Some(thread) || thread.is_empty() {
-            let found = record
-                .thread_id()
-                .map_or_else(|| String::from("none"), short);
-            return Err((0, format!("record {name} is of thread {found}")));
-        }
-        let model = self.audit.reviewer_model.trim();
-        if !record
-            .model()
-            .is_some_and(|found| found.trim().eq_ignore_ascii_case(model))
-        {
-            let found = record.model().map_or_else(|| String::from("none"), short);
-            return Err((1, format!("record {name} is of model {found}")));
-        }
-        if !record.answered {
-            return Err((2, format!("the response in record {name} is empty")));
-        }
-        let Some(answered) = record
-            .timestamp()
-            .and_then(|text| text.trim().parse::<Timestamp>().ok())
-        else {
-            return Err((3, format!("record {name} has no time")));
-        };
-        // A wrong time in the artifact has its own finding.
-        if let Some(audited) = time::parse_utc(&self.audit.generated_at)
-            && answered.as_second()
-                > audited
-                    .as_second()
-                    .saturating_add(self.policy.clock_skew_seconds)
-        {
-            return Err((
-                4,
-                format!("record {name} is of {answered}, later than the audit"),
-            ));
-        }
-        Ok(())
-    }
-
-    /// Why a fitting record was made for other inputs, as far as it says what it was made for.
-    fn other_inputs(
-        &self,
-        real: &Path,
-        record: &TraceRecord,
-        ledger: &mut Ledger,
-    ) -> Option<String> {
-        let request = record.request.as_ref();
-        let prompt = request.and_then(|request| request.prompt.as_deref());
-        let audited: BTreeSet<Digest> = self
-            .inputs
-            .iter()
-            .filter_map(|input| input.digest)
-            .collect();
-        if is_program(&self.audit.reviewer_model) {
-            let Some(prompt) = prompt else {
-                return Some(String::from(
-                    "the record of a program lists the files it read, and this one does not",
-                ));
-            };
-            return self
-                .other_listed(prompt)
-                .or_else(|| self.other_thread(real, record, prompt, ledger));
-        }
-        let mentioned = prompt.map(digests_in).unwrap_or_default();
-        if !mentioned.is_empty() && mentioned.is_disjoint(&audited) {
-            return Some(String::from(
-                "its prompt names digests, and none of them is of a file of this audit",
-            ));
-        }
-        let referenced: Vec<&str> = request
-            .into_iter()
-            .flat_map(|request| &request.files_referenced)
-            .filter_map(|path| file_name(path))
-            .collect();
-        let names: BTreeSet<&str> = self
-            .inputs
-            .iter()
-            .filter_map(|input| file_name(&input.name))
-            .collect();
-        let named = referenced.iter().any(|name| names.contains(name));
-        if !referenced.is_empty() && !names.is_empty() && !named {
-            return Some(format!(
-                "it is about {} and other files that are not in this audit",
-                short(referenced.first().copied()?)
-            ));
-        }
-        None
-    }
-
-    /// Compares the list of files in a program's record with the artifact's hashes.
-    fn other_listed(&self, prompt: &str) -> Option<String> {
-        let limits = json::Limits::ARTIFACT;
-        let listed = json::value(prompt.as_bytes(), limits).ok();
-        let listed = listed
-            .as_ref()
-            .and_then(|value| value.get("inputs"))
-            .and_then(Value::as_object);
-        let Some(listed) = listed else {
-            return Some(String::from(
-                "the record of a program lists the files it read, and this one does not",
-            ));
-        };
-        for input in self.inputs {
-            let recorded = listed
-                .get(&input.name)
-                .and_then(Value::as_str)
-                .and_then(Digest::parse);
-            if recorded.is_none() || recorded != input.digest {
-                return Some(format!(
-                    "the program read another {}, or none",
-                    short(&input.name)
-                ));
-            }
-        }
-        let names: BTreeSet<&str> = self
-            .inputs
-            .iter()
-            .map(|input| input.name.as_str())
-            .collect();
-        let left_out = listed.keys().find(|name| !names.contains(name.as_str()))?;
-        Some(format!(
-            "the program also read {}, which the audit does not list",
-            short(left_out)
-        ))
-    }
-
-    /// A program's thread id is made from what it read and what it said (see `aris_audit::emit`): recomputes it.
-    fn other_thread(
-        &self,
-        real: &Path,
-        record: &TraceRecord,
-        prompt: &str,
-        ledger: &mut Ledger,
-    ) -> Option<String> {
-        let response = real.join(format!("{}.response.md", record.prefix));
-        let Ok(bytes) = ledger.read(&response, RESPONSE_LIMIT) else {
-            return Some(String::from("its response cannot be read"));
-        };
-        let mut hasher = Hasher::default();
-        hasher.update(prompt.as_bytes());
-        hasher.update(&bytes);
-        let hex: String = hasher.finish().hex().chars().take(16).collect();
-        let right = self.audit.thread_id.trim().ends_with(&format!("-{hex}"));
-        (!right)
-            .then(|| String::from("its thread id does not belong to what it read and what it said"))
-    }
-
     fn chain(&self, trace: &Trace, findings: &mut Vec<Finding>) {
         let path = short(&self.audit.trace_path);
         match &trace.chain {
@@ -500,56 +347,5 @@ fn files(real: &Path) -> BTreeSet<PathBuf> {
         files.take(HASHED_FILES).map(|entry| entry.path).collect()
     } else {
         BTreeSet::from([real.to_path_buf()])
-    }
-}
-
-/// Every run of exactly 64 hex digits in `text`.
-fn digests_in(text: &str) -> BTreeSet<Digest> {
-    text.split(|c: char| !c.is_ascii_hexdigit())
-        .filter_map(Digest::parse)
-        .collect()
-}
-
-/// The last part of a path that names a file: with an extension.
-fn file_name(path: &str) -> Option<&str> {
-    let name = path.trim_end_matches('/').rsplit(['/', '\\']).next()?;
-    name.contains('.').then_some(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digests_are_found_in_prose() {
-        let hex = "ab".repeat(32);
-        let text = format!("read main.tex (sha256:{hex}), not {}", "a".repeat(63));
-        assert_eq!(
-            digests_in(&text)
-                .into_iter()
-                .map(|digest| digest.hex())
-                .collect::<Vec<_>>(),
-            [hex]
-        );
-    }
-
-    #[test]
-    fn programs_are_known_however_spelled() {
-        for name in ["deterministic/x@1", " Deterministic/x", "DETERMINISTIC"] {
-            assert!(is_program(name), "{name}");
-        }
-        assert!(!is_program("gpt-5.5"));
-    }
-
-    #[test]
-    fn file_names_have_an_extension() {
-        for (path, name) in [
-            ("paper/a.tex", Some("a.tex")),
-            ("sections/", None),
-            ("a.json", Some("a.json")),
-            ("", None),
-        ] {
-            assert_eq!(file_name(path), name);
-        }
     }
 }

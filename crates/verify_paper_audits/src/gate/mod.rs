@@ -1,0 +1,193 @@
+//! The judgement: from a paper and a policy to a report. Reads through the ledger, writes nothing.
+
+mod assemble;
+mod case;
+
+use std::collections::BTreeSet;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+
+use aris_contract::artifact::audit::Assurance;
+use jiff::Timestamp;
+
+use crate::artifact;
+use crate::cover;
+use crate::finding::{Finding, FindingId};
+use crate::independence::{self, Reviewed};
+use crate::ledger::{Ledger, Role};
+use crate::manifest::{self, Manifest};
+use crate::paper::{Paper, Unusable};
+use crate::policy::{AuditRule, Policy};
+use crate::report::Report;
+use crate::sources::{Sources, describe};
+use crate::text::short;
+
+pub(crate) use case::Case;
+
+/// Judges a paper.
+pub(crate) fn judge(
+    paper: &Paper,
+    policy: &Policy,
+    assurance: Assurance,
+    now: Timestamp,
+    ledger: &mut Ledger,
+) -> Report {
+    let mut general = Vec::new();
+    let rules = rules(paper, policy, ledger, &mut general);
+    let mut cases: Vec<Case> = rules
+        .into_iter()
+        .map(|rule| Case::open(paper, rule, assurance, ledger))
+        .collect();
+    let sources = guarded("the sources of the paper", &mut general, || {
+        Sources::read(paper, ledger)
+    })
+    .unwrap_or_default();
+    let mut inputs: BTreeSet<PathBuf> = BTreeSet::new();
+    for case in &cases {
+        inputs.extend(
+            case.inputs
+                .iter()
+                .filter_map(|(_, real)| real.as_ref().ok().cloned()),
+        );
+    }
+    guarded("the audited files", &mut general, || {
+        ledger.hash(&inputs, Role::Input);
+    });
+    let included: BTreeSet<PathBuf> = sources.files.iter().map(|file| file.real.clone()).collect();
+    guarded("the included files", &mut general, || {
+        ledger.hash(&included, Role::Source);
+    });
+    for case in &mut cases {
+        let mut found = Vec::new();
+        let name = format!("the audit {}", case.rule.skill);
+        let result = guarded(&name, &mut found, || {
+            case.check(paper, policy, &sources, now, ledger)
+        });
+        if let Some((trace, findings)) = result {
+            case.trace = trace;
+            found.extend(findings);
+        }
+        case.findings.extend(found);
+    }
+    let found = guarded("coverage", &mut general, || {
+        cover::check(&cases, &sources, policy, assurance)
+    })
+    .unwrap_or_default();
+    deal(found, &mut cases, &mut general);
+    let found = guarded("the reviewers", &mut general, || {
+        let reviewed: Vec<Reviewed<'_>> = cases.iter().filter_map(Case::reviewed).collect();
+        independence::check(&reviewed, policy)
+    });
+    deal(found.unwrap_or_default(), &mut cases, &mut general);
+    general.extend(sources.findings.iter().cloned());
+    if !policy.weakened.is_empty() {
+        general.push(Finding::new(
+            FindingId::PolicyWeakened,
+            format!(
+                "the policy {} is weaker than the built-in one in {}",
+                short(&policy.source),
+                policy.weakened.join(", ")
+            ),
+            "run the gate without --policy, or with one that weakens nothing",
+        ));
+    }
+    for path in ledger.changed() {
+        let shown = paper.shown(path);
+        general.push(
+            Finding::new(
+                FindingId::ChangedDuringRun,
+                "the file changed while the gate was judging it",
+                "let nothing write to the paper and run the gate again",
+            )
+            .issue(format!("changed_during_run:{shown}"))
+            .file(shown),
+        );
+    }
+    assemble::report(
+        paper, policy, assurance, now, ledger, &sources, cases, general,
+    )
+}
+
+/// Runs a check; a crash becomes a finding that blocks, never silence.
+fn guarded<T>(what: &str, findings: &mut Vec<Finding>, check: impl FnOnce() -> T) -> Option<T> {
+    match panic::catch_unwind(AssertUnwindSafe(check)) {
+        Ok(value) => Some(value),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            let text = text
+                .or_else(|| {
+                    payload
+                        .downcast_ref::<&str>()
+                        .map(|text| (*text).to_owned())
+                })
+                .unwrap_or_default();
+            findings.push(Finding::new(
+                FindingId::Internal,
+                format!(
+                    "the check of {what} crashed, so nothing is known about it: {}",
+                    short(&text)
+                ),
+                "report this with the paper that caused it",
+            ));
+            None
+        }
+    }
+}
+
+fn rules(
+    paper: &Paper,
+    policy: &Policy,
+    ledger: &mut Ledger,
+    findings: &mut Vec<Finding>,
+) -> Vec<AuditRule> {
+    let fix = "correct the manifest, or remove it";
+    let invalid = |message: String| {
+        Finding::new(FindingId::ManifestInvalid, message, fix)
+            .file(manifest::PATH)
+            .issue("manifest_invalid")
+    };
+    let real = match paper.resolve(&paper.dir, manifest::PATH) {
+        Ok(real) => real,
+        Err(Unusable::Gone) => return policy.audits.clone(),
+        Err(unusable) => {
+            findings.push(invalid(format!(
+                "the manifest cannot be used: {}",
+                describe(&unusable)
+            )));
+            return policy.audits.clone();
+        }
+    };
+    let bytes = match ledger.read(&real, manifest::LIMITS.bytes as u64) {
+        Ok(bytes) => bytes,
+        Err(reason) => {
+            findings.push(invalid(format!(
+                "the manifest cannot be read: {}",
+                case::why(&reason)
+            )));
+            return policy.audits.clone();
+        }
+    };
+    ledger.mark(&real, Role::Manifest);
+    match Manifest::read(&bytes).and_then(|manifest| manifest.extend(&policy.audits)) {
+        Ok(rules) => rules,
+        Err(error) => {
+            let text = artifact::lossy(manifest::PATH, &bytes);
+            findings
+                .push(invalid(format!("the manifest is invalid: {error}")).at(error.place, &text));
+            policy.audits.clone()
+        }
+    }
+}
+
+/// Gives each finding that names an audit to it, and the others to the paper.
+fn deal(findings: Vec<Finding>, cases: &mut [Case], general: &mut Vec<Finding>) {
+    for finding in findings {
+        match cases
+            .iter_mut()
+            .find(|case| finding.audit.as_deref() == Some(case.rule.skill.as_str()))
+        {
+            Some(case) => case.findings.push(finding),
+            None => general.push(finding),
+        }
+    }
+}
