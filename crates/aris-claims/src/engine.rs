@@ -249,7 +249,7 @@ impl<'a> Engine<'a> {
         }
         // A path and a column often name the method twice, so that no single slot differs.
         for own in &self.own {
-            let names: Vec<(crate::evidence::SlotKind, Option<LabelId>)> = self
+            let names: Vec<(SlotKind, Option<LabelId>)> = self
                 .postings
                 .get(index(*own))
                 .map_or(&[][..], Vec::as_slice)

@@ -92,7 +92,10 @@ enum Answer {
 impl Engine<'_> {
     /// Judges a measured value or a setting; `None`: not a claim after all.
     pub(crate) fn judge(&self, case: &Case<'_>) -> Option<Judgement> {
-        let top = case.scored.iter().find(|scored| self.plausible_kind(scored.series, case))?;
+        let Some(top) = case.scored.iter().find(|scored| self.plausible_kind(scored.series, case)) else {
+            let found = self.by_value(case);
+            return if case.weak { found } else { found.or_else(|| Some(Judgement::missing(Kind::Measurement))) };
+        };
         let reach = top.score - NEAR * top.score.abs() - TIE;
         let mut fitting: Vec<(Scored, Hit)> = Vec::new();
         let mut otherwise: Vec<(Scored, Hit)> = Vec::new();
