@@ -263,9 +263,8 @@ impl Engine<'_> {
     /// A number that names a row or a column is a claim only when the results vary that number.
     fn judge_head_number(&self, passage: usize, number: &Number) -> Option<Judgement> {
         let digits = crate::words::compact(&number.value.to_string());
-        let whole = number.value.is_integer() && number.last_digit >= 0;
         let mentions = self.all_mentions(passage);
-        let label = self.evidence.lexicon.exact(&digits).filter(|label| whole && self.axis_names.contains_key(label));
+        let label = self.axis_label(number.value);
         let label = label.or_else(|| {
             // `24 h` for `h24`, `Context 168 h` for a key that holds the number.
             mentions

@@ -97,7 +97,10 @@ pub(crate) fn class(passage: &Passage, numbers: &[Number], at: usize) -> Class {
     if number.style == Style::Spelled {
         return Class::Weak(Kind::Count);
     }
-    let plain_integer = number.last_digit >= 0 && number.style == Style::Digits && number.unit.is_none();
+    // `5,083` and `12M` are written as measurements are; `512` may be anything.
+    let written = text.get(number.range.clone()).unwrap_or("");
+    let large = number.value.significant_digits() > 1 && (written.contains([',', '\u{2009}', '\u{202f}', '\u{a0}']) || written.ends_with(['k', 'K', 'M', 'B', 'T', 'n']));
+    let plain_integer = number.last_digit >= 0 && number.style == Style::Digits && number.unit.is_none() && !large;
     if plain_integer && !cell { Class::Weak(Kind::Count) } else { Class::Strong(Kind::Measurement) }
 }
 
@@ -195,7 +198,7 @@ fn change(number: &Number, before: &[String], after: &[String], cell: bool) -> O
     }
     let verb_before = previous.iter().any(|word| CHANGE_VERBS.iter().any(|verb| word.starts_with(verb)));
     let by = lead == "by" && verb_before;
-    let of_change = matches!(lead, "of" | "is" | "was" | "to") && meaningful.iter().skip(1).take(2).any(|word| CHANGES.contains(word));
+    let of_change = matches!(lead, "of" | "is" | "was" | "to") && meaningful.iter().skip(1).take(if lead == "of" { 2 } else { 5 }).any(|word| CHANGES.contains(word));
     let of_change = of_change && lead != "to";
     let comparative = COMPARATIVES.contains(&next) && !matches!(next, "off") || (COMPARATIVES.contains(&second) && number.unit.is_some() && !matches!(next, "in" | "for" | "with" | "and" | "or" | "of" | "on" | "at"));
     let comparative = comparative || (next == "relative" || matches!(next, "absolute"));

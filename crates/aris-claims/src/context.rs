@@ -22,6 +22,8 @@ pub(crate) type Weights = BTreeMap<LabelId, f64>;
 const PER_WORD: f64 = 0.975;
 /// Part that a boundary between them leaves.
 const PER_BOUNDARY: f64 = 0.82;
+/// Further part that a bracket or a semicolon leaves.
+const PER_BRACKET: f64 = 0.8;
 /// Weight of a label in the previous sentence of the passage, and in the one before.
 const BEFORE: [f64; 2] = [0.34, 0.22];
 /// Factor on them when the sentence itself names no measure.
@@ -121,10 +123,10 @@ impl Engine<'_> {
         let (Some(text), Some(analysed)) = (self.paper.passages.get(passage), self.passages.get(passage)) else { return };
         for number in &analysed.numbers {
             let apart = number.range.start < sentence.start || number.range.start >= sentence.end || number.range == own;
-            if apart || own.contains(&number.range.start) || !number.value.is_integer() {
+            if apart || own.contains(&number.range.start) {
                 continue;
             }
-            let Some(label) = self.evidence.lexicon.exact(&crate::words::compact(&number.value.to_string())) else { continue };
+            let Some(label) = self.axis_label(number.value) else { continue };
             let Some(names) = self.axis_names.get(&label) else { continue };
             let near = proximity(&text.text, boundaries, number.range.start, own.start, own.end);
             let named = names.iter().any(|name| {
@@ -272,6 +274,8 @@ fn boundaries(sentence: &str, offset: usize) -> Vec<usize> {
 fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: usize) -> f64 {
     let (from, to) = if place < start { (place, start) } else { (end.min(place), place) };
     let crossed = boundaries.iter().filter(|at| from <= **at && **at < to).count();
+    // Brackets and semicolons separate more than commas.
+    let hard = text.get(from..to).map_or(0, |between| between.matches(['(', ')', ';']).count());
     let words = text.get(from..to).map_or(0, |between| between.split_whitespace().count());
     let power = |base: f64, times: usize| base.powi(i32::try_from(times.min(40)).unwrap_or(40));
     // The noun that is counted, or the name right before the value.
@@ -279,7 +283,7 @@ fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: 
     if beside {
         return 1.0;
     }
-    (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed)).max(0.3)
+    (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed) * power(PER_BRACKET, hard)).max(0.25)
 }
 
 /// Where a sentence speaks of something that is not the paper's own.

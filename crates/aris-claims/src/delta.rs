@@ -19,6 +19,10 @@ const PAIRED: usize = 70;
 /// Part of the best pair's score that a pair may fall short and still be meant.
 const NEAR: f64 = 0.25;
 
+/// By how much the best pair may be named more clearly than one that is accepted.
+const CLEARER: f64 = 0.15;
+/// Loss of a pair with a step log on one side only.
+const LOG: f64 = 1.0;
 /// Gain of a pair with the own method on one side.
 const OWN_SIDE: f64 = 0.8;
 /// Loss of a pair whose measure the context does not name.
@@ -73,7 +77,8 @@ impl Engine<'_> {
         let mut loose: Option<(Pair, Closeness, Decimal, &'static str)> = None;
         for pair in &pairs {
             let Some((closeness, value, what)) = self.follows(change, *pair, direction, relative) else { continue };
-            if pair.score >= reach && pair.named >= 0.2 || pair.named >= 0.6 && pair.score >= top.score - 2.0 * NEAR * top.score.abs() {
+            // A pair whose methods the sentence names more clearly leaves others no room.
+            if pair.score >= reach && pair.named >= 0.2 && pair.named >= top.named - CLEARER {
                 return Some(self.follows_from(change, *pair, closeness, value, what));
             }
             loose = loose.or(Some((*pair, closeness, value, what)));
@@ -212,7 +217,8 @@ impl Engine<'_> {
         let bonus = if ours(&left) != ours(&right) { OWN_SIDE } else { 0.0 };
         let measured = one.measure.map_or(0.0, |label| weight(&label));
         let unmeasured = if measured < 0.2 { UNMEASURED } else { 0.0 };
-        let score = bonus - unmeasured + 2.0 * shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
+        let logged = if one.trace == two.trace { 0.0 } else { LOG };
+        let score = bonus - unmeasured - logged + 2.0 * shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
         Some(Pair { a, b, score, named })
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::decimal::Decimal;
 use crate::evidence::{Evidence, SlotKind};
 use crate::lexicon::LabelId;
 use crate::mention::{Mention, mentions};
@@ -49,6 +50,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) aliases: Vec<(LabelId, Vec<String>)>,
     /// Axis values with the names of their axes.
     pub(crate) axis_names: BTreeMap<LabelId, Vec<LabelId>>,
+    /// Axis values in numerical order.
+    axis_values: Vec<(Decimal, LabelId)>,
     /// Whether a label is what some series measures.
     pub(crate) measures: Vec<bool>,
     /// Whether the paper says somewhere that its numbers are means of runs.
@@ -101,7 +104,13 @@ impl<'a> Engine<'a> {
                 names.push(name);
             }
         }
+        let mut axis_values: Vec<(Decimal, LabelId)> = axis_names
+            .keys()
+            .filter_map(|label| Some((Decimal::parse(&lexicon.label(*label)?.text)?, *label)))
+            .collect();
+        axis_values.sort_unstable();
         let mut engine = Self {
+            axis_values,
             axis_names,
             measures,
             paper,
@@ -170,6 +179,12 @@ impl<'a> Engine<'a> {
                 })
             })
             .collect()
+    }
+
+    /// The label of a value of an axis, however it is written: `1e-3` and `0.001`.
+    pub(crate) fn axis_label(&self, value: Decimal) -> Option<LabelId> {
+        let at = self.axis_values.partition_point(|(known, _)| *known < value);
+        self.axis_values.get(at).filter(|(known, _)| *known == value).map(|(_, label)| *label)
     }
 
     /// The names that the paper gives its own method.
@@ -294,7 +309,16 @@ impl<'a> Engine<'a> {
         let mut passages = Vec::with_capacity(self.paper.passages.len());
         for passage in &self.paper.passages {
             let sentences = if passage.kind == PassageKind::Cell {
-                vec![Sentence { start: 0, end: passage.text.len(), mentions: find(&passage.text, true) }]
+                let mut mentions = find(&passage.text, true);
+                for number in scan(&passage.text).iter().filter(|number| !number.embedded) {
+                    if let Some(label) = self.axis_label(number.value) {
+                        if !mentions.iter().any(|mention| mention.label == label && mention.strength >= 1.0) {
+                            mentions.retain(|mention| mention.label != label);
+                            mentions.push(Mention { label, strength: 1.0, places: vec![number.range.start] });
+                        }
+                    }
+                }
+                vec![Sentence { start: 0, end: passage.text.len(), mentions }]
             } else {
                 passage
                     .sentences()
@@ -327,11 +351,10 @@ impl<'a> Engine<'a> {
 /// Acronyms among the labels that the paper writes out: as many words in a row as letters, with these initials; two letters
 /// need the acronym in brackets behind them.
 fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
-    let mut by_letters: BTreeMap<String, LabelId> = BTreeMap::new();
+    let mut by_letters: BTreeMap<&str, Vec<LabelId>> = BTreeMap::new();
     for (id, label) in (0..).zip(&evidence.lexicon.labels) {
-        let letters = label.words.len() == 1 && (2..=6).contains(&label.compact.len());
-        if letters && label.compact.bytes().all(|b| b.is_ascii_lowercase()) {
-            by_letters.insert(label.compact.clone(), id);
+        for word in label.words.iter().filter(|word| (2..=6).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase())) {
+            by_letters.entry(word).or_default().push(id);
         }
     }
     let mut found: Vec<(LabelId, Vec<String>)> = Vec::new();
@@ -341,18 +364,26 @@ fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
             let mut initials = String::new();
             for (length, token) in tokens.iter().skip(start).take(6).enumerate() {
                 let next = passage.text.get(token.end..).unwrap_or("");
-                if !token.raw.is_ascii() || token.raw.bytes().any(|b| b.is_ascii_digit()) || words::is_stop(&token.text) {
+                let first_stop = length == 0 && words::is_stop(&token.text);
+                if !token.raw.is_ascii() || token.raw.bytes().any(|b| b.is_ascii_digit()) || first_stop {
                     break;
                 }
                 initials.extend(token.raw.chars().next());
-                let Some(label) = by_letters.get(&initials) else { continue };
+                if words::is_stop(&token.text) {
+                    continue;
+                }
+                let Some(labels) = by_letters.get(initials.as_str()) else { continue };
                 let written = next.trim_start_matches([' ', '(', ':']).to_lowercase();
                 let defined = next.trim_start().starts_with('(') && written.starts_with(initials.as_str());
-                let long = tokens.iter().skip(start).take(length + 1).all(|token| token.raw.len() >= 3);
+                let long = tokens.iter().skip(start).take(length + 1).all(|token| token.raw.len() >= 3 || words::is_stop(&token.text));
                 if length >= 1 && (defined || (initials.len() >= 3 && long)) {
-                    let words: Vec<String> = tokens.iter().skip(start).take(length + 1).map(|token| token.text.clone()).collect();
-                    if !found.iter().any(|(known, form)| known == label && *form == words) && found.len() < 200 {
-                        found.push((*label, words));
+                    let phrase: Vec<String> = tokens.iter().skip(start).take(length + 1).map(|token| token.text.clone()).collect();
+                    for label in labels {
+                        let rest = evidence.lexicon.label(*label).map(|label| label.words.iter().filter(|word| **word != initials).cloned().collect::<Vec<_>>());
+                        let form: Vec<String> = phrase.iter().cloned().chain(rest.unwrap_or_default()).collect();
+                        if !found.iter().any(|(known, known_form)| known == label && *known_form == form) && found.len() < 300 {
+                            found.push((*label, form));
+                        }
                     }
                 }
             }

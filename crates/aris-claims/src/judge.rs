@@ -119,12 +119,17 @@ impl Engine<'_> {
             let key = self.key_weight(scored.series, case.weights);
             let supported = key >= 0.3 || self.same_unit(scored.series, case) || case.binding == Binding::Cell;
             let enough = if case.weak { key >= 0.5 } else { supported };
-            let precise = case.shown.value.significant_digits() >= 2 || case.shown.last_digit < 0;
+            let precise = case.shown.value.significant_digits() >= 2 || case.shown.last_digit < 0 || case.shown.last_digit >= 3;
             let accepted = scored.score >= reach
                 || !resolved && precise && !self.contradicted(scored.series, top.series, case.weights)
                 || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights);
             if enough && accepted {
                 let judgement = self.matched(case, scored, hit, &fitting);
+                if judgement.status == Status::AmbiguousMapping {
+                    if let Some(mean) = self.over_cases(case) {
+                        return Some(mean);
+                    }
+                }
                 return Some(self.same_elsewhere(case, scored.series).unwrap_or(judgement));
             }
         }

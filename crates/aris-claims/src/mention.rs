@@ -11,12 +11,15 @@ pub(crate) struct Mention {
     pub(crate) label: LabelId,
     /// How much of the label is there: above 0, at most 1.
     pub(crate) strength: f64,
-    /// Bytes where its most telling word stands.
+    /// Bytes where its telling words stand.
     pub(crate) places: Vec<usize>,
 }
 
 /// The least part of a label that counts as a mention.
 const LEAST_COVERAGE: f64 = 0.3;
+
+/// Part of the heaviest word's weight from which a word marks where the label stands.
+const TELLING: f64 = 0.6;
 
 /// The longest name that is joined from words: `Gated Sparse Attention Net` against `gatedsparseattentionnet`.
 const LONGEST_NAME: usize = 5;
@@ -56,7 +59,8 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
         }
         let total: f64 = label.weights.iter().sum();
         let mut covered = 0.0;
-        let mut best: Option<(f64, &[(usize, f64)])> = None;
+        let mut best = 0.0_f64;
+        let mut telling: Vec<(f64, &[(usize, f64)])> = Vec::new();
         let mut span: Option<(usize, usize)> = None;
         for (index, (word, weight)) in label.words.iter().zip(&label.weights).enumerate() {
             let Some(places) = parts.words.get(&index) else { continue };
@@ -69,22 +73,29 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
             }
             let strength = places.iter().map(|(_, strength)| *strength).fold(0.0, f64::max);
             covered += weight * strength;
-            if best.is_none_or(|(most, _)| *weight > most) {
-                best = Some((*weight, places));
-            }
+            best = best.max(*weight);
+            telling.push((*weight, places));
             for (at, _) in places {
                 span = Some(span.map_or((*at, at + 1), |(from, to): (usize, usize)| (from.min(*at), to.max(at + 1))));
             }
         }
         let coverage = if total > 0.0 { covered / total } else { 0.0 };
-        let Some((_, places)) = best.filter(|_| coverage >= LEAST_COVERAGE) else { continue };
+        if coverage < LEAST_COVERAGE {
+            continue;
+        }
         let full = coverage > 0.95 && label.words.len() > 1;
         if let (true, Some((from, to))) = (full, span) {
             if to - from <= label.words.len() + 1 {
                 spans.push((from, to));
             }
         }
-        let places: Vec<usize> = places.iter().map(|(at, _)| *at).collect();
+        let mut places: Vec<usize> = telling
+            .iter()
+            .filter(|(weight, _)| *weight >= best * TELLING)
+            .flat_map(|(_, places)| places.iter().map(|(at, _)| *at))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
         candidates.push((*id, coverage.min(1.0), places, span));
     }
     for (label, mut strength, places, span) in candidates {

@@ -50,6 +50,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("perplexities", &["perplexity"]),
     ("prec", &["precision"]),
     ("probability", &["prob"]),
+    ("ret", &["return"]),
     ("sem", &["stderr"]),
     ("sd", &["std"]),
     ("stdev", &["std"]),

@@ -43,7 +43,9 @@ pub(crate) fn role(name: &str, fields: &[&str]) -> Role {
     }
     let filled: Vec<&str> = fields.iter().copied().filter(|field| !field.is_empty()).collect();
     let numbers: Vec<Decimal> = filled.iter().filter_map(|field| Decimal::parse(field)).collect();
-    if names::is_progress_key(name) && !numbers.is_empty() {
+    // The same number of steps in every record is a result of the run, not its progress.
+    let steps: BTreeSet<&str> = filled.iter().copied().collect();
+    if names::is_progress_key(name) && !numbers.is_empty() && (steps.len() > 1 || filled.len() == 1) {
         return Role::Progress;
     }
     if numbers.len() * 2 < filled.len() {
