@@ -56,6 +56,14 @@ pub enum Error {
         /// What it is.
         what: &'static str,
     },
+    /// The place of the report leads out of the project through a link that lies in the paper.
+    #[error("{} leads out of the paper, to {}", path.display(), to.display())]
+    Astray {
+        /// The place of the report.
+        path: PathBuf,
+        /// Where it leads.
+        to: PathBuf,
+    },
     /// An output cannot be written.
     #[error("{what} cannot be written")]
     Write {
@@ -97,6 +105,7 @@ impl Failure for Error {
             | Self::AssuranceFile(_)
             | Self::NoPolicy { .. }
             | Self::Overwrite { .. }
+            | Self::Astray { .. }
             | Self::Epoch { .. } => ErrorKind::Usage,
             Self::PolicyFile(_) | Self::Policy { .. } => ErrorKind::Validation,
             Self::Write { .. } | Self::Sign(_) | Self::Refused { .. } => ErrorKind::Precondition,
@@ -121,6 +130,9 @@ impl Failure for Error {
                 "compare with skills/paper-writing/assets/audit-policy.json",
             )),
             Self::Overwrite { .. } => Some(String::from("name another output file")),
+            Self::Astray { .. } => Some(String::from(
+                "remove the link, or name the report's place with --json-out",
+            )),
             Self::Write { source, .. } => {
                 let elsewhere = "write the report elsewhere with --json-out";
                 Some(source.hint().map_or_else(
@@ -143,7 +155,8 @@ impl Failure for Error {
             Self::NoPaper { path }
             | Self::Assurance { path, .. }
             | Self::NoPolicy { path }
-            | Self::Overwrite { path, .. } => {
+            | Self::Overwrite { path, .. }
+            | Self::Astray { path, .. } => {
                 details.insert(
                     String::from("path"),
                     Value::from(path.display().to_string()),

@@ -221,6 +221,9 @@ impl SourceLine {
     }
 }
 
+/// Bytes of a line whose characters are counted. Paragraphs written on one line are far shorter.
+const COUNTED: usize = 64 << 10;
+
 /// At most [`SourceLine::MAX`] characters of a line; those around `column` when it lies behind them.
 fn cut(line: &str, column: usize) -> String {
     let skipped = if column > SourceLine::MAX {
@@ -228,7 +231,15 @@ fn cut(line: &str, column: usize) -> String {
     } else {
         0
     };
-    let mut characters = line.chars().skip(skipped);
+    // Characters are counted where that is cheap; in a line of machine output a byte is a character.
+    let start = if line.len() <= COUNTED {
+        line.char_indices()
+            .nth(skipped)
+            .map_or(line.len(), |(at, _)| at)
+    } else {
+        line.floor_char_boundary(skipped)
+    };
+    let mut characters = line.get(start..).unwrap_or("").chars();
     let mut shown: String = if skipped > 0 {
         String::from("…")
     } else {

@@ -31,7 +31,6 @@
 //! | 2 | bad flag, no paper directory, unknown assurance level, no such policy file |
 //! | 4 | the policy file is invalid |
 //! | 5 | an output cannot be written; nothing half-written remains |
-//! | 6 | the signing program did not answer |
 
 mod artifact;
 mod attest;
@@ -106,11 +105,7 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[(1, "blocked: at least one blocking finding at submission")],
     ok: "no blocker found under the policy; at draft whatever was found",
-    errors: &[
-        ErrorKind::Validation,
-        ErrorKind::Precondition,
-        ErrorKind::Timeout,
-    ],
+    errors: &[ErrorKind::Validation, ErrorKind::Precondition],
     schemas: &[
         SCHEMA,
         PREDICATE_SCHEMA,
@@ -142,7 +137,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let outputs = Outputs::new(&cli, &given, context);
     let mut ledger = Ledger::default();
     let mut report = gate::judge(&paper, &policy, assurance, context.now(), &mut ledger);
-    outputs.check(&ledger)?;
+    outputs.check(&paper, &ledger)?;
     outputs.write(&mut report, context)?;
     let signal = report.submission_blocking.then_some(Signal::BLOCK);
     Ok(Outcome {

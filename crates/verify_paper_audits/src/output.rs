@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use crate::cli::Cli;
 use crate::error::Error;
 use crate::ledger::Ledger;
+use crate::paper::{Paper, Unusable};
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::{attest, html, policy};
@@ -70,6 +71,8 @@ pub(crate) fn policy(cli: &Cli, context: &Context) -> Result<Policy, Error> {
 #[derive(Debug)]
 pub(crate) struct Outputs {
     report: PathBuf,
+    /// Whether the user said where the report goes.
+    named: bool,
     html: Option<PathBuf>,
     attest: Option<PathBuf>,
     signature: Option<(PathBuf, PathBuf)>,
@@ -89,6 +92,7 @@ impl Outputs {
                 (PathBuf::from(name), context.absolute(key))
             });
         Self {
+            named: cli.json_out.is_some(),
             report: cli
                 .json_out
                 .as_ref()
@@ -100,7 +104,18 @@ impl Outputs {
     }
 
     /// Refuses to replace what was judged: a report over an artifact would destroy the evidence it reports on.
-    pub(crate) fn check(&self, ledger: &Ledger) -> Result<(), Error> {
+    ///
+    /// A place that nobody named is the paper's to choose only within the project: a link planted there must not make the gate
+    /// write into somebody's home directory.
+    pub(crate) fn check(&self, paper: &Paper, ledger: &Ledger) -> Result<(), Error> {
+        if !self.named
+            && let Err(Unusable::Escapes { to, .. }) = paper.resolve(&paper.dir, REPORT)
+        {
+            return Err(Error::Astray {
+                path: self.report.clone(),
+                to,
+            });
+        }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);
         for path in [

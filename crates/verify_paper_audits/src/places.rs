@@ -18,7 +18,8 @@ impl Places {
             bytes: text.as_bytes(),
             at: 0,
             line: 1,
-            line_start: 0,
+            counted: 0,
+            column: 1,
         };
         // One entry per open bracket: whether it is an object, and whether a key comes next.
         let mut open: Vec<(bool, bool)> = Vec::new();
@@ -56,7 +57,7 @@ impl Places {
                 }
                 b'\n' => {
                     scan.line += 1;
-                    scan.line_start = scan.at + 1;
+                    (scan.counted, scan.column) = (scan.at + 1, 1);
                 }
                 _ => {}
             }
@@ -82,17 +83,18 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     line: usize,
-    line_start: usize,
+    /// Byte up to which the characters of this line are counted, and the column there.
+    counted: usize,
+    column: usize,
 }
 
 impl<'a> Scan<'a> {
-    fn column(&self, text: &str) -> usize {
-        // A line without end is counted from a bounded distance: columns that far out help nobody.
-        const FAR: usize = 10_000;
-        let start = self.line_start.max(self.at.saturating_sub(FAR));
-        let start = text.floor_char_boundary(start);
-        text.get(start..self.at)
-            .map_or(1, |before| before.chars().count() + 1)
+    /// The column of the present place. Counts on from where it was last asked, so that a long line is counted once.
+    fn column(&mut self, text: &str) -> usize {
+        let between = text.get(self.counted..self.at).unwrap_or("");
+        self.column += between.chars().count();
+        self.counted = self.at;
+        self.column
     }
 
     /// The string at the present place with its quotes; moves behind it.

@@ -39,8 +39,8 @@ impl Case {
         rule: AuditRule,
         assurance: Assurance,
         ledger: &mut Ledger,
-    ) -> Case {
-        let mut case = Case {
+    ) -> Self {
+        let mut case = Self {
             present: true,
             artifact: Artifact::default(),
             inputs: Vec::new(),

@@ -191,3 +191,21 @@ fn deal(findings: Vec<Finding>, cases: &mut [Case], general: &mut Vec<Finding>) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_a_finding_that_blocks() {
+        let mut findings = Vec::new();
+        let result: Option<()> = guarded("x", &mut findings, || panic!("at the {}", "disco"));
+        assert_eq!((result, findings.len()), (None, 1));
+        assert!(
+            findings[0].id == FindingId::Internal && findings[0].message.contains("at the disco")
+        );
+        let policy = Policy::built_in().expect("valid");
+        let weighed = policy.weigh(findings.remove(0));
+        assert_eq!(weighed.severity, crate::finding::Severity::Block);
+    }
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aris_audit::trace::TraceRecord;
 use aris_audit::{Digest, Hasher};
+use aris_contract::artifact::audit::deterministic_reviewer;
 use aris_contract::{json, time};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -113,15 +114,17 @@ impl Check<'_> {
     fn other_listed(&self, prompt: &str) -> Option<String> {
         let limits = json::Limits::ARTIFACT;
         let listed = json::value(prompt.as_bytes(), limits).ok();
-        let listed = listed
-            .as_ref()
-            .and_then(|value| value.get("inputs"))
-            .and_then(Value::as_object);
-        let Some(listed) = listed else {
+        let field = |name: &str| listed.as_ref().and_then(|value| value.get(name));
+        let word = |name: &str| field(name).and_then(Value::as_str).unwrap_or_default();
+        let Some(listed) = field("inputs").and_then(Value::as_object) else {
             return Some(String::from(
                 "the record of a program lists the files it read, and this one does not",
             ));
         };
+        let made_by = deterministic_reviewer(word("helper"), word("version"));
+        if self.audit.reviewer_model.trim() != made_by {
+            return Some(format!("it was made by {}", short(&made_by)));
+        }
         for input in self.inputs {
             let recorded = listed
                 .get(&input.name)

@@ -905,6 +905,23 @@ fn traces_that_prove_nothing() {
             "trace_unrelated",
         ),
         (
+            "another version of the program",
+            |p| {
+                p.program(
+                    "paper_claim_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+                p.set(
+                    CLAIMS,
+                    "reviewer_model",
+                    "deterministic/paper_claim_audit@9.9.9",
+                );
+            },
+            "trace_unrelated",
+        ),
+        (
             "thread of a program without its words",
             |p| {
                 p.program(

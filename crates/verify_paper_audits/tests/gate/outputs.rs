@@ -366,6 +366,29 @@ fn no_output_replaces_what_was_judged() {
 }
 
 #[test]
+fn a_planted_link_does_not_lead_the_report_astray() {
+    let project = Project::new();
+    let outside = project.root.parent().expect("above").join("home");
+    fs::create_dir(&outside).expect("folder");
+    fs::write(outside.join("profile"), "precious").expect("write");
+    fs::create_dir(project.paper.join(".aris")).expect("folder");
+    project.link(outside.join("profile"), REPORT);
+    let ran = project.gate();
+    assert!(
+        ran.code == 2 && ran.stderr.contains("leads out of the paper"),
+        "{}",
+        ran.stderr
+    );
+    project.remove(".aris").link(&outside, ".aris");
+    assert_eq!(project.gate().code, 2);
+    assert_eq!(
+        fs::read_to_string(outside.join("profile")).expect("read"),
+        "precious"
+    );
+    assert_eq!(fs::read_dir(&outside).expect("folder").count(), 1);
+}
+
+#[test]
 fn the_statement_names_every_judged_file_and_does_not_depend_on_the_place() {
     let statements: Vec<(Project, Vec<u8>)> = (0..2)
         .map(|_| {
