@@ -389,6 +389,23 @@ mod tests {
         assert_eq!(sorted, FindingId::ALL);
     }
 
+    /// The table that people read names every id with its weight under the built-in policy.
+    #[test]
+    fn the_table_for_people_is_complete() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../skills/paper-writing/references/findings.md"
+        );
+        let text = aris_fs::read_text(std::path::Path::new(path)).expect("table");
+        let policy = crate::policy::Policy::built_in().expect("valid");
+        for id in FindingId::ALL {
+            let row = format!("| `{}` | {} |", id.word(), policy.severity[&id].word());
+            assert!(text.contains(&row), "{path} lacks {row}");
+        }
+        let listed = text.lines().filter(|line| line.starts_with("| `")).count();
+        assert_eq!(listed, FindingId::ALL.len());
+    }
+
     #[test]
     fn context_is_the_line_with_its_neighbours() {
         let text = format!("one\r\ntwo\n\n{}\n", "x".repeat(1000));

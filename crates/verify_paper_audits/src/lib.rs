@@ -43,6 +43,7 @@ mod html;
 mod independence;
 mod ledger;
 mod manifest;
+mod measured;
 mod output;
 mod paper;
 mod places;

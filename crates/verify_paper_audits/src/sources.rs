@@ -12,6 +12,7 @@ use aris_latex::{
 
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, NoDigest, Role};
+use crate::measured;
 use crate::paper::{Paper, Unusable};
 use crate::policy::SourceKind;
 use crate::text::short;
@@ -46,8 +47,10 @@ pub(crate) struct Sources {
     pub root: Option<String>,
     /// The files it consists of, the root first; each once.
     pub files: Vec<Included>,
-    /// The first citation and the first theorem-like environment.
+    /// The first citation, measured number and theorem-like environment.
     pub cites: Option<Evidence>,
+    /// See [`Sources::cites`].
+    pub measures: Option<Evidence>,
     /// See [`Sources::cites`].
     pub proves: Option<Evidence>,
     /// The texts that were read, by shown path, for quoting.
@@ -188,6 +191,10 @@ impl Sources {
         self.cites = document.citations.first().map(|citation| Evidence {
             what: format!("\\cite{{{}}}", short(&citation.key)),
             place: document.position(citation.place),
+        });
+        self.measures = measured::first(document).map(|(what, place)| Evidence {
+            what: short(&what),
+            place: document.position(place),
         });
         self.proves = document.blocks.iter().find_map(|block| {
             let name = block

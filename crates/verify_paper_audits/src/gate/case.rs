@@ -189,9 +189,12 @@ impl Case {
                 .issue(format!("blocking_verdict:{}", verdict.word())),
             );
         }
+        let by_program = audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model));
         let contradiction = match self.rule.skill.as_str() {
             "citation-audit" => sources.cites.as_ref(),
             "proof-checker" => sources.proves.as_ref(),
+            // The program knows better than this check which numbers are claims.
+            "paper-claim-audit" if !by_program => sources.measures.as_ref(),
             _ => None,
         };
         if let Some(evidence) = contradiction.filter(|_| verdict == Verdict::NotApplicable) {

@@ -605,6 +605,13 @@ fn sources_that_no_audit_saw() {
             "verdict_contradicted",
         ),
         (
+            "numbers and NOT_APPLICABLE",
+            |p| {
+                p.set(CLAIMS, "verdict", "NOT_APPLICABLE");
+            },
+            "verdict_contradicted",
+        ),
+        (
             "theorems and NOT_APPLICABLE",
             |p| {
                 p.edit(

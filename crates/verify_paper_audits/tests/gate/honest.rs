@@ -124,7 +124,11 @@ fn artifacts_in_every_honest_form() {
         (
             "claims NOT_APPLICABLE",
             |p| {
-                p.set(CLAIMS, "verdict", "NOT_APPLICABLE");
+                p.write(
+                    "sections/results.tex",
+                    "\\section{Results}\nGates close, 100\\% of them, since 1984.\n",
+                );
+                p.seal().set(CLAIMS, "verdict", "NOT_APPLICABLE");
             },
             &[],
         ),
