@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::claim::{Class, Kind, class};
-use crate::context::{Aggregation, approximate};
+use crate::context::{Aggregation, Scored, Weights, approximate};
 use crate::decimal::Decimal;
 use crate::delta::Change;
 use crate::engine::Engine;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, SlotKind};
 use crate::fit::{Approximate, Closeness, Shown};
 use crate::judge::{Binding, Case, Found, Judgement};
 use crate::number::{Number, Style};
@@ -116,6 +116,9 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn
     report
 }
 
+/// Gain of a series that measures the noun behind a whole number.
+const NOUN: f64 = 1.5;
+
 /// Marks numbers that nothing but a pin would make claims.
 const UNPINNED: &str = "not pinned";
 
@@ -200,7 +203,14 @@ impl Engine<'_> {
                 points,
                 stated: self.stated_pair(passage, number, kind),
             };
-            return self.judge_change(&change);
+            let judged = self.judge_change(&change);
+            // The results may hold the change itself: `speedup`, `prob_improvement`.
+            if judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
+                if let Some(own) = self.judge_stored_change(passage, number, &shown, &weights, &scored) {
+                    return Some(own);
+                }
+            }
+            return judged;
         }
         if number.value.is_integer() && number.last_digit >= 0 && number.unit.is_none() {
             if let Some(judgement) = self.judge_count(text, number, &weights) {
@@ -218,6 +228,7 @@ impl Engine<'_> {
             .into_iter()
             .find(|word| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !matches!(word.as_str(), "times" | "does" | "this" | "versus"))
             .map(|word| crate::words::stem(&word));
+        let scored = self.with_noun(scored, noun.as_deref().filter(|_| weak));
         let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, everywhere, noun, others: &others };
         let judged = self.judge(&case);
         if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
@@ -284,6 +295,40 @@ impl Engine<'_> {
         Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""))
     }
 
+    /// Puts series that measure the counted noun first: `100 epochs` is about epochs.
+    fn with_noun(&self, mut scored: Vec<Scored>, noun: Option<&str>) -> Vec<Scored> {
+        let Some(noun) = noun else { return scored };
+        for candidate in &mut scored {
+            let measure = self.series(candidate.series).and_then(|series| series.measure).and_then(|label| self.evidence.lexicon.label(label));
+            if measure.is_some_and(|label| label.words.iter().any(|word| word == noun)) {
+                candidate.score += NOUN;
+            }
+        }
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
+        scored
+    }
+
+    /// A change that a result file states itself, under a key such as `speedup` or `prob_improvement`.
+    fn judge_stored_change(&self, passage: usize, number: &Number, shown: &Shown, weights: &Weights, scored: &[Scored]) -> Option<Judgement> {
+        const STORED: &[&str] = &["speedup", "improvement", "gain", "reduction", "delta", "difference", "diff", "sav", "saving", "increas", "decreas", "drop", "change", "gap", "overhead"];
+        let stored: Vec<Scored> = scored
+            .iter()
+            .copied()
+            .filter(|candidate| {
+                self.series(candidate.series).is_some_and(|series| {
+                    series.slots.iter().filter(|slot| slot.kind == SlotKind::Key).any(|slot| {
+                        weights.get(&slot.label).is_some_and(|weight| *weight >= 0.5)
+                            && self.evidence.lexicon.label(slot.label).is_some_and(|label| label.words.iter().any(|word| STORED.contains(&word.as_str())))
+                    })
+                })
+            })
+            .collect();
+        let (sentence, offset) = self.sentence_text(passage, number.range.start);
+        let aggregation = Aggregation::read(sentence, Some(number.range.start.saturating_sub(offset)));
+        let case = Case { shown: *shown, aggregation, weights, scored: &stored, binding: Binding::Text, weak: false, everywhere: false, noun: None, others: &[] };
+        self.judge(&case).filter(|judgement| judgement.status.is_match())
+    }
+
     /// The two numbers of the sentence that stand as "from A to B" or "B instead of A" and are not the change itself.
     fn stated_pair(&self, passage: usize, number: &Number, kind: Kind) -> Option<(Shown, Shown)> {
         let analysed = self.passages.get(passage)?;
@@ -306,6 +351,11 @@ impl Engine<'_> {
                 continue;
             }
             let shown = |other: &Number| Shown::new(other, second.unit.or(first.unit), approximate(text, other.range.start));
+            // "from four to six views" are settings, not values.
+            let telling = |other: &Number| other.style != Style::Spelled && (other.last_digit < 0 || other.unit.is_some() || other.value.significant_digits() >= 3);
+            if !telling(first) && !telling(second) {
+                continue;
+            }
             let ordered = if forward { (shown(first), shown(second)) } else { (shown(second), shown(first)) };
             // Only a pair right before or after the change belongs to it.
             let distance = if second.end <= number.range.start { number.range.start - second.end } else { first.range.start.saturating_sub(number.range.end) };

@@ -48,7 +48,7 @@ const UNMEASURED: f64 = 0.8;
 const FULL: f64 = 0.32;
 
 /// Weight of every other method when the sentence says "the baseline".
-const RIVAL: f64 = 0.5;
+const RIVAL: f64 = 0.6;
 
 /// A series with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,7 +102,10 @@ impl Engine<'_> {
                 raise(&mut weights, *label, SYMBOL);
             }
         }
+        // The second side of a contrast is rarely the own method: "from 5 to 7", "instead of 5".
+        let contrast = contrasted(text.text.get(sentence.start..start).unwrap_or(""));
         let rival = rival_place(body).map(|at| proximity(&text.text, &boundaries, sentence.start + at, start, end));
+        let rival = if contrast { Some(rival.unwrap_or(0.0).max(0.9)) } else { rival };
         let own = self.own.iter().filter_map(|label| weights.get(label)).copied().fold(0.0, f64::max);
         self.surroundings(passage, &mut weights);
         if let Some(near) = rival.filter(|near| *near > own) {
@@ -284,6 +287,14 @@ fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: 
         return 1.0;
     }
     (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed) * power(PER_BRACKET, hard)).max(0.25)
+}
+
+/// The number directly follows a word of contrast.
+fn contrasted(before: &str) -> bool {
+    let before = before.trim_end_matches(['$', '(', '~', '≈', ' ']).to_lowercase();
+    ["from", "instead of", "against", "versus", "vs", "vs.", "compared with", "compared to", "rather than", "than", "not"]
+        .iter()
+        .any(|word| before.strip_suffix(word).is_some_and(|rest| rest.ends_with(' ')))
 }
 
 /// Where a sentence speaks of something that is not the paper's own.

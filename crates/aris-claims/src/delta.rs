@@ -19,6 +19,12 @@ const PAIRED: usize = 70;
 /// Part of the best pair's score that a pair may fall short and still be meant.
 const NEAR: f64 = 0.25;
 
+/// Loss of a pair whose measure stands farther from the number than another one, per unit of weight.
+const FARTHER: f64 = 4.0;
+/// Weight of the own and the complete method as one side of a comparison when the sentence leaves them out.
+const UNSAID: f64 = 0.6;
+/// Part of the best score down to which pairs compete in being named.
+const WIDE: f64 = 0.5;
 /// By how much the best pair may be named more clearly than one that is accepted.
 const CLEARER: f64 = 0.15;
 /// Loss of a pair with a step log on one side only.
@@ -59,6 +65,8 @@ struct Pair {
     score: f64,
     /// Smallest weight among the labels in which they differ.
     named: f64,
+    /// How clearly the side that is not the own method is named.
+    clarity: f64,
 }
 
 impl Engine<'_> {
@@ -73,12 +81,18 @@ impl Engine<'_> {
         };
         let direction = direction(change);
         let relative = change.sentence.to_lowercase().contains("relative");
+        let clearest = pairs
+            .iter()
+            .filter(|pair| pair.score >= top.score - WIDE * top.score.abs())
+            .map(|pair| pair.clarity)
+            .fold(0.0, f64::max);
+        let top = pairs.iter().copied().find(|pair| pair.clarity >= clearest - CLEARER / 2.0).unwrap_or(top);
         let reach = top.score - NEAR * top.score.abs();
         let mut loose: Option<(Pair, Closeness, Decimal, &'static str)> = None;
         for pair in &pairs {
             let Some((closeness, value, what)) = self.follows(change, *pair, direction, relative) else { continue };
             // A pair whose methods the sentence names more clearly leaves others no room.
-            if pair.score >= reach && pair.named >= 0.2 && pair.named >= top.named - CLEARER {
+            if pair.score >= reach && pair.named >= 0.2 && pair.clarity >= clearest - CLEARER {
                 return Some(self.follows_from(change, *pair, closeness, value, what));
             }
             loose = loose.or(Some((*pair, closeness, value, what)));
@@ -160,10 +174,16 @@ impl Engine<'_> {
             .filter(|id| self.series(*id).is_some_and(|series| !series.config && !series.count && !series.spread && !series.axis && self.comparable(change, *id)))
             .take(PAIRED)
             .collect();
+        let measured = |id: SeriesId| {
+            let measure = self.series(id).and_then(|series| series.measure);
+            measure.and_then(|label| change.weights.get(&label)).copied().unwrap_or(0.0)
+        };
+        let nearest = pool.iter().map(|id| measured(*id)).fold(0.0, f64::max);
         let mut pairs = Vec::new();
         for (at, a) in pool.iter().enumerate() {
             for b in pool.iter().skip(at + 1) {
-                if let Some(pair) = self.pair(*a, *b, change.weights) {
+                if let Some(mut pair) = self.pair(*a, *b, change.weights) {
+                    pair.score -= FARTHER * (nearest - measured(*a)).min(0.5);
                     pairs.push(pair);
                 }
             }
@@ -203,7 +223,30 @@ impl Engine<'_> {
         if left.len() > most || right.len() > most || (!same_shape && one.measure != two.measure) {
             return None;
         }
-        let weight = |label: &LabelId| weights.get(label).copied().unwrap_or(0.0);
+        // Two cases of two methods (A on X, B on Y) are not compared.
+        if same_shape {
+            let mut differing: Vec<(LabelId, LabelId)> = one
+                .slots
+                .iter()
+                .zip(&two.slots)
+                .filter(|(x, y)| x.label != y.label && x.kind != crate::evidence::SlotKind::Axis)
+                .map(|(x, y)| (x.label, y.label))
+                .collect();
+            differing.sort_unstable();
+            differing.dedup();
+            if differing.len() > 1 {
+                return None;
+            }
+        }
+        if self.headline(a) == self.headline(b) {
+            return None;
+        }
+        let named_weight = |label: &LabelId| weights.get(label).copied().unwrap_or(0.0);
+        let weight = |label: &LabelId| {
+            let named = named_weight(label);
+            let unsaid = if self.full.contains(label) { UNSAID } else if self.own.contains(label) && named > 0.0 { UNSAID - 0.1 } else { 0.0 };
+            named.max(unsaid)
+        };
         let gain = |label: &LabelId| self.info_of(*label) * (weight(label) - 0.25 * (1.0 - weight(label)));
         let shared = one.labels.iter().filter(|label| two.labels.binary_search(label).is_ok());
         let measure_differs = one.measure != two.measure;
@@ -219,7 +262,12 @@ impl Engine<'_> {
         let unmeasured = if measured < 0.2 { UNMEASURED } else { 0.0 };
         let logged = if one.trace == two.trace { 0.0 } else { LOG };
         let score = bonus - unmeasured - logged + 2.0 * shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
-        Some(Pair { a, b, score, named })
+        let clarity = match (ours(&left), ours(&right)) {
+            (true, false) => side(&right),
+            (false, true) => side(&left),
+            _ => named,
+        };
+        Some(Pair { a, b, score, named, clarity })
     }
 
     /// Whether the number follows from the pair, and how.

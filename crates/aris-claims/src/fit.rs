@@ -113,6 +113,8 @@ pub(crate) fn factors(shown: &Shown, series: &Series, size: Decimal) -> Vec<Deci
                     with_fraction(fraction)
                 }
             }
+            // A rate is no time.
+            Dimension::Time if series.rate => Vec::new(),
             // A key without a unit: as it stands, or in the base unit or a usual multiple.
             Dimension::Time => [(1, 0), (1, 3), (1, -3), (1, 6), (1, -6)].map(|(m, e)| Decimal::new(m, e)).to_vec(),
             Dimension::Bytes | Dimension::Flops => {

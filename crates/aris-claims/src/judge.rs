@@ -115,13 +115,19 @@ impl Engine<'_> {
             }
         }
         let resolved = self.resolved(*top, &near, case);
-        if let Some((scored, hit)) = fitting.first().copied() {
+        // A setting explains a number better than a step that happens to have it.
+        let is = |id: SeriesId, what: &dyn Fn(&Series) -> bool| self.series(id).is_some_and(what);
+        let setting = fitting.iter().find(|(scored, _)| is(scored.series, &|series| series.config) && self.key_weight(scored.series, case.weights) >= 0.4);
+        let first = fitting.first().copied();
+        let first = first.filter(|(scored, _)| !is(scored.series, &|series| series.axis)).or(setting.copied()).or(first);
+        if let Some((scored, hit)) = first {
             let key = self.key_weight(scored.series, case.weights);
             let supported = key >= 0.3 || self.same_unit(scored.series, case) || case.binding == Binding::Cell;
             let enough = if case.weak { key >= 0.5 } else { supported };
             let precise = case.shown.value.significant_digits() >= 2 || case.shown.last_digit < 0 || case.shown.last_digit >= 3;
-            let accepted = scored.score >= reach
-                || !resolved && precise && !self.contradicted(scored.series, top.series, case.weights)
+            let open = scored.series == top.series || !self.contradicted(scored.series, top.series, case.weights);
+            let accepted = scored.score >= reach && (open || case.binding == Binding::Cell)
+                || !resolved && precise && open
                 || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights);
             if enough && accepted {
                 let judgement = self.matched(case, scored, hit, &fitting);
@@ -241,7 +247,10 @@ impl Engine<'_> {
         let measure = self.series(first)?.measure;
         let alone = hits.iter().all(|(id, _)| self.series(*id).is_some_and(|series| series.measure == measure));
         let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
-        alone.then(|| Judgement::new(status, self.kind_of(first), vec![self.found(first, hit)], ""))
+        if !alone {
+            return None;
+        }
+        Some(self.same_elsewhere(case, first).unwrap_or_else(|| Judgement::new(status, self.kind_of(first), vec![self.found(first, hit)], "")))
     }
 
     /// What tells this series from the best one is not mentioned, but what tells the best one from it is.
@@ -254,7 +263,8 @@ impl Engine<'_> {
                 .map(|label| weights.get(label).copied().unwrap_or(0.0))
                 .fold(0.0, f64::max)
         };
-        series.measure == top.measure && most(series, top) < 0.2 && most(top, series) >= 0.3
+        let (rival, best) = (most(series, top), most(top, series));
+        series.measure == top.measure && rival < 0.36 && best >= rival + 0.05 && best >= 0.3
     }
 
     /// Everything that tells this series from the other one is named in the sentence.

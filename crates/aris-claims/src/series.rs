@@ -43,6 +43,8 @@ pub(crate) struct Series {
     pub(crate) axis: bool,
     /// Values along epochs or steps.
     pub(crate) trace: bool,
+    /// The measure is a rate: requests per second.
+    pub(crate) rate: bool,
     /// Whether smaller values are better.
     pub(crate) lower_is_better: bool,
 }
@@ -179,7 +181,8 @@ fn new_series(slots: &[SlotLabel], leaf: &Leaf, lexicon: &Lexicon) -> Series {
         spread: has(&["std", "stderr", "var", "variance", "ci"]),
         axis: leaf.axis,
         trace: false,
-        lower_is_better: has(LOWER_IS_BETTER),
+        rate: has(&["per"]) || has(&["throughput", "rate"]) && !has(&["learn"]),
+        lower_is_better: has(LOWER_IS_BETTER) && !has(&["per"]),
     }
 }
 

@@ -38,10 +38,13 @@ pub(crate) enum Role {
 
 /// The role of one column, from its name and all its fields.
 pub(crate) fn role(name: &str, fields: &[&str]) -> Role {
-    if names::is_replicate_key(name) {
-        return Role::Replicate;
-    }
     let filled: Vec<&str> = fields.iter().copied().filter(|field| !field.is_empty()).collect();
+    if names::is_replicate_key(name) {
+        // Names that never repeat (one row per annotator) are what the rows are about.
+        let different: BTreeSet<&str> = filled.iter().copied().collect();
+        let named = filled.iter().all(|field| Decimal::parse(field).is_none());
+        return if named && different.len() == filled.len() && filled.len() > 1 { Role::Label } else { Role::Replicate };
+    }
     let numbers: Vec<Decimal> = filled.iter().filter_map(|field| Decimal::parse(field)).collect();
     // The same number of steps in every record is a result of the run, not its progress.
     let steps: BTreeSet<&str> = filled.iter().copied().collect();
