@@ -17,6 +17,7 @@ pub(crate) const CASES: Cases = Cases {
             .file("right/results/run.json", "{\"accuracy\": 0.8471}\n")
             .file("wrong/main.tex", paper("91.2"))
             .file("wrong/results/run.json", "{\"accuracy\": 0.8471}\n")
+            .file("bad.toml", "this is no TOML")
             .file("empty/main.tex", paper("84.7"))
     },
     calls: &[
@@ -36,6 +37,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 10,
         },
         Call {
+            what: "pins that are none",
+            args: &["right", "--claims", "bad.toml"],
+            code: 4,
+        },
+        Call {
             what: "an absent paper",
             args: &["nowhere"],
             code: 2,
@@ -53,12 +59,31 @@ pub(crate) const CASES: Cases = Cases {
             prepare: |project| project.write(".aris", "in the way"),
             args: &["right"],
         },
+        Unwritable {
+            what: "proposals below a file",
+            prepare: |project| project.write("file", "in the way"),
+            args: &["wrong", "--suggest-pins", "file/pins.toml"],
+        },
     ],
-    hostile: &[Hostile {
-        path: "right/results/run.json",
-        args: &["right"],
-        huge: 10,
-        fifo: 10,
-    }],
+    hostile: &[
+        Hostile {
+            path: "right/results/run.json",
+            args: &["right"],
+            huge: 10,
+            fifo: 10,
+        },
+        Hostile {
+            path: "right/main.tex",
+            args: &["right", "--root", "main.tex"],
+            huge: 10,
+            fifo: 10,
+        },
+        Hostile {
+            path: "pins.toml",
+            args: &["right", "--claims", "pins.toml"],
+            huge: 4,
+            fifo: 4,
+        },
+    ],
     repeat_adds: None,
 };
