@@ -16,6 +16,7 @@ use crate::passage::{Paper, PassageKind};
 use crate::pins::{Aggregate, Pin, Pins, fits};
 use crate::report::{Claim, ClaimPlace, ClaimReport, Status};
 use crate::series::Facet;
+use crate::units::Dimension;
 use crate::table::{Aligned, is_header, numeric_cells};
 
 /// Maps a byte of a passage to its place in the sources and to the line there.
@@ -191,6 +192,11 @@ impl Engine<'_> {
         let shown = Shown::new(number, None, approximate(text, number.range.start));
         let scored = self.score_for(&weights, shown.unit, false);
         if matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio) {
+            let mut weights = weights;
+            self.name_rival(passage, number, &mut weights);
+            // The unit of a relative change is not that of the measure.
+            let measured = shown.unit.filter(|unit| kind == Kind::Difference && unit.dimension != Dimension::Percent);
+            let scored = self.score_for(&weights, measured, true);
             let points = crate::claim::after_words(text, number.end, 3).iter().any(|word| word.starts_with("point") || word == "pp" || word == "pts");
             let change = Change {
                 shown,
@@ -293,6 +299,53 @@ impl Engine<'_> {
             value: number.value,
         };
         Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""))
+    }
+
+    /// "3.7× faster than TFT", "over TFT it is 13.2": the method behind such a word is the other side, whatever else is named.
+    fn name_rival(&self, passage: usize, number: &Number, weights: &mut Weights) {
+        let Some(text) = self.paper.passages.get(passage) else { return };
+        let Some(sentence) = self
+            .sentence_at(passage, number.range.start)
+            .and_then(|at| self.passages.get(passage).and_then(|analysed| analysed.sentences.get(at)))
+        else {
+            return;
+        };
+        let (start, end) = (number.range.start, number.end);
+        let after = text.text.get(end..sentence.end).unwrap_or("");
+        let before = text.text.get(sentence.start..start).unwrap_or("");
+        let digit_free = |from: usize, to: usize| !text.text.get(from..to).unwrap_or("").bytes().any(|b| b.is_ascii_digit());
+        let behind = [" than ", " over ", " below ", " above ", " relative to ", " compared to ", " compared with ", " ahead of ", " behind ", " against ", " versus "]
+            .iter()
+            .filter_map(|word| after.find(word).map(|at| end + at + word.len()))
+            .filter(|at| at - end < 48)
+            .min();
+        let ahead = ["over ", "Over ", "against ", "Against ", "Compared to ", "Compared with ", "than ", "Relative to "]
+            .iter()
+            .filter_map(|word| before.rfind(word).map(|at| sentence.start + at + word.len()))
+            .max();
+        let mut named: Vec<u32> = Vec::new();
+        for mention in &sentence.mentions {
+            if !self.methods.contains(&mention.label) || self.own.contains(&mention.label) || mention.strength < 0.5 {
+                continue;
+            }
+            let near = mention.places.iter().any(|place| {
+                let (place, is_behind) = (*place, behind.is_some_and(|from| from <= *place && *place < from + 24 && digit_free(end, from)));
+                is_behind || ahead.is_some_and(|from| from <= place && place < from + 24 && place < start && start - from < 60 && digit_free(place + 1, start))
+            });
+            if near {
+                named.push(mention.label);
+            }
+        }
+        if named.is_empty() {
+            return;
+        }
+        for (label, weight) in weights.iter_mut() {
+            if named.contains(label) {
+                *weight = weight.max(1.0);
+            } else if self.methods.contains(label) && !self.own.contains(label) && !self.full.contains(label) {
+                *weight *= 0.5;
+            }
+        }
     }
 
     /// Puts series that measure the counted noun first: `100 epochs` is about epochs.

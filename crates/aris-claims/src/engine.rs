@@ -44,6 +44,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) own: Vec<LabelId>,
     /// Labels that stand where the own method's label stands in other values: the methods compared with.
     pub(crate) rivals: Vec<LabelId>,
+    /// All labels of methods and variants: own, compared with, complete, and what stands in the same column as these.
+    pub(crate) methods: std::collections::BTreeSet<LabelId>,
     /// Labels of the complete method in an ablation.
     pub(crate) full: Vec<LabelId>,
     /// Other wordings of labels that the paper defines: "expected calibration error" for `ece`.
@@ -122,6 +124,7 @@ impl<'a> Engine<'a> {
             total,
             own: Vec::new(),
             rivals: Vec::new(),
+            methods: std::collections::BTreeSet::new(),
             aliases: Vec::new(),
             full: FULL.iter().filter_map(|name| lexicon.exact(name)).collect(),
             means_reported: false,
@@ -130,6 +133,7 @@ impl<'a> Engine<'a> {
         let names = engine.own_names();
         engine.own = engine.own_labels(&names);
         engine.rivals = engine.rival_labels();
+        engine.methods = engine.method_labels();
         engine.analyse(&names);
         engine
     }
@@ -249,6 +253,22 @@ impl<'a> Engine<'a> {
         own.sort_unstable();
         own.dedup();
         own
+    }
+
+    fn method_labels(&self) -> std::collections::BTreeSet<LabelId> {
+        let mut found: std::collections::BTreeSet<LabelId> = self.own.iter().chain(&self.rivals).chain(&self.full).copied().collect();
+        for full in &self.full {
+            for id in self.postings.get(index(*full)).map_or(&[][..], Vec::as_slice).iter().take(100) {
+                let Some(series) = self.series(*id) else { continue };
+                for at in series.slots.iter().enumerate().filter(|(_, slot)| slot.label == *full).map(|(at, _)| at) {
+                    let name = series.slots.get(at).and_then(|slot| slot.name);
+                    found.extend(self.family(*id, at).iter().filter_map(|other| self.series(*other)?.slots.get(at)).map(|slot| slot.label));
+                    let column = self.evidence.series.iter().flat_map(|series| &series.slots).filter(|slot| name.is_some() && slot.name == name && slot.kind == SlotKind::Column);
+                    found.extend(column.map(|slot| slot.label));
+                }
+            }
+        }
+        found
     }
 
     fn rival_labels(&self) -> Vec<LabelId> {

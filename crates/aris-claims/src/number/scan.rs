@@ -346,7 +346,10 @@ impl Scanner<'_> {
             'x' | 'X' => at == end && !self.char_at(at + 1).is_some_and(char::is_alphanumeric),
             _ => {
                 let (word, _) = self.word_at(at);
-                let fold = self.rest(at).starts_with("-fold") || word == "fold" || word == "times";
+                // "5-fold cross-validation" counts folds.
+                let rest = self.rest(at).trim_start_matches('-');
+                let validation = rest.strip_prefix("fold").is_some_and(|rest| rest.trim_start_matches(['-', ' ', '~']).to_lowercase().starts_with("cross"));
+                let fold = !validation && (self.rest(at).starts_with("-fold") || word == "fold" || word == "times");
                 fold && !number_follows
             }
         }
