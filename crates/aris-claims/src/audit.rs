@@ -302,7 +302,7 @@ impl Engine<'_> {
     }
 
     /// "3.7× faster than TFT", "over TFT it is 13.2": the method behind such a word is the other side, whatever else is named.
-    fn name_rival(&self, passage: usize, number: &Number, weights: &mut Weights) {
+    pub(crate) fn name_rival(&self, passage: usize, number: &Number, weights: &mut Weights) {
         let Some(text) = self.paper.passages.get(passage) else { return };
         let Some(sentence) = self
             .sentence_at(passage, number.range.start)

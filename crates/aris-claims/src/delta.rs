@@ -65,14 +65,14 @@ pub(crate) struct Change<'c> {
 
 /// Two series that could be compared.
 #[derive(Debug, Clone, Copy)]
-struct Pair {
-    a: SeriesId,
-    b: SeriesId,
-    score: f64,
+pub(crate) struct Pair {
+    pub(crate) a: SeriesId,
+    pub(crate) b: SeriesId,
+    pub(crate) score: f64,
     /// Smallest weight among the labels in which they differ.
-    named: f64,
+    pub(crate) named: f64,
     /// How clearly the side that is not the own method is named.
-    clarity: f64,
+    pub(crate) clarity: f64,
 }
 
 impl Engine<'_> {
@@ -92,13 +92,13 @@ impl Engine<'_> {
             .filter(|pair| pair.score >= top.score - WIDE * top.score.abs())
             .map(|pair| pair.clarity)
             .fold(0.0, f64::max);
-        let top = pairs.iter().copied().find(|pair| pair.clarity >= clearest - CLEARER / 2.0).unwrap_or(top);
+        let top = pairs.iter().copied().find(|pair| clearest < CONFIDENT || pair.clarity >= clearest - CLEARER / 2.0).unwrap_or(top);
         let reach = top.score - NEAR * top.score.abs();
         let confident = top.clarity >= CONFIDENT;
         for pair in &pairs {
             let meant = if confident {
                 // A pair whose methods the sentence names more clearly leaves others no room.
-                pair.score >= reach && pair.named >= 0.2 && pair.clarity >= clearest - CLEARER
+                pair.score >= reach && pair.clarity >= clearest - CLEARER
             } else {
                 pair.score >= top.score - WIDE * top.score.abs()
             };
@@ -174,7 +174,7 @@ impl Engine<'_> {
     }
 
     /// Pairs of series, the best first.
-    fn pairs(&self, change: &Change<'_>) -> Vec<Pair> {
+    pub(crate) fn pairs(&self, change: &Change<'_>) -> Vec<Pair> {
         let pool: Vec<SeriesId> = change
             .scored
             .iter()

@@ -52,9 +52,11 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
     let mut candidates = Vec::new();
     for (id, parts) in &found {
         let Some(label) = lexicon.label(*id) else { continue };
-        if let Some((strength, at, length)) = parts.whole {
-            candidates.push((*id, strength, vec![at], Some((at, at + length))));
-            spans.push((at, at + length));
+        if let Some((strength, found)) = &parts.whole {
+            for (at, length) in found {
+                candidates.push((*id, *strength, vec![*at], Some((*at, at + length))));
+                spans.push((*at, at + length));
+            }
             continue;
         }
         let total: f64 = label.weights.iter().sum();
@@ -106,8 +108,14 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
                 strength *= 0.4;
             }
         }
-        let places = places.iter().filter_map(|at| tokens.get(*at)).map(|token| token.start).collect();
-        out.push(Mention { label, strength, places });
+        let places: Vec<usize> = places.iter().filter_map(|at| tokens.get(*at)).map(|token| token.start).collect();
+        match out.iter_mut().find(|mention| mention.label == label) {
+            Some(known) => {
+                known.strength = known.strength.max(strength);
+                known.places.extend(places);
+            }
+            None => out.push(Mention { label, strength, places }),
+        }
     }
     out
 }
@@ -115,8 +123,8 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
 /// What was found of one label.
 #[derive(Debug, Default)]
 struct Parts {
-    /// The whole name: strength, first token, number of tokens.
-    whole: Option<(f64, usize, usize)>,
+    /// The whole name: strength, and first token and number of tokens of each place.
+    whole: Option<(f64, Vec<(usize, usize)>)>,
     /// Tokens and strengths by index of the label's word.
     words: BTreeMap<usize, Vec<(usize, f64)>>,
 }
@@ -181,8 +189,17 @@ fn names(tokens: &[Word], text: &str, lexicon: &Lexicon, found: &mut BTreeMap<La
 
 fn whole(found: &mut BTreeMap<LabelId, Parts>, label: LabelId, strength: f64, at: usize, length: usize) {
     let parts = found.entry(label).or_default();
-    if parts.whole.is_none_or(|(known, ..)| strength > known) {
-        parts.whole = Some((strength, at, length));
+    match &mut parts.whole {
+        Some((known, places)) if *known == strength => {
+            // The longer of two names at one place.
+            if places.last().is_none_or(|(last, _)| *last != at) {
+                places.push((at, length));
+            } else if let Some((_, known)) = places.last_mut() {
+                *known = length.max(*known);
+            }
+        }
+        Some((known, _)) if *known > strength => {}
+        other => *other = Some((strength, vec![(at, length)])),
     }
 }
 
