@@ -11,6 +11,7 @@ use aris_contract::schema;
 use aris_fs::EntryKind;
 use serde::Serialize;
 
+use self::record::Relation;
 use crate::artifact::RecordedInput;
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, Role};
@@ -21,6 +22,8 @@ use crate::text::short;
 
 /// Files of a trace that are hashed for the attestation. An honest run has a few hundred.
 const HASHED_FILES: usize = 2_000;
+/// Records of one thread that are looked at to find the one that names the audit's inputs; later ones are follow-ups.
+const FOLLOW_UPS: usize = 50;
 /// Prefix of `reviewer_model` of an audit that a program made.
 const PROGRAM: &str = "deterministic/";
 
@@ -100,9 +103,10 @@ impl Check<'_> {
             trace.records.retain(|record| record.prefix == prefix);
         }
         let mut findings = Vec::new();
-        let record = self.records(&real, &trace, ledger, &mut findings);
+        let record = self.record(&real, &trace, ledger, &mut findings);
+        let proved = record.as_ref().is_some_and(|(_, proved)| *proved);
         self.chain(&trace, &mut findings);
-        self.project(&trace, &mut findings);
+        self.project(&trace, proved, &mut findings);
         let (chain, head) = match &trace.chain {
             Chain::Valid { head, .. } => ("valid", Some(head.to_string())),
             Chain::Absent => ("absent", None),
@@ -112,7 +116,7 @@ impl Check<'_> {
             audit: self.rule.skill.clone(),
             path: self.paper.shown(&real),
             records: trace.records.len(),
-            record,
+            record: record.map(|(prefix, _)| prefix),
             chain,
             head,
             executor: trace.run.and_then(|run| run.executor),
@@ -162,77 +166,76 @@ impl Check<'_> {
         }))
     }
 
-    /// Finds the audit's record; gives its prefix.
-    fn records(
+    /// Finds the audit's record; gives its prefix, and whether it proves to be of this audit.
+    fn record(
         &self,
         real: &Path,
         trace: &Trace,
         ledger: &mut Ledger,
         findings: &mut Vec<Finding>,
-    ) -> Option<String> {
-        let path = &self.audit.trace_path;
-        if trace.records.is_empty() && trace.chain == Chain::Absent && trace.warnings.is_empty() {
-            let finding = self.finding(
-                FindingId::TraceEmpty,
-                String::from("the trace holds no record"),
-            );
-            findings.push(finding.issue(format!("trace_path_empty:{}", short(path))));
-            return None;
-        }
+    ) -> Option<(String, bool)> {
         let mut reasons = BTreeSet::new();
-        let fitting = trace.records.iter().find(|record| match self.fits(record) {
-            Ok(()) => true,
-            Err(reason) => {
-                reasons.insert(reason);
-                false
+        let mut fitting = Vec::new();
+        for record in &trace.records {
+            match self.fits(record) {
+                Ok(()) => fitting.push(record),
+                Err(reason) => {
+                    reasons.insert(reason);
+                }
             }
-        });
-        let Some(record) = fitting else {
-            let warnings = trace
-                .warnings
-                .iter()
-                .map(|warning| format!("{}: {}", warning.file, warning.reason));
-            let nearest = reasons
-                .into_iter()
-                .max()
-                .map_or_else(|| String::from("it holds no record"), |(_, reason)| reason);
-            let only_file = real.is_file()
-                && trace
-                    .records
-                    .iter()
-                    .all(|record| record.response_length == 0);
-            if only_file {
-                let finding = self.finding(
-                    FindingId::TraceEmpty,
-                    String::from("the trace is an empty file"),
-                );
-                findings.push(finding.issue(format!("trace_path_empty_file:{}", short(path))));
-                return None;
-            }
-            let mut finding = self
-                .finding(
-                    FindingId::TraceUnrelated,
-                    format!("the trace holds no record of this audit: {nearest}"),
-                )
-                .evidence("thread_id", short(&self.audit.thread_id))
-                .evidence("reviewer_model", short(&self.audit.reviewer_model))
-                .issue(format!("trace_unrelated:{}", short(path)));
-            if let Some(warning) = warnings.into_iter().next() {
-                finding = finding.evidence("unreadable", short(&warning));
-            }
-            findings.push(finding);
-            return None;
-        };
-        if let Some(reason) = self.other_inputs(real, record, ledger) {
-            findings.push(
-                self.finding(
-                    FindingId::TraceUnrelated,
-                    format!("record {} is not of this audit: {reason}", record.prefix),
-                )
-                .issue(format!("trace_unrelated:{}", short(path))),
-            );
         }
-        Some(record.prefix.clone())
+        let here = matches!(self.home(trace), Home::Here);
+        let mut other = None;
+        let mut possible = None;
+        for record in fitting.into_iter().take(FOLLOW_UPS) {
+            match self.relation(real, record, here, ledger) {
+                Relation::Proved => return Some((record.prefix.clone(), true)),
+                Relation::Possible => possible = possible.or(Some((record.prefix.clone(), false))),
+                Relation::Other(reason) => {
+                    other = other.or(Some(format!("record {}: {reason}", short(&record.prefix))));
+                }
+            }
+        }
+        if possible.is_none() {
+            let nearest = reasons.into_iter().max().map(|(_, reason)| reason);
+            let nearest = other.or(nearest);
+            findings.push(self.no_record(real, trace, nearest));
+        }
+        possible
+    }
+
+    /// Why a trace without a record of this audit is none of its traces.
+    fn no_record(&self, real: &Path, trace: &Trace, nearest: Option<String>) -> Finding {
+        let path = short(&self.audit.trace_path);
+        let nothing = trace
+            .records
+            .iter()
+            .all(|record| record.response_length == 0);
+        if real.is_file() && nothing {
+            let message = String::from("the trace is an empty file");
+            let finding = self.finding(FindingId::TraceEmpty, message);
+            return finding.issue(format!("trace_path_empty_file:{path}"));
+        }
+        if trace.records.is_empty() && trace.chain == Chain::Absent && trace.warnings.is_empty() {
+            let message = String::from("the trace holds no record");
+            let finding = self.finding(FindingId::TraceEmpty, message);
+            return finding.issue(format!("trace_path_empty:{path}"));
+        }
+        let nearest =
+            nearest.unwrap_or_else(|| String::from("it holds no record that can be read"));
+        let message = format!("the trace holds no record of this audit: {nearest}");
+        let finding = self
+            .finding(FindingId::TraceUnrelated, message)
+            .evidence("thread_id", short(&self.audit.thread_id))
+            .evidence("reviewer_model", short(&self.audit.reviewer_model))
+            .issue(format!("trace_unrelated:{path}"));
+        match trace.warnings.first() {
+            Some(warning) => {
+                let text = format!("{}: {}", warning.file, warning.reason);
+                finding.evidence("unreadable", short(&text))
+            }
+            None => finding,
+        }
     }
 
     fn chain(&self, trace: &Trace, findings: &mut Vec<Finding>) {
@@ -271,7 +274,7 @@ impl Check<'_> {
     }
 
     /// Whether the run is of this skill and of this project.
-    fn project(&self, trace: &Trace, findings: &mut Vec<Finding>) {
+    fn project(&self, trace: &Trace, proved: bool, findings: &mut Vec<Finding>) {
         let Some(run) = &trace.run else { return };
         let path = short(&self.audit.trace_path);
         if run.skill != self.rule.skill {
@@ -285,14 +288,10 @@ impl Check<'_> {
                 .issue(format!("trace_unrelated:{path}")),
             );
         }
-        let recorded = Some(Path::new(&run.project_dir)).filter(|path| path.is_absolute());
-        let ours = [&self.paper.project, &self.paper.dir];
-        match recorded.map_or(Err(()), |path| path.canonicalize().map_err(drop)) {
-            Ok(real)
-                if ours
-                    .iter()
-                    .any(|dir| dir.starts_with(&real) || real.starts_with(dir)) => {}
-            Ok(real) => findings.push(
+        match self.home(trace) {
+            Home::Here => {}
+            // Digests say more than folders: a copied project keeps its traces.
+            Home::Elsewhere(real) if !proved => findings.push(
                 self.finding(
                     FindingId::TraceUnrelated,
                     String::from("the trace was recorded in another project"),
@@ -301,12 +300,10 @@ impl Check<'_> {
                 .evidence("found", short(&real.display().to_string()))
                 .issue(format!("trace_unrelated:{path}")),
             ),
-            Err(()) => findings.push(
+            Home::Elsewhere(_) | Home::Unknown => findings.push(
                 self.finding(
                     FindingId::TraceMoved,
-                    String::from(
-                        "the trace was recorded in a folder that this machine does not have",
-                    ),
+                    String::from("the trace was recorded in another folder than this project's"),
                 )
                 .evidence("found", short(&run.project_dir))
                 .issue(format!("trace_moved:{path}")),
@@ -314,9 +311,38 @@ impl Check<'_> {
         }
     }
 
+    /// Where a run says that it was recorded.
+    fn home(&self, trace: &Trace) -> Home {
+        let recorded = trace.run.as_ref().map(|run| Path::new(&run.project_dir));
+        let recorded = recorded.filter(|path| path.is_absolute());
+        let Some(Ok(real)) = recorded.map(Path::canonicalize) else {
+            return Home::Unknown;
+        };
+        let ours = [&self.paper.project, &self.paper.dir];
+        // The reference records the folder it was started in, which may lie below the project or above it.
+        if ours
+            .iter()
+            .any(|dir| dir.starts_with(&real) || real.starts_with(dir))
+        {
+            Home::Here
+        } else {
+            Home::Elsewhere(real)
+        }
+    }
+
     fn finding(&self, id: FindingId, message: String) -> Finding {
         Finding::new(id, message, RERUN).evidence("trace_path", short(&self.audit.trace_path))
     }
+}
+
+/// Where a run says that it was recorded.
+enum Home {
+    /// In this project.
+    Here,
+    /// In another folder that exists.
+    Elsewhere(PathBuf),
+    /// It does not say, or the folder is not on this machine.
+    Unknown,
 }
 
 fn chained_once(trace: &Trace) -> bool {

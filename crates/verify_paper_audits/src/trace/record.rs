@@ -17,6 +17,17 @@ use crate::text::short;
 /// Bytes of a response that is read to recompute a program's thread id.
 const RESPONSE_LIMIT: u64 = 16 << 20;
 
+/// How a record belongs to an audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// It names digests of the audit's inputs.
+    Proved,
+    /// Nothing in it contradicts.
+    Possible,
+    /// It was made for something else, and this is how one knows.
+    Other(String),
+}
+
 impl Check<'_> {
     /// Whether a record can be this audit's; otherwise how near it came (larger is nearer) and what is missing.
     pub(super) fn fits(&self, record: &TraceRecord) -> Result<(), (u8, String)> {
@@ -60,33 +71,36 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Why a fitting record was made for other inputs, as far as it says what it was made for.
-    pub(super) fn other_inputs(
+    /// How a fitting record belongs to this audit, as far as it says what it was made for.
+    ///
+    /// `here` says that the run was recorded in this project: then a prompt that points at other files is no contradiction, because
+    /// a reviewer may be sent extracts.
+    pub(super) fn relation(
         &self,
         real: &Path,
         record: &TraceRecord,
+        here: bool,
         ledger: &mut Ledger,
-    ) -> Option<String> {
+    ) -> Relation {
         let request = record.request.as_ref();
         let prompt = request.and_then(|request| request.prompt.as_deref());
+        if is_program(&self.audit.reviewer_model) {
+            let prompt = prompt.unwrap_or_default();
+            let other = self.other_listed(prompt);
+            let other = other.or_else(|| self.other_thread(real, record, prompt, ledger));
+            return other.map_or(Relation::Proved, Relation::Other);
+        }
         let audited: BTreeSet<Digest> = self
             .inputs
             .iter()
             .filter_map(|input| input.digest)
             .collect();
-        if is_program(&self.audit.reviewer_model) {
-            let Some(prompt) = prompt else {
-                return Some(String::from(
-                    "the record of a program lists the files it read, and this one does not",
-                ));
-            };
-            return self
-                .other_listed(prompt)
-                .or_else(|| self.other_thread(real, record, prompt, ledger));
-        }
         let mentioned = prompt.map(digests_in).unwrap_or_default();
-        if !mentioned.is_empty() && mentioned.is_disjoint(&audited) {
-            return Some(String::from(
+        if !mentioned.is_disjoint(&audited) {
+            return Relation::Proved;
+        }
+        if !mentioned.is_empty() {
+            return Relation::Other(String::from(
                 "its prompt names digests, and none of them is of a file of this audit",
             ));
         }
@@ -101,13 +115,13 @@ impl Check<'_> {
             .filter_map(|input| file_name(&input.name))
             .collect();
         let named = referenced.iter().any(|name| names.contains(name));
-        if !referenced.is_empty() && !names.is_empty() && !named {
-            return Some(format!(
+        match referenced.first() {
+            Some(first) if !here && !named && !names.is_empty() => Relation::Other(format!(
                 "it is about {} and other files that are not in this audit",
-                short(referenced.first().copied()?)
-            ));
+                short(first)
+            )),
+            _ => Relation::Possible,
         }
-        None
     }
 
     /// Compares the list of files in a program's record with the artifact's hashes.

@@ -640,6 +640,39 @@ fn traces_in_every_honest_form() {
             &[],
         ),
         (
+            "a prompt with extracts of its own",
+            |p| {
+                by_hand(p, ".aris/traces/paper-claim-audit/x");
+                p.edit(
+                    "../.aris/traces/paper-claim-audit/x/001-audit.request.json",
+                    "\"prompt\":",
+                    "\"files_referenced\":[\"paper/.aris/contexts.txt\"],\"prompt\":",
+                );
+            },
+            &["trace_unchained"],
+        ),
+        (
+            "a program's trace in a copied project",
+            |p| {
+                p.program(
+                    "paper_claim_audit",
+                    "paper-claim-audit",
+                    "PAPER_CLAIM_AUDIT",
+                    Project::inputs("paper-claim-audit"),
+                );
+                let copy = p.root.parent().expect("above").join("elsewhere");
+                fs::create_dir(&copy).expect("folder");
+                let run = p.run_of(CLAIMS);
+                let meta = fs::read_to_string(run.join("run.meta.json")).expect("meta");
+                let root = p.root.display().to_string();
+                let moved = meta.replace(&root, &copy.display().to_string());
+                let moved = moved.replace("\"schema\": \"aris.save_trace.run/v1\",", "");
+                fs::write(run.join("run.meta.json"), moved).expect("write");
+                fs::remove_file(run.join("chain.jsonl")).expect("remove");
+            },
+            &["trace_unchained"],
+        ),
+        (
             "kill argument too",
             |p| {
                 p.audit("KILL_ARGUMENT.json", "kill-argument", &["main.tex"]);

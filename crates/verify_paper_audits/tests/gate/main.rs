@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 mod attacks;
+mod changes;
 mod honest;
 mod hostile;
 mod outputs;

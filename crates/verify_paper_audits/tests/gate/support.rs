@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use aris_audit::trace::{NewRecord, RunChoice, record};
 use aris_audit::{Digest, Emission};
@@ -364,6 +365,9 @@ pub(crate) fn call(cwd: &Path, args: &[&str], env: &[(&str, &str)]) -> Ran {
 
 /// Runs the gate in this process at another time.
 pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Timestamp) -> Ran {
+    // The runner swaps the process-wide panic hook while it works; two at once would leave the wrong one behind.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (stdout, stderr) = (Shared::default(), Shared::default());
     let process = Process {
         args: std::iter::once("verify_paper_audits")
