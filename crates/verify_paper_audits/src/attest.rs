@@ -25,12 +25,12 @@ pub const PREDICATE_SCHEMA: &str = "aris.verify_paper_audits.attestation/v1";
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Statement {
-    /// [`STATEMENT_TYPE`].
+    /// `https://in-toto.io/Statement/v1`.
     #[serde(rename = "_type")]
     pub kind: &'static str,
     /// The judged files of the paper, by name.
     pub subject: Vec<Resource>,
-    /// [`PREDICATE_TYPE`].
+    /// `tag:aris,2026:verify_paper_audits/attestation/v1`.
     #[serde(rename = "predicateType")]
     pub predicate_type: &'static str,
     /// What is said about them.
@@ -51,7 +51,7 @@ pub struct Resource {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Predicate {
-    /// [`PREDICATE_SCHEMA`].
+    /// `aris.verify_paper_audits.attestation/v1`.
     pub schema: &'static str,
     /// Name and version of the verifier.
     pub verifier: Verifier,

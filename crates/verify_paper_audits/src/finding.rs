@@ -192,7 +192,7 @@ impl FindingId {
 pub struct SourceLine {
     /// Line, from 1.
     pub line: usize,
-    /// Its text, cut after [`SourceLine::MAX`] characters.
+    /// Its text; of a long line 240 characters.
     pub text: String,
 }
 
