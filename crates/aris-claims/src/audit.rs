@@ -230,12 +230,27 @@ impl Engine<'_> {
         let others = self.other_numbers(passage, number);
         aggregation.range = self.in_range(passage, number, sentence, at);
         let everywhere = says_everywhere(sentence, at);
-        let noun = crate::claim::after_words(text, number.end, 1)
+        let noun = crate::claim::after_words(text, number.end, 3)
             .into_iter()
-            .find(|word| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !matches!(word.as_str(), "times" | "does" | "this" | "versus"))
+            .take_while(|word| !matches!(word.as_str(), "and" | "or" | "of" | "for" | "on" | "in" | "with" | "to" | "at" | "over" | "per" | "from" | "is" | "are" | "than"))
+            .find(|word| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !matches!(word.as_str(), "times" | "does" | "this" | "versus" | "less"))
             .map(|word| crate::words::stem(&word));
         let scored = self.with_noun(scored, noun.as_deref().filter(|_| weak));
-        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding: Binding::Text, weak, everywhere, noun, others: &others };
+        let named = self.named_in_sentence(passage, number);
+        let rivalry = crate::context::speaks_of_rivals(sentence, at);
+        let case = Case {
+            shown,
+            aggregation,
+            weights: &weights,
+            scored: &scored,
+            binding: Binding::Text,
+            sentence: &named,
+            rivalry,
+            everywhere,
+            noun,
+            weak,
+            others: &others,
+        };
         let judged = self.judge(&case);
         if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
             if let Some(judgement) = self.judge_cardinality(text, number, &weights) {
@@ -273,7 +288,20 @@ impl Engine<'_> {
             aggregation = Aggregation { spread: true, ..Aggregation::default() };
         }
         let binding = if both { Binding::Cell } else { Binding::LooseCell };
-        let case = Case { shown, aggregation, weights: &weights, scored: &scored, binding, weak: false, everywhere: false, noun: None, others: &[] };
+        let named = BTreeSet::new();
+        let case = Case {
+            shown,
+            aggregation,
+            weights: &weights,
+            scored: &scored,
+            binding,
+            sentence: &named,
+            rivalry: false,
+            everywhere: false,
+            noun: None,
+            weak: false,
+            others: &[],
+        };
         Some(self.judge(&case).unwrap_or_else(|| Judgement::missing(Kind::Measurement)))
     }
 
@@ -299,6 +327,14 @@ impl Engine<'_> {
             value: number.value,
         };
         Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""))
+    }
+
+    /// Labels that the number's own sentence names for the most part.
+    fn named_in_sentence(&self, passage: usize, number: &Number) -> BTreeSet<u32> {
+        self.sentence_at(passage, number.range.start)
+            .and_then(|at| self.passages.get(passage).and_then(|analysed| analysed.sentences.get(at)))
+            .map(|sentence| sentence.mentions.iter().filter(|mention| mention.strength >= 0.4).map(|mention| mention.label).collect())
+            .unwrap_or_default()
     }
 
     /// "3.7× faster than TFT", "over TFT it is 13.2": the method behind such a word is the other side, whatever else is named.
@@ -378,7 +414,20 @@ impl Engine<'_> {
             .collect();
         let (sentence, offset) = self.sentence_text(passage, number.range.start);
         let aggregation = Aggregation::read(sentence, Some(number.range.start.saturating_sub(offset)));
-        let case = Case { shown: *shown, aggregation, weights, scored: &stored, binding: Binding::Text, weak: false, everywhere: false, noun: None, others: &[] };
+        let named = self.named_in_sentence(passage, number);
+        let case = Case {
+            shown: *shown,
+            aggregation,
+            weights,
+            scored: &stored,
+            binding: Binding::Text,
+            sentence: &named,
+            rivalry: false,
+            everywhere: false,
+            noun: None,
+            weak: false,
+            others: &[],
+        };
         self.judge(&case).filter(|judgement| judgement.status.is_match())
     }
 
@@ -454,7 +503,12 @@ impl Engine<'_> {
 fn says_everywhere(sentence: &str, at: usize) -> bool {
     let from = sentence.get(..at).and_then(|before| before.rfind(';')).map_or(0, |at| at + 1);
     let to = sentence.get(at..).and_then(|after| after.find(';')).map_or(sentence.len(), |end| at + end);
-    let lower = format!(" {} ", sentence.get(from..to).unwrap_or("").to_lowercase());
+    let clause = sentence.get(from..to).unwrap_or("");
+    let before = sentence.get(from..at).unwrap_or("").to_lowercase();
+    // "the same batch size of 256 and a learning rate of 5e-5": the same is the batch size only.
+    let used_up = ["same ", "identical "].iter().any(|word| before.rfind(word).is_some_and(|from| before.get(from..).unwrap_or("").bytes().any(|b| b.is_ascii_digit())));
+    let lower = format!(" {} ", clause.to_lowercase());
+    let lower = if used_up { lower.replace(" same ", " ").replace(" identical", " ") } else { lower };
     [" same ", " identical", " all methods", " all models", " all baselines", " all systems", " all runs", " both ", " every method", " every model", " each method", " each model", " also use", " equally ", " likewise", " as well"]
         .iter()
         .any(|phrase| lower.contains(phrase))

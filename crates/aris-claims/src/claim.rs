@@ -155,6 +155,9 @@ fn no_claim(passage: &Passage, number: &Number, before: &[String], after: &[Stri
     if SOFTWARE.contains(&previous) && previous.len() > 1 && previous != "by" && previous != "node" && number.unit.is_none() {
         return Some("version");
     }
+    if whole && number.unit.is_none() && !number.times && named_by_number(text, number, previous, next) {
+        return Some("part of a name");
+    }
     if whole && number.unit.is_none() && is_year(text, number) && !counted(next) {
         return Some("year");
     }
@@ -241,6 +244,21 @@ fn symbolic(math: &str, at: usize) -> bool {
     // `84.7 ms`, `3.2 × faster`
     let lead_free = left.is_empty() || left.ends_with([',', '(']);
     !(lead_free && unit_like(tail) && !operators(math))
+}
+
+/// `Expert 1`, `queue 3`: the number tells things of a kind apart.
+fn named_by_number(text: &str, number: &Number, previous: &str, next: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "queue", "layer", "block", "head", "level", "channel", "expert", "student", "annotator", "site", "fold", "seed", "run", "trial", "node",
+        "user", "patient", "subject", "movie", "group", "cluster", "class", "model", "variant", "configuration", "setup", "day", "rater",
+        "participant", "sample", "row", "column", "panel", "player", "agent", "worker", "thread", "rank", "station", "machine", "server",
+    ];
+    let small = number.value <= crate::decimal::Decimal::new(20, 0);
+    let before = text.get(..number.range.start).unwrap_or("").trim_end();
+    let written: String = before.chars().rev().take_while(|c| c.is_alphanumeric()).collect::<Vec<char>>().into_iter().rev().collect();
+    let adjacent = written.to_lowercase() == previous;
+    let name = written.chars().next().is_some_and(char::is_uppercase) && before.len() > written.len() && !before.trim_end_matches(written.as_str()).trim_end().ends_with('.');
+    small && adjacent && !counted(next) && (KINDS.contains(&previous) || name && previous.len() > 3 && KINDS.iter().any(|kind| previous.starts_with(kind)))
 }
 
 fn is_year(text: &str, number: &Number) -> bool {

@@ -99,7 +99,16 @@ impl Engine<'_> {
         }
         if let Some(symbol) = assigned_symbol(&text.text, start) {
             for label in self.evidence.lexicon.with_word(&symbol) {
-                raise(&mut weights, *label, SYMBOL);
+                // `d_model` and `d` are the symbol d; `n_images` is not the symbol N.
+                let words = self.evidence.lexicon.label(*label).map_or(&[][..], |label| label.words.as_slice());
+                let is_symbol = match words {
+                    [_] => true,
+                    [first, second] => *first == symbol && (symbol.len() > 1 || matches!(second.as_str(), "model" | "dimension" | "hidden" | "ff" | "inner") || second.bytes().all(|b| b.is_ascii_digit())),
+                    _ => false,
+                };
+                if is_symbol {
+                    raise(&mut weights, *label, SYMBOL);
+                }
             }
         }
         // The second side of a contrast is rarely the own method: "from 5 to 7", "instead of 5".
@@ -108,6 +117,15 @@ impl Engine<'_> {
         let rival = if contrast { Some(rival.unwrap_or(0.0).max(0.9)) } else { rival };
         let own = self.own.iter().filter_map(|label| weights.get(label)).copied().fold(0.0, f64::max);
         self.surroundings(passage, &mut weights);
+        // "falls from A to B": B is what the paper reached.
+        let before = text.text.get(sentence.start..start).unwrap_or("").trim_end_matches(['$', ' ', '~']).to_lowercase();
+        if before.ends_with(" to") && before.contains("from ") {
+            for label in &self.rivals {
+                if let Some(weight) = weights.get_mut(label) {
+                    *weight *= 0.5;
+                }
+            }
+        }
         if let Some(near) = rival.filter(|near| *near > own) {
             if own < OWN {
                 for label in &self.own {
@@ -289,6 +307,11 @@ fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: 
     (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed) * power(PER_BRACKET, hard)).max(0.25)
 }
 
+/// The sentence names a baseline in general, or the number follows a word of contrast.
+pub(crate) fn speaks_of_rivals(sentence: &str, at: usize) -> bool {
+    rival_place(sentence).is_some() || contrasted(sentence.get(..at).unwrap_or(""))
+}
+
 /// The number directly follows a word of contrast.
 fn contrasted(before: &str) -> bool {
     let before = before.trim_end_matches(['$', '(', '~', '≈', ' ']).to_lowercase();
@@ -357,6 +380,8 @@ impl Aggregation {
             let distance = |at: usize| at.abs_diff(near) + 30 * numbers_between(at, near).min(3) + if at > near { 15 } else { 0 };
             let nearest = kinds.iter().map(|(at, _)| distance(*at)).min();
             kinds.retain(|(at, _)| Some(distance(*at)) == nearest);
+            // A spread is announced before its number.
+            kinds.retain(|(at, kind)| !matches!(kind, 4 | 5) || *at < near);
         }
         for (_, kind) in kinds {
             match kind {

@@ -22,11 +22,10 @@ impl Engine<'_> {
     /// Judges a count by the noun behind it; `None`: the noun says nothing, the number may be something else.
     pub(crate) fn judge_count(&self, text: &str, number: &Number, weights: &Weights) -> Option<Judgement> {
         let nouns = after_words(text, number.end, 4);
-        let canonical: Vec<String> = nouns.iter().flat_map(|word| words::canonical(word)).collect();
         let hyphen = text.get(number.range.end..).is_some_and(|after| after.starts_with('-'));
-        let runs = canonical.iter().take(if hyphen { 1 } else { 3 }).position(|word| RUNS.contains(&word.as_str()));
-        // "256 sequences run at once" counts no runs.
-        let plural = hyphen || runs.is_some_and(|_| nouns.iter().take(3).any(|noun| noun.ends_with('s')  && RUNS.contains(&noun.trim_end_matches('s'))));
+        // The first noun in plural is what is counted: "196 tokens repeat" and "256 sequences run" count no runs.
+        let counted = nouns.iter().take(if hyphen { 1 } else { 3 }).find(|word| hyphen || word.ends_with('s') && word.len() > 3);
+        let plural = counted.is_some_and(|word| words::canonical(word).iter().any(|word| RUNS.contains(&word.as_str())));
         if plural && number.value.is_integer() {
             return self.judge_runs(number, weights);
         }

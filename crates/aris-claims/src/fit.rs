@@ -107,7 +107,7 @@ pub(crate) fn factors(shown: &Shown, series: &Series, size: Decimal) -> Vec<Deci
         }
         (Some(ours), None) => match ours.dimension {
             Dimension::Percent => {
-                if count.is_some() || series.count {
+                if count.is_some() || series.count || series.rate {
                     Vec::new()
                 } else {
                     with_fraction(fraction)

@@ -1,5 +1,7 @@
 //! From a number and the series that its context points to, to a status.
 
+use std::collections::BTreeSet;
+
 use crate::context::{Aggregation, Scored, Weights};
 use crate::decimal::Decimal;
 use crate::engine::Engine;
@@ -7,6 +9,7 @@ use crate::claim::Kind;
 use crate::fit::{self, AGGREGATES, Closeness, Hit, Shown};
 use crate::report::Status;
 use crate::series::{Facet, Series, SeriesId};
+use crate::units::Dimension;
 
 /// A value that a judgement rests on.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +74,10 @@ pub(crate) struct Case<'c> {
     pub(crate) weights: &'c Weights,
     pub(crate) scored: &'c [Scored],
     pub(crate) binding: Binding,
+    /// Labels that the sentence itself names.
+    pub(crate) sentence: &'c BTreeSet<u32>,
+    /// The sentence speaks of "the baseline" or contrasts with it.
+    pub(crate) rivalry: bool,
     /// The sentence says that the setting holds for several methods.
     pub(crate) everywhere: bool,
     /// The noun in plural behind a whole number: what is counted.
@@ -128,7 +135,8 @@ impl Engine<'_> {
             let open = scored.series == top.series || !self.contradicted(scored.series, top.series, case.weights);
             let accepted = scored.score >= reach && (open || case.binding == Binding::Cell)
                 || !resolved && precise && open
-                || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights);
+                || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights)
+                || case.binding == Binding::Text && self.better_measure(scored, hit, *top, case);
             if enough && accepted {
                 let judgement = self.matched(case, scored, hit, &fitting);
                 if judgement.status == Status::AmbiguousMapping {
@@ -141,7 +149,7 @@ impl Engine<'_> {
         }
         if let Some((scored, hit)) = otherwise.first().copied() {
             let key = self.key_weight(scored.series, case.weights);
-            if scored.score >= reach && (resolved || key >= 0.5) && !case.weak {
+            if scored.score >= reach && (resolved || key >= 0.5 || key >= 0.4 && self.same_unit(scored.series, case)) && !case.weak {
                 return Some(self.aggregated_otherwise(case, scored, hit));
             }
         }
@@ -253,6 +261,18 @@ impl Engine<'_> {
         Some(self.same_elsewhere(case, first).unwrap_or_else(|| Judgement::new(status, self.kind_of(first), vec![self.found(first, hit)], "")))
     }
 
+    /// The digits fit another quantity that the sentence names too: that the words were read wrongly is more likely than
+    /// chance.
+    fn better_measure(&self, scored: Scored, hit: Hit, top: Scored, case: &Case<'_>) -> bool {
+        let (Some(series), Some(best)) = (self.series(scored.series), self.series(top.series)) else { return false };
+        if case.weak || series.measure == best.measure {
+            return false;
+        }
+        let named = series.slots.iter().any(|slot| slot.kind != crate::evidence::SlotKind::Path && case.sentence.contains(&slot.label) && case.weights.get(&slot.label).is_some_and(|weight| *weight >= 0.5));
+        let converted = series.config && hit.closeness == Closeness::Exact && self.same_unit(scored.series, case) && !case.shown.is_percent();
+        named || converted
+    }
+
     /// What tells this series from the best one is not mentioned, but what tells the best one from it is.
     fn contradicted(&self, id: SeriesId, top: SeriesId, weights: &Weights) -> bool {
         let (Some(series), Some(top)) = (self.series(id), self.series(top)) else { return false };
@@ -260,7 +280,10 @@ impl Engine<'_> {
             a.labels
                 .iter()
                 .filter(|label| b.labels.binary_search(label).is_err())
-                .map(|label| weights.get(label).copied().unwrap_or(0.0))
+                .map(|label| (weights.get(label).copied().unwrap_or(0.0), self.methods.contains(label)))
+                // Half of a name contradicts nothing.
+                .filter(|(weight, method)| *method || *weight >= 0.6)
+                .map(|(weight, _)| weight)
                 .fold(0.0, f64::max)
         };
         let (rival, best) = (most(series, top), most(top, series));
@@ -275,7 +298,7 @@ impl Engine<'_> {
         let path_only = |label: &u32| {
             series.slots.iter().filter(|slot| slot.label == *label).all(|slot| slot.kind == crate::evidence::SlotKind::Path) && !self.own.contains(label)
         };
-        own.peek().is_some() && own.all(|label| path_only(label) || weights.get(label).is_some_and(|weight| *weight >= 0.45))
+        own.peek().is_some() && own.all(|label| path_only(label) || weights.get(label).is_some_and(|weight| *weight >= if self.own.contains(label) { 0.39 } else { 0.45 }))
     }
 
     /// "All methods use the same batch size": the setting must hold in the other configurations too.
@@ -294,7 +317,7 @@ impl Engine<'_> {
             .copied()
             .filter(|other| {
                 self.series(*other).is_some_and(|other| {
-                    other.labels.iter().any(|label| series.labels.binary_search(label).is_err() && case.weights.get(label).is_some_and(|weight| *weight >= 0.45))
+                    other.labels.iter().any(|label| series.labels.binary_search(label).is_err() && case.weights.get(label).is_some_and(|weight| *weight >= if self.own.contains(label) { 0.39 } else { 0.45 }))
                 })
             })
             .collect();
@@ -434,7 +457,7 @@ impl Engine<'_> {
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);
         let measure = if unit && self.only_measure_in_unit(series, &case.shown) { measure.max(0.6) } else { measure };
-        let values: std::collections::BTreeSet<String> = near
+        let values: BTreeSet<String> = near
             .iter()
             .filter(|other| other.score >= top.score - TIE)
             .filter_map(|other| self.series(other.series)?.headline(&self.evidence.leaves))
@@ -448,8 +471,24 @@ impl Engine<'_> {
             .filter(|label| self.own.contains(label) || self.rivals.contains(label) || self.full.contains(label))
             .map(|label| case.weights.get(label).copied().unwrap_or(0.0))
             .fold(0.0, f64::max);
-        let covered = top.coverage >= 0.45 || top.coverage >= 0.28 && method >= 0.39;
+        let covered = top.coverage >= 0.45 || top.coverage >= 0.28 && method >= 0.39 || unit && tied == 1 && top.coverage >= 0.25;
         let close = self.plausible_size(&case.shown, series, raw);
+        if case.binding == Binding::Text {
+            // A range, or a number in seconds against a count, contradicts nothing.
+            let physical = case.shown.unit.is_some_and(|unit| !matches!(unit.dimension, Dimension::Percent | Dimension::Count | Dimension::Other));
+            if case.aggregation.range || physical && series.unit.is_none() {
+                return false;
+            }
+            // What is measured and whose it is must stand in the sentence, unless it names none at all.
+            let in_sentence = |label: &u32| case.sentence.contains(label);
+            let other_method = series.labels.iter().any(|label| self.rivals.contains(label) && !in_sentence(label));
+            let other_measure = series.measure.is_some_and(|label| !in_sentence(&label))
+                && !unit
+                && case.sentence.iter().any(|label| self.measures.get(crate::engine::index(*label)).copied().unwrap_or(false));
+            if other_method && !case.rivalry || other_measure {
+                return false;
+            }
+        }
         // "23 participants" contradicts no number of trials.
         let words = series.measure.and_then(|label| self.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
         if case.weak && case.noun.as_ref().is_some_and(|noun| !words.contains(noun)) {
@@ -460,7 +499,7 @@ impl Engine<'_> {
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
             // A large whole number beside a measure is a measurement.
             Binding::Text if case.weak && !series.config && case.shown.value.abs() >= Decimal::HUNDRED && !case.aggregation.spread => {
-                measure >= 0.5 && covered && tied <= 2 && close
+                measure >= 0.4 && covered && tied <= 2 && close
             }
             Binding::Text if case.weak => {
                 !case.aggregation.any() && tied <= 3 && self.plausible_setting(&case.shown, series, raw) && (measure >= 0.85 || series.config && (measure >= 0.62 || measure >= 0.4 && self.only_setting(series, case.weights))) && (series.config || top.coverage >= 0.5)
@@ -469,7 +508,7 @@ impl Engine<'_> {
                 if series.config {
                     (measure >= 0.6 || measure >= 0.4 && self.only_setting(series, case.weights)) && tied <= 4 && self.plausible_setting(&case.shown, series, raw)
                 } else {
-                    (measure >= 0.5 || (unit && key >= 0.5)) && covered && tied <= 2 && close
+                    (measure >= 0.4 || (unit && key >= 0.5)) && covered && tied <= 2 && close
                 }
             }
         }

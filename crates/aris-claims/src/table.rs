@@ -19,7 +19,7 @@ use crate::words;
 /// Weight of a group row ("ImageNet" across the table) for the rows below it.
 const GROUP: f64 = 0.8;
 /// Strength of a mention that settles what a head means.
-const RESOLVED: f64 = 0.55;
+const RESOLVED: f64 = 0.45;
 /// Weight of the caption.
 const CAPTION: f64 = 0.5;
 
@@ -378,7 +378,7 @@ impl Engine<'_> {
 /// The strongest labels of a head.
 fn signature(weights: &Weights) -> Vec<LabelId> {
     let most = weights.values().copied().fold(0.0, f64::max);
-    weights.iter().filter(|(_, weight)| **weight >= most - 0.01 && **weight >= 0.55).map(|(label, _)| *label).collect()
+    weights.iter().filter(|(_, weight)| **weight >= most - 0.01 && **weight >= RESOLVED).map(|(label, _)| *label).collect()
 }
 
 /// Header rows; without any marked one, the first row.
