@@ -103,9 +103,19 @@ fn steps(report: &Report) -> Vec<Step> {
     }
     let step = |(command, clears)| Step {
         command: clean(command),
-        clears: count(clears, "finding"),
+        why: format!("for {}", count(clears, "finding")),
     };
-    steps.into_iter().map(step).collect()
+    // In a draft an audit that was not run is no finding, and still what to do next.
+    let waiting = report
+        .audits
+        .iter()
+        .filter(|row| row.status == Status::MissingDraftOk && row.mandatory)
+        .filter_map(|row| row.rerun.as_deref())
+        .map(|command| Step {
+            command: clean(command),
+            why: String::from("not run yet"),
+        });
+    steps.into_iter().map(step).chain(waiting).collect()
 }
 
 fn count(number: usize, thing: &str) -> String {
@@ -120,6 +130,9 @@ fn lead(report: &Report) -> &'static str {
         }
         GateResult::DraftWithoutBlockers => {
             "Every mandatory audit was run, and nothing that this program can prove would block a submission. That is not an acceptance."
+        }
+        GateResult::DraftIncomplete if report.audits.iter().all(|row| !row.present()) => {
+            "No audit has been run, so that nothing is known about this paper yet. A draft may stay like that, a submission may not."
         }
         GateResult::DraftIncomplete => {
             "Nothing blocks a draft, and nothing in the audits that were run would block a submission. A submission needs the others too."
@@ -159,10 +172,10 @@ struct Page<'a> {
     rerun: String,
 }
 
-/// A command that clears findings, with how many.
+/// A command, and what it is for.
 struct Step {
     command: String,
-    clears: String,
+    why: String,
 }
 
 struct Row {
@@ -245,7 +258,7 @@ fn row(row: &AuditRow) -> Row {
         inputs: row.inputs,
         present: row.present(),
         found: if found.is_empty() {
-            String::from("none")
+            String::from("–")
         } else {
             found
         },
@@ -254,7 +267,7 @@ fn row(row: &AuditRow) -> Row {
 }
 
 fn counts(block: usize, warn: usize, info: usize) -> String {
-    let parts = [(block, "blocking"), (warn, "doubtful"), (info, "to know")];
+    let parts = [(block, "blocking"), (warn, "doubtful"), (info, "noted")];
     let parts = parts
         .iter()
         .filter(|(number, _)| *number > 0)
@@ -288,7 +301,7 @@ fn item(finding: &Finding) -> Item {
     let (tone, weight) = match finding.severity {
         Severity::Block => ("block", "Blocks"),
         Severity::Warn => ("warn", "Doubtful"),
-        Severity::Info => ("info", "To know"),
+        Severity::Info => ("info", "Noted"),
     };
     Item {
         tone,

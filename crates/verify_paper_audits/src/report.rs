@@ -105,6 +105,8 @@ pub struct AuditRow {
     pub summary: String,
     /// Number of files it hashed.
     pub inputs: usize,
+    /// Command that makes the audit, or makes it again; absent where the policy names none.
+    pub rerun: Option<String>,
     /// Numbers of its findings.
     pub findings: Counts,
 }

@@ -52,7 +52,7 @@ pub(super) fn report(
                 policy.weigh(finding)
             });
         let own = sorted(own.collect());
-        audits.push(case.row(assurance, &own));
+        audits.push(case.row(&paper_dir, assurance, &own));
         findings.extend(own);
         traces.extend(case.trace);
     }

@@ -352,7 +352,12 @@ impl Case {
         );
     }
 
-    pub(super) fn row(&self, assurance: Assurance, findings: &[Finding]) -> AuditRow {
+    pub(super) fn row(
+        &self,
+        paper_dir: &str,
+        assurance: Assurance,
+        findings: &[Finding],
+    ) -> AuditRow {
         let blocking = || {
             findings
                 .iter()
@@ -390,6 +395,7 @@ impl Case {
             audited_at: audit.map_or_else(String::new, |audit| short(&audit.generated_at)),
             summary: audit.map_or_else(String::new, |audit| short(&audit.summary)),
             inputs: self.inputs.len(),
+            rerun: self.rule.rerun(paper_dir),
             findings: Counts::of(findings),
         }
     }
