@@ -251,6 +251,11 @@ impl Engine<'_> {
             weak,
             others: &others,
         };
+        if kind != Kind::Uncertainty {
+            if let Some(judgement) = self.judge_setting(passage, number, &shown, everywhere, &weights) {
+                return Some(judgement);
+            }
+        }
         let judged = self.judge(&case);
         if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
             if let Some(judgement) = self.judge_cardinality(text, number, &weights) {
@@ -388,7 +393,7 @@ impl Engine<'_> {
     fn with_noun(&self, mut scored: Vec<Scored>, noun: Option<&str>) -> Vec<Scored> {
         let Some(noun) = noun else { return scored };
         for candidate in &mut scored {
-            let measure = self.series(candidate.series).and_then(|series| series.measure).and_then(|label| self.evidence.lexicon.label(label));
+            let measure = self.series(candidate.series).and_then(|series| self.measure(series)).and_then(|label| self.evidence.lexicon.label(label));
             if measure.is_some_and(|label| label.words.iter().any(|word| word == noun)) {
                 candidate.score += NOUN;
             }

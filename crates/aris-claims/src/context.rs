@@ -224,7 +224,7 @@ impl Engine<'_> {
             true
         });
         let measured_by = |candidate: &Scored| {
-            let measure = self.series(candidate.series).and_then(|series| series.measure);
+            let measure = self.series(candidate.series).and_then(|series| self.measure(series));
             measure.and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
         };
         let nearest = scored.iter().map(&measured_by).fold(0.0, f64::max);

@@ -109,7 +109,7 @@ impl Engine<'_> {
                 return Some(self.follows_from(change, *pair, closeness, value, what));
             }
         }
-        let measured = self.series(top.a).and_then(|series| series.measure).and_then(|label| change.weights.get(&label)).copied().unwrap_or(0.0);
+        let measured = self.series(top.a).and_then(|series| self.measure(series)).and_then(|label| change.weights.get(&label)).copied().unwrap_or(0.0);
         let unit = self.series(top.a).and_then(|series| series.unit).zip(change.shown.unit).is_some_and(|(a, b)| a.dimension == b.dimension);
         let key = self.key_weight(top.a, change.weights);
         if confident && (measured >= 0.25 || unit || key >= 0.4) {
@@ -140,7 +140,7 @@ impl Engine<'_> {
         let mut near: Option<Judgement> = None;
         for a in &old {
             for b in &new {
-                let Some(pair) = self.pair(*b, *a, change.weights).filter(|_| self.series(*a).map(|series| series.measure) == self.series(*b).map(|series| series.measure)) else {
+                let Some(pair) = self.pair(*b, *a, change.weights).filter(|_| self.series(*a).map(|series| self.measure(series)) == self.series(*b).map(|series| self.measure(series))) else {
                     continue;
                 };
                 if let Some((closeness, value, what)) = self.follows(change, pair, direction, relative) {
@@ -183,7 +183,7 @@ impl Engine<'_> {
             .take(PAIRED)
             .collect();
         let measured = |id: SeriesId| {
-            let measure = self.series(id).and_then(|series| series.measure);
+            let measure = self.series(id).and_then(|series| self.measure(series));
             measure.and_then(|label| change.weights.get(&label)).copied().unwrap_or(0.0)
         };
         let nearest = pool.iter().map(|id| measured(*id)).fold(0.0, f64::max);
@@ -228,7 +228,7 @@ impl Engine<'_> {
         let same_shape = one.slots.len() == two.slots.len() && one.slots.iter().zip(&two.slots).all(|(x, y)| x.kind == y.kind && x.name == y.name);
         // Values of different files are comparable when they measure the same.
         let most = if same_shape { 2 } else { 5 };
-        if left.len() > most || right.len() > most || (!same_shape && one.measure != two.measure) {
+        if left.len() > most || right.len() > most || (!same_shape && self.measure(one) != self.measure(two)) {
             return None;
         }
         // Two cases of two methods (A on X, B on Y) are not compared.
@@ -257,7 +257,7 @@ impl Engine<'_> {
         };
         let gain = |label: &LabelId| self.info_of(*label) * (weight(label) - 0.25 * (1.0 - weight(label)));
         let shared = one.labels.iter().filter(|label| two.labels.binary_search(label).is_ok());
-        let measure_differs = one.measure != two.measure;
+        let measure_differs = self.measure(one) != self.measure(two);
         // The method that a side stands for; without one, whatever names it.
         let side = |labels: &[LabelId]| {
             let methods: Vec<&LabelId> = labels.iter().filter(|label| self.methods.contains(label)).collect();
@@ -271,7 +271,7 @@ impl Engine<'_> {
         // Most comparisons have the paper's own or the complete method on one side.
         let ours = |labels: &[LabelId]| labels.iter().any(|label| self.own.contains(label) || self.full.contains(label));
         let bonus = if ours(&left) != ours(&right) { OWN_SIDE } else { 0.0 } + if of_methods { METHODS } else { 0.0 };
-        let measured = one.measure.map_or(0.0, |label| weight(&label));
+        let measured = self.measure(one).map_or(0.0, |label| weight(&label));
         let unmeasured = if measured < 0.2 { UNMEASURED } else { 0.0 };
         let logged = if one.trace == two.trace { 0.0 } else { LOG };
         let score = bonus - unmeasured - logged + 2.0 * shared.map(gain).sum::<f64>() + left.iter().chain(&right).map(gain).sum::<f64>() - if measure_differs { 2.0 } else { 0.0 };
@@ -394,7 +394,7 @@ impl Engine<'_> {
 
 /// Accuracies, rates and scores, of which people give differences in per cent.
 fn ratio_like(series: &crate::series::Series, engine: &Engine<'_>) -> bool {
-    let words = series.measure.and_then(|label| engine.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
+    let words = engine.measure(series).and_then(|label| engine.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
     !words.iter().any(|word| {
         matches!(word.as_str(), "latency" | "time" | "throughput" | "memory" | "energy" | "parameter" | "flop" | "gflop" | "second" | "ms" | "hour" | "loss" | "perplexity" | "return" | "reward")
     })

@@ -93,12 +93,6 @@ impl<'a> Engine<'a> {
             .iter()
             .map(|series| series.labels.iter().map(|label| info.get(index(*label)).copied().unwrap_or(0.0)).sum())
             .collect();
-        let mut measures = vec![false; lexicon.labels.len()];
-        for label in evidence.series.iter().filter_map(|series| series.measure) {
-            if let Some(flag) = measures.get_mut(index(label)) {
-                *flag = true;
-            }
-        }
         let mut axis_names: BTreeMap<LabelId, Vec<LabelId>> = BTreeMap::new();
         for slot in evidence.series.iter().flat_map(|series| &series.slots).filter(|slot| slot.kind == SlotKind::Axis) {
             let names = axis_names.entry(slot.label).or_default();
@@ -114,7 +108,7 @@ impl<'a> Engine<'a> {
         let mut engine = Self {
             axis_values,
             axis_names,
-            measures,
+            measures: Vec::new(),
             paper,
             evidence,
             passages: Vec::new(),
@@ -134,12 +128,31 @@ impl<'a> Engine<'a> {
         engine.own = engine.own_labels(&names);
         engine.rivals = engine.rival_labels();
         engine.methods = engine.method_labels();
+        let mut measures = vec![false; lexicon.labels.len()];
+        for label in evidence.series.iter().filter_map(|series| engine.measure(series)) {
+            if let Some(flag) = measures.get_mut(index(label)) {
+                *flag = true;
+            }
+        }
+        engine.measures = measures;
         engine.analyse(&names);
         engine
     }
 
     pub(crate) fn series(&self, id: SeriesId) -> Option<&'a Series> {
         self.evidence.series.get(usize::try_from(id).ok()?)
+    }
+
+    /// What a series measures: the last key that is not the name of a method (`{"latency": {"ours": 3}}` measures latency).
+    pub(crate) fn measure(&self, series: &Series) -> Option<LabelId> {
+        series
+            .slots
+            .iter()
+            .rev()
+            .filter(|slot| slot.kind == SlotKind::Key)
+            .map(|slot| slot.label)
+            .find(|label| !self.methods.contains(label))
+            .or(series.measure)
     }
 
     pub(crate) fn label_text(&self, id: LabelId) -> &'a str {

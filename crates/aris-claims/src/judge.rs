@@ -252,8 +252,8 @@ impl Engine<'_> {
             }
         }
         let (first, hit) = *hits.first()?;
-        let measure = self.series(first)?.measure;
-        let alone = hits.iter().all(|(id, _)| self.series(*id).is_some_and(|series| series.measure == measure));
+        let measure = self.measure(self.series(first)?);
+        let alone = hits.iter().all(|(id, _)| self.series(*id).is_some_and(|series| self.measure(series) == measure));
         let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
         if !alone {
             return None;
@@ -265,7 +265,7 @@ impl Engine<'_> {
     /// chance.
     fn better_measure(&self, scored: Scored, hit: Hit, top: Scored, case: &Case<'_>) -> bool {
         let (Some(series), Some(best)) = (self.series(scored.series), self.series(top.series)) else { return false };
-        if case.weak || series.measure == best.measure {
+        if case.weak || self.measure(series) == self.measure(best) {
             return false;
         }
         let named = series.slots.iter().any(|slot| slot.kind != crate::evidence::SlotKind::Path && case.sentence.contains(&slot.label) && case.weights.get(&slot.label).is_some_and(|weight| *weight >= 0.5));
@@ -287,7 +287,7 @@ impl Engine<'_> {
                 .fold(0.0, f64::max)
         };
         let (rival, best) = (most(series, top), most(top, series));
-        series.measure == top.measure && rival < 0.36 && best >= rival + 0.05 && best >= 0.3
+        self.measure(series) == self.measure(top) && rival < 0.36 && best >= rival + 0.05 && best >= 0.3
     }
 
     /// Everything that tells this series from the other one is named in the sentence.
@@ -302,14 +302,14 @@ impl Engine<'_> {
     }
 
     /// "All methods use the same batch size": the setting must hold in the other configurations too.
-    fn same_elsewhere(&self, case: &Case<'_>, id: SeriesId) -> Option<Judgement> {
+    pub(crate) fn same_elsewhere(&self, case: &Case<'_>, id: SeriesId) -> Option<Judgement> {
         let series = self.series(id).filter(|series| series.config && case.everywhere)?;
-        let measure = series.measure?;
+        let measure = self.measure(series)?;
         let list = self.postings.get(crate::engine::index(measure))?;
         let others: Vec<SeriesId> = list
             .iter()
             .copied()
-            .filter(|other| self.series(*other).is_some_and(|other| other.config && other.measure == series.measure && other.count == series.count))
+            .filter(|other| self.series(*other).is_some_and(|other| other.config && self.measure(other) == self.measure(series) && other.count == series.count))
             .collect();
         // Only the configurations that the sentence names, if it names some.
         let named: Vec<SeriesId> = others
@@ -349,7 +349,7 @@ impl Engine<'_> {
     }
 
     fn measure_weight(&self, series: &Series, weights: &Weights) -> f64 {
-        series.measure.and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
+        self.measure(series).and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
     }
 
     fn same_unit(&self, series: SeriesId, case: &Case<'_>) -> bool {
@@ -482,7 +482,7 @@ impl Engine<'_> {
             // What is measured and whose it is must stand in the sentence, unless it names none at all.
             let in_sentence = |label: &u32| case.sentence.contains(label);
             let other_method = series.labels.iter().any(|label| self.rivals.contains(label) && !in_sentence(label));
-            let other_measure = series.measure.is_some_and(|label| !in_sentence(&label))
+            let other_measure = self.measure(series).is_some_and(|label| !in_sentence(&label))
                 && !unit
                 && case.sentence.iter().any(|label| self.measures.get(crate::engine::index(*label)).copied().unwrap_or(false));
             if other_method && !case.rivalry || other_measure {
@@ -490,7 +490,7 @@ impl Engine<'_> {
             }
         }
         // "23 participants" contradicts no number of trials.
-        let words = series.measure.and_then(|label| self.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
+        let words = self.measure(series).and_then(|label| self.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
         if case.weak && case.noun.as_ref().is_some_and(|noun| !words.contains(noun)) {
             return false;
         }
@@ -520,7 +520,7 @@ impl Engine<'_> {
         self.evidence
             .series
             .iter()
-            .filter(|other| other.config && other.measure != series.measure)
+            .filter(|other| other.config && self.measure(other) != self.measure(series))
             .all(|other| self.measure_weight(other, weights) <= own - 0.1)
     }
 
@@ -533,7 +533,7 @@ impl Engine<'_> {
             .filter(|other| !other.config && other.unit.map(|unit| unit.dimension) == dimension)
             // Milliseconds of inference are not seconds of training.
             .filter(|other| other.unit.map(|unit| unit.symbol) == series.unit.map(|unit| unit.symbol) || shown.unit.map(|unit| unit.symbol) != series.unit.map(|unit| unit.symbol))
-            .all(|other| other.measure == series.measure)
+            .all(|other| self.measure(other) == self.measure(series))
     }
 
     /// The number could be a wrong version of the value: same order of magnitude, or off by a power of ten or a unit.
@@ -557,7 +557,7 @@ impl Engine<'_> {
     }
 
     /// A setting may be wrong by more than a measurement: up to a factor of ten, or a power of ten.
-    fn plausible_setting(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
+    pub(crate) fn plausible_setting(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
         if !series.config {
             return self.plausible_size(shown, series, raw);
         }
@@ -595,7 +595,7 @@ impl Engine<'_> {
     /// Two quantities measure the same and the sentence names nothing of what tells them apart.
     fn undecided(&self, id: SeriesId, other: SeriesId, weights: &Weights) -> bool {
         let (Some(one), Some(two)) = (self.series(id), self.series(other)) else { return false };
-        if one.measure != two.measure || one.config != two.config || one.axis || two.axis {
+        if self.measure(one) != self.measure(two) || one.config != two.config || one.axis || two.axis {
             return false;
         }
         let named = |a: &Series, b: &Series| {

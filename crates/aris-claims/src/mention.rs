@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::languages;
 use crate::lexicon::{LabelId, Lexicon};
 use crate::words::{self, Word};
 
@@ -38,6 +39,11 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
         }
         for label in lexicon.with_word(&token.text) {
             note(&mut found, lexicon, *label, &token.text, at, 1.0);
+        }
+        for code in languages::codes(&token.raw) {
+            for label in lexicon.with_word(code) {
+                note(&mut found, lexicon, *label, code, at, 0.95);
+            }
         }
         // Names are not abbreviated: `view` is not `ViewPool`.
         let name = text.get(token.start..token.end).is_some_and(|written| written.chars().skip(1).any(char::is_uppercase));

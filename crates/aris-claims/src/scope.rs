@@ -17,6 +17,9 @@ use crate::passage::PassageKind;
 use crate::report::Status;
 use crate::series::{Facet, SeriesId};
 
+/// Gain of cases whose column the sentence names, and of cases in which a named method takes part.
+const VARIED: f64 = 1.5;
+
 /// Words that speak of all cases.
 const QUANTIFIERS: &[&str] = &[
     "consistently", "always", "every", "all", "uniformly", "invariably", "each", "any", "never", "universally", "everywhere", "throughout", "across the board",
@@ -47,7 +50,7 @@ impl Engine<'_> {
             let Some((at, word)) = QUANTIFIERS
                 .iter()
                 .filter_map(|word| word_at(&lower, word, false).map(|at| (at, *word)))
-                .min_by_key(|(at, word)| (rank(word), *at))
+                .min_by_key(|(at, word)| (rank(word).min(1), *at))
             else {
                 continue;
             };
@@ -57,7 +60,7 @@ impl Engine<'_> {
                 out.extend(self.judge_significance(body, &weights).map(|judgement| (range, judgement)));
                 continue;
             }
-            if let Some(judgement) = self.judge_scope(&weights, sentence.mentions.iter().map(|mention| mention.label).collect()) {
+            if let Some(judgement) = self.judge_scope(body, &weights, sentence.mentions.iter().map(|mention| mention.label).collect()) {
                 out.push((range, judgement));
             }
         }
@@ -99,7 +102,7 @@ impl Engine<'_> {
     }
 
     /// Compares the own method with the others over the cases of the context.
-    fn judge_scope(&self, weights: &Weights, mentioned: Vec<LabelId>) -> Option<Judgement> {
+    fn judge_scope(&self, body: &str, weights: &Weights, mentioned: Vec<LabelId>) -> Option<Judgement> {
         let own = *self.own.first()?;
         let mut all: Vec<(f64, SeriesId, Vec<SeriesId>)> = Vec::new();
         for scored in self.score_for(weights, None, true) {
@@ -113,6 +116,21 @@ impl Engine<'_> {
             }
             if all.len() >= 400 {
                 break;
+            }
+        }
+        // "Every tissue": the cases lie in a column of that name. Methods that are named must be among the rivals.
+        let nouns = crate::words::canonical(body);
+        for (score, id, rivals) in &mut all {
+            let Some(series) = self.series(*id) else { continue };
+            let varied = series.slots.iter().filter_map(|slot| slot.name).filter_map(|name| self.evidence.lexicon.label(name));
+            if varied.into_iter().any(|name| name.words.iter().any(|word| nouns.contains(word))) {
+                *score += VARIED;
+            }
+            let named = rivals.iter().filter_map(|rival| self.series(*rival)).any(|rival| {
+                rival.labels.iter().any(|label| self.rivals.contains(label) && mentioned.contains(label))
+            });
+            if named {
+                *score += VARIED;
             }
         }
         let cases = self.family_of_cases(&all)?;
@@ -166,7 +184,7 @@ impl Engine<'_> {
             let Some(series) = self.series(*id) else { continue };
             let paths: Vec<LabelId> = series.slots.iter().filter(|slot| slot.kind == SlotKind::Path).map(|slot| slot.label).collect();
             let mut by_measure = paths.clone();
-            by_measure.extend(series.measure);
+            by_measure.extend(self.measure(series));
             families.entry((true, by_measure)).or_default().push(at);
             let keys = series.slots.iter().filter(|slot| slot.kind == SlotKind::Key).count();
             let mut by_record = paths;
