@@ -198,7 +198,9 @@ impl Engine<'_> {
             let measured = shown.unit.filter(|unit| kind == Kind::Difference && unit.dimension != Dimension::Percent);
             let scored = self.score_for(&weights, measured, true);
             let points = crate::claim::after_words(text, number.end, 3).iter().any(|word| word.starts_with("point") || word == "pp" || word == "pts");
+            let named = self.named_in_sentence(passage, number);
             let change = Change {
+                named: &named,
                 shown,
                 kind,
                 weights: &weights,
@@ -251,7 +253,7 @@ impl Engine<'_> {
             weak,
             others: &others,
         };
-        if kind != Kind::Uncertainty {
+        if kind != Kind::Uncertainty && !aggregation.range {
             if let Some(judgement) = self.judge_setting(passage, number, &shown, everywhere, &weights) {
                 return Some(judgement);
             }
@@ -285,7 +287,7 @@ impl Engine<'_> {
                 crate::context::raise(&mut weights, *label, 0.6);
             }
             let scored = self.score(&weights);
-            let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false, stated: None };
+            let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false, named: &BTreeSet::new(), stated: None };
             return self.judge_change(&change);
         }
         let mut aggregation = Self::cell_aggregation(aligned, row, column);
@@ -465,6 +467,12 @@ impl Engine<'_> {
             }
             let ordered = if forward { (shown(first), shown(second)) } else { (shown(second), shown(first)) };
             // Only a pair right before or after the change belongs to it.
+            // and no other statement stands between them.
+            let gap = if second.end <= number.range.start { text.get(second.end..number.range.start) } else { text.get(number.range.end..first.range.start) };
+            let gap = gap.unwrap_or("");
+            if gap.contains(';') || gap.contains(" and ") || second.end > number.range.start && gap.contains(',') {
+                continue;
+            }
             let distance = if second.end <= number.range.start { number.range.start - second.end } else { first.range.start.saturating_sub(number.range.end) };
             let comparable = kind != Kind::Difference || number.unit.is_none() || number.unit.map(|unit| unit.dimension) == ordered.0.unit.map(|unit| unit.dimension);
             if distance <= 60 && comparable && best.as_ref().is_none_or(|(known, _)| distance < *known) {

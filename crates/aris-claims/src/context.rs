@@ -47,6 +47,8 @@ const UNMEASURED: f64 = 0.8;
 /// Weight of the complete method, which ablations are compared with.
 const FULL: f64 = 0.32;
 
+/// How near "the baseline" must stand to take the place of the own method.
+const RIVAL_NEAR: f64 = 0.6;
 /// Weight of every other method when the sentence says "the baseline".
 const RIVAL: f64 = 0.6;
 
@@ -126,7 +128,7 @@ impl Engine<'_> {
                 }
             }
         }
-        if let Some(near) = rival.filter(|near| *near > own) {
+        if let Some(near) = rival.filter(|near| *near > own.max(RIVAL_NEAR)) {
             if own < OWN {
                 for label in &self.own {
                     weights.remove(label);

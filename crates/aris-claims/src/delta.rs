@@ -59,6 +59,8 @@ pub(crate) struct Change<'c> {
     pub(crate) at: usize,
     pub(crate) end: usize,
     pub(crate) points: bool,
+    /// Labels that the sentence itself names.
+    pub(crate) named: &'c std::collections::BTreeSet<LabelId>,
     /// The two numbers that the sentence itself compares: "from 241 ms to 182 ms".
     pub(crate) stated: Option<(Shown, Shown)>,
 }
@@ -112,7 +114,11 @@ impl Engine<'_> {
         let measured = self.series(top.a).and_then(|series| self.measure(series)).and_then(|label| change.weights.get(&label)).copied().unwrap_or(0.0);
         let unit = self.series(top.a).and_then(|series| series.unit).zip(change.shown.unit).is_some_and(|(a, b)| a.dimension == b.dimension);
         let key = self.key_weight(top.a, change.weights);
-        if confident && (measured >= 0.25 || unit || key >= 0.4) {
+        // A sentence that speaks of something else than this measure accuses nobody.
+        let measure = self.series(top.a).and_then(|series| self.measure(series));
+        let elsewhere = measure.is_some_and(|label| !change.named.contains(&label))
+            && change.named.iter().any(|label| self.measures.get(crate::engine::index(*label)).copied().unwrap_or(false) && self.series(top.a).is_some_and(|series| series.labels.binary_search(label).is_err()));
+        if confident && !elsewhere && (measured >= 0.25 || unit || key >= 0.4) {
             return Some(self.does_not_follow(change, top, direction));
         }
         Some(Judgement::missing(change.kind))
@@ -242,7 +248,9 @@ impl Engine<'_> {
                 .collect();
             differing.sort_unstable();
             differing.dedup();
-            if differing.len() > 1 {
+            let axis = one.slots.iter().zip(&two.slots).any(|(x, y)| x.label != y.label && x.kind == crate::evidence::SlotKind::Axis);
+            let variants = differing.iter().all(|(x, y)| self.methods.contains(x) && self.methods.contains(y));
+            if differing.len() > 1 || axis && !differing.is_empty() && !variants {
                 return None;
             }
         }

@@ -495,7 +495,7 @@ impl Engine<'_> {
             return false;
         }
         match case.binding {
-            Binding::Cell => tied <= 6,
+            Binding::Cell => tied <= 6 && self.comparable_size(&case.shown, series, raw),
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
             // A large whole number beside a measure is a measurement.
             Binding::Text if case.weak && !series.config && case.shown.value.abs() >= Decimal::HUNDRED && !case.aggregation.spread => {
@@ -554,6 +554,18 @@ impl Engine<'_> {
             || between("950", "1050")
             || between("58", "62")
             || between("0.016", "0.0172")
+    }
+
+    /// A cell may be wrong by more than running text: a table that is aligned with the results has been understood. Ten times
+    /// is the limit, or both are small.
+    fn comparable_size(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
+        let Some(value) = fit::nearest(shown, series, raw) else { return false };
+        let small = Decimal::new(20, 0);
+        if value.abs() <= small && shown.value.abs() <= small {
+            return true;
+        }
+        let quotient = shown.value.over(value).map(Decimal::abs);
+        quotient.is_some_and(|quotient| Decimal::new(1, -1) <= quotient && quotient <= Decimal::new(10, 0))
     }
 
     /// A setting may be wrong by more than a measurement: up to a factor of ten, or a power of ten.

@@ -4,14 +4,15 @@
 use std::collections::BTreeSet;
 
 use crate::context::{Aggregation, Scored, Weights};
-use crate::engine::{Engine, index};
+use crate::engine::{Engine, Sentence, index};
 use crate::evidence::SlotKind;
 use crate::fit::{self, Shown};
 use crate::judge::{Binding, Case, Judgement};
 use crate::lexicon::LabelId;
 use crate::number::Number;
 use crate::report::Status;
-use crate::series::{Facet, SeriesId};
+use crate::series::{Facet, SeriesId, leaf};
+use crate::units::Dimension;
 use crate::words;
 
 /// Words before the number that can name its setting, function words not counted.
@@ -20,6 +21,8 @@ const BEFORE: usize = 4;
 const BEHIND: usize = 2;
 /// By how much the best setting must be named more fully than the next one before a value is called wrong.
 const CLEARER: f64 = 0.15;
+/// Part of its name that a setting needs before a percentage is called wrong by it.
+const CLEAR_SHARE: f64 = 0.6;
 /// The least part of a setting's name.
 const LEAST: f64 = 0.35;
 
@@ -63,8 +66,9 @@ impl Engine<'_> {
             let configured = self.configured(*label, &named);
             let fitting = configured.iter().find_map(|id| {
                 let series = self.series(*id)?;
-                let facet = if series.stats.is_some() { Facet::Mean } else { Facet::Single };
-                fit::hit(shown, series, facet, &self.evidence.leaves).map(|hit| (*id, hit))
+                let hit = |facet| fit::hit(shown, series, facet, &self.evidence.leaves);
+                let found = if series.stats.is_some() { series.members.iter().find_map(|member| hit(Facet::Member(*member))) } else { hit(Facet::Single) };
+                found.map(|hit| (*id, hit))
             });
             if let Some((id, hit)) = fitting {
                 let status = if hit.closeness == fit::Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
@@ -73,17 +77,46 @@ impl Engine<'_> {
             }
         }
         let (strength, label) = *settings.first()?;
+        if shown.is_percent() && strength < CLEAR_SHARE || self.varied_or_measured(label, shown, sentence) {
+            return None;
+        }
         let next = settings.get(1).map_or(0.0, |(strength, _)| *strength);
         if strength < next + CLEARER {
             return None;
         }
         let wrong = self.configured(label, &named).into_iter().find(|id| {
             self.series(*id).is_some_and(|series| {
-                let raw = series.headline(&self.evidence.leaves).map(|(_, value)| value);
+                // A list of values is searched or swept; a number with a unit contradicts no bare count.
+                let physical = shown.unit.is_some_and(|unit| unit.dimension != Dimension::Percent) && series.unit.is_none();
+                let raw = series.headline(&self.evidence.leaves).filter(|_| series.stats.is_none() && !physical).map(|(_, value)| value);
                 raw.is_some_and(|raw| self.plausible_setting(shown, series, raw))
             })
         })?;
         Some(self.mismatch(&case(&[]), Scored { series: wrong, score: 0.0, coverage: 1.0 }))
+    }
+
+    /// The number is a step or a varied value of the results under the same name, or a more specific measure is named:
+    /// "after 100 epochs", "the best epoch was 71".
+    fn varied_or_measured(&self, setting: LabelId, shown: &Shown, sentence: &Sentence) -> bool {
+        let words = self.evidence.lexicon.label(setting).map_or(&[][..], |label| label.words.as_slice());
+        let shares = |label: LabelId| {
+            self.evidence.lexicon.label(label).is_some_and(|label| words.iter().any(|word| label.words.contains(word)))
+        };
+        let more_specific = sentence.mentions.iter().any(|mention| {
+            mention.label != setting
+                && mention.strength >= 0.9
+                && shares(mention.label)
+                && self.measures.get(index(mention.label)).copied().unwrap_or(false)
+                && !self.is_setting(mention.label)
+        });
+        let varied = self.evidence.series.iter().filter(|series| !series.config).any(|series| {
+            let named = self.measure(series).is_some_and(shares) || series.slots.iter().filter_map(|slot| slot.name).any(shares);
+            named && self.evidence.series.len() < 20_000 && {
+                let by_value = series.axis || series.measure.is_some_and(|label| label == setting);
+                by_value && series.members.iter().any(|at| leaf(&self.evidence.leaves, *at).is_some_and(|leaf| leaf.value == shown.value))
+            }
+        });
+        more_specific || varied
     }
 
     /// A label that configurations have as a key.

@@ -223,8 +223,13 @@ pub(crate) fn stem(word: &str) -> String {
 
 fn suffix_free(word: &str) -> String {
     let length = word.len();
-    if length > 6 {
-        if let Some(base) = word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")) {
+    if length >= 6 {
+        if let Some(base) = word.strip_suffix("ing") {
+            return base.to_owned();
+        }
+    }
+    if length >= 5 && !word.ends_with("eed") {
+        if let Some(base) = word.strip_suffix("ed") {
             return base.to_owned();
         }
     }
