@@ -1,11 +1,13 @@
 //! Measures what durable evidence costs on this machine; its files are the raw results of the example paper.
 //!
-//! **Usage**: `cargo bench -p aris-audit --bench evidence -- --out DIR [--scratch DIR] [--runs N] [--repetitions N]`
+//! **Usage**: `cargo bench -p aris-audit --bench evidence -- --out DIR [--scratch DIR] [--runs N] [--samples N] [--only N]`
 //!
 //! A run works in a fresh folder below the scratch folder (default: the system's temporary folder, which must not be in
-//! memory). It visits every cell (method × size) once per round, in an order drawn from the run's own seed, so that a slow
-//! moment of the disk meets all cells alike. The first rounds warm up and do not count, nor does a whole run before the
-//! first. Timed is the call alone: payloads exist before, and files are removed afterwards.
+//! memory). Give a new folder at the top of the disk: without a journal, ext4 is slow to create files where many were
+//! deleted in the last minutes. A run visits every cell (method × size) once per round, in an order drawn from its own
+//! seed, so that a slow moment of the disk meets all cells alike. The first rounds warm up and do not count, nor does a
+//! whole run before the first that is kept; `--only` measures a single run of the series, where a machine is calm for
+//! moments only. Timed is the call alone: payloads exist before, and files are removed afterwards.
 //!
 //! | method | what is timed |
 //! |---|---|
@@ -38,14 +40,14 @@ use serde_json::{Map, Value, json};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Payloads: a verdict, a long review, a review with its attachments.
-const SIZES: [(&str, usize); 3] = [("1KiB", 1 << 10), ("64KiB", 64 << 10), ("1MiB", 1 << 20)];
+const SIZES: [(&str, usize); 3] = [("small", 1 << 10), ("medium", 64 << 10), ("large", 1 << 20)];
 /// A compact JSON event.
 const LINE_BYTES: usize = 256;
 /// The fixed file set that is hashed.
 const HASH_FILES: usize = 64;
 const HASH_FILE_MIB: usize = 4;
-const HASH_REPETITIONS: usize = 8;
-const VERIFY_REPETITIONS: usize = 8;
+const HASH_SAMPLES: usize = 8;
+const VERIFY_SAMPLES: usize = 8;
 /// Rounds that only warm up.
 const WARM_UP: usize = 5;
 /// As large as the buffer of `digest_files`.
@@ -57,7 +59,8 @@ struct Options {
     out: PathBuf,
     scratch: PathBuf,
     runs: usize,
-    repetitions: usize,
+    samples: usize,
+    only: Option<usize>,
 }
 
 fn main() -> Outcome<()> {
@@ -74,7 +77,8 @@ fn main() -> Outcome<()> {
     };
     aris_fs::create_dir(&options.out)?;
     store(&options.out.join("config.json"), &config(&options))?;
-    for run in 0..=options.runs {
+    let wanted = |run: &usize| *run == 0 || options.only.is_none_or(|only| only == *run);
+    for run in (0..=options.runs).filter(wanted) {
         let started = Instant::now();
         let results = measure(&options, run)?;
         // Run 0 is not kept: it pays for memory that the system, or the machine below it, has not handed out yet.
@@ -94,7 +98,8 @@ fn main() -> Outcome<()> {
 }
 
 fn options(arguments: &[String]) -> Outcome<Option<Options>> {
-    let (mut out, mut scratch, mut runs, mut repetitions) = (None, std::env::temp_dir(), 5, 100);
+    let (mut out, mut scratch, mut runs, mut samples) = (None, std::env::temp_dir(), 5, 100);
+    let mut only = None;
     let mut rest = arguments.iter().filter(|argument| *argument != "--bench");
     while let Some(flag) = rest.next() {
         let value = rest.next().ok_or_else(|| format!("{flag} needs a value"))?;
@@ -102,7 +107,8 @@ fn options(arguments: &[String]) -> Outcome<Option<Options>> {
             "--out" => out = Some(PathBuf::from(value)),
             "--scratch" => scratch = PathBuf::from(value),
             "--runs" => runs = value.parse()?,
-            "--repetitions" => repetitions = value.parse::<usize>()?.max(1),
+            "--only" => only = Some(value.parse()?),
+            "--samples" => samples = value.parse::<usize>()?.max(1),
             _ => return Err(format!("unknown flag {flag}").into()),
         }
     }
@@ -110,7 +116,8 @@ fn options(arguments: &[String]) -> Outcome<Option<Options>> {
         out,
         scratch,
         runs,
-        repetitions,
+        samples,
+        only,
     }))
 }
 
@@ -135,7 +142,7 @@ fn measure(options: &Options, run: usize) -> Outcome<Vec<(&'static str, Value)>>
     cells.push(("append", 0, log.clone()));
 
     let mut samples: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
-    for round in 0..WARM_UP + options.repetitions {
+    for round in 0..WARM_UP + options.samples {
         random.shuffle(&mut cells);
         for (method, at, place) in &cells {
             let payload = payloads.get(*at).map_or(&[][..], Vec::as_slice);
@@ -157,14 +164,14 @@ fn measure(options: &Options, run: usize) -> Outcome<Vec<(&'static str, Value)>>
 
     let mut results = Vec::new();
     for method in ["plain", "atomic", "chained"] {
-        let mut result = head(method, run, options.repetitions);
+        let mut result = head(method, run, options.samples);
         for (at, (name, _)) in SIZES.iter().enumerate() {
             let taken = samples.remove(&(method, at)).unwrap_or_default();
             result.insert((*name).to_owned(), latency(taken));
         }
         results.push((method, Value::Object(result)));
     }
-    let mut result = head("append", run, options.repetitions);
+    let mut result = head("append", run, options.samples);
     let taken = samples.remove(&("append", 0)).unwrap_or_default();
     result.insert(String::from("line"), latency(taken));
     results.push(("append", Value::Object(result)));
@@ -173,11 +180,11 @@ fn measure(options: &Options, run: usize) -> Outcome<Vec<(&'static str, Value)>>
     Ok(results)
 }
 
-fn head(method: &str, run: usize, repetitions: usize) -> Map<String, Value> {
+fn head(method: &str, run: usize, samples: usize) -> Map<String, Value> {
     Map::from_iter([
         (String::from("method"), Value::from(method)),
         (String::from("run"), Value::from(run)),
-        (String::from("repetitions"), Value::from(repetitions)),
+        (String::from("samples"), Value::from(samples)),
     ])
 }
 
@@ -215,7 +222,7 @@ fn record(folder: &Path, payload: &[u8]) -> Outcome<()> {
 
 /// Reads every trace back and checks its chain.
 fn verify(cells: &[(&str, usize, PathBuf)], run: usize) -> Outcome<Value> {
-    let mut result = head("verify", run, VERIFY_REPETITIONS);
+    let mut result = head("verify", run, VERIFY_SAMPLES);
     let mut found = BTreeMap::new();
     for (_, at, project) in cells.iter().filter(|(method, ..)| *method == "chained") {
         let skill = project.join(trace::FOLDER).join("evidence");
@@ -227,7 +234,7 @@ fn verify(cells: &[(&str, usize, PathBuf)], run: usize) -> Outcome<Value> {
         let folder = skill.join(&folder.name);
         let mut samples = Vec::new();
         let mut records = 0;
-        for repetition in 0..=VERIFY_REPETITIONS {
+        for repetition in 0..=VERIFY_SAMPLES {
             let (taken, trace) = timed(|| Ok(trace::read(&folder, Some(project))?))?;
             if !matches!(trace.chain, Chain::Valid { .. }) {
                 return Err("a chain that nobody touched does not hold".into());
@@ -262,7 +269,7 @@ fn hash(scratch: &Path, run: usize, random: &mut Random) -> Outcome<Value> {
     let bytes = (HASH_FILES * HASH_FILE_MIB) as u64 * (1 << 20);
     let (mut single, mut parallel) = (Vec::new(), Vec::new());
     let mut buffer = vec![0_u8; BUFFER];
-    for repetition in 0..=HASH_REPETITIONS {
+    for repetition in 0..=HASH_SAMPLES {
         let (one, first) = timed(|| {
             let mut digests = Vec::new();
             for path in &paths {
@@ -285,7 +292,7 @@ fn hash(scratch: &Path, run: usize, random: &mut Random) -> Outcome<Value> {
             parallel.push(all);
         }
     }
-    let mut result = head("hash", run, HASH_REPETITIONS);
+    let mut result = head("hash", run, HASH_SAMPLES);
     let workers = thread::available_parallelism().map_or(1, usize::from);
     for (name, taken) in [
         (String::from("1_worker"), single),
@@ -352,6 +359,7 @@ fn config(options: &Options) -> Value {
     let kernel = release
         .split(|part: char| !part.is_ascii_digit() && part != '.')
         .next();
+    let disk = file_system(&text("/proc/self/mounts"), &options.scratch);
     let sizes: Map<String, Value> = SIZES
         .iter()
         .map(|(name, size)| ((*name).to_owned(), Value::from(*size)))
@@ -359,32 +367,43 @@ fn config(options: &Options) -> Value {
     json!({
         "program": format!("{}@{}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
         "runs": options.runs,
-        "repetitions": options.repetitions,
+        "samples": options.samples,
         "discarded_runs": 1,
         "warm_up_rounds": WARM_UP,
         "payload_bytes": sizes,
         "line_bytes": LINE_BYTES,
-        "hash": { "files": HASH_FILES, "mib_per_file": HASH_FILE_MIB, "repetitions": HASH_REPETITIONS },
-        "verify": { "repetitions": VERIFY_REPETITIONS },
+        "hash": { "files": HASH_FILES, "mib_per_file": HASH_FILE_MIB, "samples": HASH_SAMPLES },
+        "verify": { "samples": VERIFY_SAMPLES },
         "cpus": thread::available_parallelism().map_or(1, usize::from),
         "sha_extensions": flag("sha_ni") || flag("sha2"),
         "virtual_machine": flag("hypervisor"),
         "kernel": kernel.filter(|version| !version.is_empty()),
-        "file_system": file_system(&text("/proc/self/mounts"), &options.scratch),
+        "file_system": disk.as_ref().map(|(_, kind)| kind),
+        "journal": disk.as_ref().map(|(device, _)| has_journal(device)),
     })
 }
 
-/// The type of the file system that holds `folder`: that of the longest mount point above it.
-fn file_system(mounts: &str, folder: &Path) -> Option<String> {
+/// Device and type of the file system that holds `folder`: those of the longest mount point above it.
+fn file_system(mounts: &str, folder: &Path) -> Option<(String, String)> {
     mounts
         .lines()
         .filter_map(|line| {
-            let mut fields = line.split(' ').skip(1);
-            Some((fields.next()?, fields.next()?))
+            let mut fields = line.split(' ');
+            Some((fields.next()?, fields.next()?, fields.next()?))
         })
-        .filter(|(point, _)| folder.starts_with(point))
-        .max_by_key(|(point, _)| point.len())
-        .map(|(_, kind)| kind.to_owned())
+        .filter(|(_, point, _)| folder.starts_with(point))
+        .max_by_key(|(_, point, _)| point.len())
+        .map(|(device, _, kind)| (device.to_owned(), kind.to_owned()))
+}
+
+/// Whether ext4 keeps a journal on `device`; the kernel lists journals under the device's name.
+fn has_journal(device: &str) -> bool {
+    let name = device.rsplit('/').next().unwrap_or(device);
+    aris_fs::list_sorted(Path::new("/proc/fs/jbd2"))
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|entry| entry.name.to_str()?.strip_prefix(name))
+        .any(|rest| rest.starts_with('-'))
 }
 
 fn store(path: &Path, value: &Value) -> Outcome<()> {
