@@ -101,6 +101,8 @@ pub(crate) fn class(passage: &Passage, numbers: &[Number], at: usize) -> Class {
     let written = text.get(number.range.clone()).unwrap_or("");
     let large = number.value.significant_digits() > 1 && (written.contains([',', '\u{2009}', '\u{202f}', '\u{a0}']) || written.ends_with(['k', 'K', 'M', 'B', 'T', 'n']));
     let plain_integer = number.last_digit >= 0 && number.style == Style::Digits && number.unit.is_none() && !large;
+    let with_uncertainty = numbers.get(at + 1).is_some_and(|next| next.uncertainty_of == Some(at));
+    let plain_integer = plain_integer && !with_uncertainty;
     if plain_integer && !cell { Class::Weak(Kind::Count) } else { Class::Strong(Kind::Measurement) }
 }
 
@@ -287,8 +289,8 @@ fn enumerator(passage: &Passage, number: &Number) -> bool {
 /// Verbs with a cited work as their subject.
 const REPORTING: &[&str] = &[
     "report", "achiev", "obtain", "show", "reach", "claim", "prun", "propos", "found", "find", "observ", "introduc", "demonstrat", "scale", "train",
-    "use", "need", "requir", "stud", "measur", "has", "have", "had", "contain", "remov", "save", "cut", "improv", "describ", "give", "compress", "estimat",
-    "run", "ran", "list", "rais", "lower", "reduc", "increas", "beat", "outperform", "attain", "get", "got", "surpass", "provid", "collect", "label", "gain",
+    "use", "need", "requir", "stud", "measur", "has", "have", "had", "contain", "remov", "save", "cut", "improv", "describ", "compress", "estimat",
+    "run", "ran", "list", "rais", "lower", "reduc", "increas", "beat", "outperform", "attain", "get", "got", "surpass", "collect", "label", "gain",
     "speed", "accelerat", "handl", "process", "evaluat", "test", "releas", "is", "was", "are", "were", "take", "took", "record", "cover", "predict", "solv",
 ];
 

@@ -6,6 +6,7 @@ use crate::claim::{Kind, after_words};
 use crate::context::Weights;
 use crate::decimal::Decimal;
 use crate::engine::{Engine, index};
+use crate::evidence::SlotKind;
 use crate::fit::Hit;
 use crate::fit::Closeness;
 use crate::judge::{Found, Judgement};
@@ -16,7 +17,7 @@ use crate::series::{Facet, SeriesId};
 use crate::words;
 
 /// Nouns for repeated runs.
-const RUNS: &[&str] = &["seed", "run", "trial", "repetition", "repeat", "fold", "replicate", "replica", "restart"];
+const RUNS: &[&str] = &["seed", "run", "trial", "repetition", "repeat", "fold", "replicate", "replica", "restart", "annotator", "rater"];
 
 impl Engine<'_> {
     /// Judges a count by the noun behind it; `None`: the noun says nothing, the number may be something else.
@@ -62,6 +63,31 @@ impl Engine<'_> {
         if all.is_empty() { None } else { Some(self.run_count(wanted, &all)) }
     }
 
+    /// Files, keys or fields that carry the noun and a distinguishing part: `movie_a`, `movie_b`, `movie_c` are three movies;
+    /// four rows under `annotator` are four annotators.
+    fn named_after(&self, nouns: &[String], wanted: Decimal) -> Option<Judgement> {
+        let noun = nouns.first()?;
+        let mut labels: BTreeSet<LabelId> = BTreeSet::new();
+        let mut example = None;
+        for label in self.evidence.lexicon.with_word(noun) {
+            let known = self.evidence.lexicon.label(*label)?;
+            let distinguished = known.words.len() == 2 && known.words.first() == Some(noun);
+            let list = self.postings.get(index(*label)).map_or(&[][..], Vec::as_slice);
+            let path = list.first().and_then(|id| self.series(*id)).is_some_and(|series| {
+                series.slots.iter().any(|slot| slot.label == *label && slot.kind != SlotKind::Key)
+            });
+            if distinguished && path {
+                labels.insert(*label);
+                example = example.or(list.first().copied());
+            }
+        }
+        (labels.len() >= 2 && Decimal::from_count(labels.len()) == wanted).then_some(())?;
+        let hit = Hit { facet: Facet::Count, closeness: Closeness::Exact, value: wanted };
+        let mut found = self.found(example?, hit);
+        found.derived = Some(format!("number of different {noun}s"));
+        Some(Judgement::new(Status::ExactMatch, Kind::Count, vec![found], ""))
+    }
+
     fn run_count(&self, wanted: Decimal, counts: &BTreeMap<usize, Vec<SeriesId>>) -> Judgement {
         let hit = counts.iter().find(|(count, _)| Decimal::from_count(**count) == wanted);
         // Otherwise the count that most quantities have.
@@ -88,8 +114,11 @@ impl Engine<'_> {
     /// column with the very name of the noun.
     pub(crate) fn judge_cardinality(&self, text: &str, number: &Number, weights: &Weights) -> Option<Judgement> {
         let nouns: Vec<String> = after_words(text, number.end, 3).iter().flat_map(|word| words::canonical(word)).collect();
-        let noun = nouns.iter().find(|word| CASES.contains(&word.as_str()))?;
         let wanted = number.value;
+        if let Some(judgement) = self.named_after(&nouns, wanted) {
+            return Some(judgement);
+        }
+        let noun = nouns.iter().find(|word| CASES.contains(&word.as_str()))?;
         let mut named: Option<(usize, SeriesId)> = None;
         let mut columns: BTreeMap<LabelId, (BTreeSet<LabelId>, SeriesId)> = BTreeMap::new();
         for (id, series) in (0..).zip(&self.evidence.series) {

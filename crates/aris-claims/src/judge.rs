@@ -175,8 +175,13 @@ impl Engine<'_> {
         } else if agg.median {
             Facet::Median
         } else {
-            return None;
+            Facet::Sum
         };
+        // Without a word for it, only the exact sum of large whole numbers is one.
+        let unsaid = wanted == Facet::Sum && !agg.total;
+        if unsaid && (!case.shown.value.is_integer() || case.shown.value.significant_digits() < 3) {
+            return None;
+        }
         for scored in case.scored.iter().take(RANKS) {
             let series = self.series(scored.series)?;
             if series.config || series.axis || series.spread {
@@ -199,6 +204,9 @@ impl Engine<'_> {
                     let value = raw.times(factor);
                     case.shown.shows(value).map(|closeness| (closeness, value))
                 });
+                if unsaid && (self.key_weight(scored.series, case.weights) < 0.3 || !shown.is_some_and(|(closeness, _)| closeness == Closeness::Exact)) {
+                    continue;
+                }
                 if let Some((closeness, value)) = shown {
                     let what = match wanted {
                         Facet::Mean => "mean",
@@ -223,8 +231,16 @@ impl Engine<'_> {
     /// Digits that only one quantity of the results has: three of them, or a power of ten, are hardly chance.
     fn by_value(&self, case: &Case<'_>) -> Option<Judgement> {
         let shown = &case.shown;
-        let telling = shown.value.significant_digits() >= 3 || (shown.last_digit < -3);
-        if !telling || shown.approximate != fit::Approximate::No || case.noun.is_some() && !case.weak {
+        let digits = shown.value.significant_digits();
+        let varied = shown.last_digit <= -3 && shown.unit.is_none() && !shown.value.is_integer();
+        if let Some(label) = self.axis_label(shown.value).filter(|_| varied) {
+            let series = (0..).zip(&self.evidence.series).find(|(_, series)| series.labels.binary_search(&label).is_ok())?.0;
+            let found = Found { series, facet: Facet::Single, against: None, derived: Some(format!("results for {}", self.label_text(label))), value: shown.value };
+            return Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""));
+        }
+        let telling = digits >= 2 || (shown.last_digit < -3);
+        let loosened = shown.approximate != fit::Approximate::No;
+        if !telling || case.noun.is_some() && !case.weak {
             return None;
         }
         let (low, high) = shown.interval();
@@ -238,13 +254,16 @@ impl Engine<'_> {
             let (from, to) = if a <= b { (a, b) } else { (b, a) };
             for entry in self.evidence.values.between(from, to, 64)? {
                 let Some(series) = self.series(entry.series) else { continue };
-                if matches!(entry.facet, Facet::Member(_) | Facet::Median | Facet::Max | Facet::Min | Facet::Sum | Facet::Std | Facet::PopulationStd | Facet::StandardError) || series.axis {
+                let whole_sum = entry.facet == Facet::Sum && digits >= 4 && shown.value.is_integer();
+                if entry.facet == Facet::Sum && !whole_sum || matches!(entry.facet, Facet::Member(_) | Facet::Median | Facet::Max | Facet::Min | Facet::Std | Facet::PopulationStd | Facet::StandardError) || series.axis {
                     continue;
                 }
-                if case.weak && !series.config {
+                if case.weak && !series.config || digits < 3 && !(series.config && !shown.value.is_integer()) && shown.last_digit >= -3 {
                     continue;
                 }
-                if let Some(hit) = fit::hit(shown, series, entry.facet, &self.evidence.leaves) {
+                let hit = fit::hit(shown, series, entry.facet, &self.evidence.leaves);
+                let exact_only = loosened || whole_sum || digits < 3;
+                if let Some(hit) = hit.filter(|hit| !exact_only || hit.closeness == Closeness::Exact) {
                     if !hits.iter().any(|(known, _)| *known == entry.series) {
                         hits.push((entry.series, hit));
                     }

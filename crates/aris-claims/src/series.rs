@@ -181,8 +181,8 @@ fn new_series(slots: &[SlotLabel], leaf: &Leaf, lexicon: &Lexicon) -> Series {
         spread: has(&["std", "stderr", "var", "variance", "ci"]),
         axis: leaf.axis,
         trace: false,
-        rate: has(&["per"]) || has(&["throughput", "rate"]) && !has(&["learn"]),
-        lower_is_better: has(LOWER_IS_BETTER) && !has(&["per"]),
+        rate: has(&["per"]) && leaf.unit.is_none() || has(&["throughput", "rate"]) && !has(&["learn"]),
+        lower_is_better: has(LOWER_IS_BETTER) && (!has(&["per"]) || leaf.unit.is_some()),
     }
 }
 

@@ -77,8 +77,14 @@ impl Engine<'_> {
             }
         }
         let (strength, label) = *settings.first()?;
-        if shown.is_percent() && strength < CLEAR_SHARE || self.varied_or_measured(label, shown, sentence) {
+        if shown.is_percent() && strength < CLEAR_SHARE || self.more_specific(label, sentence) {
             return None;
+        }
+        if let Some(id) = self.varied(label, shown) {
+            let hit = fit::Hit { facet: Facet::Single, closeness: fit::Closeness::Exact, value: shown.value };
+            let mut found = self.found(id, hit);
+            found.derived = Some(String::from("a varied value"));
+            return Some(Judgement::new(Status::ExactMatch, self.kind_of(id), vec![found], ""));
         }
         let next = settings.get(1).map_or(0.0, |(strength, _)| *strength);
         if strength < next + CLEARER {
@@ -95,28 +101,31 @@ impl Engine<'_> {
         Some(self.mismatch(&case(&[]), Scored { series: wrong, score: 0.0, coverage: 1.0 }))
     }
 
-    /// The number is a step or a varied value of the results under the same name, or a more specific measure is named:
-    /// "after 100 epochs", "the best epoch was 71".
-    fn varied_or_measured(&self, setting: LabelId, shown: &Shown, sentence: &Sentence) -> bool {
-        let words = self.evidence.lexicon.label(setting).map_or(&[][..], |label| label.words.as_slice());
-        let shares = |label: LabelId| {
-            self.evidence.lexicon.label(label).is_some_and(|label| words.iter().any(|word| label.words.contains(word)))
-        };
-        let more_specific = sentence.mentions.iter().any(|mention| {
+    /// A more specific measure than the setting is named: "the best epoch was 71".
+    fn more_specific(&self, setting: LabelId, sentence: &Sentence) -> bool {
+        sentence.mentions.iter().any(|mention| {
             mention.label != setting
                 && mention.strength >= 0.9
-                && shares(mention.label)
+                && self.share_word(setting, mention.label)
                 && self.measures.get(index(mention.label)).copied().unwrap_or(false)
                 && !self.is_setting(mention.label)
-        });
-        let varied = self.evidence.series.iter().filter(|series| !series.config).any(|series| {
-            let named = self.measure(series).is_some_and(shares) || series.slots.iter().filter_map(|slot| slot.name).any(shares);
-            named && self.evidence.series.len() < 20_000 && {
-                let by_value = series.axis || series.measure.is_some_and(|label| label == setting);
-                by_value && series.members.iter().any(|at| leaf(&self.evidence.leaves, *at).is_some_and(|leaf| leaf.value == shown.value))
-            }
-        });
-        more_specific || varied
+        })
+    }
+
+    fn share_word(&self, a: LabelId, b: LabelId) -> bool {
+        let words = |label| self.evidence.lexicon.label(label).map_or(&[][..], |label| label.words.as_slice());
+        words(a).iter().any(|word| words(b).contains(word))
+    }
+
+    /// Results that were taken at this value of the same name: "after 100 epochs", "with two GPUs".
+    fn varied(&self, setting: LabelId, shown: &Shown) -> Option<SeriesId> {
+        (0..).zip(&self.evidence.series).filter(|(_, series)| !series.config).find_map(|(id, series)| {
+            let named = self.measure(series).is_some_and(|label| self.share_word(setting, label))
+                || series.slots.iter().filter_map(|slot| slot.name).any(|label| self.share_word(setting, label));
+            let by_value = named && (series.axis || series.measure == Some(setting));
+            let there = by_value && series.members.iter().any(|at| leaf(&self.evidence.leaves, *at).is_some_and(|leaf| leaf.value == shown.value));
+            there.then_some(id)
+        })
     }
 
     /// A label that configurations have as a key.

@@ -153,22 +153,13 @@ impl Engine<'_> {
             if is_header(grid, at) {
                 continue;
             }
-            let Some(text) = row.first().copied().flatten().and_then(|passage| self.paper.passages.get(passage)) else {
+            let Some(numbers) = row.first().copied().flatten().and_then(|passage| self.passages.get(passage)).map(|analysed| &analysed.numbers) else {
                 continue;
             };
             all += 1;
-            let label = self.evidence.lexicon.exact(&words::compact(&text.text));
-            known += usize::from(label.is_some_and(|label| self.is_axis_value(label)));
+            known += usize::from(numbers.iter().any(|number| self.axis_label(number.value).is_some()));
         }
         all > 0 && known * 2 > all
-    }
-
-    pub(crate) fn is_axis_value(&self, label: LabelId) -> bool {
-        self.postings.get(index(label)).is_some_and(|list| {
-            list.first().and_then(|id| self.series(*id)).is_some_and(|series| {
-                series.slots.iter().any(|slot| slot.label == label && slot.kind == crate::evidence::SlotKind::Axis)
-            })
-        })
     }
 
     /// A cell that shows numbers and little else.

@@ -194,6 +194,12 @@ pub fn from_key(words: &[&str]) -> Option<(Unit, usize)> {
     if rest.is_empty() && last.chars().count() <= 2 {
         return None;
     }
+    // `ms_per_megapixel` is a time, for something.
+    if let [first, "per", .., end] = words {
+        if !matches!(*end, "s" | "sec" | "second" | "hour" | "h" | "min") && first.len() > 1 {
+            return from_word(first).map(|unit| (unit, 0));
+        }
+    }
     // `images_per_s` is a rate, not a time.
     if rest.last() == Some(&"per") {
         return None;

@@ -450,7 +450,7 @@ impl Scanner<'_> {
         let Some(owner) = self.found.len().checked_sub(1) else {
             return;
         };
-        let Some(main) = self.found.get(owner).filter(|main| main.last_digit < 0 && !main.embedded) else {
+        let Some(main) = self.found.get(owner).filter(|main| (main.last_digit < 0 || main.last_digit == 0 && main.value.significant_digits() >= 2 && to - from <= 2) && !main.embedded) else {
             return;
         };
         let text = self.text.get(from..to).unwrap_or("");
