@@ -7,7 +7,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use aris_audit::Digest;
+use aris_audit::{Digest, Hasher};
 use aris_fs::FsError;
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ impl Ledger {
             .iter()
             .map(|path| fs::metadata(path).ok().as_ref().map(Stamp::of))
             .collect();
-        let digests = aris_audit::digest_files(&new);
+        let digests = digests(&new, &stamps);
         for ((path, stamp), digest) in new.into_iter().zip(stamps).zip(digests) {
             let digest = digest.map_err(|error| NoDigest::from(&error));
             self.files.insert(
@@ -174,6 +174,27 @@ impl Ledger {
             .map(|(path, _)| path.as_path())
             .collect()
     }
+}
+
+/// Starting threads takes longer than hashing this many files of this size.
+const FEW: usize = 64;
+/// See [`FEW`]; bytes.
+const SMALL: u64 = 64 << 10;
+
+/// Digests in the order of `paths`: of a few small files one after the other, else on all processors.
+fn digests(paths: &[&PathBuf], stamps: &[Option<Stamp>]) -> Vec<Result<Digest, FsError>> {
+    let small = |stamp: &Option<Stamp>| stamp.is_none_or(|Stamp(_, size)| size <= SMALL);
+    if paths.len() > FEW || !stamps.iter().all(small) {
+        return aris_audit::digest_files(paths);
+    }
+    let digest = |path: &&PathBuf| {
+        let mut hasher = Hasher::default();
+        // The size was taken before the file was opened: it may be another file by now, and is streamed like any other.
+        let mut buffer = [0_u8; 16 << 10];
+        aris_fs::open(path)?.stream(&mut buffer, |piece| hasher.update(piece))?;
+        Ok(hasher.finish())
+    };
+    paths.iter().map(digest).collect()
 }
 
 #[cfg(test)]
