@@ -248,6 +248,7 @@ impl Engine<'_> {
             binding: Binding::Text,
             sentence: &named,
             rivalry,
+            goes_on: crate::context::goes_on(sentence),
             everywhere,
             noun,
             weak,
@@ -304,6 +305,7 @@ impl Engine<'_> {
             binding,
             sentence: &named,
             rivalry: false,
+            goes_on: false,
             everywhere: false,
             noun: None,
             weak: false,
@@ -373,7 +375,7 @@ impl Engine<'_> {
             }
             let near = mention.places.iter().any(|place| {
                 let (place, is_behind) = (*place, behind.is_some_and(|from| from <= *place && *place < from + 24 && digit_free(end, from)));
-                is_behind || ahead.is_some_and(|from| from <= place && place < from + 24 && place < start && start - from < 60 && digit_free(place + 1, start))
+                is_behind || ahead.is_some_and(|from| from <= place && place < from + 24 && place < start && start - from < 60 && (digit_free(place + 1, start) || before.trim_start().starts_with("Over ")))
             });
             if near {
                 named.push(mention.label);
@@ -430,6 +432,7 @@ impl Engine<'_> {
             binding: Binding::Text,
             sentence: &named,
             rivalry: false,
+            goes_on: false,
             everywhere: false,
             noun: None,
             weak: false,

@@ -89,15 +89,21 @@ impl Engine<'_> {
                 .filter(|place| !(start <= **place && **place < end))
                 .map(|place| proximity(&text.text, &boundaries, *place, start, end))
                 .fold(0.0, f64::max);
-            measured |= mention.strength >= 0.5 && near > 0.0 && self.measures.get(index(mention.label)).copied().unwrap_or(false);
+            measured |= mention.strength >= 0.5 && near > 0.0 && !self.methods.contains(&mention.label) && self.measures.get(index(mention.label)).copied().unwrap_or(false);
             raise(&mut weights, mention.label, mention.strength * near);
         }
         self.axis_values(passage, sentence.start..sentence.end, start..end, &boundaries, &mut weights);
+        let method_named = sentence.mentions.iter().any(|mention| mention.strength >= 0.6 && self.methods.contains(&mention.label));
         // A sentence that names no measure goes on about the one before.
         let ellipsis = if measured { 1.0 } else { ELLIPSIS };
         for (back, weight) in BEFORE.iter().enumerate() {
             let Some(previous) = at.checked_sub(back + 1).and_then(|at| analysed.sentences.get(at)) else { break };
-            raise_all(&mut weights, &previous.mentions, *weight * ellipsis);
+            for mention in &previous.mentions {
+                // A sentence with methods of its own does not go on about those before.
+                if !(method_named && self.methods.contains(&mention.label)) {
+                    raise(&mut weights, mention.label, mention.strength * *weight * ellipsis);
+                }
+            }
         }
         if let Some(symbol) = assigned_symbol(&text.text, start) {
             for label in self.evidence.lexicon.with_word(&symbol) {
@@ -115,7 +121,13 @@ impl Engine<'_> {
         }
         // The second side of a contrast is rarely the own method: "from 5 to 7", "instead of 5".
         let contrast = contrasted(text.text.get(sentence.start..start).unwrap_or(""));
-        let rival = rival_place(body).map(|at| proximity(&text.text, &boundaries, sentence.start + at, start, end));
+        // Another number between the word and this one takes it.
+        let rival = rival_place(body).map(|at| sentence.start + at).filter(|at| {
+            let between = if *at < start { text.text.get(*at..start) } else { text.text.get(end..*at) };
+            !between.unwrap_or("").bytes().any(|b| b.is_ascii_digit())
+        });
+        let crossed = |at: usize| text.text.get(end..at).unwrap_or("").contains(',');
+        let rival = rival.filter(|at| *at < start || !crossed(*at)).map(|at| proximity(&text.text, &boundaries, at, start, end));
         let rival = if contrast { Some(rival.unwrap_or(0.0).max(0.9)) } else { rival };
         let own = self.own.iter().filter_map(|label| weights.get(label)).copied().fold(0.0, f64::max);
         self.surroundings(passage, &mut weights);
@@ -314,6 +326,15 @@ pub(crate) fn speaks_of_rivals(sentence: &str, at: usize) -> bool {
     rival_place(sentence).is_some() || contrasted(sentence.get(..at).unwrap_or(""))
 }
 
+/// The sentence continues the one before: it has a pronoun, or begins with a place or a case ("On Ant it scores …").
+pub(crate) fn goes_on(sentence: &str) -> bool {
+    let words = crate::claim::after_words(&format!(" {}", sentence.replace(['.', ',', ';', ':', '(', ')'], " ")), 0, 60);
+    let first = words.first().map(String::as_str).unwrap_or("");
+    let fronted = matches!(first, "on" | "for" | "at" | "over" | "in" | "with" | "under" | "after" | "against" | "across" | "without" | "when");
+    let pronoun = words.iter().any(|word| matches!(word.as_str(), "it" | "its" | "this" | "that" | "these" | "those" | "they" | "their" | "them" | "we" | "our" | "ours" | "both" | "latter" | "former"));
+    fronted || pronoun
+}
+
 /// The number directly follows a word of contrast.
 fn contrasted(before: &str) -> bool {
     let before = before.trim_end_matches(['$', '(', '~', '≈', ' ']).to_lowercase();
@@ -426,7 +447,7 @@ pub(crate) fn approximate(text: &str, start: usize) -> Approximate {
             lower.strip_suffix(name).is_some_and(|rest| !rest.chars().next_back().is_some_and(char::is_alphabetic))
         })
     };
-    if before.ends_with(['~', '≈', '∼', '≃']) || ends(&["about", "roughly", "approximately", "around", "circa", "some", "ca.", "close to", "approx."]) {
+    if before.ends_with(['~', '≈', '∼', '≃']) || ends(&["about", "roughly", "approximately", "around", "circa", "some", "ca.", "near", "close to", "approx."]) {
         Approximate::About
     } else if before.ends_with(['>', '≥']) || ends(&["more than", "over", "at least", "above", "exceeds", "exceeding", "greater than", "well over"]) {
         Approximate::AtLeast

@@ -124,8 +124,14 @@ impl<'a> Engine<'a> {
             means_reported: false,
         };
         engine.aliases = acronyms(paper, evidence);
-        let names = engine.own_names();
+        let mut names = engine.own_names();
         engine.own = engine.own_labels(&names);
+        for label in &engine.own {
+            let compact = engine.evidence.lexicon.label(*label).map(|label| label.compact.clone()).unwrap_or_default();
+            if !names.contains(&compact) {
+                names.push(compact);
+            }
+        }
         engine.rivals = engine.rival_labels();
         engine.methods = engine.method_labels();
         let mut measures = vec![false; lexicon.labels.len()];
@@ -231,7 +237,10 @@ impl<'a> Engine<'a> {
                     }
                 }
                 PassageKind::Abstract | PassageKind::Text => {
-                    for verb in ["present ", "propose ", "introduce ", "describe ", "called ", "call it ", "develop ", "named ", "dubbed ", "termed "] {
+                    for verb in [
+                        "present ", "presents ", "propose ", "proposes ", "introduce ", "introduces ", "describe ", "describes ", "develop ", "develops ",
+                        "called ", "call it ", "named ", "dubbed ", "termed ",
+                    ] {
                         for (at, _) in text.match_indices(verb) {
                             let after = text.get(at + verb.len()..).unwrap_or("");
                             let name: String = after
@@ -262,6 +271,9 @@ impl<'a> Engine<'a> {
         let mut own: Vec<LabelId> = Vec::new();
         for name in names {
             own.extend(lexicon.exact(name));
+        }
+        if own.is_empty() {
+            own.extend(self.paper.names.iter().find_map(|name| lexicon.exact(&words::compact(name))));
         }
         own.sort_unstable();
         own.dedup();

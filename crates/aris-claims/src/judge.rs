@@ -76,6 +76,8 @@ pub(crate) struct Case<'c> {
     pub(crate) binding: Binding,
     /// Labels that the sentence itself names.
     pub(crate) sentence: &'c BTreeSet<u32>,
+    /// The sentence goes on about the one before: a pronoun, or a place or case in front.
+    pub(crate) goes_on: bool,
     /// The sentence speaks of "the baseline" or contrasts with it.
     pub(crate) rivalry: bool,
     /// The sentence says that the setting holds for several methods.
@@ -121,6 +123,14 @@ impl Engine<'_> {
                 None => {}
             }
         }
+        // Of readings that are nearly as good the one of comparable size: 728k is no number of tokens where those are 15M.
+        let close = |scored: &Scored| {
+            self.series(scored.series).is_some_and(|series| {
+                series.headline(&self.evidence.leaves).is_some_and(|(_, raw)| self.plausible_size(&case.shown, series, raw))
+            })
+        };
+        let top = if case.binding == Binding::Text && !close(top) { near.iter().find(|scored| close(scored)).copied().unwrap_or(*top) } else { *top };
+        let top = &top;
         let resolved = self.resolved(*top, &near, case);
         // A setting explains a number better than a step that happens to have it.
         let is = |id: SeriesId, what: &dyn Fn(&Series) -> bool| self.series(id).is_some_and(what);
@@ -475,7 +485,9 @@ impl Engine<'_> {
         let measure = self.measure_weight(series, case.weights);
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);
-        let measure = if unit && self.only_measure_in_unit(series, &case.shown) { measure.max(0.6) } else { measure };
+        let only = unit && self.only_measure_in_unit(series, &case.shown);
+        let own_named = series.labels.iter().any(|label| self.own.contains(label) && case.sentence.contains(label));
+        let measure = if only { measure.max(0.6) } else { measure };
         let values: BTreeSet<String> = near
             .iter()
             .filter(|other| other.score >= top.score - TIE)
@@ -490,7 +502,7 @@ impl Engine<'_> {
             .filter(|label| self.own.contains(label) || self.rivals.contains(label) || self.full.contains(label))
             .map(|label| case.weights.get(label).copied().unwrap_or(0.0))
             .fold(0.0, f64::max);
-        let covered = top.coverage >= 0.45 || top.coverage >= 0.28 && method >= 0.39 || unit && tied == 1 && top.coverage >= 0.25;
+        let covered = top.coverage >= 0.45 || top.coverage >= 0.28 && method >= 0.39 || unit && tied == 1 && top.coverage >= 0.25 || only && own_named;
         let close = self.plausible_size(&case.shown, series, raw);
         if case.binding == Binding::Text {
             // A range, or a number in seconds against a count, contradicts nothing.
@@ -504,7 +516,8 @@ impl Engine<'_> {
             let other_measure = self.measure(series).is_some_and(|label| !in_sentence(&label))
                 && !unit
                 && case.sentence.iter().any(|label| self.measures.get(crate::engine::index(*label)).copied().unwrap_or(false));
-            if other_method && !case.rivalry || other_measure {
+            let unsaid = series.measure.is_some() && !self.measure(series).is_some_and(|label| in_sentence(&label)) && !unit;
+            if other_method && !case.rivalry || other_measure || unsaid && !case.goes_on {
                 return false;
             }
         }

@@ -1,5 +1,7 @@
 //! From a LaTeX document to passages, and back to its lines.
 
+use std::collections::BTreeMap;
+
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
 use crate::passage::{CellPlace, Grid, MaskKind, Paper, Passage, PassageKind};
@@ -10,7 +12,26 @@ pub fn paper(document: &Document) -> Paper {
         passages: document.blocks.iter().map(passage).collect(),
         sections: document.headings.iter().map(|heading| heading.title.clone()).collect(),
         tables: document.tables.iter().map(|table| grid(document, table)).collect(),
+        names: names(document),
     }
+}
+
+/// Single capitalised words that macros of the document produce at least three times.
+fn names(document: &Document) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for block in &document.blocks {
+        for mark in &block.marks {
+            let MarkKind::Expanded { .. } = mark.kind else { continue };
+            let text = block.text.get(mark.range.clone()).unwrap_or("").trim();
+            let name = text.chars().next().is_some_and(char::is_uppercase) && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '+'));
+            if name && text.chars().count() >= 3 {
+                *counts.entry(text).or_default() += 1;
+            }
+        }
+    }
+    let mut found: Vec<(&str, usize)> = counts.into_iter().filter(|(_, count)| *count >= 3).collect();
+    found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    found.into_iter().map(|(name, _)| name.to_owned()).collect()
 }
 
 fn passage(block: &Block) -> Passage {

@@ -178,6 +178,13 @@ fn names(tokens: &[Word], text: &str, lexicon: &Lexicon, found: &mut BTreeMap<La
             }
             joined.push_str(&token.raw);
             initials.extend(token.raw.chars().next());
+            // A word of a label written apart: `warm-up` for `warmup_updates`.
+            if length >= 1 {
+                let stemmed = words::stem(&joined);
+                for label in lexicon.with_word(&stemmed) {
+                    note(found, lexicon, *label, &stemmed, start, 1.0);
+                }
+            }
             let alone_digit = length == 0 && joined.bytes().all(|b| b.is_ascii_digit());
             if joined.len() > 1 && !alone_digit {
                 if let Some(label) = lexicon.exact(&joined).or_else(|| lexicon.inflected(&joined)) {

@@ -88,6 +88,9 @@ pub struct Paper {
     pub sections: Vec<String>,
     /// Tables.
     pub tables: Vec<Grid>,
+    /// Names that the source writes through a macro (`\\sys` for `Lattice`), the most used first: authors do that for their
+    /// own method.
+    pub names: Vec<String>,
 }
 
 impl Passage {

@@ -57,13 +57,14 @@ impl Engine<'_> {
             binding: Binding::Text,
             sentence: &named,
             rivalry: false,
+            goes_on: false,
             everywhere,
             noun: None,
             weak: false,
             others: &[],
         };
         for (_, label) in &settings {
-            let configured = self.configured(*label, &named);
+            let configured = self.configured(*label, &named, everywhere);
             let fitting = configured.iter().find_map(|id| {
                 let series = self.series(*id)?;
                 let hit = |facet| fit::hit(shown, series, facet, &self.evidence.leaves);
@@ -90,7 +91,7 @@ impl Engine<'_> {
         if strength < next + CLEARER {
             return None;
         }
-        let wrong = self.configured(label, &named).into_iter().find(|id| {
+        let wrong = self.configured(label, &named, everywhere).into_iter().find(|id| {
             self.series(*id).is_some_and(|series| {
                 // A list of values is searched or swept; a number with a unit contradicts no bare count.
                 let physical = shown.unit.is_some_and(|unit| unit.dimension != Dimension::Percent) && series.unit.is_none();
@@ -136,7 +137,7 @@ impl Engine<'_> {
     }
 
     /// The configurations with this key: of the methods that the sentence names, else the paper's own, else the only one.
-    fn configured(&self, label: LabelId, named: &BTreeSet<LabelId>) -> Vec<SeriesId> {
+    fn configured(&self, label: LabelId, named: &BTreeSet<LabelId>, everywhere: bool) -> Vec<SeriesId> {
         let all: Vec<SeriesId> = self
             .postings
             .get(index(label))
@@ -145,6 +146,9 @@ impl Engine<'_> {
             .copied()
             .filter(|id| self.series(*id).is_some_and(|series| series.config && !series.count && series.measure == Some(label)))
             .collect();
+        if everywhere && !named.iter().all(|label| !self.own.contains(label) && self.methods.contains(label)) {
+            return all;
+        }
         let of = |wanted: &dyn Fn(&LabelId) -> bool| -> Vec<SeriesId> {
             all.iter()
                 .copied()
@@ -188,6 +192,9 @@ fn window(text: &str, from: usize, to: usize, number: &Number) -> Vec<(usize, us
     let digit = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
     let near = after.get(..end.min(digit)).unwrap_or("");
     for word in words::words(near).into_iter().take(BEHIND + 1) {
+        if word.text == "of" {
+            continue;
+        }
         if words::is_stop(&word.text) || word.text == "with" {
             break;
         }
