@@ -2,6 +2,7 @@
 
 mod assemble;
 mod case;
+mod checks;
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
@@ -162,7 +163,7 @@ fn rules(
         Err(reason) => {
             findings.push(invalid(format!(
                 "the manifest cannot be read: {}",
-                case::why(&reason)
+                checks::why(&reason)
             )));
             return policy.audits.clone();
         }

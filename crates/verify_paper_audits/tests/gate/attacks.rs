@@ -605,6 +605,14 @@ fn sources_that_no_audit_saw() {
             "verdict_contradicted",
         ),
         (
+            "numbers compared with nothing",
+            |p| {
+                let sources = ["main.tex", "sections/intro.tex", "sections/results.tex"];
+                p.audit(CLAIMS, "paper-claim-audit", &sources);
+            },
+            "no_audited_inputs",
+        ),
+        (
             "numbers and NOT_APPLICABLE",
             |p| {
                 p.set(CLAIMS, "verdict", "NOT_APPLICABLE");

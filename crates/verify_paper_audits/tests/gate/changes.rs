@@ -34,7 +34,7 @@ fn change(bytes: &[u8], at: usize, byte: u8, how: usize) -> Option<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_bound_byte_can_be_changed(file in 0..BOUND.len(), at in 0_usize..100_000, byte in any::<u8>(), how in 0_usize..3) {

@@ -149,7 +149,7 @@ fn a_flood_of_findings_ends_and_is_counted() {
     let hashes = artifact["audited_input_hashes"]
         .as_object_mut()
         .expect("object");
-    for number in 0..50_000 {
+    for number in 0..20_000 {
         hashes.insert(format!("x{number}"), Value::from("no digest"));
     }
     // Each finding quotes its line: many lines, and one line of many columns.
@@ -161,7 +161,7 @@ fn a_flood_of_findings_ends_and_is_counted() {
         assert_eq!(ran.code, 1);
         let findings = ran.report["findings"].as_array().expect("list");
         assert!(findings.len() < 2_000, "{}", findings.len());
-        let counted = "49500 more findings of this kind are not listed";
+        let counted = "19500 more findings of this kind are not listed";
         assert!(findings.iter().any(|finding| finding["message"] == counted));
     }
 }

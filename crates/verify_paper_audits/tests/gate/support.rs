@@ -89,7 +89,10 @@ impl Ran {
 impl Project {
     /// A folder with the sources of a paper and nothing else.
     pub(crate) fn bare() -> Self {
-        let temp = tempfile::tempdir().expect("temp");
+        // Traces are synced to the disk; in memory that costs nothing, and nothing here is worth keeping.
+        let temp = tempfile::tempdir_in("/dev/shm")
+            .or_else(|_| tempfile::tempdir())
+            .expect("temp");
         let root = fs::canonicalize(temp.path()).expect("real").join("project");
         let project = Self {
             _temp: temp,

@@ -1,30 +1,24 @@
 //! What the paper consists of today: the root document, everything it includes, and what is in it that an audit may
 //! not call inapplicable.
 
+mod files;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aris_fs::EntryKind;
 use aris_latex::{
-    Document, Include, IncludeKind, IncludeOutcome, Loaded, Position, ProblemKind, SourceFile,
+    Document, Include, IncludeKind, IncludeOutcome, Position, ProblemKind, SourceFile,
 };
 
+use self::files::{Files, tex_files};
 use crate::finding::{Finding, FindingId};
-use crate::ledger::{Ledger, NoDigest, Role};
+use crate::ledger::{Ledger, Role};
 use crate::measured;
 use crate::paper::{Paper, Unusable};
 use crate::policy::SourceKind;
 use crate::text::short;
 
-/// Bytes of one `.tex` file. The largest on arXiv are generated tables of a few MB.
-const FILE_LIMIT: u64 = 16 << 20;
-/// Bytes of all `.tex` files that are read to find the root, as [`aris_latex::MAX_TOTAL_BYTES`].
-const TOTAL_LIMIT: usize = aris_latex::MAX_TOTAL_BYTES;
-/// Folder entries that are looked at to find `.tex` files.
-const ENTRY_LIMIT: usize = 200_000;
-/// Depth of folders below the paper.
-const DEPTH_LIMIT: usize = 32;
 /// Environments that only a paper with something to prove has: those that make the proof audit applicable, with their usual
 /// short forms. **Source**: the applicability rule of the proof and kill-argument audits.
 const THEOREMS: [&str; 10] = [
@@ -85,12 +79,7 @@ impl Sources {
     /// Reads the paper from its root document through everything it includes.
     pub(crate) fn read(paper: &Paper, ledger: &mut Ledger) -> Self {
         let mut sources = Self::default();
-        let mut loader = Files {
-            paper,
-            ledger,
-            texts: BTreeMap::new(),
-            total: 0,
-        };
+        let mut loader = Files::new(paper, ledger);
         let candidates = tex_files(paper);
         let mut texts: Vec<(String, Arc<str>)> = Vec::new();
         for real in &candidates {
@@ -349,98 +338,5 @@ const fn source_kind(kind: IncludeKind) -> SourceKind {
         IncludeKind::Graphics => SourceKind::Graphics,
         IncludeKind::Data => SourceKind::Data,
         IncludeKind::Listing => SourceKind::Listing,
-    }
-}
-
-/// The `.tex` files below the paper, sorted; hidden folders and unreadable ones are passed over.
-fn tex_files(paper: &Paper) -> Vec<PathBuf> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![(paper.dir.clone(), 0_usize)];
-    let mut entries = 0_usize;
-    while let Some((folder, depth)) = open.pop() {
-        for entry in aris_fs::list_sorted(&folder).unwrap_or_default() {
-            entries += 1;
-            if entries > ENTRY_LIMIT {
-                return found.into_iter().collect();
-            }
-            let name = entry.name.to_string_lossy();
-            let tex = Path::new(&entry.name)
-                .extension()
-                .is_some_and(|extension| extension.eq_ignore_ascii_case("tex"));
-            match entry.kind {
-                EntryKind::Folder if !name.starts_with('.') && depth < DEPTH_LIMIT => {
-                    open.push((entry.path, depth + 1));
-                }
-                EntryKind::File if tex => {
-                    found.insert(entry.path);
-                }
-                EntryKind::Link if tex => found.extend(paper.resolve(&folder, &name).ok()),
-                EntryKind::Folder | EntryKind::File | EntryKind::Link | EntryKind::Special => {}
-            }
-        }
-    }
-    found.into_iter().collect()
-}
-
-/// Hands out texts, each file opened once.
-struct Files<'a> {
-    paper: &'a Paper,
-    ledger: &'a mut Ledger,
-    texts: BTreeMap<PathBuf, Result<Arc<str>, NoDigest>>,
-    total: usize,
-}
-
-impl Files<'_> {
-    fn load(&mut self, path: &str) -> Loaded {
-        match self.paper.resolve(&self.paper.dir, path) {
-            // TeX finds a file of another spelling exactly where the system does.
-            Ok(real)
-            | Err(Unusable::Case {
-                real: Some(real), ..
-            }) => self.loaded(&real),
-            Err(Unusable::Gone | Unusable::Case { real: None, .. }) => Loaded::Absent,
-            Err(unusable) => Loaded::Unreadable(describe(&unusable)),
-        }
-    }
-
-    fn loaded(&mut self, real: &Path) -> Loaded {
-        match self.text(real) {
-            Ok(text) => Loaded::Text(text),
-            // TeX would try the next candidate for a folder, and so must the reader.
-            Err(NoDigest::Gone | NoDigest::NotRegular("a directory")) => Loaded::Absent,
-            Err(NoDigest::NotRegular(found)) => Loaded::Unreadable(format!("it is {found}")),
-            Err(NoDigest::Unreadable(reason)) => Loaded::Unreadable(reason),
-        }
-    }
-
-    fn text(&mut self, real: &Path) -> Result<Arc<str>, NoDigest> {
-        if let Some(known) = self.texts.get(real) {
-            return known.clone();
-        }
-        let text = if self.total > TOTAL_LIMIT {
-            Err(NoDigest::Unreadable(format!(
-                "the sources have more than {TOTAL_LIMIT} bytes"
-            )))
-        } else {
-            self.ledger.read(real, FILE_LIMIT).map(|bytes| {
-                self.total += bytes.len();
-                decode(bytes)
-            })
-        };
-        self.texts.insert(real.to_path_buf(), text.clone());
-        text
-    }
-}
-
-/// UTF-8, else Latin-1: every file has a meaning then, and the commands, which are ASCII, are the same in both.
-fn decode(bytes: Vec<u8>) -> Arc<str> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Arc::from(text),
-        Err(error) => error
-            .as_bytes()
-            .iter()
-            .map(|byte| char::from(*byte))
-            .collect::<String>()
-            .into(),
     }
 }

@@ -1,0 +1,227 @@
+//! What the gate can find, how severe it is, and what a finding says.
+
+mod id;
+
+use std::collections::BTreeMap;
+
+use aris_latex::SourceFile;
+use serde::Serialize;
+
+pub use id::{FindingId, Severity};
+
+/// One line of a source file, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SourceLine {
+    /// Line, from 1.
+    pub line: usize,
+    /// Its text; of a long line 240 characters.
+    pub text: String,
+}
+
+impl SourceLine {
+    /// Characters of a line that are quoted: a line of a paper fits, a line of minified data does not flood the report.
+    pub const MAX: usize = 240;
+    /// Lines quoted before and after the one a finding is about.
+    const AROUND: usize = 1;
+
+    /// The line of `text` that a finding is about, with its neighbours unless they are blank.
+    ///
+    /// Of a long line the part around `column` is shown. Takes the same time wherever the line stands.
+    pub fn around(text: &SourceFile, line: usize, column: usize) -> Vec<Self> {
+        let numbers = line.saturating_sub(Self::AROUND).max(1)..=line.saturating_add(Self::AROUND);
+        let lines = numbers.map(|number| (number, text.line(number)));
+        let lines = lines.filter(|(number, text)| *number == line || !text.trim().is_empty());
+        lines
+            .map(|(number, text)| {
+                let column = if number == line { column } else { 1 };
+                Self {
+                    line: number,
+                    text: cut(text, column),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Bytes of a line whose characters are counted. Paragraphs written on one line are far shorter.
+const COUNTED: usize = 64 << 10;
+
+/// At most [`SourceLine::MAX`] characters of a line; those around `column` when it lies behind them.
+fn cut(line: &str, column: usize) -> String {
+    let skipped = if column > SourceLine::MAX {
+        column - SourceLine::MAX / 2
+    } else {
+        0
+    };
+    // Characters are counted where that is cheap; in a line of machine output a byte is a character.
+    let start = if line.len() <= COUNTED {
+        line.char_indices()
+            .nth(skipped)
+            .map_or(line.len(), |(at, _)| at)
+    } else {
+        line.floor_char_boundary(skipped)
+    };
+    let mut characters = line.get(start..).unwrap_or("").chars();
+    let mut shown: String = if skipped > 0 {
+        String::from("…")
+    } else {
+        String::new()
+    };
+    shown.extend(characters.by_ref().take(SourceLine::MAX));
+    if characters.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// One thing that is wrong, with its evidence and what clears it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// What was proved.
+    pub id: FindingId,
+    /// Its weight under the policy in force.
+    pub severity: Severity,
+    /// Skill of the audit it is about; absent when it is about the paper as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
+    /// File it is about, relative to the paper directory; absolute outside the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in that file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Column in that line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What is wrong, one sentence without final stop.
+    pub message: String,
+    /// Facts behind it: `expected`, `found`, `recorded_at` and the like.
+    pub evidence: BTreeMap<String, String>,
+    /// The source lines it is about.
+    pub context: Vec<SourceLine>,
+    /// What clears it, in words.
+    pub fix: String,
+    /// What clears it, as a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The string that readers of the older report expect in `issues`.
+    #[serde(skip)]
+    pub issue: String,
+}
+
+impl Finding {
+    /// A finding of weight [`Severity::Block`] until the policy has weighed it.
+    pub fn new(id: FindingId, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            id,
+            severity: Severity::Block,
+            audit: None,
+            file: None,
+            line: None,
+            column: None,
+            message: message.into(),
+            evidence: BTreeMap::new(),
+            context: Vec::new(),
+            fix: fix.into(),
+            command: None,
+            issue: id.word().to_owned(),
+        }
+    }
+
+    /// Names the file.
+    #[must_use]
+    pub fn file(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
+
+    /// Names line and column, and quotes the line from `text`.
+    #[must_use]
+    pub fn at(mut self, place: Option<(usize, usize)>, text: &SourceFile) -> Self {
+        if let Some((line, column)) = place {
+            self.line = Some(line);
+            self.column = Some(column.max(1));
+            self.context = SourceLine::around(text, line, column);
+        }
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn evidence(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.evidence.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Names the command that clears it.
+    #[must_use]
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+
+    /// Gives the string for `issues`.
+    #[must_use]
+    pub fn issue(mut self, issue: impl Into<String>) -> Self {
+        self.issue = issue.into();
+        self
+    }
+
+    /// File, line and column as an editor understands them; empty without a file.
+    pub fn place(&self) -> String {
+        let mut place = self.file.clone().unwrap_or_default();
+        for number in [self.line, self.column].into_iter().flatten() {
+            place.push(':');
+            place.push_str(&number.to_string());
+        }
+        place
+    }
+
+    /// Key that orders the findings of one audit.
+    pub(crate) fn order(&self) -> impl Ord + '_ {
+        (
+            std::cmp::Reverse(self.severity),
+            self.id,
+            &self.file,
+            self.line,
+            self.column,
+            &self.message,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn context_is_the_line_with_its_neighbours() {
+        let text = format!("one\r\ntwo\n\n{}\n", "x".repeat(1000));
+        let text = SourceFile::new("x", text.into());
+        let lines = |line| {
+            SourceLine::around(&text, line, 1)
+                .iter()
+                .map(|line| line.line)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (lines(1), lines(2), lines(4)),
+            (vec![1, 2], vec![1, 2], vec![4])
+        );
+        assert_eq!(SourceLine::around(&text, 1, 1)[0].text, "one");
+        for (column, length) in [
+            (1, SourceLine::MAX + 1),
+            (500, SourceLine::MAX + 2),
+            (1000, 121),
+            (5000, 1),
+        ] {
+            assert_eq!(
+                SourceLine::around(&text, 4, column)[0].text.chars().count(),
+                length,
+                "{column}"
+            );
+        }
+    }
+}

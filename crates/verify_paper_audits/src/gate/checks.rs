@@ -1,0 +1,304 @@
+//! What is checked of one audit once all files are hashed: its verdict, its evidence, its inputs, its time, its trace.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aris_contract::artifact::audit::Verdict;
+use aris_contract::time;
+use jiff::Timestamp;
+
+use super::Case;
+use crate::artifact::RecordedInput;
+use crate::finding::{Finding, FindingId};
+use crate::ledger::{Ledger, NoDigest};
+use crate::paper::{Paper, Unusable};
+use crate::policy::Policy;
+use crate::sources::{Sources, describe};
+use crate::text::short;
+use crate::trace::{self, TraceSummary};
+
+impl Case {
+    /// Everything that can be said once all files are hashed.
+    pub(super) fn check(
+        &self,
+        paper: &Paper,
+        policy: &Policy,
+        sources: &Sources,
+        now: Timestamp,
+        ledger: &mut Ledger,
+    ) -> (Option<TraceSummary>, Vec<Finding>) {
+        let mut findings = Vec::new();
+        self.verdict(sources, &mut findings);
+        self.evidence(sources, &mut findings);
+        self.inputs(paper, ledger, &mut findings);
+        let Some(audit) = &self.artifact.audit else {
+            return (None, findings);
+        };
+        self.time(&audit.generated_at, policy, now, &mut findings);
+        let check = trace::Check {
+            paper,
+            policy,
+            rule: &self.rule,
+            audit,
+            inputs: &self.artifact.inputs,
+        };
+        let (trace, found) = check.run(ledger);
+        let place = self.artifact.place("trace_path");
+        findings.extend(found.into_iter().map(|finding| {
+            finding
+                .file(self.rule.artifact.clone())
+                .at(place, &self.artifact.text)
+        }));
+        (trace, findings)
+    }
+
+    fn verdict(&self, sources: &Sources, findings: &mut Vec<Finding>) {
+        let Some(verdict) = self.artifact.verdict else {
+            return;
+        };
+        let place = self.artifact.place("verdict");
+        let file = self.rule.artifact.clone();
+        let audit = self.artifact.audit.as_ref();
+        if verdict.blocks() {
+            let summary = audit.map_or_else(String::new, |audit| short(&audit.summary));
+            let reason = audit.map_or_else(String::new, |audit| short(&audit.reason_code));
+            let said = if summary.is_empty() {
+                String::new()
+            } else {
+                format!(": {summary}")
+            };
+            findings.push(
+                Finding::new(
+                    FindingId::BlockingVerdict,
+                    format!("the audit says {}{said}", verdict.word()),
+                    "clear what the audit found and run it again",
+                )
+                .file(file.clone())
+                .at(place, &self.artifact.text)
+                .evidence("verdict", verdict.word())
+                .evidence("reason_code", reason)
+                .issue(format!("blocking_verdict:{}", verdict.word())),
+            );
+        }
+        let by_program = audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model));
+        let contradiction = match self.rule.skill.as_str() {
+            "citation-audit" => sources.cites.as_ref(),
+            "proof-checker" => sources.proves.as_ref(),
+            // The program knows better than this check which numbers are claims.
+            "paper-claim-audit" if !by_program => sources.measures.as_ref(),
+            _ => None,
+        };
+        if let Some(evidence) = contradiction.filter(|_| verdict == Verdict::NotApplicable) {
+            let finding = Finding::new(
+                FindingId::VerdictContradicted,
+                format!(
+                    "the audit says NOT_APPLICABLE, and the paper has {}",
+                    evidence.what
+                ),
+                "run the audit on the whole paper",
+            )
+            .evidence("artifact", file)
+            .issue("verdict_contradicted:NOT_APPLICABLE");
+            findings.push(sources.place(finding, &evidence.place));
+        }
+    }
+
+    /// Numbers that were compared with nothing: a claim audit that passes a paper with measured numbers and hashed sources only.
+    fn evidence(&self, sources: &Sources, findings: &mut Vec<Finding>) {
+        let passes = matches!(self.artifact.verdict, Some(Verdict::Pass | Verdict::Warn));
+        let audit = self.artifact.audit.as_ref();
+        let by_program = audit.is_none_or(|audit| trace::is_program(&audit.reviewer_model));
+        let Some(measured) = sources.measures.as_ref() else {
+            return;
+        };
+        if self.rule.skill != "paper-claim-audit" || !passes || by_program || self.inputs.is_empty()
+        {
+            return;
+        }
+        if self.inputs.iter().all(|(input, _)| is_source(&input.name)) {
+            let message = format!(
+                "the audit says {} and hashed no result: numbers such as {} were compared with nothing",
+                self.artifact.verdict_text, measured.what
+            );
+            findings.push(
+                Finding::new(
+                    FindingId::NoAuditedInputs,
+                    message,
+                    "run the audit again with the raw results; without any, its verdict is BLOCKED",
+                )
+                .file(self.rule.artifact.clone())
+                .at(
+                    self.artifact.place("audited_input_hashes"),
+                    &self.artifact.text,
+                )
+                .evidence(
+                    "number_at",
+                    format!("{}:{}", measured.place.path, measured.place.line),
+                )
+                .issue("no_audited_inputs:results"),
+            );
+        }
+    }
+
+    fn inputs(&self, paper: &Paper, ledger: &Ledger, findings: &mut Vec<Finding>) {
+        let mut first: BTreeMap<&PathBuf, &RecordedInput> = BTreeMap::new();
+        for (input, real) in &self.inputs {
+            let name = short(&input.name);
+            let place = self
+                .artifact
+                .places
+                .inner("audited_input_hashes", &input.name);
+            let recorded = place.map_or_else(
+                || self.rule.artifact.clone(),
+                |(line, _)| format!("{}:{line}", self.rule.artifact),
+            );
+            let gone = |message: String, id: FindingId, issue: String| {
+                Finding::new(id, message, "run the audit again on the paper as it is now")
+                    .file(name.clone())
+                    .evidence("recorded_at", recorded.clone())
+                    .issue(issue)
+            };
+            let real = match real {
+                Ok(real) => real,
+                Err(Unusable::Gone) => {
+                    findings.push(gone(
+                        format!("{name} was audited and is not there any more"),
+                        FindingId::InputGone,
+                        format!("stale:{name}:file_gone"),
+                    ));
+                    continue;
+                }
+                Err(problem @ (Unusable::Escapes { .. } | Unusable::Case { .. })) => {
+                    let message = format!(
+                        "the audited path {name:?} cannot be used: {}",
+                        describe(problem)
+                    );
+                    findings.push(
+                        gone(
+                            message,
+                            FindingId::PathEscape,
+                            format!("path_escape:{name}"),
+                        )
+                        .file(self.rule.artifact.clone())
+                        .at(place, &self.artifact.text),
+                    );
+                    continue;
+                }
+                Err(Unusable::Unreadable(reason)) => {
+                    findings.push(gone(
+                        format!("{name} cannot be read: {reason}"),
+                        FindingId::InputUnreadable,
+                        format!("stale:{name}:read_error_{reason}"),
+                    ));
+                    continue;
+                }
+            };
+            match (ledger.digest(real), input.digest) {
+                (Some(Ok(found)), Some(expected)) if *found != expected => findings.push(
+                    gone(
+                        format!("{name} changed after the audit"),
+                        FindingId::StaleInput,
+                        format!("stale:{name}"),
+                    )
+                    .evidence("expected", expected.to_string())
+                    .evidence("found", found.to_string()),
+                ),
+                // Right, or reported as no digest when the artifact was read.
+                (Some(Ok(_)), _) => {}
+                (Some(Err(NoDigest::Gone)), _) => {
+                    findings.push(gone(
+                        format!("{name} was audited and is not there any more"),
+                        FindingId::InputGone,
+                        format!("stale:{name}:file_gone"),
+                    ));
+                }
+                (Some(Err(reason @ NoDigest::NotRegular(_))), _) => {
+                    findings.push(gone(
+                        format!("{name} cannot be judged: {}", why(reason)),
+                        FindingId::InputUnreadable,
+                        format!("stale:{name}:file_gone"),
+                    ));
+                }
+                (Some(Err(reason)), _) => {
+                    let reason = why(reason);
+                    findings.push(gone(
+                        format!("{name} cannot be read: {reason}"),
+                        FindingId::InputUnreadable,
+                        format!("stale:{name}:read_error_{reason}"),
+                    ));
+                }
+                (None, _) => findings.push(gone(
+                    format!("{name} was not hashed by the gate"),
+                    FindingId::Internal,
+                    format!("internal:{name}"),
+                )),
+            }
+            if let Some(other) = first.insert(real, input)
+                && other.digest != input.digest
+            {
+                let message = format!(
+                    "{name} and {} are one file and have two hashes",
+                    short(&other.name)
+                );
+                findings.push(
+                    gone(
+                        message,
+                        FindingId::DuplicateInput,
+                        format!("duplicate_input:{name}"),
+                    )
+                    .evidence("file", paper.shown(real)),
+                );
+            }
+        }
+    }
+
+    fn time(&self, written: &str, policy: &Policy, now: Timestamp, findings: &mut Vec<Finding>) {
+        let problem = match time::parse_utc(written) {
+            None => format!(
+                "generated_at {:?} is not an RFC 3339 time in UTC",
+                short(written)
+            ),
+            Some(moment)
+                if moment.as_second()
+                    > now.as_second().saturating_add(policy.clock_skew_seconds) =>
+            {
+                format!("generated_at {} lies in the future", short(written))
+            }
+            Some(_) => return,
+        };
+        findings.push(
+            Finding::new(
+                FindingId::Clock,
+                problem,
+                "run the audit again on a machine whose clock is right",
+            )
+            .file(self.rule.artifact.clone())
+            .at(self.artifact.place("generated_at"), &self.artifact.text)
+            .evidence("expected", "2026-01-31T12:00:00Z, not later than now")
+            .evidence("found", short(written))
+            .issue(format!("clock:{}", short(written))),
+        );
+    }
+}
+
+/// Whether a path names what a paper is made of, not what it is measured against.
+fn is_source(path: &str) -> bool {
+    const SOURCES: [&str; 7] = ["tex", "bib", "bbl", "sty", "cls", "bst", "pdf"];
+    let extension = Path::new(path)
+        .extension()
+        .and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| {
+        SOURCES
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Why a file has no digest, in words.
+pub(crate) fn why(reason: &NoDigest) -> String {
+    match reason {
+        NoDigest::Gone => String::from("it is not there"),
+        NoDigest::NotRegular(found) => format!("it is {found}, not a regular file"),
+        NoDigest::Unreadable(reason) => reason.clone(),
+    }
+}
