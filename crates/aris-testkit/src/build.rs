@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -39,8 +41,47 @@ pub(crate) fn binary(name: &str, faults: bool) -> PathBuf {
             path.display()
         );
     }
-    found.insert(key, path.clone());
-    path
+    let kept = kept(&path, name);
+    found.insert(key, kept.clone());
+    kept
+}
+
+/// The same file under a name of its own: a build that somebody starts meanwhile puts another file in the binary's place, with
+/// other features perhaps, and must not change what a running test runs.
+///
+/// A link and not a copy: a program that this process has written may still be open for writing in a child of another test, and
+/// then it cannot be started (text file busy).
+fn kept(binary: &Path, name: &str) -> PathBuf {
+    let metadata = fs::metadata(binary).expect("the binary is there");
+    let folder = binary.with_file_name("aris-testkit");
+    sweep(&folder);
+    let folder = folder.join(format!(
+        "{name}-{}-{}",
+        metadata.ino(),
+        metadata.mtime_nsec()
+    ));
+    fs::create_dir_all(&folder).expect("folder");
+    let link = folder.join(name);
+    match fs::hard_link(binary, &link) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            panic!("{}: {error}", link.display())
+        }
+        _ => link,
+    }
+}
+
+/// Removes what earlier test runs kept, a day later.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    let day = Duration::from_hours(24);
+    for entry in entries.flatten() {
+        let age = modified(&entry.path()).elapsed().unwrap_or_default();
+        if age > day {
+            fs::remove_dir_all(entry.path()).unwrap_or_default();
+        }
+    }
 }
 
 /// `target/<profile>`: test executables lie in its `deps` folder.
@@ -153,6 +194,19 @@ fn build(name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_kept_binary_stays_when_another_takes_its_place() {
+        let folder = tempfile::tempdir().expect("temp");
+        let binary = folder.path().join("tool");
+        fs::write(&binary, "one").expect("write");
+        let first = kept(&binary, "tool");
+        assert_eq!(kept(&binary, "tool"), first);
+        fs::remove_file(&binary).expect("remove");
+        fs::write(&binary, "two").expect("write");
+        assert_eq!(fs::read(&first).expect("read"), b"one");
+        assert_eq!(first.file_name(), binary.file_name());
+    }
 
     #[test]
     fn a_make_rule_lists_its_sources() {

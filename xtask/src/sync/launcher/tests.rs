@@ -60,7 +60,7 @@ impl Skill {
 
     fn with_binary() -> Self {
         let skill = Self::new();
-        fs::copy(shell(), skill.binary()).expect("copy");
+        copy_shell(&skill.binary());
         fs::set_permissions(skill.binary(), fs::Permissions::from_mode(0o755)).expect("mode");
         skill
     }
@@ -92,8 +92,15 @@ impl Skill {
     }
 }
 
-fn shell() -> PathBuf {
-    fs::canonicalize("/bin/sh").expect("a shell")
+/// Copies a shell to `path`, by another process: a program that this one has written may still be open in a child of another test,
+/// and cannot be started then.
+fn copy_shell(path: &Path) {
+    let shell = fs::canonicalize("/bin/sh").expect("a shell");
+    let done = aris_proc::command("cp", "/")
+        .args([shell.as_path(), path])
+        .run(Duration::from_secs(20))
+        .expect("ran");
+    assert!(done.success(), "{}", done.stderr.text());
 }
 
 const SHELLS: [&str; 2] = ["sh", "bash"];
@@ -293,7 +300,7 @@ fn path_comes_last_and_never_leads_back_to_a_launcher() {
             .expect("ran")
     };
     assert_eq!(run().end, End::Exited(5));
-    fs::copy(shell(), elsewhere.join("tool")).expect("copy");
+    copy_shell(&elsewhere.join("tool"));
     let done = run();
     assert_eq!(
         (done.end, done.stdout.text().as_ref()),
@@ -305,7 +312,7 @@ fn path_comes_last_and_never_leads_back_to_a_launcher() {
         done.stderr.text()
     );
     // One of its own goes before it.
-    fs::copy(shell(), skill.binary()).expect("copy");
+    copy_shell(&skill.binary());
     assert_eq!(run().stderr.text(), "");
 }
 
