@@ -16,8 +16,11 @@ use crate::passage::{Paper, PassageKind};
 use crate::pins::{Aggregate, Pin, Pins, fits};
 use crate::report::{Claim, ClaimPlace, ClaimReport, Status};
 use crate::series::Facet;
-use crate::units::Dimension;
 use crate::table::{Aligned, is_header, numeric_cells};
+use crate::units::Dimension;
+
+/// What was judged at one place: the bytes, the displayed value, the judgement.
+type Judged = (Range<usize>, Option<Decimal>, Judgement);
 
 /// Maps a byte of a passage to its place in the sources and to the line there.
 pub trait Locate {
@@ -26,9 +29,14 @@ pub trait Locate {
 }
 
 /// Judges every number of a paper; claims in reading order.
-pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn Locate) -> ClaimReport {
+pub fn audit_paper(
+    paper: &Paper,
+    evidence: &Evidence,
+    pins: &Pins,
+    locate: &dyn Locate,
+) -> ClaimReport {
     let engine = Engine::new(paper, evidence);
-    let mut judged: BTreeMap<(usize, usize), (Range<usize>, Option<Decimal>, Judgement)> = BTreeMap::new();
+    let mut judged: BTreeMap<(usize, usize), Judged> = BTreeMap::new();
     let mut not_claims = 0_usize;
     let tables: Vec<Aligned> = paper.tables.iter().map(|grid| engine.align(grid)).collect();
     let mut in_table: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
@@ -38,15 +46,19 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn
         }
     }
     for (at, passage) in paper.passages.iter().enumerate() {
-        let Some(analysed) = engine.passages.get(at) else { continue };
+        let Some(analysed) = engine.passages.get(at) else {
+            continue;
+        };
         for (index, number) in analysed.numbers.iter().enumerate() {
             let found = match class(passage, &analysed.numbers, index) {
                 Class::No(_) => None,
                 Class::Strong(kind) => match in_table.get(&at) {
-                    Some((table, row, column)) => tables
-                        .get(*table)
-                        .and_then(|aligned| engine.judge_cell(aligned, (*row, *column), at, number, kind)),
-                    None if passage.kind == PassageKind::Cell => engine.judge_head_number(at, number),
+                    Some((table, row, column)) => tables.get(*table).and_then(|aligned| {
+                        engine.judge_cell(aligned, (*row, *column), at, number, kind)
+                    }),
+                    None if passage.kind == PassageKind::Cell => {
+                        engine.judge_head_number(at, number)
+                    }
                     None => engine.judge_text(at, number, kind, false),
                 },
                 Class::Weak(kind) => match passage.kind {
@@ -56,7 +68,10 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn
             };
             match found {
                 Some(judgement) => {
-                    judged.insert((at, number.range.start), (number.range.clone(), Some(number.value), judgement));
+                    judged.insert(
+                        (at, number.range.start),
+                        (number.range.clone(), Some(number.value), judgement),
+                    );
                 }
                 None => not_claims += 1,
             }
@@ -65,24 +80,48 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn
             judged.insert((at, range.start), (range, None, judgement));
         }
     }
-    let mut report = ClaimReport { claims: Vec::new(), counts: BTreeMap::new(), not_claims, unused_pins: Vec::new() };
+    let mut report = ClaimReport {
+        claims: Vec::new(),
+        counts: BTreeMap::new(),
+        not_claims,
+        unused_pins: Vec::new(),
+    };
     let mut used = BTreeSet::new();
     // Numbers that only a pin makes claims.
     if !pins.claims.is_empty() {
         for (at, analysed) in engine.passages.iter().enumerate() {
             for number in &analysed.numbers {
                 judged.entry((at, number.range.start)).or_insert_with(|| {
-                    (number.range.clone(), Some(number.value), Judgement::new(Status::MissingEvidence, Kind::Measurement, Vec::new(), UNPINNED))
+                    (
+                        number.range.clone(),
+                        Some(number.value),
+                        Judgement::new(
+                            Status::MissingEvidence,
+                            Kind::Measurement,
+                            Vec::new(),
+                            UNPINNED,
+                        ),
+                    )
                 });
             }
         }
     }
     for ((passage, start), (range, value, mut judgement)) in judged {
-        let text = paper.passages.get(passage).and_then(|passage| passage.text.get(range)).unwrap_or("").to_owned();
+        let text = paper
+            .passages
+            .get(passage)
+            .and_then(|passage| passage.text.get(range))
+            .unwrap_or("")
+            .to_owned();
         let (place, quote) = locate.locate(passage, start);
         if let Some((at, pin)) = pins.find(&place.file, &text, &quote) {
             used.insert(at);
-            let number = engine.passages.get(passage).and_then(|analysed| analysed.numbers.iter().find(|number| number.range.start == start));
+            let number = engine.passages.get(passage).and_then(|analysed| {
+                analysed
+                    .numbers
+                    .iter()
+                    .find(|number| number.range.start == start)
+            });
             match (&pin.ignore, number) {
                 (Some(_), _) => {
                     report.not_claims += 1;
@@ -97,15 +136,23 @@ pub fn audit_paper(paper: &Paper, evidence: &Evidence, pins: &Pins, locate: &dyn
         report.claims.push(Claim {
             id: format!("{}:{}:{}", place.file, place.line, place.column),
             detail: engine.detail(&text, &judgement),
-            fix: engine.fix(&text, &judgement),
+            fix: Engine::fix(&text, &judgement),
             place,
             quote,
             text,
             value,
             kind: judgement.kind,
             status: judgement.status,
-            evidence: judgement.evidence.iter().flat_map(|found| engine.references(found)).collect(),
-            alternatives: judgement.alternatives.iter().flat_map(|found| engine.references(found)).collect(),
+            evidence: judgement
+                .evidence
+                .iter()
+                .flat_map(|found| engine.references(found))
+                .collect(),
+            alternatives: judgement
+                .alternatives
+                .iter()
+                .flat_map(|found| engine.references(found))
+                .collect(),
         });
     }
     report.unused_pins = (0..pins.claims.len())
@@ -130,7 +177,11 @@ impl Engine<'_> {
         let leaves = &self.evidence.leaves;
         let found = (0..).zip(&self.evidence.series).find(|(id, series)| {
             self.pattern(*id) == pattern
-                || series.members.iter().filter_map(|at| crate::series::leaf(leaves, *at)).any(|leaf| fits(pattern, &self.evidence.path_of(leaf)))
+                || series
+                    .members
+                    .iter()
+                    .filter_map(|at| crate::series::leaf(leaves, *at))
+                    .any(|leaf| fits(pattern, &self.evidence.path_of(leaf)))
         });
         let Some((id, series)) = found else {
             return Judgement::new(
@@ -144,7 +195,10 @@ impl Engine<'_> {
             .members
             .iter()
             .copied()
-            .filter(|at| crate::series::leaf(leaves, *at).is_some_and(|leaf| fits(pattern, &self.evidence.path_of(leaf))))
+            .filter(|at| {
+                crate::series::leaf(leaves, *at)
+                    .is_some_and(|leaf| fits(pattern, &self.evidence.path_of(leaf)))
+            })
             .collect();
         let facets: Vec<Facet> = match (pin.aggregate, exact.as_slice()) {
             (None | Some(Aggregate::Value), [only]) => vec![Facet::Member(*only)],
@@ -159,32 +213,46 @@ impl Engine<'_> {
         };
         let shown = Shown::new(number, None, Approximate::No);
         let kind = self.kind_of(id);
-        match facets.iter().find_map(|facet| crate::fit::hit(&shown, series, *facet, leaves)) {
-            Some(hit) => {
-                let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
-                Judgement::new(status, kind, vec![self.found(id, hit)], "")
-            }
-            None => {
-                let status = if kind == Kind::Configuration { Status::ConfigMismatch } else { Status::NumberMismatch };
-                let evidence: Vec<Found> = facets
-                    .iter()
-                    .find_map(|facet| series.value(*facet, leaves).map(|raw| (*facet, raw)))
-                    .map(|(facet, raw)| Found {
-                        series: id,
-                        facet,
-                        against: None,
-                        derived: None,
-                        value: crate::fit::nearest(&shown, series, raw).unwrap_or(raw),
-                    })
-                    .into_iter()
-                    .collect();
-                Judgement::new(status, kind, evidence, "")
-            }
+        if let Some(hit) = facets
+            .iter()
+            .find_map(|facet| crate::fit::hit(&shown, series, *facet, leaves))
+        {
+            let status = if hit.closeness == Closeness::Exact {
+                Status::ExactMatch
+            } else {
+                Status::RoundingOk
+            };
+            Judgement::new(status, kind, vec![Self::found(id, hit)], "")
+        } else {
+            let status = if kind == Kind::Configuration {
+                Status::ConfigMismatch
+            } else {
+                Status::NumberMismatch
+            };
+            let evidence: Vec<Found> = facets
+                .iter()
+                .find_map(|facet| series.value(*facet, leaves).map(|raw| (*facet, raw)))
+                .map(|(facet, raw)| Found {
+                    series: id,
+                    facet,
+                    against: None,
+                    derived: None,
+                    value: crate::fit::nearest(&shown, series, raw).unwrap_or(raw),
+                })
+                .into_iter()
+                .collect();
+            Judgement::new(status, kind, evidence, "")
         }
     }
 
     /// Judges a number in running text.
-    fn judge_text(&self, passage: usize, number: &Number, kind: Kind, weak: bool) -> Option<Judgement> {
+    fn judge_text(
+        &self,
+        passage: usize,
+        number: &Number,
+        kind: Kind,
+        weak: bool,
+    ) -> Option<Judgement> {
         let text = self.paper.passages.get(passage)?.text.as_str();
         let weights = self.text_weights(passage, number.range.start, number.range.end);
         let (sentence, offset) = self.sentence_text(passage, number.range.start);
@@ -195,9 +263,13 @@ impl Engine<'_> {
             let mut weights = weights;
             self.name_rival(passage, number, &mut weights);
             // The unit of a relative change is not that of the measure.
-            let measured = shown.unit.filter(|unit| kind == Kind::Difference && unit.dimension != Dimension::Percent);
+            let measured = shown
+                .unit
+                .filter(|unit| kind == Kind::Difference && unit.dimension != Dimension::Percent);
             let scored = self.score_for(&weights, measured, true);
-            let points = crate::claim::after_words(text, number.end, 3).iter().any(|word| word.starts_with("point") || word == "pp" || word == "pts");
+            let points = crate::claim::after_words(text, number.end, 3)
+                .iter()
+                .any(|word| word.starts_with("point") || word == "pp" || word == "pts");
             let named = self.named_in_sentence(passage, number);
             let change = Change {
                 named: &named,
@@ -213,29 +285,59 @@ impl Engine<'_> {
             };
             let judged = self.judge_change(&change);
             // The results may hold the change itself: `speedup`, `prob_improvement`.
-            if judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
-                if let Some(own) = self.judge_stored_change(passage, number, &shown, &weights, &scored) {
-                    return Some(own);
-                }
+            if !judged.status.is_match()
+                && let Some(own) =
+                    self.judge_stored_change(passage, number, &shown, &weights, &scored)
+            {
+                return Some(own);
             }
-            return judged;
+            return Some(judged);
         }
-        if number.value.is_integer() && number.last_digit >= 0 && number.unit.is_none() {
-            if let Some(judgement) = self.judge_count(text, number, &weights) {
-                return Some(judgement);
-            }
+        if number.value.is_integer()
+            && number.last_digit >= 0
+            && number.unit.is_none()
+            && let Some(judgement) = self.judge_count(text, number, &weights)
+        {
+            return Some(judgement);
         }
         let mut aggregation = Aggregation::read(sentence, Some(at));
         if kind == Kind::Uncertainty {
-            aggregation = Aggregation { spread: true, ..Aggregation::default() };
+            aggregation = Aggregation {
+                spread: true,
+                ..Aggregation::default()
+            };
         }
         let others = self.other_numbers(passage, number);
         aggregation.range = self.in_range(passage, number, sentence, at);
         let everywhere = says_everywhere(sentence, at);
         let noun = crate::claim::after_words(text, number.end, 3)
             .into_iter()
-            .take_while(|word| !matches!(word.as_str(), "and" | "or" | "of" | "for" | "on" | "in" | "with" | "to" | "at" | "over" | "per" | "from" | "is" | "are" | "than"))
-            .find(|word| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !matches!(word.as_str(), "times" | "does" | "this" | "versus" | "less"))
+            .take_while(|word| {
+                !matches!(
+                    word.as_str(),
+                    "and"
+                        | "or"
+                        | "of"
+                        | "for"
+                        | "on"
+                        | "in"
+                        | "with"
+                        | "to"
+                        | "at"
+                        | "over"
+                        | "per"
+                        | "from"
+                        | "is"
+                        | "are"
+                        | "than"
+                )
+            })
+            .find(|word| {
+                word.len() > 3
+                    && word.ends_with('s')
+                    && !word.ends_with("ss")
+                    && !matches!(word.as_str(), "times" | "does" | "this" | "versus" | "less")
+            })
             .map(|word| crate::words::stem(&word));
         let scored = self.with_noun(scored, noun.as_deref().filter(|_| weak));
         let named = self.named_in_sentence(passage, number);
@@ -254,23 +356,37 @@ impl Engine<'_> {
             weak,
             others: &others,
         };
-        if kind != Kind::Uncertainty && !aggregation.range {
-            if let Some(judgement) = self.judge_setting(passage, number, &shown, everywhere, &weights) {
-                return Some(judgement);
-            }
+        if kind != Kind::Uncertainty
+            && !aggregation.range
+            && let Some(judgement) =
+                self.judge_setting(passage, number, &shown, everywhere, &weights)
+        {
+            return Some(judgement);
         }
         let judged = self.judge(&case);
-        if weak && judged.as_ref().is_none_or(|judgement| !judgement.status.is_match()) {
-            if let Some(judgement) = self.judge_cardinality(text, number, &weights) {
-                return Some(judgement);
-            }
+        if weak
+            && judged
+                .as_ref()
+                .is_none_or(|judgement| !judgement.status.is_match())
+            && let Some(judgement) = self.judge_cardinality(text, number, &weights)
+        {
+            return Some(judgement);
         }
         // A word such as "two" that contradicts nothing nearby is no claim.
-        judged.filter(|judgement| number.style != Style::Spelled || judgement.status != Status::NumberMismatch)
+        judged.filter(|judgement| {
+            number.style != Style::Spelled || judgement.status != Status::NumberMismatch
+        })
     }
 
     /// Judges a number in the body of a table.
-    fn judge_cell(&self, aligned: &Aligned, (row, column): (usize, usize), passage: usize, number: &Number, kind: Kind) -> Option<Judgement> {
+    fn judge_cell(
+        &self,
+        aligned: &Aligned,
+        (row, column): (usize, usize),
+        passage: usize,
+        number: &Number,
+        kind: Kind,
+    ) -> Option<Judgement> {
         let text = self.paper.passages.get(passage)?.text.as_str();
         let (scored, both, weights) = self.cell_targets(aligned, row, column, passage);
         let unit = aligned
@@ -279,23 +395,64 @@ impl Engine<'_> {
             .and_then(|head| head.unit)
             .or_else(|| aligned.rows.get(row).and_then(|head| head.unit));
         let shown = Shown::new(number, unit, approximate(text, number.range.start));
-        let heads = aligned.columns.get(column).map(|head| head.text.to_lowercase()).unwrap_or_default();
-        let change_column = ["δ", "∆", "gain", "improv", "speedup", "speed-up", "diff", "rel.", "change", "reduction"].iter().any(|word| heads.contains(word));
+        let heads = aligned
+            .columns
+            .get(column)
+            .map(|head| head.text.to_lowercase())
+            .unwrap_or_default();
+        let change_column = [
+            "δ",
+            "∆",
+            "gain",
+            "improv",
+            "speedup",
+            "speed-up",
+            "diff",
+            "rel.",
+            "change",
+            "reduction",
+        ]
+        .iter()
+        .any(|word| heads.contains(word));
         if change_column || matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio) {
-            let kind = if number.times || heads.contains("speed") { Kind::Ratio } else if shown.is_percent() { Kind::RelativeChange } else { Kind::Difference };
+            let kind = if number.times || heads.contains("speed") {
+                Kind::Ratio
+            } else if shown.is_percent() {
+                Kind::RelativeChange
+            } else {
+                Kind::Difference
+            };
             let mut weights = weights;
             for label in &self.full {
                 crate::context::raise(&mut weights, *label, 0.6);
             }
             let scored = self.score(&weights);
-            let change = Change { shown, kind, weights: &weights, scored: &scored, sentence: &heads, at: 0, end: 0, points: false, named: &BTreeSet::new(), stated: None };
-            return self.judge_change(&change);
+            let change = Change {
+                shown,
+                kind,
+                weights: &weights,
+                scored: &scored,
+                sentence: &heads,
+                at: 0,
+                end: 0,
+                points: false,
+                named: &BTreeSet::new(),
+                stated: None,
+            };
+            return Some(self.judge_change(&change));
         }
         let mut aggregation = Self::cell_aggregation(aligned, row, column);
         if kind == Kind::Uncertainty {
-            aggregation = Aggregation { spread: true, ..Aggregation::default() };
+            aggregation = Aggregation {
+                spread: true,
+                ..Aggregation::default()
+            };
         }
-        let binding = if both { Binding::Cell } else { Binding::LooseCell };
+        let binding = if both {
+            Binding::Cell
+        } else {
+            Binding::LooseCell
+        };
         let named = BTreeSet::new();
         let case = Case {
             shown,
@@ -311,7 +468,10 @@ impl Engine<'_> {
             weak: false,
             others: &[],
         };
-        Some(self.judge(&case).unwrap_or_else(|| Judgement::missing(Kind::Measurement)))
+        Some(
+            self.judge(&case)
+                .unwrap_or_else(|| Judgement::missing(Kind::Measurement)),
+        )
     }
 
     /// A number that names a row or a column is a claim only when the results vary that number.
@@ -325,9 +485,16 @@ impl Engine<'_> {
                 .iter()
                 .filter(|mention| mention.strength >= 0.5)
                 .map(|mention| mention.label)
-                .find(|label| self.evidence.lexicon.label(*label).is_some_and(|label| label.words.contains(&digits)))
+                .find(|label| {
+                    self.evidence
+                        .lexicon
+                        .label(*label)
+                        .is_some_and(|label| label.words.contains(&digits))
+                })
         })?;
-        let (id, _) = (0..).zip(&self.evidence.series).find(|(_, series)| series.labels.binary_search(&label).is_ok())?;
+        let (id, _) = (0..)
+            .zip(&self.evidence.series)
+            .find(|(_, series)| series.labels.binary_search(&label).is_ok())?;
         let found = Found {
             series: id,
             facet: Facet::Single,
@@ -335,47 +502,117 @@ impl Engine<'_> {
             derived: Some(format!("results for {}", self.label_text(label))),
             value: number.value,
         };
-        Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""))
+        Some(Judgement::new(
+            Status::ExactMatch,
+            Kind::Configuration,
+            vec![found],
+            "",
+        ))
     }
 
     /// Labels that the number's own sentence names for the most part.
     fn named_in_sentence(&self, passage: usize, number: &Number) -> BTreeSet<u32> {
         self.sentence_at(passage, number.range.start)
-            .and_then(|at| self.passages.get(passage).and_then(|analysed| analysed.sentences.get(at)))
-            .map(|sentence| sentence.mentions.iter().filter(|mention| mention.strength >= 0.4).map(|mention| mention.label).collect())
+            .and_then(|at| {
+                self.passages
+                    .get(passage)
+                    .and_then(|analysed| analysed.sentences.get(at))
+            })
+            .map(|sentence| {
+                sentence
+                    .mentions
+                    .iter()
+                    .filter(|mention| mention.strength >= 0.4)
+                    .map(|mention| mention.label)
+                    .collect()
+            })
             .unwrap_or_default()
     }
 
     /// "3.7× faster than TFT", "over TFT it is 13.2": the method behind such a word is the other side, whatever else is named.
     pub(crate) fn name_rival(&self, passage: usize, number: &Number, weights: &mut Weights) {
-        let Some(text) = self.paper.passages.get(passage) else { return };
+        let Some(text) = self.paper.passages.get(passage) else {
+            return;
+        };
         let Some(sentence) = self
             .sentence_at(passage, number.range.start)
-            .and_then(|at| self.passages.get(passage).and_then(|analysed| analysed.sentences.get(at)))
+            .and_then(|at| {
+                self.passages
+                    .get(passage)
+                    .and_then(|analysed| analysed.sentences.get(at))
+            })
         else {
             return;
         };
         let (start, end) = (number.range.start, number.end);
         let after = text.text.get(end..sentence.end).unwrap_or("");
         let before = text.text.get(sentence.start..start).unwrap_or("");
-        let digit_free = |from: usize, to: usize| !text.text.get(from..to).unwrap_or("").bytes().any(|b| b.is_ascii_digit());
-        let behind = [" than ", " over ", " below ", " above ", " relative to ", " compared to ", " compared with ", " ahead of ", " behind ", " against ", " versus "]
-            .iter()
-            .filter_map(|word| after.find(word).map(|at| end + at + word.len()))
-            .filter(|at| at - end < 48)
-            .min();
-        let ahead = ["over ", "Over ", "against ", "Against ", "Compared to ", "Compared with ", "than ", "Relative to "]
-            .iter()
-            .filter_map(|word| before.rfind(word).map(|at| sentence.start + at + word.len()))
-            .max();
+        let digit_free = |from: usize, to: usize| {
+            !text
+                .text
+                .get(from..to)
+                .unwrap_or("")
+                .bytes()
+                .any(|b| b.is_ascii_digit())
+        };
+        let behind = [
+            " than ",
+            " over ",
+            " below ",
+            " above ",
+            " relative to ",
+            " compared to ",
+            " compared with ",
+            " ahead of ",
+            " behind ",
+            " against ",
+            " versus ",
+        ]
+        .iter()
+        .filter_map(|word| after.find(word).map(|at| end + at + word.len()))
+        .filter(|at| at - end < 48)
+        .min();
+        let ahead = [
+            "over ",
+            "Over ",
+            "against ",
+            "Against ",
+            "Compared to ",
+            "Compared with ",
+            "than ",
+            "Relative to ",
+        ]
+        .iter()
+        .filter_map(|word| {
+            before
+                .rfind(word)
+                .map(|at| sentence.start + at + word.len())
+        })
+        .max();
         let mut named: Vec<u32> = Vec::new();
         for mention in &sentence.mentions {
-            if !self.methods.contains(&mention.label) || self.own.contains(&mention.label) || mention.strength < 0.5 {
+            if !self.methods.contains(&mention.label)
+                || self.own.contains(&mention.label)
+                || mention.strength < 0.5
+            {
                 continue;
             }
             let near = mention.places.iter().any(|place| {
-                let (place, is_behind) = (*place, behind.is_some_and(|from| from <= *place && *place < from + 24 && digit_free(end, from)));
-                is_behind || ahead.is_some_and(|from| from <= place && place < from + 24 && place < start && start - from < 60 && (digit_free(place + 1, start) || before.trim_start().starts_with("Over ")))
+                let (place, is_behind) = (
+                    *place,
+                    behind.is_some_and(|from| {
+                        from <= *place && *place < from + 24 && digit_free(end, from)
+                    }),
+                );
+                is_behind
+                    || ahead.is_some_and(|from| {
+                        from <= place
+                            && place < from + 24
+                            && place < start
+                            && start - from < 60
+                            && (digit_free(place + 1, start)
+                                || before.trim_start().starts_with("Over "))
+                    })
             });
             if near {
                 named.push(mention.label);
@@ -387,7 +624,10 @@ impl Engine<'_> {
         for (label, weight) in weights.iter_mut() {
             if named.contains(label) {
                 *weight = weight.max(1.0);
-            } else if self.methods.contains(label) && !self.own.contains(label) && !self.full.contains(label) {
+            } else if self.methods.contains(label)
+                && !self.own.contains(label)
+                && !self.full.contains(label)
+            {
                 *weight *= 0.5;
             }
         }
@@ -397,7 +637,10 @@ impl Engine<'_> {
     fn with_noun(&self, mut scored: Vec<Scored>, noun: Option<&str>) -> Vec<Scored> {
         let Some(noun) = noun else { return scored };
         for candidate in &mut scored {
-            let measure = self.series(candidate.series).and_then(|series| self.measure(series)).and_then(|label| self.evidence.lexicon.label(label));
+            let measure = self
+                .series(candidate.series)
+                .and_then(|series| self.measure(series))
+                .and_then(|label| self.evidence.lexicon.label(label));
             if measure.is_some_and(|label| label.words.iter().any(|word| word == noun)) {
                 candidate.score += NOUN;
             }
@@ -407,22 +650,60 @@ impl Engine<'_> {
     }
 
     /// A change that a result file states itself, under a key such as `speedup` or `prob_improvement`.
-    fn judge_stored_change(&self, passage: usize, number: &Number, shown: &Shown, weights: &Weights, scored: &[Scored]) -> Option<Judgement> {
-        const STORED: &[&str] = &["speedup", "improvement", "gain", "reduction", "delta", "difference", "diff", "sav", "saving", "increas", "decreas", "drop", "change", "gap", "overhead"];
-        let stored: Vec<Scored> = scored
-            .iter()
-            .copied()
-            .filter(|candidate| {
-                self.series(candidate.series).is_some_and(|series| {
-                    series.slots.iter().filter(|slot| slot.kind == SlotKind::Key).any(|slot| {
-                        weights.get(&slot.label).is_some_and(|weight| *weight >= 0.5)
-                            && self.evidence.lexicon.label(slot.label).is_some_and(|label| label.words.iter().any(|word| STORED.contains(&word.as_str())))
+    fn judge_stored_change(
+        &self,
+        passage: usize,
+        number: &Number,
+        shown: &Shown,
+        weights: &Weights,
+        scored: &[Scored],
+    ) -> Option<Judgement> {
+        const STORED: &[&str] = &[
+            "speedup",
+            "improvement",
+            "gain",
+            "reduction",
+            "delta",
+            "difference",
+            "diff",
+            "sav",
+            "saving",
+            "increas",
+            "decreas",
+            "drop",
+            "change",
+            "gap",
+            "overhead",
+        ];
+        let stored: Vec<Scored> =
+            scored
+                .iter()
+                .copied()
+                .filter(|candidate| {
+                    self.series(candidate.series).is_some_and(|series| {
+                        series
+                            .slots
+                            .iter()
+                            .filter(|slot| slot.kind == SlotKind::Key)
+                            .any(|slot| {
+                                weights
+                                    .get(&slot.label)
+                                    .is_some_and(|weight| *weight >= 0.5)
+                                    && self.evidence.lexicon.label(slot.label).is_some_and(
+                                        |label| {
+                                            label
+                                                .words
+                                                .iter()
+                                                .any(|word| STORED.contains(&word.as_str()))
+                                        },
+                                    )
+                            })
                     })
                 })
-            })
-            .collect();
+                .collect();
         let (sentence, offset) = self.sentence_text(passage, number.range.start);
-        let aggregation = Aggregation::read(sentence, Some(number.range.start.saturating_sub(offset)));
+        let aggregation =
+            Aggregation::read(sentence, Some(number.range.start.saturating_sub(offset)));
         let named = self.named_in_sentence(passage, number);
         let case = Case {
             shown: *shown,
@@ -438,47 +719,94 @@ impl Engine<'_> {
             weak: false,
             others: &[],
         };
-        self.judge(&case).filter(|judgement| judgement.status.is_match())
+        self.judge(&case)
+            .filter(|judgement| judgement.status.is_match())
     }
 
     /// The two numbers of the sentence that stand as "from A to B" or "B instead of A" and are not the change itself.
     fn stated_pair(&self, passage: usize, number: &Number, kind: Kind) -> Option<(Shown, Shown)> {
         let analysed = self.passages.get(passage)?;
         let text = self.paper.passages.get(passage)?.text.as_str();
-        let sentence = self.sentence_at(passage, number.range.start).and_then(|at| analysed.sentences.get(at))?;
+        let sentence = self
+            .sentence_at(passage, number.range.start)
+            .and_then(|at| analysed.sentences.get(at))?;
         let inside: Vec<&Number> = analysed
             .numbers
             .iter()
-            .filter(|other| sentence.start <= other.range.start && other.range.start < sentence.end && !other.embedded)
+            .filter(|other| {
+                sentence.start <= other.range.start
+                    && other.range.start < sentence.end
+                    && !other.embedded
+            })
             .filter(|other| other.range != number.range && other.uncertainty_of.is_none())
             .collect();
         let mut best: Option<(usize, (Shown, Shown))> = None;
         for pair in inside.windows(2) {
             let [first, second] = pair else { continue };
-            let between = text.get(first.end..second.range.start)?.trim().to_lowercase();
-            let before = text.get(sentence.start..first.range.start)?.trim_end().to_lowercase();
-            let forward = between.len() < 24 && (between == "to" || between.starts_with("to ") || between.ends_with(" to")) && (before.ends_with("from") || before.contains("from "));
+            let between = text
+                .get(first.end..second.range.start)?
+                .trim()
+                .to_lowercase();
+            let before = text
+                .get(sentence.start..first.range.start)?
+                .trim_end()
+                .to_lowercase();
+            let forward = between.len() < 24
+                && (between == "to" || between.starts_with("to ") || between.ends_with(" to"))
+                && (before.ends_with("from") || before.contains("from "));
             let backward = between.len() < 24 && between.contains("instead of");
             if !(forward || backward) || first.times || second.times {
                 continue;
             }
-            let shown = |other: &Number| Shown::new(other, second.unit.or(first.unit), approximate(text, other.range.start));
+            let shown = |other: &Number| {
+                Shown::new(
+                    other,
+                    second.unit.or(first.unit),
+                    approximate(text, other.range.start),
+                )
+            };
             // "from four to six views" are settings, not values.
-            let telling = |other: &Number| other.style != Style::Spelled && (other.last_digit < 0 || other.unit.is_some() || other.value.significant_digits() >= 3);
+            let telling = |other: &Number| {
+                other.style != Style::Spelled
+                    && (other.last_digit < 0
+                        || other.unit.is_some()
+                        || other.value.significant_digits() >= 3)
+            };
             if !telling(first) && !telling(second) {
                 continue;
             }
-            let ordered = if forward { (shown(first), shown(second)) } else { (shown(second), shown(first)) };
+            let ordered = if forward {
+                (shown(first), shown(second))
+            } else {
+                (shown(second), shown(first))
+            };
             // Only a pair right before or after the change belongs to it.
             // and no other statement stands between them.
-            let gap = if second.end <= number.range.start { text.get(second.end..number.range.start) } else { text.get(number.range.end..first.range.start) };
+            let gap = if second.end <= number.range.start {
+                text.get(second.end..number.range.start)
+            } else {
+                text.get(number.range.end..first.range.start)
+            };
             let gap = gap.unwrap_or("");
-            if gap.contains(';') || gap.contains(" and ") || second.end > number.range.start && gap.contains(',') {
+            if gap.contains(';')
+                || gap.contains(" and ")
+                || second.end > number.range.start && gap.contains(',')
+            {
                 continue;
             }
-            let distance = if second.end <= number.range.start { number.range.start - second.end } else { first.range.start.saturating_sub(number.range.end) };
-            let comparable = kind != Kind::Difference || number.unit.is_none() || number.unit.map(|unit| unit.dimension) == ordered.0.unit.map(|unit| unit.dimension);
-            if distance <= 60 && comparable && best.as_ref().is_none_or(|(known, _)| distance < *known) {
+            let distance = if second.end <= number.range.start {
+                number.range.start - second.end
+            } else {
+                first.range.start.saturating_sub(number.range.end)
+            };
+            let comparable = kind != Kind::Difference
+                || number.unit.is_none()
+                || number.unit.map(|unit| unit.dimension)
+                    == ordered.0.unit.map(|unit| unit.dimension);
+            if distance <= 60
+                && comparable
+                && best.as_ref().is_none_or(|(known, _)| distance < *known)
+            {
                 best = Some((distance, ordered));
             }
         }
@@ -487,28 +815,57 @@ impl Engine<'_> {
 
     /// The number is an end of a range: "1.8–2.8", "between 1.8 and 2.8".
     fn in_range(&self, passage: usize, number: &Number, sentence: &str, at: usize) -> bool {
-        let Some(analysed) = self.passages.get(passage) else { return false };
-        let index = analysed.numbers.iter().position(|other| other.range == number.range);
+        let Some(analysed) = self.passages.get(passage) else {
+            return false;
+        };
+        let index = analysed
+            .numbers
+            .iter()
+            .position(|other| other.range == number.range);
         let ends = number.range_from.is_some()
-            || index.is_some_and(|index| analysed.numbers.get(index + 1).is_some_and(|next| next.range_from == Some(index)));
+            || index.is_some_and(|index| {
+                analysed
+                    .numbers
+                    .get(index + 1)
+                    .is_some_and(|next| next.range_from == Some(index))
+            });
         let before = sentence.get(..at).unwrap_or("").to_lowercase();
         // "from 3.7 to 3.1" is a change.
-        if before.rfind("from ").is_some_and(|from| before.len() - from < 40) && !before.contains("rang") {
+        if before
+            .rfind("from ")
+            .is_some_and(|from| before.len() - from < 40)
+            && !before.contains("rang")
+        {
             return false;
         }
-        let near = before.rfind("between ").or_else(|| before.rfind("range")).is_some_and(|from| before.len() - from < 28 && !before.get(from..).unwrap_or("").contains(','));
+        let near = before
+            .rfind("between ")
+            .or_else(|| before.rfind("range"))
+            .is_some_and(|from| {
+                before.len() - from < 28 && !before.get(from..).unwrap_or("").contains(',')
+            });
         ends || near
     }
 
     /// The other whole numbers of the sentence.
     fn other_numbers(&self, passage: usize, number: &Number) -> Vec<Decimal> {
-        let Some(analysed) = self.passages.get(passage) else { return Vec::new() };
-        let sentence = self.sentence_at(passage, number.range.start).and_then(|at| analysed.sentences.get(at));
-        let Some(sentence) = sentence else { return Vec::new() };
+        let Some(analysed) = self.passages.get(passage) else {
+            return Vec::new();
+        };
+        let sentence = self
+            .sentence_at(passage, number.range.start)
+            .and_then(|at| analysed.sentences.get(at));
+        let Some(sentence) = sentence else {
+            return Vec::new();
+        };
         analysed
             .numbers
             .iter()
-            .filter(|other| other.range != number.range && sentence.start <= other.range.start && other.range.start < sentence.end)
+            .filter(|other| {
+                other.range != number.range
+                    && sentence.start <= other.range.start
+                    && other.range.start < sentence.end
+            })
             .filter(|other| other.value.is_integer())
             .map(|other| other.value)
             .collect()
@@ -517,26 +874,66 @@ impl Engine<'_> {
 
 /// The sentence speaks of several methods at once.
 fn says_everywhere(sentence: &str, at: usize) -> bool {
-    let from = sentence.get(..at).and_then(|before| before.rfind(';')).map_or(0, |at| at + 1);
-    let to = sentence.get(at..).and_then(|after| after.find(';')).map_or(sentence.len(), |end| at + end);
+    let from = sentence
+        .get(..at)
+        .and_then(|before| before.rfind(';'))
+        .map_or(0, |at| at + 1);
+    let to = sentence
+        .get(at..)
+        .and_then(|after| after.find(';'))
+        .map_or(sentence.len(), |end| at + end);
     let clause = sentence.get(from..to).unwrap_or("");
     let before = sentence.get(from..at).unwrap_or("").to_lowercase();
     // "the same batch size of 256 and a learning rate of 5e-5": the same is the batch size only.
-    let used_up = ["same ", "identical "].iter().any(|word| before.rfind(word).is_some_and(|from| before.get(from..).unwrap_or("").bytes().any(|b| b.is_ascii_digit())));
+    let used_up = ["same ", "identical "].iter().any(|word| {
+        before.rfind(word).is_some_and(|from| {
+            before
+                .get(from..)
+                .unwrap_or("")
+                .bytes()
+                .any(|b| b.is_ascii_digit())
+        })
+    });
     let lower = format!(" {} ", clause.to_lowercase());
-    let lower = if used_up { lower.replace(" same ", " ").replace(" identical", " ") } else { lower };
-    [" same ", " identical", " all methods", " all models", " all baselines", " all systems", " all runs", " both ", " every method", " every model", " each method", " each model", " also use", " equally ", " likewise", " as well"]
-        .iter()
-        .any(|phrase| lower.contains(phrase))
+    let lower = if used_up {
+        lower.replace(" same ", " ").replace(" identical", " ")
+    } else {
+        lower
+    };
+    [
+        " same ",
+        " identical",
+        " all methods",
+        " all models",
+        " all baselines",
+        " all systems",
+        " all runs",
+        " both ",
+        " every method",
+        " every model",
+        " each method",
+        " each model",
+        " also use",
+        " equally ",
+        " likewise",
+        " as well",
+    ]
+    .iter()
+    .any(|phrase| lower.contains(phrase))
 }
 
 /// Whether a passage stands in the head of a table.
-#[allow(dead_code, reason = "used by the next step")]
+#[expect(dead_code, reason = "used by the next step")]
 pub(crate) fn in_head(paper: &Paper, passage: usize) -> bool {
     paper
         .passages
         .get(passage)
         .and_then(|passage| passage.cell)
-        .and_then(|cell| paper.tables.get(cell.table).map(|grid| is_header(grid, cell.row)))
+        .and_then(|cell| {
+            paper
+                .tables
+                .get(cell.table)
+                .map(|grid| is_header(grid, cell.row))
+        })
         .unwrap_or(false)
 }

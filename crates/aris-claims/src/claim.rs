@@ -41,41 +41,258 @@ pub(crate) enum Class {
 }
 
 const REFERENCE_WORDS: &[&str] = &[
-    "section", "sections", "sec", "figure", "figures", "fig", "figs", "table", "tables", "tab", "equation", "equations", "eq", "eqs",
-    "appendix", "chapter", "chapters", "algorithm", "theorem", "lemma", "proposition", "corollary", "definition", "remark", "example",
-    "line", "lines", "page", "pages", "p", "pp", "step", "stage", "phase", "part", "version", "listing", "footnote", "assumption",
-    "experiment", "question", "rq", "hypothesis", "claim", "item", "reference", "ref", "volume", "vol", "issue", "no", "number", "type",
-    "task", "problem", "axiom", "case", "note", "grant", "award", "contract",
+    "section",
+    "sections",
+    "sec",
+    "figure",
+    "figures",
+    "fig",
+    "figs",
+    "table",
+    "tables",
+    "tab",
+    "equation",
+    "equations",
+    "eq",
+    "eqs",
+    "appendix",
+    "chapter",
+    "chapters",
+    "algorithm",
+    "theorem",
+    "lemma",
+    "proposition",
+    "corollary",
+    "definition",
+    "remark",
+    "example",
+    "line",
+    "lines",
+    "page",
+    "pages",
+    "p",
+    "pp",
+    "step",
+    "stage",
+    "phase",
+    "part",
+    "version",
+    "listing",
+    "footnote",
+    "assumption",
+    "experiment",
+    "question",
+    "rq",
+    "hypothesis",
+    "claim",
+    "item",
+    "reference",
+    "ref",
+    "volume",
+    "vol",
+    "issue",
+    "no",
+    "number",
+    "type",
+    "task",
+    "problem",
+    "axiom",
+    "case",
+    "note",
+    "grant",
+    "award",
+    "contract",
 ];
 const SOFTWARE: &[&str] = &[
-    "python", "cuda", "pytorch", "tensorflow", "jax", "ubuntu", "linux", "gcc", "numpy", "rocm", "cudnn", "java", "clang", "llvm", "windows",
-    "debian", "kernel", "openmp", "mpi", "openmpi", "release", "v", "ver", "julia", "matlab", "rust", "go", "node", "mpich", "nccl", "driver",
-    "fortran", "creativecommons", "by", "iso", "ieee", "rfc", "intel", "xeon", "epyc", "rtx", "gtx", "a", "h", "tesla", "geforce", "ryzen",
+    "python",
+    "cuda",
+    "pytorch",
+    "tensorflow",
+    "jax",
+    "ubuntu",
+    "linux",
+    "gcc",
+    "numpy",
+    "rocm",
+    "cudnn",
+    "java",
+    "clang",
+    "llvm",
+    "windows",
+    "debian",
+    "kernel",
+    "openmp",
+    "mpi",
+    "openmpi",
+    "release",
+    "v",
+    "ver",
+    "julia",
+    "matlab",
+    "rust",
+    "go",
+    "node",
+    "mpich",
+    "nccl",
+    "driver",
+    "fortran",
+    "creativecommons",
+    "by",
+    "iso",
+    "ieee",
+    "rfc",
+    "intel",
+    "xeon",
+    "epyc",
+    "rtx",
+    "gtx",
+    "a",
+    "h",
+    "tesla",
+    "geforce",
+    "ryzen",
 ];
 const MONTHS: &[&str] = &[
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb",
-    "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
 ];
 const COMPARATIVES: &[&str] = &[
-    "faster", "slower", "smaller", "larger", "fewer", "more", "less", "higher", "lower", "better", "worse", "cheaper", "longer", "shorter",
-    "above", "below", "sooner", "later", "earlier", "bigger", "greater", "quicker", "ahead", "behind", "leaner", "lighter", "heavier",
-    "relative", "off",
+    "faster", "slower", "smaller", "larger", "fewer", "more", "less", "higher", "lower", "better",
+    "worse", "cheaper", "longer", "shorter", "above", "below", "sooner", "later", "earlier",
+    "bigger", "greater", "quicker", "ahead", "behind", "leaner", "lighter", "heavier", "relative",
+    "off",
 ];
 const CHANGES: &[&str] = &[
-    "improvement", "improvements", "reduction", "reductions", "gain", "gains", "increase", "increases", "decrease", "decreases", "drop", "drops",
-    "speedup", "speedups", "speed-up", "saving", "savings", "difference", "differences", "margin", "gap", "advantage", "rise", "decline",
-    "growth", "boost", "degradation", "overhead", "lead", "deficit", "cut", "increment", "uplift", "penalty", "change", "jump", "fall",
+    "improvement",
+    "improvements",
+    "reduction",
+    "reductions",
+    "gain",
+    "gains",
+    "increase",
+    "increases",
+    "decrease",
+    "decreases",
+    "drop",
+    "drops",
+    "speedup",
+    "speedups",
+    "speed-up",
+    "saving",
+    "savings",
+    "difference",
+    "differences",
+    "margin",
+    "gap",
+    "advantage",
+    "rise",
+    "decline",
+    "growth",
+    "boost",
+    "degradation",
+    "overhead",
+    "lead",
+    "deficit",
+    "cut",
+    "increment",
+    "uplift",
+    "penalty",
+    "change",
+    "jump",
+    "fall",
 ];
 const CHANGE_VERBS: &[&str] = &[
-    "improv", "outperform", "reduc", "exceed", "beat", "surpass", "drop", "increas", "decreas", "lower", "rais", "ris", "rose", "fall", "fell",
-    "cut", "grow", "grew", "shrink", "shrank", "sav", "gain", "los", "boost", "speed", "accelerat", "degrad", "cost", "add", "bring", "brought",
-    "hurt", "declin", "differ", "win", "lead", "climb", "shorten", "worsen", "trail", "remov", "higher", "lower", "better", "worse", "faster",
-    "slower", "smaller", "larger", "up", "down", "less", "more", "fewer", "ahead", "behind", "short", "narrow", "widen", "halv", "slow", "contribut",
+    "improv",
+    "outperform",
+    "reduc",
+    "exceed",
+    "beat",
+    "surpass",
+    "drop",
+    "increas",
+    "decreas",
+    "lower",
+    "rais",
+    "ris",
+    "rose",
+    "fall",
+    "fell",
+    "cut",
+    "grow",
+    "grew",
+    "shrink",
+    "shrank",
+    "sav",
+    "gain",
+    "los",
+    "boost",
+    "speed",
+    "accelerat",
+    "degrad",
+    "cost",
+    "add",
+    "bring",
+    "brought",
+    "hurt",
+    "declin",
+    "differ",
+    "win",
+    "lead",
+    "climb",
+    "shorten",
+    "worsen",
+    "trail",
+    "remov",
+    "higher",
+    "lower",
+    "better",
+    "worse",
+    "faster",
+    "slower",
+    "smaller",
+    "larger",
+    "up",
+    "down",
+    "less",
+    "more",
+    "fewer",
+    "ahead",
+    "behind",
+    "short",
+    "narrow",
+    "widen",
+    "halv",
+    "slow",
+    "contribut",
 ];
 
 /// Judges one number of a passage.
 pub(crate) fn class(passage: &Passage, numbers: &[Number], at: usize) -> Class {
-    let Some(number) = numbers.get(at) else { return Class::No("no number") };
+    let Some(number) = numbers.get(at) else {
+        return Class::No("no number");
+    };
     if let Some(reason) = never(passage, number) {
         return Class::No(reason);
     }
@@ -83,10 +300,8 @@ pub(crate) fn class(passage: &Passage, numbers: &[Number], at: usize) -> Class {
     let cell = passage.kind == PassageKind::Cell;
     let before = before_words(text, number.range.start, 16);
     let after = after_words(text, number.end, 5);
-    if !cell {
-        if let Some(reason) = no_claim(passage, number, &before, &after) {
-            return Class::No(reason);
-        }
+    if !cell && let Some(reason) = no_claim(passage, number, &before, &after) {
+        return Class::No(reason);
     }
     if number.uncertainty_of.is_some() {
         return Class::Strong(Kind::Uncertainty);
@@ -99,11 +314,20 @@ pub(crate) fn class(passage: &Passage, numbers: &[Number], at: usize) -> Class {
     }
     // `5,083` and `12M` are written as measurements are; `512` may be anything.
     let written = text.get(number.range.clone()).unwrap_or("");
-    let large = number.value.significant_digits() > 1 && (written.contains([',', '\u{2009}', '\u{202f}', '\u{a0}']) || written.ends_with(['k', 'K', 'M', 'B', 'T', 'n']));
-    let plain_integer = number.last_digit >= 0 && number.style == Style::Digits && number.unit.is_none() && !large;
-    let with_uncertainty = numbers.get(at + 1).is_some_and(|next| next.uncertainty_of == Some(at));
+    let large = number.value.significant_digits() > 1
+        && (written.contains([',', '\u{2009}', '\u{202f}', '\u{a0}'])
+            || written.ends_with(['k', 'K', 'M', 'B', 'T', 'n']));
+    let plain_integer =
+        number.last_digit >= 0 && number.style == Style::Digits && number.unit.is_none() && !large;
+    let with_uncertainty = numbers
+        .get(at + 1)
+        .is_some_and(|next| next.uncertainty_of == Some(at));
     let plain_integer = plain_integer && !with_uncertainty;
-    if plain_integer && !cell { Class::Weak(Kind::Count) } else { Class::Strong(Kind::Measurement) }
+    if plain_integer && !cell {
+        Class::Weak(Kind::Count)
+    } else {
+        Class::Strong(Kind::Measurement)
+    }
 }
 
 /// What is no claim wherever it stands.
@@ -125,51 +349,102 @@ fn never(passage: &Passage, number: &Number) -> Option<&'static str> {
         (MaskKind::Reference, "reference"),
         (MaskKind::Code, "code"),
     ] {
-        if passage.masked(number.range.end.saturating_sub(1), kind).is_some() {
+        if passage
+            .masked(number.range.end.saturating_sub(1), kind)
+            .is_some()
+        {
             return Some(reason);
         }
     }
-    if let Some(math) = passage.masked(number.range.end.saturating_sub(1), MaskKind::Math) {
-        if symbolic(text.get(math.clone()).unwrap_or(""), start.saturating_sub(math.start)) {
-            return Some("part of a formula");
-        }
+    if let Some(math) = passage.masked(number.range.end.saturating_sub(1), MaskKind::Math)
+        && symbolic(
+            text.get(math.clone()).unwrap_or(""),
+            start.saturating_sub(math.start),
+        )
+    {
+        return Some("part of a formula");
     }
     None
 }
 
 /// What is no claim in running text.
-fn no_claim(passage: &Passage, number: &Number, before: &[String], after: &[String]) -> Option<&'static str> {
+fn no_claim(
+    passage: &Passage,
+    number: &Number,
+    before: &[String],
+    after: &[String],
+) -> Option<&'static str> {
     let text = passage.text.as_str();
     let whole = number.last_digit >= 0 && number.style == Style::Digits;
-    let previous = before.last().map(String::as_str).unwrap_or("");
-    let next = after.first().map(String::as_str).unwrap_or("");
-    if REFERENCE_WORDS.contains(&previous) && number.unit.is_none() && !number.times && directly_before(text, number.range.start) {
+    let previous = before.last().map_or("", String::as_str);
+    let next = after.first().map_or("", String::as_str);
+    if REFERENCE_WORDS.contains(&previous)
+        && number.unit.is_none()
+        && !number.times
+        && directly_before(text, number.range.start)
+    {
         return Some("numbered reference");
     }
     if previous == "and" && whole {
         // "Sections 2 and 3"
-        if before.iter().rev().nth(1).is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()))
-            && before.iter().rev().nth(2).is_some_and(|word| REFERENCE_WORDS.contains(&word.as_str()))
+        if before
+            .iter()
+            .rev()
+            .nth(1)
+            .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()))
+            && before
+                .iter()
+                .rev()
+                .nth(2)
+                .is_some_and(|word| REFERENCE_WORDS.contains(&word.as_str()))
         {
             return Some("numbered reference");
         }
     }
-    if SOFTWARE.contains(&previous) && previous.len() > 1 && previous != "by" && previous != "node" && number.unit.is_none() {
+    if SOFTWARE.contains(&previous)
+        && previous.len() > 1
+        && previous != "by"
+        && previous != "node"
+        && number.unit.is_none()
+    {
         return Some("version");
     }
-    if whole && number.unit.is_none() && !number.times && named_by_number(text, number, previous, next) {
+    if whole
+        && number.unit.is_none()
+        && !number.times
+        && named_by_number(text, number, previous, next)
+    {
         return Some("part of a name");
     }
     if whole && number.unit.is_none() && is_year(text, number) && !counted(next) {
         return Some("year");
     }
-    if whole && (MONTHS.contains(&previous) && previous != "may" || MONTHS.contains(&next) && next != "may") {
+    if whole
+        && (MONTHS.contains(&previous) && previous != "may"
+            || MONTHS.contains(&next) && next != "may")
+    {
         return Some("date");
     }
     if enumerator(passage, number) {
         return Some("list number");
     }
-    if number.style == Style::Spelled && matches!(next, "of" | "can" | "could" | "may" | "might" | "should" | "would" | "another" | "thing" | "or" | "is" | "and" | "must" | "")
+    if number.style == Style::Spelled
+        && matches!(
+            next,
+            "of" | "can"
+                | "could"
+                | "may"
+                | "might"
+                | "should"
+                | "would"
+                | "another"
+                | "thing"
+                | "or"
+                | "is"
+                | "and"
+                | "must"
+                | ""
+        )
     {
         return Some("a pronoun");
     }
@@ -181,9 +456,10 @@ fn no_claim(passage: &Passage, number: &Number, before: &[String], after: &[Stri
 
 /// Words of a change around the number: difference, relative change, ratio.
 fn change(number: &Number, before: &[String], after: &[String], cell: bool) -> Option<Kind> {
-    let next = after.first().map(String::as_str).unwrap_or("");
-    let second = after.get(1).map(String::as_str).unwrap_or("");
-    let points = matches!(next, "points" | "point" | "pp" | "pts" | "pt") || (matches!(next, "percentage" | "percent") && matches!(second, "points" | "point"));
+    let next = after.first().map_or("", String::as_str);
+    let second = after.get(1).map_or("", String::as_str);
+    let points = matches!(next, "points" | "point" | "pp" | "pts" | "pt")
+        || (matches!(next, "percentage" | "percent") && matches!(second, "points" | "point"));
     if points {
         return Some(Kind::Difference);
     }
@@ -192,55 +468,138 @@ fn change(number: &Number, before: &[String], after: &[String], cell: bool) -> O
     }
     if cell {
         let signed = number.sign == Some(crate::number::Sign::Plus);
-        return signed.then(|| if number.is_percent() { Kind::RelativeChange } else { Kind::Difference });
+        return signed.then(|| {
+            if number.is_percent() {
+                Kind::RelativeChange
+            } else {
+                Kind::Difference
+            }
+        });
     }
     let previous: Vec<&str> = before.iter().rev().map(String::as_str).collect();
-    let skip = ["only", "about", "roughly", "approximately", "nearly", "almost", "a", "an", "over", "mere", "up", "to", "just", "around", "some", "further", "more", "than", "another", "at", "least", "still"];
-    let meaningful: Vec<&str> = previous.iter().copied().skip_while(|word| skip.contains(word)).collect();
+    let skip = [
+        "only",
+        "about",
+        "roughly",
+        "approximately",
+        "nearly",
+        "almost",
+        "a",
+        "an",
+        "over",
+        "mere",
+        "up",
+        "to",
+        "just",
+        "around",
+        "some",
+        "further",
+        "more",
+        "than",
+        "another",
+        "at",
+        "least",
+        "still",
+    ];
+    let meaningful: Vec<&str> = previous
+        .iter()
+        .copied()
+        .skip_while(|word| skip.contains(word))
+        .collect();
     let lead = meaningful.first().copied().unwrap_or("");
     if lead == "of" && meaningful.get(1).copied() == Some("factor") {
         return Some(Kind::Ratio);
     }
-    let verb_before = previous.iter().take(6).any(|word| CHANGE_VERBS.iter().any(|verb| word.starts_with(verb)));
+    let verb_before = previous
+        .iter()
+        .take(6)
+        .any(|word| CHANGE_VERBS.iter().any(|verb| word.starts_with(verb)));
     // "drops by 39%, and the time by 19 hours": the verb may stand further back.
-    let by = lead == "by" && (verb_before || before.iter().any(|word| CHANGE_VERBS.iter().any(|verb| word.starts_with(verb))));
-    let of_change = matches!(lead, "of" | "is" | "was" | "to") && meaningful.iter().skip(1).take(if lead == "of" { 2 } else { 5 }).any(|word| CHANGES.contains(word));
+    let by = lead == "by"
+        && (verb_before
+            || before
+                .iter()
+                .any(|word| CHANGE_VERBS.iter().any(|verb| word.starts_with(verb))));
+    let of_change = matches!(lead, "of" | "is" | "was" | "to")
+        && meaningful
+            .iter()
+            .skip(1)
+            .take(if lead == "of" { 2 } else { 5 })
+            .any(|word| CHANGES.contains(word));
     let of_change = of_change && lead != "to";
-    let comparative = COMPARATIVES.contains(&next) && !matches!(next, "off") || (COMPARATIVES.contains(&second) && number.unit.is_some() && !matches!(next, "in" | "for" | "with" | "and" | "or" | "of" | "on" | "at"));
+    let comparative = COMPARATIVES.contains(&next) && !matches!(next, "off")
+        || (COMPARATIVES.contains(&second)
+            && number.unit.is_some()
+            && !matches!(
+                next,
+                "in" | "for" | "with" | "and" | "or" | "of" | "on" | "at"
+            ));
     let comparative = comparative || (next == "relative" || matches!(next, "absolute"));
-    let change_noun = CHANGES.contains(&next) || (CHANGES.contains(&second) && !matches!(next, "the" | "a" | "and" | "of" | "in" | "with" | "no" | "on" | "for"));
+    let change_noun = CHANGES.contains(&next)
+        || (CHANGES.contains(&second)
+            && !matches!(
+                next,
+                "the" | "a" | "and" | "of" | "in" | "with" | "no" | "on" | "for"
+            ));
     let signed = number.sign == Some(crate::number::Sign::Plus);
-    if by || of_change || comparative || (change_noun && (number.unit.is_some() || number.last_digit < 0)) || signed {
-        return Some(if number.is_percent() { Kind::RelativeChange } else { Kind::Difference });
+    if by
+        || of_change
+        || comparative
+        || (change_noun && (number.unit.is_some() || number.last_digit < 0))
+        || signed
+    {
+        return Some(if number.is_percent() {
+            Kind::RelativeChange
+        } else {
+            Kind::Difference
+        });
     }
     None
 }
 
 /// Maths in which the number is not a free-standing value: indices, exponents, coefficients, intervals, formulas.
 fn symbolic(math: &str, at: usize) -> bool {
-    let Some(before) = math.get(..at) else { return true };
+    let Some(before) = math.get(..at) else {
+        return true;
+    };
+    if before.ends_with(['_', '^']) || before.ends_with("_{") || before.ends_with("^{") {
+        return true;
+    }
     let after = math.get(at..).unwrap_or("");
-    let letters = |text: &str| text.chars().any(|c| c.is_alphabetic() && !matches!(c, 'x' | 'e'));
-    let operators = |text: &str| text.contains(['∑', '∏', '∫', '√', '∈', '∞', '[', '|', '‖', '/', '∂', '∇']);
+    let letters = |text: &str| {
+        text.chars()
+            .any(|c| c.is_alphabetic() && !matches!(c, 'x' | 'e'))
+    };
+    let operators =
+        |text: &str| text.contains(['∑', '∏', '∫', '√', '∈', '∞', '[', '|', '‖', '/', '∂', '∇']);
     let all_letters = letters(math) || operators(math);
     if !all_letters {
         return math.contains(['[', '{']) && !math.contains("^{") && !math.contains("{,}");
     }
     // `symbol = 512`, `n = 5`, `p < 0.05`, `\approx 3`: the value of a symbol may be a setting or a result.
-    let tail = after.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '−' | '+'));
+    let tail = after.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '−' | '+')
+    });
     let tail = tail.trim();
     let left = before.trim_end_matches(['-', '−', '+', ' ']);
     let assigned = left.ends_with(['=', '≈', '~', '∼', '<', '>', '≤', '≥', '≃', '±', '×']);
     let unit_like = |text: &str| {
         let word: String = text.chars().filter(|c| c.is_alphabetic()).collect();
-        word.is_empty() || crate::units::from_word(&word).is_some() || matches!(word.as_str(), "x" | "e" | "M" | "B" | "k" | "K" | "pp" | "points")
+        word.is_empty()
+            || crate::units::from_word(&word).is_some()
+            || matches!(
+                word.as_str(),
+                "x" | "e" | "M" | "B" | "k" | "K" | "pp" | "points"
+            )
     };
     if assigned {
         // The rest of the formula may list further assignments: `\beta_1=0.9, \beta_2=0.999`.
         let ends = tail.is_empty()
             || tail.starts_with([',', ';', '%', '×', '±', '·', '^', ')', '–', '-'])
             || unit_like(tail);
-        let subscript = left.trim_end_matches(['=', '≈', ' ']).ends_with('}') && before.contains("_{") && before.rfind("_{") > before.rfind('}');
+        let subscript = left.trim_end_matches(['=', '≈', ' ']).ends_with('}')
+            && before.contains("_{")
+            && before.rfind("_{") > before.rfind('}');
         return !ends || subscript || math.contains(['∑', '∫', '∏']);
     }
     // `84.7 ms`, `3.2 × faster`
@@ -251,16 +610,70 @@ fn symbolic(math: &str, at: usize) -> bool {
 /// `Expert 1`, `queue 3`: the number tells things of a kind apart.
 fn named_by_number(text: &str, number: &Number, previous: &str, next: &str) -> bool {
     const KINDS: &[&str] = &[
-        "queue", "layer", "block", "head", "level", "channel", "expert", "student", "annotator", "site", "fold", "seed", "run", "trial", "node",
-        "user", "patient", "subject", "movie", "group", "cluster", "class", "model", "variant", "configuration", "setup", "day", "rater",
-        "participant", "sample", "row", "column", "panel", "player", "agent", "worker", "thread", "rank", "station", "machine", "server",
+        "queue",
+        "layer",
+        "block",
+        "head",
+        "level",
+        "channel",
+        "expert",
+        "student",
+        "annotator",
+        "site",
+        "fold",
+        "seed",
+        "run",
+        "trial",
+        "node",
+        "user",
+        "patient",
+        "subject",
+        "movie",
+        "group",
+        "cluster",
+        "class",
+        "model",
+        "variant",
+        "configuration",
+        "setup",
+        "day",
+        "rater",
+        "participant",
+        "sample",
+        "row",
+        "column",
+        "panel",
+        "player",
+        "agent",
+        "worker",
+        "thread",
+        "rank",
+        "station",
+        "machine",
+        "server",
     ];
     let small = number.value <= crate::decimal::Decimal::new(20, 0);
     let before = text.get(..number.range.start).unwrap_or("").trim_end();
-    let written: String = before.chars().rev().take_while(|c| c.is_alphanumeric()).collect::<Vec<char>>().into_iter().rev().collect();
+    let written: String = before
+        .chars()
+        .rev()
+        .take_while(|c| c.is_alphanumeric())
+        .collect::<Vec<char>>()
+        .into_iter()
+        .rev()
+        .collect();
     let adjacent = written.to_lowercase() == previous;
-    let name = written.chars().next().is_some_and(char::is_uppercase) && before.len() > written.len() && !before.trim_end_matches(written.as_str()).trim_end().ends_with('.');
-    small && adjacent && !counted(next) && (KINDS.contains(&previous) || name && previous.len() > 3 && KINDS.iter().any(|kind| previous.starts_with(kind)))
+    let name = written.chars().next().is_some_and(char::is_uppercase)
+        && before.len() > written.len()
+        && !before
+            .trim_end_matches(written.as_str())
+            .trim_end()
+            .ends_with('.');
+    small
+        && adjacent
+        && !counted(next)
+        && (KINDS.contains(&previous)
+            || name && previous.len() > 3 && KINDS.iter().any(|kind| previous.starts_with(kind)))
 }
 
 fn is_year(text: &str, number: &Number) -> bool {
@@ -270,28 +683,99 @@ fn is_year(text: &str, number: &Number) -> bool {
 
 /// A noun that is counted: `2000 images` is no year.
 fn counted(next: &str) -> bool {
-    next.ends_with('s') && next.len() > 3 && !matches!(next, "was" | "has" | "this" | "is" | "its" | "versus" | "as")
+    next.ends_with('s')
+        && next.len() > 3
+        && !matches!(
+            next,
+            "was" | "has" | "this" | "is" | "its" | "versus" | "as"
+        )
 }
 
 fn enumerator(passage: &Passage, number: &Number) -> bool {
     let text = passage.text.as_str();
     let before = text.get(..number.range.start).unwrap_or("");
     let after = text.get(number.range.end..).unwrap_or("");
-    let small = number.last_digit >= 0 && number.value <= crate::decimal::Decimal::new(20, 0) && number.style == Style::Digits;
+    let small = number.last_digit >= 0
+        && number.value <= crate::decimal::Decimal::new(20, 0)
+        && number.style == Style::Digits;
     if !small {
         return false;
     }
     let bracketed = before.ends_with(['(', '[']) && after.starts_with([')', ']']);
-    let leading = before.trim().is_empty() && (after.starts_with(['.', ')', ':']) && !after.get(1..2).is_some_and(|c| c.bytes().all(|b| b.is_ascii_digit())));
+    let leading = before.trim().is_empty()
+        && (after.starts_with(['.', ')', ':'])
+            && !after
+                .get(1..2)
+                .is_some_and(|c| c.bytes().all(|b| b.is_ascii_digit())));
     bracketed || leading
 }
 
 /// Verbs with a cited work as their subject.
 const REPORTING: &[&str] = &[
-    "report", "achiev", "obtain", "show", "reach", "claim", "prun", "propos", "found", "find", "observ", "introduc", "demonstrat", "scale", "train",
-    "use", "need", "requir", "stud", "measur", "has", "have", "had", "contain", "remov", "save", "cut", "improv", "describ", "compress", "estimat",
-    "run", "ran", "list", "rais", "lower", "reduc", "increas", "beat", "outperform", "attain", "get", "got", "surpass", "collect", "label", "gain",
-    "speed", "accelerat", "handl", "process", "evaluat", "test", "releas", "is", "was", "are", "were", "take", "took", "record", "cover", "predict", "solv",
+    "report",
+    "achiev",
+    "obtain",
+    "show",
+    "reach",
+    "claim",
+    "prun",
+    "propos",
+    "found",
+    "find",
+    "observ",
+    "introduc",
+    "demonstrat",
+    "scale",
+    "train",
+    "use",
+    "need",
+    "requir",
+    "stud",
+    "measur",
+    "has",
+    "have",
+    "had",
+    "contain",
+    "remov",
+    "save",
+    "cut",
+    "improv",
+    "describ",
+    "compress",
+    "estimat",
+    "run",
+    "ran",
+    "list",
+    "rais",
+    "lower",
+    "reduc",
+    "increas",
+    "beat",
+    "outperform",
+    "attain",
+    "get",
+    "got",
+    "surpass",
+    "collect",
+    "label",
+    "gain",
+    "speed",
+    "accelerat",
+    "handl",
+    "process",
+    "evaluat",
+    "test",
+    "releas",
+    "is",
+    "was",
+    "are",
+    "were",
+    "take",
+    "took",
+    "record",
+    "cover",
+    "predict",
+    "solv",
 ];
 
 /// The number belongs to a cited work: the citation is the subject of a verb before it ("[3] reports 84.7%"), or stands
@@ -313,7 +797,10 @@ fn attributed(passage: &Passage, number: &Number) -> bool {
     }
     let text = passage.text.get(sentence.clone()).unwrap_or("");
     let lower = format!(" {} ", text.to_lowercase());
-    if [" we ", " our ", " ours ", " us "].iter().any(|word| lower.contains(word)) {
+    if [" we ", " our ", " ours ", " us "]
+        .iter()
+        .any(|word| lower.contains(word))
+    {
         return false;
     }
     cited.iter().any(|cite| {
@@ -325,10 +812,31 @@ fn attributed(passage: &Passage, number: &Number) -> bool {
             let verb = between
                 .split(|c: char| !c.is_alphabetic())
                 .filter(|word| !word.is_empty())
-                .find(|word| !matches!(word.to_lowercase().as_str(), "then" | "also" | "which" | "that" | "who" | "and" | "later" | "already" | "et" | "al" | "further"));
+                .find(|word| {
+                    !matches!(
+                        word.to_lowercase().as_str(),
+                        "then"
+                            | "also"
+                            | "which"
+                            | "that"
+                            | "who"
+                            | "and"
+                            | "later"
+                            | "already"
+                            | "et"
+                            | "al"
+                            | "further"
+                    )
+                });
             return verb.is_some_and(|verb| {
                 let verb = verb.to_lowercase();
-                REPORTING.iter().any(|stem| if stem.len() <= 3 { verb == *stem || verb == format!("{stem}s") || verb == format!("{stem}d") } else { verb.starts_with(stem) })
+                REPORTING.iter().any(|stem| {
+                    if stem.len() <= 3 {
+                        verb == *stem || verb == format!("{stem}s") || verb == format!("{stem}d")
+                    } else {
+                        verb.starts_with(stem)
+                    }
+                })
             });
         }
         let between = passage.text.get(number.end..cite.start).unwrap_or("");
@@ -341,10 +849,17 @@ pub(crate) fn before_words(text: &str, at: usize, count: usize) -> Vec<String> {
     let before = text.get(..at).unwrap_or("");
     let clause = before.rsplit([';', '—']).next().unwrap_or("");
     // Not beyond the beginning of the sentence.
-    let clause = clause.rfind(". ").and_then(|end| clause.get(end + 2..)).filter(|rest| rest.starts_with(char::is_uppercase)).unwrap_or(clause);
+    let clause = clause
+        .rfind(". ")
+        .and_then(|end| clause.get(end + 2..))
+        .filter(|rest| rest.starts_with(char::is_uppercase))
+        .unwrap_or(clause);
     let mut words: Vec<String> = clause
         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '~' | '$' | '='))
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .map(|word| {
+            word.trim_matches(|c: char| !c.is_alphanumeric())
+                .to_lowercase()
+        })
         .filter(|word| !word.is_empty())
         .rev()
         .take(count)
@@ -357,12 +872,19 @@ pub(crate) fn before_words(text: &str, at: usize, count: usize) -> Vec<String> {
 pub(crate) fn after_words(text: &str, at: usize, count: usize) -> Vec<String> {
     let after = text.get(at..).unwrap_or("");
     let mut out = Vec::new();
-    for word in after.split(|c: char| c.is_whitespace() || c == '~').filter(|word| !word.is_empty()).take(count) {
+    for word in after
+        .split(|c: char| c.is_whitespace() || c == '~')
+        .filter(|word| !word.is_empty())
+        .take(count)
+    {
         let opens = word.starts_with([',', ';', '.', ')', ':']);
         if opens && out.is_empty() && word.chars().all(|c| !c.is_alphanumeric()) {
             break;
         }
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).trim_start_matches('-').to_lowercase();
+        let bare = word
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .trim_start_matches('-')
+            .to_lowercase();
         if !bare.is_empty() {
             out.push(bare);
         }
@@ -374,7 +896,8 @@ pub(crate) fn after_words(text: &str, at: usize, count: usize) -> Vec<String> {
 }
 
 fn directly_before(text: &str, start: usize) -> bool {
-    text.get(..start).is_some_and(|before| before.ends_with([' ', '\u{a0}', '~', '.', '(']))
+    text.get(..start)
+        .is_some_and(|before| before.ends_with([' ', '\u{a0}', '~', '.', '(']))
 }
 
 #[cfg(test)]
@@ -383,10 +906,17 @@ mod tests {
     use crate::number::scan;
 
     fn classes(text: &str) -> Vec<Class> {
-        let passage =
-            Passage { kind: PassageKind::Text, text: text.to_owned(), masks: Vec::new(), section: None, cell: None };
+        let passage = Passage {
+            kind: PassageKind::Text,
+            text: text.to_owned(),
+            masks: Vec::new(),
+            section: None,
+            cell: None,
+        };
         let numbers = scan(text);
-        (0..numbers.len()).map(|at| class(&passage, &numbers, at)).collect()
+        (0..numbers.len())
+            .map(|at| class(&passage, &numbers, at))
+            .collect()
     }
 
     #[test]
@@ -395,7 +925,10 @@ mod tests {
         for (text, expected) in [
             ("reaches 84.7% accuracy", vec![Strong(Kind::Measurement)]),
             ("improves by 2.3 points", vec![Strong(Kind::Difference)]),
-            ("a 15% relative improvement", vec![Strong(Kind::RelativeChange)]),
+            (
+                "a 15% relative improvement",
+                vec![Strong(Kind::RelativeChange)],
+            ),
             ("reduces latency by 40%", vec![Strong(Kind::RelativeChange)]),
             ("reduces the error to 3.2%", vec![Strong(Kind::Measurement)]),
             ("is 3.2× faster", vec![Strong(Kind::Ratio)]),
@@ -405,7 +938,10 @@ mod tests {
             ("over 5 seeds", vec![Weak(Kind::Count)]),
             ("batch size 256", vec![Weak(Kind::Count)]),
             ("learning rate 3e-4", vec![Strong(Kind::Measurement)]),
-            ("84.7 ± 0.3", vec![Strong(Kind::Measurement), Strong(Kind::Uncertainty)]),
+            (
+                "84.7 ± 0.3",
+                vec![Strong(Kind::Measurement), Strong(Kind::Uncertainty)],
+            ),
             ("85 ms slower", vec![Strong(Kind::Difference)]),
         ] {
             assert_eq!(classes(text), expected, "{text}");
@@ -421,10 +957,16 @@ mod tests {
             "(1) we",
             "GPT-4 and ResNet-50",
             "PyTorch 2.1",
-                "one of the methods",
+            "one of the methods",
             "Table 4.2",
         ] {
-            assert!(classes(text).iter().all(|class| matches!(class, Class::No(_))), "{text}: {:?}", classes(text));
+            assert!(
+                classes(text)
+                    .iter()
+                    .all(|class| matches!(class, Class::No(_))),
+                "{text}: {:?}",
+                classes(text)
+            );
         }
     }
 

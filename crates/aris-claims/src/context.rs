@@ -68,17 +68,25 @@ impl Engine<'_> {
     /// The index of the sentence of a passage that holds a byte.
     pub(crate) fn sentence_at(&self, passage: usize, at: usize) -> Option<usize> {
         let sentences = &self.passages.get(passage)?.sentences;
-        sentences.iter().position(|sentence| sentence.start <= at && at < sentence.end.max(sentence.start + 1))
+        sentences
+            .iter()
+            .position(|sentence| sentence.start <= at && at < sentence.end.max(sentence.start + 1))
     }
 
     /// Weights for a number in running text at these bytes.
     pub(crate) fn text_weights(&self, passage: usize, start: usize, end: usize) -> Weights {
         let mut weights = Weights::new();
-        let (Some(text), Some(analysed)) = (self.paper.passages.get(passage), self.passages.get(passage)) else {
+        let (Some(text), Some(analysed)) =
+            (self.paper.passages.get(passage), self.passages.get(passage))
+        else {
             return weights;
         };
-        let Some(at) = self.sentence_at(passage, start) else { return weights };
-        let Some(sentence) = analysed.sentences.get(at) else { return weights };
+        let Some(at) = self.sentence_at(passage, start) else {
+            return weights;
+        };
+        let Some(sentence) = analysed.sentences.get(at) else {
+            return weights;
+        };
         let body = text.text.get(sentence.start..sentence.end).unwrap_or("");
         let boundaries = boundaries(body, sentence.start);
         let mut measured = false;
@@ -89,29 +97,66 @@ impl Engine<'_> {
                 .filter(|place| !(start <= **place && **place < end))
                 .map(|place| proximity(&text.text, &boundaries, *place, start, end))
                 .fold(0.0, f64::max);
-            measured |= mention.strength >= 0.5 && near > 0.0 && !self.methods.contains(&mention.label) && self.measures.get(index(mention.label)).copied().unwrap_or(false);
+            measured |= mention.strength >= 0.5
+                && near > 0.0
+                && !self.methods.contains(&mention.label)
+                && self
+                    .measures
+                    .get(index(mention.label))
+                    .copied()
+                    .unwrap_or(false);
             raise(&mut weights, mention.label, mention.strength * near);
         }
-        self.axis_values(passage, sentence.start..sentence.end, start..end, &boundaries, &mut weights);
-        let method_named = sentence.mentions.iter().any(|mention| mention.strength >= 0.6 && self.methods.contains(&mention.label));
+        self.axis_values(
+            passage,
+            sentence.start..sentence.end,
+            start..end,
+            &boundaries,
+            &mut weights,
+        );
+        let method_named = sentence
+            .mentions
+            .iter()
+            .any(|mention| mention.strength >= 0.6 && self.methods.contains(&mention.label));
         // A sentence that names no measure goes on about the one before.
         let ellipsis = if measured { 1.0 } else { ELLIPSIS };
         for (back, weight) in BEFORE.iter().enumerate() {
-            let Some(previous) = at.checked_sub(back + 1).and_then(|at| analysed.sentences.get(at)) else { break };
+            let Some(previous) = at
+                .checked_sub(back + 1)
+                .and_then(|at| analysed.sentences.get(at))
+            else {
+                break;
+            };
             for mention in &previous.mentions {
                 // A sentence with methods of its own does not go on about those before.
                 if !(method_named && self.methods.contains(&mention.label)) {
-                    raise(&mut weights, mention.label, mention.strength * *weight * ellipsis);
+                    raise(
+                        &mut weights,
+                        mention.label,
+                        mention.strength * *weight * ellipsis,
+                    );
                 }
             }
         }
         if let Some(symbol) = assigned_symbol(&text.text, start) {
             for label in self.evidence.lexicon.with_word(&symbol) {
                 // `d_model` and `d` are the symbol d; `n_images` is not the symbol N.
-                let words = self.evidence.lexicon.label(*label).map_or(&[][..], |label| label.words.as_slice());
+                let words = self
+                    .evidence
+                    .lexicon
+                    .label(*label)
+                    .map_or(&[][..], |label| label.words.as_slice());
                 let is_symbol = match words {
                     [_] => true,
-                    [first, second] => *first == symbol && (symbol.len() > 1 || matches!(second.as_str(), "model" | "dimension" | "hidden" | "ff" | "inner") || second.bytes().all(|b| b.is_ascii_digit())),
+                    [first, second] => {
+                        *first == symbol
+                            && (symbol.len() > 1
+                                || matches!(
+                                    second.as_str(),
+                                    "model" | "dimension" | "hidden" | "ff" | "inner"
+                                )
+                                || second.bytes().all(|b| b.is_ascii_digit()))
+                    }
                     _ => false,
                 };
                 if is_symbol {
@@ -122,17 +167,39 @@ impl Engine<'_> {
         // The second side of a contrast is rarely the own method: "from 5 to 7", "instead of 5".
         let contrast = contrasted(text.text.get(sentence.start..start).unwrap_or(""));
         // Another number between the word and this one takes it.
-        let rival = rival_place(body).map(|at| sentence.start + at).filter(|at| {
-            let between = if *at < start { text.text.get(*at..start) } else { text.text.get(end..*at) };
-            !between.unwrap_or("").bytes().any(|b| b.is_ascii_digit())
-        });
+        let rival = rival_place(body)
+            .map(|at| sentence.start + at)
+            .filter(|at| {
+                let between = if *at < start {
+                    text.text.get(*at..start)
+                } else {
+                    text.text.get(end..*at)
+                };
+                !between.unwrap_or("").bytes().any(|b| b.is_ascii_digit())
+            });
         let crossed = |at: usize| text.text.get(end..at).unwrap_or("").contains(',');
-        let rival = rival.filter(|at| *at < start || !crossed(*at)).map(|at| proximity(&text.text, &boundaries, at, start, end));
-        let rival = if contrast { Some(rival.unwrap_or(0.0).max(0.9)) } else { rival };
-        let own = self.own.iter().filter_map(|label| weights.get(label)).copied().fold(0.0, f64::max);
+        let rival = rival
+            .filter(|at| *at < start || !crossed(*at))
+            .map(|at| proximity(&text.text, &boundaries, at, start, end));
+        let rival = if contrast {
+            Some(rival.unwrap_or(0.0).max(0.9))
+        } else {
+            rival
+        };
+        let own = self
+            .own
+            .iter()
+            .filter_map(|label| weights.get(label))
+            .copied()
+            .fold(0.0, f64::max);
         self.surroundings(passage, &mut weights);
         // "falls from A to B": B is what the paper reached.
-        let before = text.text.get(sentence.start..start).unwrap_or("").trim_end_matches(['$', ' ', '~']).to_lowercase();
+        let before = text
+            .text
+            .get(sentence.start..start)
+            .unwrap_or("")
+            .trim_end_matches(['$', ' ', '~'])
+            .to_lowercase();
         if before.ends_with(" to") && before.contains("from ") {
             for label in &self.rivals {
                 if let Some(weight) = weights.get_mut(label) {
@@ -154,26 +221,59 @@ impl Engine<'_> {
     }
 
     /// Other numbers of the sentence that are values of an axis: `at 0 dB`, `with 8 threads`, `k = 10`.
-    fn axis_values(&self, passage: usize, sentence: Range<usize>, own: Range<usize>, boundaries: &[usize], weights: &mut Weights) {
-        let (Some(text), Some(analysed)) = (self.paper.passages.get(passage), self.passages.get(passage)) else { return };
+    fn axis_values(
+        &self,
+        passage: usize,
+        sentence: Range<usize>,
+        own: Range<usize>,
+        boundaries: &[usize],
+        weights: &mut Weights,
+    ) {
+        let (Some(text), Some(analysed)) =
+            (self.paper.passages.get(passage), self.passages.get(passage))
+        else {
+            return;
+        };
         for number in &analysed.numbers {
-            let apart = number.range.start < sentence.start || number.range.start >= sentence.end || number.range == own;
+            let apart = number.range.start < sentence.start
+                || number.range.start >= sentence.end
+                || number.range == own;
             if apart || own.contains(&number.range.start) {
                 continue;
             }
-            let Some(label) = self.axis_label(number.value) else { continue };
-            let Some(names) = self.axis_names.get(&label) else { continue };
-            let near = proximity(&text.text, boundaries, number.range.start, own.start, own.end);
+            let Some(label) = self.axis_label(number.value) else {
+                continue;
+            };
+            let Some(names) = self.axis_names.get(&label) else {
+                continue;
+            };
+            let near = proximity(
+                &text.text,
+                boundaries,
+                number.range.start,
+                own.start,
+                own.end,
+            );
             let named = names.iter().any(|name| {
                 let words = crate::words::canonical(self.label_text(*name));
-                let unit = crate::units::from_key(&words.iter().map(String::as_str).collect::<Vec<_>>()).map(|(unit, _)| unit.symbol);
+                let unit =
+                    crate::units::from_key(&words.iter().map(String::as_str).collect::<Vec<_>>())
+                        .map(|(unit, _)| unit.symbol);
                 let beside = |from: usize, to: usize| {
-                    let around = text.text.get(text.text.floor_char_boundary(from)..text.text.floor_char_boundary(to)).unwrap_or("");
-                    crate::words::canonical(around).iter().any(|word| words.contains(word))
+                    let around = text
+                        .text
+                        .get(text.text.floor_char_boundary(from)..text.text.floor_char_boundary(to))
+                        .unwrap_or("");
+                    crate::words::canonical(around)
+                        .iter()
+                        .any(|word| words.contains(word))
                 };
                 (unit.is_some() && number.unit.map(|unit| unit.symbol) == unit)
                     || beside(number.range.start.saturating_sub(24), number.range.start)
-                    || beside(number.range.end, (number.range.end + 24).min(text.text.len()))
+                    || beside(
+                        number.range.end,
+                        (number.range.end + 24).min(text.text.len()),
+                    )
             });
             if named {
                 raise(weights, label, near);
@@ -183,7 +283,9 @@ impl Engine<'_> {
 
     /// Adds the section's title and the default own method.
     pub(crate) fn surroundings(&self, passage: usize, weights: &mut Weights) {
-        let Some(text) = self.paper.passages.get(passage) else { return };
+        let Some(text) = self.paper.passages.get(passage) else {
+            return;
+        };
         if let Some(title) = text.section.and_then(|section| self.sections.get(section)) {
             raise_all(weights, title, TITLE);
         }
@@ -200,7 +302,9 @@ impl Engine<'_> {
         let mut sums: BTreeMap<SeriesId, f64> = BTreeMap::new();
         let large = self.evidence.series.len() > 5_000;
         for (label, weight) in weights {
-            let Some(list) = self.postings.get(index(*label)) else { continue };
+            let Some(list) = self.postings.get(index(*label)) else {
+                continue;
+            };
             // In a very large tree a label of most values only adds the same to all of them.
             if large && list.len() > 5_000 {
                 continue;
@@ -213,8 +317,17 @@ impl Engine<'_> {
         let mut scored: Vec<Scored> = sums
             .into_iter()
             .map(|(series, sum)| {
-                let total = self.total.get(index(series)).copied().unwrap_or(0.0).max(0.01);
-                Scored { series, score: sum - UNMENTIONED * (total - sum).max(0.0), coverage: (sum / total).min(1.0) }
+                let total = self
+                    .total
+                    .get(index(series))
+                    .copied()
+                    .unwrap_or(0.0)
+                    .max(0.01);
+                Scored {
+                    series,
+                    score: sum - UNMENTIONED * (total - sum).max(0.0),
+                    coverage: (sum / total).min(1.0),
+                }
             })
             .collect();
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
@@ -223,23 +336,46 @@ impl Engine<'_> {
 
     /// Scores for a number with a unit: series in that unit gain, series in another one are out; and what the context
     /// does not say is measured falls behind.
-    pub(crate) fn score_for(&self, weights: &Weights, unit: Option<Unit>, cell: bool) -> Vec<Scored> {
+    pub(crate) fn score_for(
+        &self,
+        weights: &Weights,
+        unit: Option<Unit>,
+        cell: bool,
+    ) -> Vec<Scored> {
         let mut scored = self.score(weights);
         scored.retain_mut(|candidate| {
-            let Some(series) = self.series(candidate.series) else { return false };
-            let theirs = series.unit.map(|unit| unit.dimension).filter(|dimension| !matches!(dimension, Dimension::Count | Dimension::Other));
-            match (unit.map(|unit| unit.dimension).filter(|dimension| *dimension != Dimension::Other), theirs) {
+            let Some(series) = self.series(candidate.series) else {
+                return false;
+            };
+            let theirs = series
+                .unit
+                .map(|unit| unit.dimension)
+                .filter(|dimension| !matches!(dimension, Dimension::Count | Dimension::Other));
+            match (
+                unit.map(|unit| unit.dimension)
+                    .filter(|dimension| *dimension != Dimension::Other),
+                theirs,
+            ) {
                 (Some(ours), Some(theirs)) if ours == theirs => candidate.score += SAME_UNIT,
                 (Some(_), Some(_)) => return false,
-                (Some(ours), None) if ours != Dimension::Percent && ours != Dimension::Count => candidate.score -= SAME_UNIT,
-                (None, Some(theirs)) if !cell && theirs != Dimension::Percent => candidate.score -= SAME_UNIT,
+                (Some(ours), None) if ours != Dimension::Percent && ours != Dimension::Count => {
+                    candidate.score -= SAME_UNIT;
+                }
+                (None, Some(theirs)) if !cell && theirs != Dimension::Percent => {
+                    candidate.score -= SAME_UNIT;
+                }
                 _ => {}
             }
             true
         });
         let measured_by = |candidate: &Scored| {
-            let measure = self.series(candidate.series).and_then(|series| self.measure(series));
-            measure.and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
+            let measure = self
+                .series(candidate.series)
+                .and_then(|series| self.measure(series));
+            measure
+                .and_then(|label| weights.get(&label))
+                .copied()
+                .unwrap_or(0.0)
         };
         let nearest = scored.iter().map(&measured_by).fold(0.0, f64::max);
         for candidate in scored.iter_mut().filter(|_| !cell) {
@@ -255,15 +391,22 @@ impl Engine<'_> {
 
     /// The text of the sentence around a byte, and where it starts.
     pub(crate) fn sentence_text(&self, passage: usize, at: usize) -> (&str, usize) {
-        let Some(text) = self.paper.passages.get(passage) else { return ("", 0) };
+        let Some(text) = self.paper.passages.get(passage) else {
+            return ("", 0);
+        };
         if text.kind == PassageKind::Cell {
             return (&text.text, 0);
         }
-        let sentence = self
-            .sentence_at(passage, at)
-            .and_then(|index| self.passages.get(passage).and_then(|analysed| analysed.sentences.get(index)));
+        let sentence = self.sentence_at(passage, at).and_then(|index| {
+            self.passages
+                .get(passage)
+                .and_then(|analysed| analysed.sentences.get(index))
+        });
         match sentence {
-            Some(sentence) => (text.text.get(sentence.start..sentence.end).unwrap_or(""), sentence.start),
+            Some(sentence) => (
+                text.text.get(sentence.start..sentence.end).unwrap_or(""),
+                sentence.start,
+            ),
             None => ("", 0),
         }
     }
@@ -299,7 +442,21 @@ fn boundaries(sentence: &str, offset: usize) -> Vec<usize> {
             out.push(offset + at);
         }
     }
-    for word in [" and ", " while ", " whereas ", " but ", " against ", " versus ", " vs", " than ", " compared ", " instead of ", " from ", " to ", " over "] {
+    for word in [
+        " and ",
+        " while ",
+        " whereas ",
+        " but ",
+        " against ",
+        " versus ",
+        " vs",
+        " than ",
+        " compared ",
+        " instead of ",
+        " from ",
+        " to ",
+        " over ",
+    ] {
         out.extend(sentence.match_indices(word).map(|(at, _)| offset + at));
     }
     out.sort_unstable();
@@ -307,18 +464,35 @@ fn boundaries(sentence: &str, offset: usize) -> Vec<usize> {
 }
 
 fn proximity(text: &str, boundaries: &[usize], place: usize, start: usize, end: usize) -> f64 {
-    let (from, to) = if place < start { (place, start) } else { (end.min(place), place) };
-    let crossed = boundaries.iter().filter(|at| from <= **at && **at < to).count();
+    let (from, to) = if place < start {
+        (place, start)
+    } else {
+        (end.min(place), place)
+    };
+    let crossed = boundaries
+        .iter()
+        .filter(|at| from <= **at && **at < to)
+        .count();
     // Brackets and semicolons separate more than commas.
-    let hard = text.get(from..to).map_or(0, |between| between.matches(['(', ')', ';']).count());
-    let words = text.get(from..to).map_or(0, |between| between.split_whitespace().count());
+    let hard = text
+        .get(from..to)
+        .map_or(0, |between| between.matches(['(', ')', ';']).count());
+    let words = text
+        .get(from..to)
+        .map_or(0, |between| between.split_whitespace().count());
     let power = |base: f64, times: usize| base.powi(i32::try_from(times.min(40)).unwrap_or(40));
     // The noun that is counted, or the name right before the value.
-    let beside = crossed == 0 && if place < start { words <= 3 } else { words <= 2 };
+    let beside = crossed == 0
+        && if place < start {
+            words <= 3
+        } else {
+            words <= 2
+        };
     if beside {
         return 1.0;
     }
-    (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed) * power(PER_BRACKET, hard)).max(0.25)
+    (APART * power(PER_WORD, words) * power(PER_BOUNDARY, crossed) * power(PER_BRACKET, hard))
+        .max(0.25)
 }
 
 /// The sentence names a baseline in general, or the number follows a word of contrast.
@@ -328,28 +502,92 @@ pub(crate) fn speaks_of_rivals(sentence: &str, at: usize) -> bool {
 
 /// The sentence continues the one before: it has a pronoun, or begins with a place or a case ("On Ant it scores …").
 pub(crate) fn goes_on(sentence: &str) -> bool {
-    let words = crate::claim::after_words(&format!(" {}", sentence.replace(['.', ',', ';', ':', '(', ')'], " ")), 0, 60);
-    let first = words.first().map(String::as_str).unwrap_or("");
-    let fronted = matches!(first, "on" | "for" | "at" | "over" | "in" | "with" | "under" | "after" | "against" | "across" | "without" | "when");
-    let pronoun = words.iter().any(|word| matches!(word.as_str(), "it" | "its" | "this" | "that" | "these" | "those" | "they" | "their" | "them" | "we" | "our" | "ours" | "both" | "latter" | "former"));
+    let words = crate::claim::after_words(
+        &format!(" {}", sentence.replace(['.', ',', ';', ':', '(', ')'], " ")),
+        0,
+        60,
+    );
+    let first = words.first().map_or("", String::as_str);
+    let fronted = matches!(
+        first,
+        "on" | "for"
+            | "at"
+            | "over"
+            | "in"
+            | "with"
+            | "under"
+            | "after"
+            | "against"
+            | "across"
+            | "without"
+            | "when"
+    );
+    let pronoun = words.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "it" | "its"
+                | "this"
+                | "that"
+                | "these"
+                | "those"
+                | "they"
+                | "their"
+                | "them"
+                | "we"
+                | "our"
+                | "ours"
+                | "both"
+                | "latter"
+                | "former"
+        )
+    });
     fronted || pronoun
 }
 
 /// The number directly follows a word of contrast.
 fn contrasted(before: &str) -> bool {
-    let before = before.trim_end_matches(['$', '(', '~', '≈', ' ']).to_lowercase();
-    ["from", "instead of", "against", "versus", "vs", "vs.", "compared with", "compared to", "rather than", "than", "not"]
-        .iter()
-        .any(|word| before.strip_suffix(word).is_some_and(|rest| rest.ends_with(' ')))
+    let before = before
+        .trim_end_matches(['$', '(', '~', '≈', ' '])
+        .to_lowercase();
+    [
+        "from",
+        "instead of",
+        "against",
+        "versus",
+        "vs",
+        "vs.",
+        "compared with",
+        "compared to",
+        "rather than",
+        "than",
+        "not",
+    ]
+    .iter()
+    .any(|word| {
+        before
+            .strip_suffix(word)
+            .is_some_and(|rest| rest.ends_with(' '))
+    })
 }
 
 /// Where a sentence speaks of something that is not the paper's own.
 fn rival_place(sentence: &str) -> Option<usize> {
     let lower = sentence.to_lowercase();
-    ["baseline", "competitor", "rival", "conventional", "vanilla", "strongest", "runner-up", "previous", "prior", "others"]
-        .iter()
-        .filter_map(|word| lower.find(word))
-        .min()
+    [
+        "baseline",
+        "competitor",
+        "rival",
+        "conventional",
+        "vanilla",
+        "strongest",
+        "runner-up",
+        "previous",
+        "prior",
+        "others",
+    ]
+    .iter()
+    .filter_map(|word| lower.find(word))
+    .min()
 }
 
 /// The symbol that the number is the value of: `d = 256`, `β_1=0.9` → `beta`.
@@ -387,8 +625,11 @@ impl Aggregation {
             for name in *names {
                 for (at, _) in lower.match_indices(name) {
                     let before = lower.get(..at).and_then(|text| text.chars().next_back());
-                    let after = lower.get(at + name.len()..).and_then(|text| text.chars().next());
-                    let whole = !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric);
+                    let after = lower
+                        .get(at + name.len()..)
+                        .and_then(|text| text.chars().next());
+                    let whole = !before.is_some_and(char::is_alphanumeric)
+                        && !after.is_some_and(char::is_alphanumeric);
                     if whole {
                         kinds.push((at, kind));
                     }
@@ -397,10 +638,16 @@ impl Aggregation {
         }
         if let Some(near) = near {
             let numbers_between = |from: usize, to: usize| {
-                lower.get(from.min(to)..from.max(to)).map_or(0, |between| between.bytes().filter(|b| b.is_ascii_digit()).count())
+                lower.get(from.min(to)..from.max(to)).map_or(0, |between| {
+                    between.bytes().filter(u8::is_ascii_digit).count()
+                })
             };
             // The nearest word without another number in between; else the nearest of all.
-            let distance = |at: usize| at.abs_diff(near) + 30 * numbers_between(at, near).min(3) + if at > near { 15 } else { 0 };
+            let distance = |at: usize| {
+                at.abs_diff(near)
+                    + 30 * numbers_between(at, near).min(3)
+                    + if at > near { 15 } else { 0 }
+            };
             let nearest = kinds.iter().map(|(at, _)| distance(*at)).min();
             kinds.retain(|(at, _)| Some(distance(*at)) == nearest);
             // A spread is announced before its number.
@@ -428,30 +675,96 @@ impl Aggregation {
 }
 
 const AGGREGATES: [&[&str]; 8] = [
-    &["mean", "means", "average", "averaged", "averages", "averaging", "avg", "avg.", "on average"],
+    &[
+        "mean",
+        "means",
+        "average",
+        "averaged",
+        "averages",
+        "averaging",
+        "avg",
+        "avg.",
+        "on average",
+    ],
     &["median"],
     &["best", "highest", "maximum", "max", "fastest", "top run"],
     &["worst", "lowest", "minimum", "slowest"],
-    &["standard deviation", "standard deviations", "std", "std.", "deviation", "spread", "s.d.", "sd"],
+    &[
+        "standard deviation",
+        "standard deviations",
+        "std",
+        "std.",
+        "deviation",
+        "spread",
+        "s.d.",
+        "sd",
+    ],
     &["standard error", "standard errors", "s.e.m.", "sem"],
     &["total", "in total", "overall", "sum"],
-    &["final", "last", "finally", "end of training", "after training"],
+    &[
+        "final",
+        "last",
+        "finally",
+        "end of training",
+        "after training",
+    ],
 ];
 
 /// Words before a number that loosen it.
 pub(crate) fn approximate(text: &str, start: usize) -> Approximate {
-    let before = text.get(..start).unwrap_or("").trim_end_matches(['$', '(', ' ', '\u{a0}', '+', '-', '−']);
+    let before = text
+        .get(..start)
+        .unwrap_or("")
+        .trim_end_matches(['$', '(', ' ', '\u{a0}', '+', '-', '−']);
     let lower = before.to_lowercase();
     let ends = |names: &[&str]| {
         names.iter().any(|name| {
-            lower.strip_suffix(name).is_some_and(|rest| !rest.chars().next_back().is_some_and(char::is_alphabetic))
+            lower
+                .strip_suffix(name)
+                .is_some_and(|rest| !rest.chars().next_back().is_some_and(char::is_alphabetic))
         })
     };
-    if before.ends_with(['~', '≈', '∼', '≃']) || ends(&["about", "roughly", "approximately", "around", "circa", "some", "ca.", "near", "close to", "approx."]) {
+    if before.ends_with(['~', '≈', '∼', '≃'])
+        || ends(&[
+            "about",
+            "roughly",
+            "approximately",
+            "around",
+            "circa",
+            "some",
+            "ca.",
+            "near",
+            "close to",
+            "approx.",
+        ])
+    {
         Approximate::About
-    } else if before.ends_with(['>', '≥']) || ends(&["more than", "over", "at least", "above", "exceeds", "exceeding", "greater than", "well over"]) {
+    } else if before.ends_with(['>', '≥'])
+        || ends(&[
+            "more than",
+            "over",
+            "at least",
+            "above",
+            "exceeds",
+            "exceeding",
+            "greater than",
+            "well over",
+        ])
+    {
         Approximate::AtLeast
-    } else if before.ends_with(['<', '≤']) || ends(&["less than", "under", "below", "nearly", "almost", "at most", "up to", "fewer than", "within"]) {
+    } else if before.ends_with(['<', '≤'])
+        || ends(&[
+            "less than",
+            "under",
+            "below",
+            "nearly",
+            "almost",
+            "at most",
+            "up to",
+            "fewer than",
+            "within",
+        ])
+    {
         Approximate::AtMost
     } else {
         Approximate::No

@@ -7,8 +7,8 @@ use crate::context::Weights;
 use crate::decimal::Decimal;
 use crate::engine::{Engine, index};
 use crate::evidence::SlotKind;
-use crate::fit::Hit;
 use crate::fit::Closeness;
+use crate::fit::Hit;
 use crate::judge::{Found, Judgement};
 use crate::lexicon::LabelId;
 use crate::number::Number;
@@ -17,16 +17,42 @@ use crate::series::{Facet, SeriesId};
 use crate::words;
 
 /// Nouns for repeated runs.
-const RUNS: &[&str] = &["seed", "run", "trial", "repetition", "repeat", "fold", "replicate", "replica", "restart", "annotator", "rater"];
+const RUNS: &[&str] = &[
+    "seed",
+    "run",
+    "trial",
+    "repetition",
+    "repeat",
+    "fold",
+    "replicate",
+    "replica",
+    "restart",
+    "annotator",
+    "rater",
+];
 
 impl Engine<'_> {
     /// Judges a count by the noun behind it; `None`: the noun says nothing, the number may be something else.
-    pub(crate) fn judge_count(&self, text: &str, number: &Number, weights: &Weights) -> Option<Judgement> {
+    pub(crate) fn judge_count(
+        &self,
+        text: &str,
+        number: &Number,
+        weights: &Weights,
+    ) -> Option<Judgement> {
         let nouns = after_words(text, number.end, 4);
-        let hyphen = text.get(number.range.end..).is_some_and(|after| after.starts_with('-'));
+        let hyphen = text
+            .get(number.range.end..)
+            .is_some_and(|after| after.starts_with('-'));
         // The first noun in plural is what is counted: "196 tokens repeat" and "256 sequences run" count no runs.
-        let counted = nouns.iter().take(if hyphen { 1 } else { 3 }).find(|word| hyphen || word.ends_with('s') && word.len() > 3);
-        let plural = counted.is_some_and(|word| words::canonical(word).iter().any(|word| RUNS.contains(&word.as_str())));
+        let counted = nouns
+            .iter()
+            .take(if hyphen { 1 } else { 3 })
+            .find(|word| hyphen || word.ends_with('s') && word.len() > 3);
+        let plural = counted.is_some_and(|word| {
+            words::canonical(word)
+                .iter()
+                .any(|word| RUNS.contains(&word.as_str()))
+        });
         if plural && number.value.is_integer() {
             return self.judge_runs(number, weights);
         }
@@ -36,7 +62,10 @@ impl Engine<'_> {
     /// How many runs do the nearest mentioned series have?
     fn judge_runs(&self, number: &Number, weights: &Weights) -> Option<Judgement> {
         let wanted = number.value;
-        let mut labels: Vec<(f64, LabelId)> = weights.iter().map(|(label, weight)| (*weight, *label)).collect();
+        let mut labels: Vec<(f64, LabelId)> = weights
+            .iter()
+            .map(|(label, weight)| (*weight, *label))
+            .collect();
         labels.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let everywhere = self.evidence.series.len() * 7 / 10;
         let mut all: BTreeMap<usize, Vec<SeriesId>> = BTreeMap::new();
@@ -46,21 +75,31 @@ impl Engine<'_> {
             }
         }
         for (weight, label) in labels {
-            let list = self.postings.get(index(label)).map_or(&[][..], Vec::as_slice);
+            let list = self
+                .postings
+                .get(index(label))
+                .map_or(&[][..], Vec::as_slice);
             if weight < 0.35 || list.len() > everywhere.max(3) {
                 continue;
             }
             let mut counts: BTreeMap<usize, Vec<SeriesId>> = BTreeMap::new();
             for id in list {
-                if let Some(series) = self.series(*id).filter(|series| series.runs() > 1 && !series.config && !series.count) {
+                if let Some(series) = self
+                    .series(*id)
+                    .filter(|series| series.runs() > 1 && !series.config && !series.count)
+                {
                     counts.entry(series.runs()).or_default().push(*id);
                 }
             }
             if !counts.is_empty() {
-                return Some(self.run_count(wanted, &counts));
+                return Some(Self::run_count(wanted, &counts));
             }
         }
-        if all.is_empty() { None } else { Some(self.run_count(wanted, &all)) }
+        if all.is_empty() {
+            None
+        } else {
+            Some(Self::run_count(wanted, &all))
+        }
     }
 
     /// Files, keys or fields that carry the noun and a distinguishing part: `movie_a`, `movie_b`, `movie_c` are three movies;
@@ -72,26 +111,48 @@ impl Engine<'_> {
         for label in self.evidence.lexicon.with_word(noun) {
             let known = self.evidence.lexicon.label(*label)?;
             let distinguished = known.words.len() == 2 && known.words.first() == Some(noun);
-            let list = self.postings.get(index(*label)).map_or(&[][..], Vec::as_slice);
-            let path = list.first().and_then(|id| self.series(*id)).is_some_and(|series| {
-                series.slots.iter().any(|slot| slot.label == *label && slot.kind != SlotKind::Key)
-            });
+            let list = self
+                .postings
+                .get(index(*label))
+                .map_or(&[][..], Vec::as_slice);
+            let path = list
+                .first()
+                .and_then(|id| self.series(*id))
+                .is_some_and(|series| {
+                    series
+                        .slots
+                        .iter()
+                        .any(|slot| slot.label == *label && slot.kind != SlotKind::Key)
+                });
             if distinguished && path {
                 labels.insert(*label);
                 example = example.or(list.first().copied());
             }
         }
         (labels.len() >= 2 && Decimal::from_count(labels.len()) == wanted).then_some(())?;
-        let hit = Hit { facet: Facet::Count, closeness: Closeness::Exact, value: wanted };
-        let mut found = self.found(example?, hit);
+        let hit = Hit {
+            facet: Facet::Count,
+            closeness: Closeness::Exact,
+            value: wanted,
+        };
+        let mut found = Self::found(example?, hit);
         found.derived = Some(format!("number of different {noun}s"));
-        Some(Judgement::new(Status::ExactMatch, Kind::Count, vec![found], ""))
+        Some(Judgement::new(
+            Status::ExactMatch,
+            Kind::Count,
+            vec![found],
+            "",
+        ))
     }
 
-    fn run_count(&self, wanted: Decimal, counts: &BTreeMap<usize, Vec<SeriesId>>) -> Judgement {
-        let hit = counts.iter().find(|(count, _)| Decimal::from_count(**count) == wanted);
+    fn run_count(wanted: Decimal, counts: &BTreeMap<usize, Vec<SeriesId>>) -> Judgement {
+        let hit = counts
+            .iter()
+            .find(|(count, _)| Decimal::from_count(**count) == wanted);
         // Otherwise the count that most quantities have.
-        let usual = counts.iter().max_by_key(|(count, list)| (list.len(), **count));
+        let usual = counts
+            .iter()
+            .max_by_key(|(count, list)| (list.len(), **count));
         let found = |(count, list): (&usize, &Vec<SeriesId>)| {
             list.first().map(|series| Found {
                 series: *series,
@@ -101,19 +162,31 @@ impl Engine<'_> {
                 value: Decimal::from_count(*count),
             })
         };
-        match hit {
-            Some(entry) => Judgement::new(Status::ExactMatch, Kind::Count, found(entry).into_iter().collect(), ""),
-            None => {
-                let evidence: Vec<Found> = usual.and_then(found).into_iter().collect();
-                Judgement::new(Status::AggregationMismatch, Kind::Count, evidence, "")
-            }
+        if let Some(entry) = hit {
+            Judgement::new(
+                Status::ExactMatch,
+                Kind::Count,
+                found(entry).into_iter().collect(),
+                "",
+            )
+        } else {
+            let evidence: Vec<Found> = usual.and_then(found).into_iter().collect();
+            Judgement::new(Status::AggregationMismatch, Kind::Count, evidence, "")
         }
     }
 
     /// Counts of what the results distinguish: values of a column, keys side by side. Only ever confirms, except for a
     /// column with the very name of the noun.
-    pub(crate) fn judge_cardinality(&self, text: &str, number: &Number, weights: &Weights) -> Option<Judgement> {
-        let nouns: Vec<String> = after_words(text, number.end, 3).iter().flat_map(|word| words::canonical(word)).collect();
+    pub(crate) fn judge_cardinality(
+        &self,
+        text: &str,
+        number: &Number,
+        weights: &Weights,
+    ) -> Option<Judgement> {
+        let nouns: Vec<String> = after_words(text, number.end, 3)
+            .iter()
+            .flat_map(|word| words::canonical(word))
+            .collect();
         let wanted = number.value;
         if let Some(judgement) = self.named_after(&nouns, wanted) {
             return Some(judgement);
@@ -124,8 +197,17 @@ impl Engine<'_> {
         for (id, series) in (0..).zip(&self.evidence.series) {
             for slot in &series.slots {
                 let Some(name) = slot.name else { continue };
-                if self.evidence.lexicon.label(name).is_some_and(|label| label.words.contains(noun)) {
-                    columns.entry(name).or_insert_with(|| (BTreeSet::new(), id)).0.insert(slot.label);
+                if self
+                    .evidence
+                    .lexicon
+                    .label(name)
+                    .is_some_and(|label| label.words.contains(noun))
+                {
+                    columns
+                        .entry(name)
+                        .or_insert_with(|| (BTreeSet::new(), id))
+                        .0
+                        .insert(slot.label);
                 }
             }
         }
@@ -136,7 +218,9 @@ impl Engine<'_> {
         }
         if named.is_none() {
             for scored in self.score(weights).iter().take(12) {
-                let Some(series) = self.series(scored.series) else { continue };
+                let Some(series) = self.series(scored.series) else {
+                    continue;
+                };
                 for slot in 0..series.slots.len() {
                     let size = self.family(scored.series, slot).len();
                     if size > 1 && Decimal::from_count(size) == wanted {
@@ -146,8 +230,12 @@ impl Engine<'_> {
             }
         }
         named.map(|(count, series)| {
-            let hit = Hit { facet: Facet::Count, closeness: Closeness::Exact, value: Decimal::from_count(count) };
-            let mut found = self.found(series, hit);
+            let hit = Hit {
+                facet: Facet::Count,
+                closeness: Closeness::Exact,
+                value: Decimal::from_count(count),
+            };
+            let mut found = Self::found(series, hit);
             found.derived = Some(format!("number of different {noun}s"));
             Judgement::new(Status::ExactMatch, Kind::Count, vec![found], "")
         })
@@ -156,8 +244,57 @@ impl Engine<'_> {
 
 /// Nouns for what results are split by.
 const CASES: &[&str] = &[
-    "dataset", "benchmark", "task", "domain", "language", "model", "method", "system", "baseline", "workload", "environment", "game", "corpus",
-    "corpora", "family", "families", "variant", "configuration", "setting", "metric", "class", "category", "subset", "split", "scenario", "site",
-    "hospital", "cohort", "species", "organ", "tissue", "movie", "sequence", "pair", "direction", "corruption", "machine", "platform", "node", "size",
-    "kernel", "matrix", "matrices", "graph", "problem", "suite", "trace", "application", "program", "robot", "level", "strategy", "architecture",
+    "dataset",
+    "benchmark",
+    "task",
+    "domain",
+    "language",
+    "model",
+    "method",
+    "system",
+    "baseline",
+    "workload",
+    "environment",
+    "game",
+    "corpus",
+    "corpora",
+    "family",
+    "families",
+    "variant",
+    "configuration",
+    "setting",
+    "metric",
+    "class",
+    "category",
+    "subset",
+    "split",
+    "scenario",
+    "site",
+    "hospital",
+    "cohort",
+    "species",
+    "organ",
+    "tissue",
+    "movie",
+    "sequence",
+    "pair",
+    "direction",
+    "corruption",
+    "machine",
+    "platform",
+    "node",
+    "size",
+    "kernel",
+    "matrix",
+    "matrices",
+    "graph",
+    "problem",
+    "suite",
+    "trace",
+    "application",
+    "program",
+    "robot",
+    "level",
+    "strategy",
+    "architecture",
 ];

@@ -26,11 +26,20 @@ pub struct Decimal {
 
 impl Decimal {
     /// Zero.
-    pub const ZERO: Self = Self { mantissa: 0, exponent: 0 };
+    pub const ZERO: Self = Self {
+        mantissa: 0,
+        exponent: 0,
+    };
     /// One.
-    pub const ONE: Self = Self { mantissa: 1, exponent: 0 };
+    pub const ONE: Self = Self {
+        mantissa: 1,
+        exponent: 0,
+    };
     /// One hundred: the factor between a fraction and a percentage.
-    pub const HUNDRED: Self = Self { mantissa: 1, exponent: 2 };
+    pub const HUNDRED: Self = Self {
+        mantissa: 1,
+        exponent: 2,
+    };
 
     /// The number `mantissa × 10^exponent`.
     pub fn new(mantissa: i128, exponent: i32) -> Self {
@@ -87,7 +96,10 @@ impl Decimal {
         if seen == 0 || exponent.checked_abs()? > MAX_EXPONENT {
             return None;
         }
-        Some(Self::new(if negative { -mantissa } else { mantissa }, exponent))
+        Some(Self::new(
+            if negative { -mantissa } else { mantissa },
+            exponent,
+        ))
     }
 
     /// Whether this is zero.
@@ -118,19 +130,32 @@ impl Decimal {
     /// The absolute value.
     #[must_use]
     pub fn abs(self) -> Self {
-        Self { mantissa: self.mantissa.saturating_abs(), ..self }
+        Self {
+            mantissa: self.mantissa.saturating_abs(),
+            ..self
+        }
     }
 
     /// The number with the opposite sign.
     #[must_use]
     pub fn negate(self) -> Self {
-        Self { mantissa: self.mantissa.saturating_neg(), ..self }
+        Self {
+            mantissa: self.mantissa.saturating_neg(),
+            ..self
+        }
     }
 
     /// The number times `10^power`: exact.
     #[must_use]
     pub fn shift(self, power: i32) -> Self {
-        if self.is_zero() { self } else { Self { exponent: self.exponent.saturating_add(power), ..self } }
+        if self.is_zero() {
+            self
+        } else {
+            Self {
+                exponent: self.exponent.saturating_add(power),
+                ..self
+            }
+        }
     }
 
     /// The sum; exact unless the operands are more than 30 digits apart, then the small one is rounded.
@@ -142,10 +167,15 @@ impl Decimal {
         if other.is_zero() {
             return self;
         }
-        let (coarse, fine) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let (coarse, fine) = if self.exponent >= other.exponent {
+            (self, other)
+        } else {
+            (other, self)
+        };
         let mut gap = coarse.exponent.saturating_sub(fine.exponent);
         let mut small = fine;
-        let headroom = 36_i32.saturating_sub(i32::try_from(coarse.significant_digits()).unwrap_or(39));
+        let headroom =
+            36_i32.saturating_sub(i32::try_from(coarse.significant_digits()).unwrap_or(39));
         if gap > headroom {
             small = fine.rounded_at(coarse.exponent.saturating_sub(headroom));
             gap = coarse.exponent.saturating_sub(small.exponent);
@@ -175,15 +205,14 @@ impl Decimal {
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let exponent = self.exponent.saturating_add(other.exponent);
-        match self.mantissa.checked_mul(other.mantissa) {
-            Some(mantissa) => Self::new(mantissa, exponent),
-            None => {
-                let (a, b) = (self.to_digits(18), other.to_digits(18));
-                Self::new(
-                    a.mantissa.saturating_mul(b.mantissa),
-                    a.exponent.saturating_add(b.exponent),
-                )
-            }
+        if let Some(mantissa) = self.mantissa.checked_mul(other.mantissa) {
+            Self::new(mantissa, exponent)
+        } else {
+            let (a, b) = (self.to_digits(18), other.to_digits(18));
+            Self::new(
+                a.mantissa.saturating_mul(b.mantissa),
+                a.exponent.saturating_add(b.exponent),
+            )
         }
     }
 
@@ -198,20 +227,32 @@ impl Decimal {
         let scaled = dividend.mantissa.checked_mul(pow10(scale_power)?)?;
         let quotient = scaled.checked_div(divisor.mantissa)?;
         Some(
-            Self::new(quotient, dividend.exponent.saturating_sub(scale_power).saturating_sub(divisor.exponent))
-                .to_digits(30),
+            Self::new(
+                quotient,
+                dividend
+                    .exponent
+                    .saturating_sub(scale_power)
+                    .saturating_sub(divisor.exponent),
+            )
+            .to_digits(30),
         )
     }
 
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
         // The decimal parser of the standard library rounds correctly; a product with a power of ten would not.
-        format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(0.0)
+        format!("{}e{}", self.mantissa, self.exponent)
+            .parse()
+            .unwrap_or(0.0)
     }
 
     /// The shortest decimal that reads back as this double; `None` for NaN and infinities.
     pub fn from_f64(value: f64) -> Option<Self> {
-        if value.is_finite() { Self::parse(&format!("{value:e}")) } else { None }
+        if value.is_finite() {
+            Self::parse(&format!("{value:e}"))
+        } else {
+            None
+        }
     }
 
     /// The number rounded half away from zero at the digit `10^power`.
@@ -235,7 +276,11 @@ impl Decimal {
 
     fn to_digits(self, digits: i32) -> Self {
         let have = i32::try_from(self.significant_digits()).unwrap_or(39);
-        if have <= digits { self } else { self.rounded_at(self.exponent.saturating_add(have - digits)) }
+        if have <= digits {
+            self
+        } else {
+            self.rounded_at(self.exponent.saturating_add(have - digits))
+        }
     }
 
     fn normalised(mut self) -> Self {
@@ -251,7 +296,8 @@ impl Decimal {
 
     /// The power of ten of the first digit: 84.7 → 1.
     fn magnitude(self) -> i32 {
-        self.exponent.saturating_add(i32::try_from(self.significant_digits()).unwrap_or(0))
+        self.exponent
+            .saturating_add(i32::try_from(self.significant_digits()).unwrap_or(0))
     }
 }
 
@@ -264,7 +310,8 @@ impl Ord for Decimal {
                 let by_size = self.magnitude().cmp(&other.magnitude()).then_with(|| {
                     // Same magnitude: the gap between the exponents is at most the number of digits.
                     let gap = self.exponent.saturating_sub(other.exponent);
-                    let (left, right) = (self.mantissa.unsigned_abs(), other.mantissa.unsigned_abs());
+                    let (left, right) =
+                        (self.mantissa.unsigned_abs(), other.mantissa.unsigned_abs());
                     let scale = |value: u128, power: i32| {
                         u32::try_from(power)
                             .ok()
@@ -272,7 +319,11 @@ impl Ord for Decimal {
                             .and_then(|factor| value.checked_mul(factor))
                             .unwrap_or(u128::MAX)
                     };
-                    if gap >= 0 { scale(left, gap).cmp(&right) } else { left.cmp(&scale(right, -gap)) }
+                    if gap >= 0 {
+                        scale(left, gap).cmp(&right)
+                    } else {
+                        left.cmp(&scale(right, -gap))
+                    }
                 });
                 if sign > 0 { by_size } else { by_size.reverse() }
             }
@@ -302,7 +353,8 @@ impl fmt::Display for Decimal {
             return write!(f, "{sign}{digits}{}", "0".repeat(zeros));
         }
         if magnitude > 0 {
-            let (whole, fraction) = digits.split_at(usize::try_from(magnitude).unwrap_or(0).min(digits.len()));
+            let (whole, fraction) =
+                digits.split_at(usize::try_from(magnitude).unwrap_or(0).min(digits.len()));
             return write!(f, "{sign}{whole}.{fraction}");
         }
         let zeros = usize::try_from(-magnitude).unwrap_or(0);
@@ -346,7 +398,19 @@ mod tests {
         ] {
             assert_eq!(d(input).to_string(), expected, "{input}");
         }
-        for input in ["", ".", "-", "1e", "1.2.3", "0x10", "nan", "1_000", "1e999999", "e5", "1e5000000000"] {
+        for input in [
+            "",
+            ".",
+            "-",
+            "1e",
+            "1.2.3",
+            "0x10",
+            "nan",
+            "1_000",
+            "1e999999",
+            "e5",
+            "1e5000000000",
+        ] {
             assert_eq!(Decimal::parse(input), None, "{input}");
         }
     }
@@ -369,7 +433,9 @@ mod tests {
 
     #[test]
     fn orders_across_exponents_and_signs() {
-        let sorted = ["-1e9", "-2", "-0.5", "0", "1e-9", "0.3", "2.99", "3", "1e30"];
+        let sorted = [
+            "-1e9", "-2", "-0.5", "0", "1e-9", "0.3", "2.99", "3", "1e30",
+        ];
         for (i, left) in sorted.iter().enumerate() {
             for (j, right) in sorted.iter().enumerate() {
                 assert_eq!(d(left).cmp(&d(right)), i.cmp(&j), "{left} against {right}");

@@ -12,7 +12,15 @@ impl Engine<'_> {
     /// The references of one value; two for a difference or a ratio.
     pub(crate) fn references(&self, found: &Found) -> Vec<Reference> {
         let Some((other, other_facet)) = found.against else {
-            return self.reference(found.series, found.facet, Some(found.value), found.derived.clone()).into_iter().collect();
+            return self
+                .reference(
+                    found.series,
+                    found.facet,
+                    Some(found.value),
+                    found.derived.clone(),
+                )
+                .into_iter()
+                .collect();
         };
         let mut out: Vec<Reference> = Vec::new();
         out.extend(self.reference(found.series, found.facet, None, None));
@@ -20,7 +28,13 @@ impl Engine<'_> {
         out
     }
 
-    fn reference(&self, id: SeriesId, facet: Facet, value: Option<Decimal>, derived: Option<String>) -> Option<Reference> {
+    fn reference(
+        &self,
+        id: SeriesId,
+        facet: Facet,
+        value: Option<Decimal>,
+        derived: Option<String>,
+    ) -> Option<Reference> {
         let series = self.series(id)?;
         let leaves = &self.evidence.leaves;
         let single = match facet {
@@ -41,48 +55,95 @@ impl Engine<'_> {
             Facet::Sum => "sum",
             _ => "",
         };
-        let derived = derived.or_else(|| (!what.is_empty()).then(|| format!("{what} of {}", series.runs())));
+        let derived =
+            derived.or_else(|| (!what.is_empty()).then(|| format!("{what} of {}", series.runs())));
         let value = value.or_else(|| series.value(facet, leaves))?;
         if let Some(leaf) = single.and_then(|at| leaf(leaves, at)) {
-            return Some(Reference { path: self.evidence.path_of(leaf), line: leaf.line, value, derived });
+            return Some(Reference {
+                path: self.evidence.path_of(leaf),
+                line: leaf.line,
+                value,
+                derived,
+            });
         }
-        Some(Reference { path: self.pattern(id), line: 0, value, derived })
+        Some(Reference {
+            path: self.pattern(id),
+            line: 0,
+            value,
+            derived,
+        })
     }
 
     /// The common path of a series, `*` where its members differ.
     pub(crate) fn pattern(&self, id: SeriesId) -> String {
-        let Some(series) = self.series(id) else { return String::new() };
-        let paths: BTreeSet<String> =
-            series.finals.iter().take(64).filter_map(|at| leaf(&self.evidence.leaves, *at)).map(|leaf| self.evidence.path_of(leaf)).collect();
+        let Some(series) = self.series(id) else {
+            return String::new();
+        };
+        let paths: BTreeSet<String> = series
+            .finals
+            .iter()
+            .take(64)
+            .filter_map(|at| leaf(&self.evidence.leaves, *at))
+            .map(|leaf| self.evidence.path_of(leaf))
+            .collect();
         let mut paths = paths.into_iter();
-        let Some(first) = paths.next() else { return String::new() };
+        let Some(first) = paths.next() else {
+            return String::new();
+        };
         paths.fold(first, |common, path| merge(&common, &path))
     }
 
     /// One sentence on what the results say.
     pub(crate) fn detail(&self, text: &str, judgement: &Judgement) -> String {
-        let evidence: Vec<String> = judgement.evidence.iter().map(|found| self.say(found)).collect();
+        let evidence: Vec<String> = judgement
+            .evidence
+            .iter()
+            .map(|found| self.say(found))
+            .collect();
         let first = evidence.first().cloned().unwrap_or_default();
-        let alternative = judgement.alternatives.first().map(|found| self.say(found)).unwrap_or_default();
+        let alternative = judgement
+            .alternatives
+            .first()
+            .map(|found| self.say(found))
+            .unwrap_or_default();
         match judgement.status {
-            Status::ExactMatch | Status::RoundingOk if judgement.reason.is_empty() => format!("{text} is {first}"),
+            Status::ExactMatch | Status::RoundingOk if judgement.reason.is_empty() => {
+                format!("{text} is {first}")
+            }
             Status::ExactMatch | Status::RoundingOk => format!("\"{text}\" {}", judgement.reason),
-            Status::DeltaError if first.is_empty() => format!("paper says {text}; {}", judgement.reason),
-            Status::AmbiguousMapping => format!("{text} fits {first} and {alternative}; the text does not say which is meant"),
+            Status::DeltaError if first.is_empty() => {
+                format!("paper says {text}; {}", judgement.reason)
+            }
+            Status::AmbiguousMapping => format!(
+                "{text} fits {first} and {alternative}; the text does not say which is meant"
+            ),
             Status::MissingEvidence => format!("paper says {text}; {}", judgement.reason),
             Status::AggregationMismatch if !judgement.reason.is_empty() => {
-                format!("paper says {text}, results say {first}; {} ({alternative})", judgement.reason)
+                format!(
+                    "paper says {text}, results say {first}; {} ({alternative})",
+                    judgement.reason
+                )
             }
-            Status::ScopeOverclaim => format!("paper says \"{text}\", but {}: {}", judgement.reason, evidence.join("; ")),
+            Status::ScopeOverclaim => format!(
+                "paper says \"{text}\", but {}: {}",
+                judgement.reason,
+                evidence.join("; ")
+            ),
             Status::ConfigMismatch => format!("paper says {text}, the configuration says {first}"),
             Status::DeltaError => format!("paper says {text}, the results give {first}"),
-            Status::NumberMismatch | Status::AggregationMismatch => format!("paper says {text}, results say {first}"),
+            Status::NumberMismatch | Status::AggregationMismatch => {
+                format!("paper says {text}, results say {first}")
+            }
         }
     }
 
     /// What to do about it.
-    pub(crate) fn fix(&self, text: &str, judgement: &Judgement) -> String {
-        let value = judgement.evidence.first().map(|found| shorten(found.value)).unwrap_or_default();
+    pub(crate) fn fix(text: &str, judgement: &Judgement) -> String {
+        let value = judgement
+            .evidence
+            .first()
+            .map(|found| shorten(found.value))
+            .unwrap_or_default();
         match judgement.status {
             Status::ExactMatch | Status::RoundingOk => String::new(),
             Status::AmbiguousMapping => "name the method, dataset or metric in the sentence, or pin the claim in claims.toml".to_owned(),
@@ -97,16 +158,34 @@ impl Engine<'_> {
     fn say(&self, found: &Found) -> String {
         match &found.against {
             Some((other, _)) if found.derived.as_deref() == Some("comparison") => {
-                format!("{} against {}", self.say_series(found.series), self.say_series(*other))
+                format!(
+                    "{} against {}",
+                    self.say_series(found.series),
+                    self.say_series(*other)
+                )
             }
             Some((other, _)) => {
                 let what = found.derived.clone().unwrap_or_default();
-                format!("{} ({what} of {} and {})", shorten(found.value), self.say_series(found.series), self.say_series(*other))
+                format!(
+                    "{} ({what} of {} and {})",
+                    shorten(found.value),
+                    self.say_series(found.series),
+                    self.say_series(*other)
+                )
             }
             None => {
-                let reference = self.reference(found.series, found.facet, Some(found.value), found.derived.clone());
+                let reference = self.reference(
+                    found.series,
+                    found.facet,
+                    Some(found.value),
+                    found.derived.clone(),
+                );
                 match reference {
-                    Some(Reference { path, derived: Some(derived), .. }) => format!("{} ({derived}: {path})", shorten(found.value)),
+                    Some(Reference {
+                        path,
+                        derived: Some(derived),
+                        ..
+                    }) => format!("{} ({derived}: {path})", shorten(found.value)),
                     Some(Reference { path, .. }) => format!("{} ({path})", shorten(found.value)),
                     None => shorten(found.value),
                 }
@@ -115,7 +194,10 @@ impl Engine<'_> {
     }
 
     fn say_series(&self, id: SeriesId) -> String {
-        let value = self.series(id).and_then(|series| series.headline(&self.evidence.leaves)).map(|(_, value)| shorten(value));
+        let value = self
+            .series(id)
+            .and_then(|series| series.headline(&self.evidence.leaves))
+            .map(|(_, value)| shorten(value));
         format!("{} in {}", value.unwrap_or_default(), self.pattern(id))
     }
 }
@@ -123,17 +205,37 @@ impl Engine<'_> {
 /// At most six significant digits: enough to see the difference.
 fn shorten(value: Decimal) -> String {
     let digits = i32::try_from(value.significant_digits()).unwrap_or(0);
-    if digits <= 6 { value.to_string() } else { value.rounded_at(value.last_digit() + digits - 6).to_string() }
+    if digits <= 6 {
+        value.to_string()
+    } else {
+        value
+            .rounded_at(value.last_digit() + digits - 6)
+            .to_string()
+    }
 }
 
 /// Two paths with `*` where they differ: common beginning and end, cut at separators.
 fn merge(a: &str, b: &str) -> String {
     let start = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     let room = a.len().min(b.len()) - start;
-    let end = a.bytes().rev().zip(b.bytes().rev()).take_while(|(x, y)| x == y).count().min(room);
-    let head = a.get(..start).map_or("", |head| head.trim_end_matches(|c: char| c.is_ascii_digit()));
-    let tail = a.get(a.len() - end..).map_or("", |tail| tail.trim_start_matches(|c: char| c.is_ascii_digit()));
-    let star = if head.ends_with('*') || tail.starts_with('*') { "" } else { "*" };
+    let end = a
+        .bytes()
+        .rev()
+        .zip(b.bytes().rev())
+        .take_while(|(x, y)| x == y)
+        .count()
+        .min(room);
+    let head = a.get(..start).map_or("", |head| {
+        head.trim_end_matches(|c: char| c.is_ascii_digit())
+    });
+    let tail = a.get(a.len() - end..).map_or("", |tail| {
+        tail.trim_start_matches(|c: char| c.is_ascii_digit())
+    });
+    let star = if head.ends_with('*') || tail.starts_with('*') {
+        ""
+    } else {
+        "*"
+    };
     format!("{head}{star}{tail}")
 }
 
@@ -144,9 +246,21 @@ mod tests {
     #[test]
     fn paths_of_runs_share_a_pattern() {
         for (a, b, expected) in [
-            ("r/seed_0.json#/acc", "r/seed_1.json#/acc", "r/seed_*.json#/acc"),
-            ("r/seed_9.json#/acc", "r/seed_10.json#/acc", "r/seed_*.json#/acc"),
-            ("r/seed_*.json#/acc", "r/seed_3.json#/acc", "r/seed_*.json#/acc"),
+            (
+                "r/seed_0.json#/acc",
+                "r/seed_1.json#/acc",
+                "r/seed_*.json#/acc",
+            ),
+            (
+                "r/seed_9.json#/acc",
+                "r/seed_10.json#/acc",
+                "r/seed_*.json#/acc",
+            ),
+            (
+                "r/seed_*.json#/acc",
+                "r/seed_3.json#/acc",
+                "r/seed_*.json#/acc",
+            ),
             ("a", "a", "a*"),
         ] {
             assert_eq!(merge(a, b), expected);

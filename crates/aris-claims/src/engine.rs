@@ -1,6 +1,5 @@
 //! Paper and results side by side: mentions per sentence, label postings, and the paper's own method.
 
-
 use std::collections::BTreeMap;
 
 use crate::decimal::Decimal;
@@ -61,10 +60,24 @@ pub(crate) struct Engine<'a> {
 }
 
 /// Labels of a result tree that call a method the paper's own.
-const OWN: &[&str] = &["ours", "our", "proposed", "ourmethod", "oursfull", "proposedmethod"];
+const OWN: &[&str] = &[
+    "ours",
+    "our",
+    "proposed",
+    "ourmethod",
+    "oursfull",
+    "proposedmethod",
+];
 
 /// Labels of result trees for the complete method.
-const FULL: &[&str] = &["full", "fullmodel", "complete", "default", "fullmethod", "fullsystem"];
+const FULL: &[&str] = &[
+    "full",
+    "fullmodel",
+    "complete",
+    "default",
+    "fullmethod",
+    "fullsystem",
+];
 
 impl<'a> Engine<'a> {
     pub(crate) fn new(paper: &'a Paper, evidence: &'a Evidence) -> Self {
@@ -84,17 +97,32 @@ impl<'a> Engine<'a> {
             .zip(&postings)
             .map(|(label, list)| {
                 let weight = label.weights.iter().copied().fold(0.0, f64::max);
-                let generic = if weight < 0.35 && !label.words.is_empty() { 0.15 } else { 1.0 };
+                let generic = if weight < 0.35 && !label.words.is_empty() {
+                    0.15
+                } else {
+                    1.0
+                };
                 (0.05 + (ratio(count + 1, list.len().max(1))).ln()) * generic
             })
             .collect();
         let total = evidence
             .series
             .iter()
-            .map(|series| series.labels.iter().map(|label| info.get(index(*label)).copied().unwrap_or(0.0)).sum())
+            .map(|series| {
+                series
+                    .labels
+                    .iter()
+                    .map(|label| info.get(index(*label)).copied().unwrap_or(0.0))
+                    .sum()
+            })
             .collect();
         let mut axis_names: BTreeMap<LabelId, Vec<LabelId>> = BTreeMap::new();
-        for slot in evidence.series.iter().flat_map(|series| &series.slots).filter(|slot| slot.kind == SlotKind::Axis) {
+        for slot in evidence
+            .series
+            .iter()
+            .flat_map(|series| &series.slots)
+            .filter(|slot| slot.kind == SlotKind::Axis)
+        {
             let names = axis_names.entry(slot.label).or_default();
             if let Some(name) = slot.name.filter(|name| !names.contains(name)) {
                 names.push(name);
@@ -127,7 +155,12 @@ impl<'a> Engine<'a> {
         let mut names = engine.own_names();
         engine.own = engine.own_labels(&names);
         for label in &engine.own {
-            let compact = engine.evidence.lexicon.label(*label).map(|label| label.compact.clone()).unwrap_or_default();
+            let compact = engine
+                .evidence
+                .lexicon
+                .label(*label)
+                .map(|label| label.compact.clone())
+                .unwrap_or_default();
             if !names.contains(&compact) {
                 names.push(compact);
             }
@@ -135,7 +168,11 @@ impl<'a> Engine<'a> {
         engine.rivals = engine.rival_labels();
         engine.methods = engine.method_labels();
         let mut measures = vec![false; lexicon.labels.len()];
-        for label in evidence.series.iter().filter_map(|series| engine.measure(series)) {
+        for label in evidence
+            .series
+            .iter()
+            .filter_map(|series| engine.measure(series))
+        {
             if let Some(flag) = measures.get_mut(index(label)) {
                 *flag = true;
             }
@@ -162,7 +199,10 @@ impl<'a> Engine<'a> {
     }
 
     pub(crate) fn label_text(&self, id: LabelId) -> &'a str {
-        self.evidence.lexicon.label(id).map_or("", |label| label.text.as_str())
+        self.evidence
+            .lexicon
+            .label(id)
+            .map_or("", |label| label.text.as_str())
     }
 
     pub(crate) fn info_of(&self, id: LabelId) -> f64 {
@@ -172,8 +212,12 @@ impl<'a> Engine<'a> {
     /// Series that differ from this one only in one label: grouped by what is varied. Slots of different kinds count as
     /// different, the position in the path is the same.
     pub(crate) fn family(&self, id: SeriesId, slot: usize) -> Vec<SeriesId> {
-        let Some(series) = self.series(id) else { return Vec::new() };
-        let Some(own) = series.slots.get(slot) else { return Vec::new() };
+        let Some(series) = self.series(id) else {
+            return Vec::new();
+        };
+        let Some(own) = series.slots.get(slot) else {
+            return Vec::new();
+        };
         // Any label that stays the same narrows the search; take the rarest.
         let rarest = series
             .slots
@@ -181,24 +225,37 @@ impl<'a> Engine<'a> {
             .enumerate()
             .filter(|(at, _)| *at != slot)
             .map(|(_, slot)| slot.label)
-            .min_by_key(|label| self.postings.get(index(*label)).map_or(usize::MAX, Vec::len));
+            .min_by_key(|label| {
+                self.postings
+                    .get(index(*label))
+                    .map_or(usize::MAX, Vec::len)
+            });
         let all: Vec<SeriesId>;
-        let pool: &[SeriesId] = match rarest.and_then(|label| self.postings.get(index(label))) {
-            Some(list) => list,
-            None => {
+        let pool: &[SeriesId] =
+            if let Some(list) = rarest.and_then(|label| self.postings.get(index(label))) {
+                list
+            } else {
                 all = (0..).take(self.evidence.series.len()).collect();
                 &all
-            }
-        };
+            };
         pool.iter()
             .copied()
             .filter(|other| {
                 self.series(*other).is_some_and(|other| {
                     other.slots.len() == series.slots.len()
                         && other.count == series.count
-                        && other.slots.iter().zip(&series.slots).enumerate().all(|(at, (a, b))| {
-                            if at == slot { a.kind == own.kind && a.name == own.name } else { a == b }
-                        })
+                        && other
+                            .slots
+                            .iter()
+                            .zip(&series.slots)
+                            .enumerate()
+                            .all(|(at, (a, b))| {
+                                if at == slot {
+                                    a.kind == own.kind && a.name == own.name
+                                } else {
+                                    a == b
+                                }
+                            })
                 })
             })
             .collect()
@@ -206,8 +263,13 @@ impl<'a> Engine<'a> {
 
     /// The label of a value of an axis, however it is written: `1e-3` and `0.001`.
     pub(crate) fn axis_label(&self, value: Decimal) -> Option<LabelId> {
-        let at = self.axis_values.partition_point(|(known, _)| *known < value);
-        self.axis_values.get(at).filter(|(known, _)| *known == value).map(|(_, label)| *label)
+        let at = self
+            .axis_values
+            .partition_point(|(known, _)| *known < value);
+        self.axis_values
+            .get(at)
+            .filter(|(known, _)| *known == value)
+            .map(|(_, label)| *label)
     }
 
     /// The names that the paper gives its own method.
@@ -224,10 +286,10 @@ impl<'a> Engine<'a> {
             let text = passage.text.as_str();
             match passage.kind {
                 PassageKind::Title => {
-                    if let Some((head, _)) = text.split_once(':') {
-                        if head.split_whitespace().count() <= 2 {
-                            add(head.trim());
-                        }
+                    if let Some((head, _)) = text.split_once(':')
+                        && head.split_whitespace().count() <= 2
+                    {
+                        add(head.trim());
                     }
                 }
                 PassageKind::Cell => {
@@ -238,8 +300,21 @@ impl<'a> Engine<'a> {
                 }
                 PassageKind::Abstract | PassageKind::Text => {
                     for verb in [
-                        "present ", "presents ", "propose ", "proposes ", "introduce ", "introduces ", "describe ", "describes ", "develop ", "develops ",
-                        "called ", "call it ", "named ", "dubbed ", "termed ",
+                        "present ",
+                        "presents ",
+                        "propose ",
+                        "proposes ",
+                        "introduce ",
+                        "introduces ",
+                        "describe ",
+                        "describes ",
+                        "develop ",
+                        "develops ",
+                        "called ",
+                        "call it ",
+                        "named ",
+                        "dubbed ",
+                        "termed ",
                     ] {
                         for (at, _) in text.match_indices(verb) {
                             let after = text.get(at + verb.len()..).unwrap_or("");
@@ -249,8 +324,11 @@ impl<'a> Engine<'a> {
                                 .collect();
                             // A name has a capital inside or is all capitals: `SparseGate`, `GSA`, or stands before a comma.
                             let rest = after.get(name.len()..).unwrap_or("");
-                            let apart = rest.starts_with([',', '.', '(', ' ', '~']) ;
-                            if apart && name.chars().next().is_some_and(char::is_uppercase) && name.chars().count() >= 3 {
+                            let apart = rest.starts_with([',', '.', '(', ' ', '~']);
+                            if apart
+                                && name.chars().next().is_some_and(char::is_uppercase)
+                                && name.chars().count() >= 3
+                            {
                                 add(&name);
                             }
                         }
@@ -273,7 +351,12 @@ impl<'a> Engine<'a> {
             own.extend(lexicon.exact(name));
         }
         if own.is_empty() {
-            own.extend(self.paper.names.iter().find_map(|name| lexicon.exact(&words::compact(name))));
+            own.extend(
+                self.paper
+                    .names
+                    .iter()
+                    .find_map(|name| lexicon.exact(&words::compact(name))),
+            );
         }
         own.sort_unstable();
         own.dedup();
@@ -281,14 +364,46 @@ impl<'a> Engine<'a> {
     }
 
     fn method_labels(&self) -> std::collections::BTreeSet<LabelId> {
-        let mut found: std::collections::BTreeSet<LabelId> = self.own.iter().chain(&self.rivals).chain(&self.full).copied().collect();
+        let mut found: std::collections::BTreeSet<LabelId> = self
+            .own
+            .iter()
+            .chain(&self.rivals)
+            .chain(&self.full)
+            .copied()
+            .collect();
         for full in &self.full {
-            for id in self.postings.get(index(*full)).map_or(&[][..], Vec::as_slice).iter().take(100) {
-                let Some(series) = self.series(*id) else { continue };
-                for at in series.slots.iter().enumerate().filter(|(_, slot)| slot.label == *full).map(|(at, _)| at) {
+            for id in self
+                .postings
+                .get(index(*full))
+                .map_or(&[][..], Vec::as_slice)
+                .iter()
+                .take(100)
+            {
+                let Some(series) = self.series(*id) else {
+                    continue;
+                };
+                for at in series
+                    .slots
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, slot)| slot.label == *full)
+                    .map(|(at, _)| at)
+                {
                     let name = series.slots.get(at).and_then(|slot| slot.name);
-                    found.extend(self.family(*id, at).iter().filter_map(|other| self.series(*other)?.slots.get(at)).map(|slot| slot.label));
-                    let column = self.evidence.series.iter().flat_map(|series| &series.slots).filter(|slot| name.is_some() && slot.name == name && slot.kind == SlotKind::Column);
+                    found.extend(
+                        self.family(*id, at)
+                            .iter()
+                            .filter_map(|other| self.series(*other)?.slots.get(at))
+                            .map(|slot| slot.label),
+                    );
+                    let column = self
+                        .evidence
+                        .series
+                        .iter()
+                        .flat_map(|series| &series.slots)
+                        .filter(|slot| {
+                            name.is_some() && slot.name == name && slot.kind == SlotKind::Column
+                        });
                     found.extend(column.map(|slot| slot.label));
                 }
             }
@@ -299,11 +414,27 @@ impl<'a> Engine<'a> {
     fn rival_labels(&self) -> Vec<LabelId> {
         let mut found: std::collections::BTreeSet<LabelId> = std::collections::BTreeSet::new();
         for own in &self.own {
-            let list = self.postings.get(index(*own)).map_or(&[][..], Vec::as_slice);
+            let list = self
+                .postings
+                .get(index(*own))
+                .map_or(&[][..], Vec::as_slice);
             for id in list.iter().take(300) {
-                let Some(series) = self.series(*id) else { continue };
-                for slot in series.slots.iter().enumerate().filter(|(_, slot)| slot.label == *own).map(|(at, _)| at) {
-                    found.extend(self.family(*id, slot).iter().filter_map(|other| self.series(*other)?.slots.get(slot)).map(|slot| slot.label));
+                let Some(series) = self.series(*id) else {
+                    continue;
+                };
+                for slot in series
+                    .slots
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, slot)| slot.label == *own)
+                    .map(|(at, _)| at)
+                {
+                    found.extend(
+                        self.family(*id, slot)
+                            .iter()
+                            .filter_map(|other| self.series(*other)?.slots.get(slot))
+                            .map(|slot| slot.label),
+                    );
                 }
             }
         }
@@ -315,7 +446,12 @@ impl<'a> Engine<'a> {
                 .map_or(&[][..], Vec::as_slice)
                 .iter()
                 .filter_map(|id| self.series(*id))
-                .flat_map(|series| series.slots.iter().filter(|slot| slot.label == *own && slot.name.is_some()))
+                .flat_map(|series| {
+                    series
+                        .slots
+                        .iter()
+                        .filter(|slot| slot.label == *own && slot.name.is_some())
+                })
                 .map(|slot| (slot.kind, slot.name))
                 .collect();
             for slot in self.evidence.series.iter().flat_map(|series| &series.slots) {
@@ -324,7 +460,10 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        found.into_iter().filter(|label| !self.own.contains(label)).collect()
+        found
+            .into_iter()
+            .filter(|label| !self.own.contains(label))
+            .collect()
     }
 
     fn analyse(&mut self, names: &[String]) {
@@ -344,7 +483,11 @@ impl<'a> Engine<'a> {
                             known.places.sort_unstable();
                             known.places.dedup();
                         }
-                        None => found.push(Mention { label: *label, strength: 1.0, places: alias.clone() }),
+                        None => found.push(Mention {
+                            label: *label,
+                            strength: 1.0,
+                            places: alias.clone(),
+                        }),
                     }
                 }
             }
@@ -356,14 +499,24 @@ impl<'a> Engine<'a> {
             let sentences = if passage.kind == PassageKind::Cell {
                 let mut mentions = find(&passage.text, true);
                 for number in scan(&passage.text).iter().filter(|number| !number.embedded) {
-                    if let Some(label) = self.axis_label(number.value) {
-                        if !mentions.iter().any(|mention| mention.label == label && mention.strength >= 1.0) {
-                            mentions.retain(|mention| mention.label != label);
-                            mentions.push(Mention { label, strength: 1.0, places: vec![number.range.start] });
-                        }
+                    if let Some(label) = self.axis_label(number.value)
+                        && !mentions
+                            .iter()
+                            .any(|mention| mention.label == label && mention.strength >= 1.0)
+                    {
+                        mentions.retain(|mention| mention.label != label);
+                        mentions.push(Mention {
+                            label,
+                            strength: 1.0,
+                            places: vec![number.range.start],
+                        });
                     }
                 }
-                vec![Sentence { start: 0, end: passage.text.len(), mentions }]
+                vec![Sentence {
+                    start: 0,
+                    end: passage.text.len(),
+                    mentions,
+                }]
             } else {
                 passage
                     .sentences()
@@ -376,19 +529,42 @@ impl<'a> Engine<'a> {
                                 *place += range.start;
                             }
                         }
-                        Sentence { start: range.start, end: range.end, mentions }
+                        Sentence {
+                            start: range.start,
+                            end: range.end,
+                            mentions,
+                        }
                     })
                     .collect()
             };
             let lower = passage.text.to_lowercase();
-            means |= ["averaged over", "mean over", "means over", "averages over", "average over", "mean of", "means of", "mean and standard", "mean ±"]
-                .iter()
-                .any(|phrase| lower.contains(phrase));
-            let numbers = if passage.kind == PassageKind::Other { Vec::new() } else { scan(&passage.text) };
+            means |= [
+                "averaged over",
+                "mean over",
+                "means over",
+                "averages over",
+                "average over",
+                "mean of",
+                "means of",
+                "mean and standard",
+                "mean ±",
+            ]
+            .iter()
+            .any(|phrase| lower.contains(phrase));
+            let numbers = if passage.kind == PassageKind::Other {
+                Vec::new()
+            } else {
+                scan(&passage.text)
+            };
             passages.push(Analysed { numbers, sentences });
         }
         self.passages = passages;
-        self.sections = self.paper.sections.iter().map(|title| find(title, false)).collect();
+        self.sections = self
+            .paper
+            .sections
+            .iter()
+            .map(|title| find(title, false))
+            .collect();
         self.means_reported = means;
     }
 }
@@ -398,7 +574,9 @@ impl<'a> Engine<'a> {
 fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
     let mut by_letters: BTreeMap<&str, Vec<LabelId>> = BTreeMap::new();
     for (id, label) in (0..).zip(&evidence.lexicon.labels) {
-        for word in label.words.iter().filter(|word| (2..=6).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase())) {
+        for word in label.words.iter().filter(|word| {
+            (2..=6).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase())
+        }) {
             by_letters.entry(word).or_default().push(id);
         }
     }
@@ -410,23 +588,53 @@ fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
             for (length, token) in tokens.iter().skip(start).take(6).enumerate() {
                 let next = passage.text.get(token.end..).unwrap_or("");
                 let first_stop = length == 0 && words::is_stop(&token.text);
-                if !token.raw.is_ascii() || token.raw.bytes().any(|b| b.is_ascii_digit()) || first_stop {
+                if !token.raw.is_ascii()
+                    || token.raw.bytes().any(|b| b.is_ascii_digit())
+                    || first_stop
+                {
                     break;
                 }
                 initials.extend(token.raw.chars().next());
                 if words::is_stop(&token.text) {
                     continue;
                 }
-                let Some(labels) = by_letters.get(initials.as_str()) else { continue };
+                let Some(labels) = by_letters.get(initials.as_str()) else {
+                    continue;
+                };
                 let written = next.trim_start_matches([' ', '(', ':']).to_lowercase();
-                let defined = next.trim_start().starts_with('(') && written.starts_with(initials.as_str());
-                let long = tokens.iter().skip(start).take(length + 1).all(|token| token.raw.len() >= 3 || words::is_stop(&token.text));
+                let defined =
+                    next.trim_start().starts_with('(') && written.starts_with(initials.as_str());
+                let long = tokens
+                    .iter()
+                    .skip(start)
+                    .take(length + 1)
+                    .all(|token| token.raw.len() >= 3 || words::is_stop(&token.text));
                 if length >= 1 && (defined || (initials.len() >= 3 && long)) {
-                    let phrase: Vec<String> = tokens.iter().skip(start).take(length + 1).map(|token| token.text.clone()).collect();
+                    let phrase: Vec<String> = tokens
+                        .iter()
+                        .skip(start)
+                        .take(length + 1)
+                        .map(|token| token.text.clone())
+                        .collect();
                     for label in labels {
-                        let rest = evidence.lexicon.label(*label).map(|label| label.words.iter().filter(|word| **word != initials).cloned().collect::<Vec<_>>());
-                        let form: Vec<String> = phrase.iter().cloned().chain(rest.unwrap_or_default()).collect();
-                        if !found.iter().any(|(known, known_form)| known == label && *known_form == form) && found.len() < 300 {
+                        let rest = evidence.lexicon.label(*label).map(|label| {
+                            label
+                                .words
+                                .iter()
+                                .filter(|word| **word != initials)
+                                .cloned()
+                                .collect::<Vec<_>>()
+                        });
+                        let form: Vec<String> = phrase
+                            .iter()
+                            .cloned()
+                            .chain(rest.unwrap_or_default())
+                            .collect();
+                        if !found
+                            .iter()
+                            .any(|(known, known_form)| known == label && *known_form == form)
+                            && found.len() < 300
+                        {
                             found.push((*label, form));
                         }
                     }
@@ -436,7 +644,10 @@ fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<String>)> {
     }
     // Rates are throughputs.
     for (id, label) in (0..).zip(&evidence.lexicon.labels) {
-        if label.words.windows(2).any(|pair| pair.first().is_some_and(|word| word == "per") && pair.get(1).is_some_and(|word| word == "second")) {
+        if label.words.windows(2).any(|pair| {
+            pair.first().is_some_and(|word| word == "per")
+                && pair.get(1).is_some_and(|word| word == "second")
+        }) {
             found.push((id, vec!["throughput".to_owned()]));
         }
     }
@@ -453,11 +664,28 @@ fn add_aliases(text: &str, aliases: &[(LabelId, Vec<String>)], found: &mut Vec<M
     let tokens = words::words(text);
     for (label, form) in aliases {
         let Some(last) = form.last() else { continue };
-        for (at, _) in tokens.iter().enumerate().filter(|(_, token)| token.text == *last) {
+        for (at, _) in tokens
+            .iter()
+            .enumerate()
+            .filter(|(_, token)| token.text == *last)
+        {
             let from = (at + 1).saturating_sub(form.len());
-            let have = form.iter().filter(|word| tokens.get(from..=at).is_some_and(|window| window.iter().any(|token| token.text == **word))).count();
+            let have = form
+                .iter()
+                .filter(|word| {
+                    tokens
+                        .get(from..=at)
+                        .is_some_and(|window| window.iter().any(|token| token.text == **word))
+                })
+                .count();
             let share = ratio(have, form.len());
-            let Some(place) = tokens.get(from).map(|token| token.start).filter(|_| share >= LEAST_ALIAS) else { continue };
+            let Some(place) = tokens
+                .get(from)
+                .map(|token| token.start)
+                .filter(|_| share >= LEAST_ALIAS)
+            else {
+                continue;
+            };
             match found.iter_mut().find(|mention| mention.label == *label) {
                 Some(known) => {
                     known.strength = known.strength.max(share);
@@ -465,7 +693,11 @@ fn add_aliases(text: &str, aliases: &[(LabelId, Vec<String>)], found: &mut Vec<M
                         known.places.push(place);
                     }
                 }
-                None => found.push(Mention { label: *label, strength: share, places: vec![place] }),
+                None => found.push(Mention {
+                    label: *label,
+                    strength: share,
+                    places: vec![place],
+                }),
             }
         }
     }

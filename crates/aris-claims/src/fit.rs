@@ -43,8 +43,12 @@ const LOOSE: i32 = -1;
 
 impl Shown {
     pub(crate) fn new(number: &Number, unit: Option<Unit>, approximate: Approximate) -> Self {
-        let mut shown =
-            Self { value: number.value, last_digit: number.last_digit, unit: number.unit.or(unit), approximate };
+        let mut shown = Self {
+            value: number.value,
+            last_digit: number.last_digit,
+            unit: number.unit.or(unit),
+            approximate,
+        };
         // A head such as "Params (M)" multiplies what is displayed.
         if let Some(unit) = shown.unit.filter(|unit| unit.dimension == Dimension::Count) {
             let multiplied = number.last_digit >= 3 && number.value.last_digit() >= 3;
@@ -87,7 +91,8 @@ impl Shown {
     }
 
     pub(crate) fn is_percent(&self) -> bool {
-        self.unit.is_some_and(|unit| unit.dimension == Dimension::Percent)
+        self.unit
+            .is_some_and(|unit| unit.dimension == Dimension::Percent)
     }
 }
 
@@ -95,13 +100,22 @@ impl Shown {
 /// exclude each other. Certain conversions come first.
 pub(crate) fn factors(shown: &Shown, series: &Series, size: Decimal) -> Vec<Decimal> {
     let fraction = size.abs() <= Decimal::new(15, -1);
-    let count = series.unit.filter(|unit| unit.dimension == Dimension::Count).map(|unit| unit.factor);
-    let theirs = series.unit.filter(|unit| !matches!(unit.dimension, Dimension::Count | Dimension::Other));
+    let count = series
+        .unit
+        .filter(|unit| unit.dimension == Dimension::Count)
+        .map(|unit| unit.factor);
+    let theirs = series
+        .unit
+        .filter(|unit| !matches!(unit.dimension, Dimension::Count | Dimension::Other));
     let ours = shown.unit.filter(|unit| unit.dimension != Dimension::Other);
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => {
             if ours.dimension == Dimension::Percent {
-                return if theirs.dimension == Dimension::Percent { with_fraction(fraction) } else { Vec::new() };
+                return if theirs.dimension == Dimension::Percent {
+                    with_fraction(fraction)
+                } else {
+                    Vec::new()
+                };
             }
             theirs.to(ours).into_iter().collect()
         }
@@ -116,16 +130,23 @@ pub(crate) fn factors(shown: &Shown, series: &Series, size: Decimal) -> Vec<Deci
             // A rate is no time.
             Dimension::Time if series.rate => Vec::new(),
             // A key without a unit: as it stands, or in the base unit or a usual multiple.
-            Dimension::Time => [(1, 0), (1, 3), (1, -3), (1, 6), (1, -6)].map(|(m, e)| Decimal::new(m, e)).to_vec(),
+            Dimension::Time => [(1, 0), (1, 3), (1, -3), (1, 6), (1, -6)]
+                .map(|(m, e)| Decimal::new(m, e))
+                .to_vec(),
             Dimension::Bytes | Dimension::Flops => {
-                let mut all: Vec<Decimal> = [0, -3, -6, -9, -12].map(|e| Decimal::new(1, e)).to_vec();
+                let mut all: Vec<Decimal> =
+                    [0, -3, -6, -9, -12].map(|e| Decimal::new(1, e)).to_vec();
                 all.extend(Decimal::ONE.over(ours.factor));
                 all.dedup();
                 all
             }
             _ => {
                 let mut all = vec![Decimal::ONE];
-                all.extend(Decimal::ONE.over(ours.factor).filter(|factor| *factor != Decimal::ONE));
+                all.extend(
+                    Decimal::ONE
+                        .over(ours.factor)
+                        .filter(|factor| *factor != Decimal::ONE),
+                );
                 all
             }
         },
@@ -145,7 +166,11 @@ pub(crate) fn factors(shown: &Shown, series: &Series, size: Decimal) -> Vec<Deci
                     all.push(Decimal::new(1, -2));
                 } else {
                     // Sizes in millions and billions without the letter: the head of the table often has it.
-                    all.extend([Decimal::new(1, -3), Decimal::new(1, -6), Decimal::new(1, -9)]);
+                    all.extend([
+                        Decimal::new(1, -3),
+                        Decimal::new(1, -6),
+                        Decimal::new(1, -9),
+                    ]);
                 }
                 all
             }
@@ -154,7 +179,11 @@ pub(crate) fn factors(shown: &Shown, series: &Series, size: Decimal) -> Vec<Deci
 }
 
 fn with_fraction(fraction: bool) -> Vec<Decimal> {
-    if fraction { vec![Decimal::HUNDRED, Decimal::ONE] } else { vec![Decimal::ONE] }
+    if fraction {
+        vec![Decimal::HUNDRED, Decimal::ONE]
+    } else {
+        vec![Decimal::ONE]
+    }
 }
 
 /// A value of a series that shows as the number.
@@ -172,17 +201,30 @@ pub(crate) fn hit(shown: &Shown, series: &Series, facet: Facet, leaves: &[Leaf])
     let size = series.headline(leaves).map_or(raw, |(_, value)| value);
     factors(shown, series, size).into_iter().find_map(|factor| {
         let value = raw.times(factor);
-        shown.shows(value).map(|closeness| Hit { facet, closeness, value })
+        shown.shows(value).map(|closeness| Hit {
+            facet,
+            closeness,
+            value,
+        })
     })
 }
 
 /// The headline value of a series in the number's unit, by the most plausible conversion: the one that comes closest.
 pub(crate) fn nearest(shown: &Shown, series: &Series, raw: Decimal) -> Option<Decimal> {
-    factors(shown, series, raw).into_iter().map(|factor| raw.times(factor)).min_by(|a, b| {
-        let distance = |value: &Decimal| value.minus(shown.value).abs();
-        distance(a).cmp(&distance(b))
-    })
+    factors(shown, series, raw)
+        .into_iter()
+        .map(|factor| raw.times(factor))
+        .min_by(|a, b| {
+            let distance = |value: &Decimal| value.minus(shown.value).abs();
+            distance(a).cmp(&distance(b))
+        })
 }
 
 /// The facets of a series other than single runs.
-pub(crate) const AGGREGATES: [Facet; 5] = [Facet::Single, Facet::Mean, Facet::Median, Facet::Max, Facet::Min];
+pub(crate) const AGGREGATES: [Facet; 5] = [
+    Facet::Single,
+    Facet::Mean,
+    Facet::Median,
+    Facet::Max,
+    Facet::Min,
+];

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::claim::Kind;
 use crate::context::{Aggregation, Scored, Weights};
 use crate::decimal::Decimal;
 use crate::engine::Engine;
-use crate::claim::Kind;
 use crate::fit::{self, AGGREGATES, Closeness, Hit, Shown};
 use crate::report::Status;
 use crate::series::{Facet, Series, SeriesId};
@@ -36,12 +36,28 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
-    pub(crate) fn new(status: Status, kind: Kind, evidence: Vec<Found>, reason: impl Into<String>) -> Self {
-        Self { status, kind, evidence, alternatives: Vec::new(), reason: reason.into() }
+    pub(crate) fn new(
+        status: Status,
+        kind: Kind,
+        evidence: Vec<Found>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self {
+            status,
+            kind,
+            evidence,
+            alternatives: Vec::new(),
+            reason: reason.into(),
+        }
     }
 
     pub(crate) fn missing(kind: Kind) -> Self {
-        Self::new(Status::MissingEvidence, kind, Vec::new(), "no result file has a value for it")
+        Self::new(
+            Status::MissingEvidence,
+            kind,
+            Vec::new(),
+            "no result file has a value for it",
+        )
     }
 }
 
@@ -101,16 +117,26 @@ enum Answer {
 impl Engine<'_> {
     /// Judges a measured value or a setting; `None`: not a claim after all.
     pub(crate) fn judge(&self, case: &Case<'_>) -> Option<Judgement> {
-        let Some(top) = case.scored.iter().find(|scored| self.plausible_kind(scored.series, case)) else {
+        let Some(top) = case
+            .scored
+            .iter()
+            .find(|scored| self.plausible_kind(scored.series, case))
+        else {
             let found = self.by_value(case);
-            return if case.weak { found } else { found.or_else(|| Some(Judgement::missing(Kind::Measurement))) };
+            return if case.weak {
+                found
+            } else {
+                found.or_else(|| Some(Judgement::missing(Kind::Measurement)))
+            };
         };
         let reach = top.score - NEAR * top.score.abs() - TIE;
         let mut fitting: Vec<(Scored, Hit)> = Vec::new();
         let mut otherwise: Vec<(Scored, Hit)> = Vec::new();
         let mut near: Vec<Scored> = Vec::new();
         for scored in case.scored.iter().take(RANKS) {
-            let Some(series) = self.series(scored.series) else { continue };
+            let Some(series) = self.series(scored.series) else {
+                continue;
+            };
             if !self.plausible_kind(scored.series, case) {
                 continue;
             }
@@ -126,40 +152,67 @@ impl Engine<'_> {
         // Of readings that are nearly as good the one of comparable size: 728k is no number of tokens where those are 15M.
         let close = |scored: &Scored| {
             self.series(scored.series).is_some_and(|series| {
-                series.headline(&self.evidence.leaves).is_some_and(|(_, raw)| self.plausible_size(&case.shown, series, raw))
+                series
+                    .headline(&self.evidence.leaves)
+                    .is_some_and(|(_, raw)| Self::plausible_size(&case.shown, series, raw))
             })
         };
-        let top = if case.binding == Binding::Text && !close(top) { near.iter().find(|scored| close(scored)).copied().unwrap_or(*top) } else { *top };
+        let top = if case.binding == Binding::Text && !close(top) {
+            near.iter()
+                .find(|scored| close(scored))
+                .copied()
+                .unwrap_or(*top)
+        } else {
+            *top
+        };
         let top = &top;
         let resolved = self.resolved(*top, &near, case);
         // A setting explains a number better than a step that happens to have it.
         let is = |id: SeriesId, what: &dyn Fn(&Series) -> bool| self.series(id).is_some_and(what);
-        let setting = fitting.iter().find(|(scored, _)| is(scored.series, &|series| series.config) && self.key_weight(scored.series, case.weights) >= 0.4);
+        let setting = fitting.iter().find(|(scored, _)| {
+            is(scored.series, &|series| series.config)
+                && self.key_weight(scored.series, case.weights) >= 0.4
+        });
         let first = fitting.first().copied();
-        let first = first.filter(|(scored, _)| !is(scored.series, &|series| series.axis)).or(setting.copied()).or(first);
+        let first = first
+            .filter(|(scored, _)| !is(scored.series, &|series| series.axis))
+            .or(setting.copied())
+            .or(first);
         if let Some((scored, hit)) = first {
             let key = self.key_weight(scored.series, case.weights);
-            let supported = key >= 0.3 || self.same_unit(scored.series, case) || case.binding == Binding::Cell;
+            let supported =
+                key >= 0.3 || self.same_unit(scored.series, case) || case.binding == Binding::Cell;
             let enough = if case.weak { key >= 0.5 } else { supported };
-            let precise = case.shown.value.significant_digits() >= 2 || case.shown.last_digit < 0 || case.shown.last_digit >= 3;
-            let open = scored.series == top.series || !self.contradicted(scored.series, top.series, case.weights);
+            let precise = case.shown.value.significant_digits() >= 2
+                || case.shown.last_digit < 0
+                || case.shown.last_digit >= 3;
+            let open = scored.series == top.series
+                || !self.contradicted(scored.series, top.series, case.weights);
             let accepted = scored.score >= reach && (open || case.binding == Binding::Cell)
                 || !resolved && precise && open
-                || resolved && case.binding == Binding::Text && self.all_named(scored.series, top.series, case.weights)
+                || resolved
+                    && case.binding == Binding::Text
+                    && self.all_named(scored.series, top.series, case.weights)
                 || case.binding == Binding::Text && self.better_measure(scored, hit, *top, case);
             if enough && accepted {
                 let judgement = self.matched(case, scored, hit, &fitting);
-                if judgement.status == Status::AmbiguousMapping {
-                    if let Some(mean) = self.over_cases(case) {
-                        return Some(mean);
-                    }
+                if judgement.status == Status::AmbiguousMapping
+                    && let Some(mean) = self.over_cases(case)
+                {
+                    return Some(mean);
                 }
-                return Some(self.same_elsewhere(case, scored.series).unwrap_or(judgement));
+                return Some(
+                    self.same_elsewhere(case, scored.series)
+                        .unwrap_or(judgement),
+                );
             }
         }
         if let Some((scored, hit)) = otherwise.first().copied() {
             let key = self.key_weight(scored.series, case.weights);
-            if scored.score >= reach && (resolved || key >= 0.5 || key >= 0.4 && self.same_unit(scored.series, case)) && !case.weak {
+            if scored.score >= reach
+                && (resolved || key >= 0.5 || key >= 0.4 && self.same_unit(scored.series, case))
+                && !case.weak
+            {
                 return Some(self.aggregated_otherwise(case, scored, hit));
             }
         }
@@ -204,17 +257,25 @@ impl Engine<'_> {
                     .filter_map(|id| self.series(*id)?.headline(&self.evidence.leaves))
                     .map(|(_, value)| (value, 0))
                     .collect();
-                let Some(stats) = crate::series::statistics(&values).filter(|_| values.len() >= 3) else { continue };
+                let Some(stats) = crate::series::statistics(&values).filter(|_| values.len() >= 3)
+                else {
+                    continue;
+                };
                 let raw = match wanted {
                     Facet::Mean => stats.mean,
                     Facet::Median => stats.median,
                     _ => stats.sum,
                 };
-                let shown = fit::factors(&case.shown, series, stats.mean).into_iter().find_map(|factor| {
-                    let value = raw.times(factor);
-                    case.shown.shows(value).map(|closeness| (closeness, value))
-                });
-                if unsaid && (self.key_weight(scored.series, case.weights) < 0.3 || !shown.is_some_and(|(closeness, _)| closeness == Closeness::Exact)) {
+                let shown = fit::factors(&case.shown, series, stats.mean)
+                    .into_iter()
+                    .find_map(|factor| {
+                        let value = raw.times(factor);
+                        case.shown.shows(value).map(|closeness| (closeness, value))
+                    });
+                if unsaid
+                    && (self.key_weight(scored.series, case.weights) < 0.3
+                        || shown.is_none_or(|(closeness, _)| closeness != Closeness::Exact))
+                {
                     continue;
                 }
                 if let Some((closeness, value)) = shown {
@@ -230,7 +291,11 @@ impl Engine<'_> {
                         derived: Some(format!("{what} over {}", values.len())),
                         value,
                     };
-                    let status = if closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
+                    let status = if closeness == Closeness::Exact {
+                        Status::ExactMatch
+                    } else {
+                        Status::RoundingOk
+                    };
                     return Some(Judgement::new(status, Kind::Measurement, vec![found], ""));
                 }
             }
@@ -244,9 +309,23 @@ impl Engine<'_> {
         let digits = shown.value.significant_digits();
         let varied = shown.last_digit <= -3 && shown.unit.is_none() && !shown.value.is_integer();
         if let Some(label) = self.axis_label(shown.value).filter(|_| varied) {
-            let series = (0..).zip(&self.evidence.series).find(|(_, series)| series.labels.binary_search(&label).is_ok())?.0;
-            let found = Found { series, facet: Facet::Single, against: None, derived: Some(format!("results for {}", self.label_text(label))), value: shown.value };
-            return Some(Judgement::new(Status::ExactMatch, Kind::Configuration, vec![found], ""));
+            let series = (0..)
+                .zip(&self.evidence.series)
+                .find(|(_, series)| series.labels.binary_search(&label).is_ok())?
+                .0;
+            let found = Found {
+                series,
+                facet: Facet::Single,
+                against: None,
+                derived: Some(format!("results for {}", self.label_text(label))),
+                value: shown.value,
+            };
+            return Some(Judgement::new(
+                Status::ExactMatch,
+                Kind::Configuration,
+                vec![found],
+                "",
+            ));
         }
         let telling = digits >= 2 || (shown.last_digit < -3);
         let loosened = shown.approximate != fit::Approximate::No;
@@ -263,82 +342,164 @@ impl Engine<'_> {
             let (a, b) = (low.times(factor), high.times(factor));
             let (from, to) = if a <= b { (a, b) } else { (b, a) };
             for entry in self.evidence.values.between(from, to, 64)? {
-                let Some(series) = self.series(entry.series) else { continue };
-                let whole_sum = entry.facet == Facet::Sum && digits >= 4 && shown.value.is_integer();
-                if entry.facet == Facet::Sum && !whole_sum || matches!(entry.facet, Facet::Member(_) | Facet::Median | Facet::Max | Facet::Min | Facet::Std | Facet::PopulationStd | Facet::StandardError) || series.axis {
+                let Some(series) = self.series(entry.series) else {
+                    continue;
+                };
+                let whole_sum =
+                    entry.facet == Facet::Sum && digits >= 4 && shown.value.is_integer();
+                if entry.facet == Facet::Sum && !whole_sum
+                    || matches!(
+                        entry.facet,
+                        Facet::Member(_)
+                            | Facet::Median
+                            | Facet::Max
+                            | Facet::Min
+                            | Facet::Std
+                            | Facet::PopulationStd
+                            | Facet::StandardError
+                    )
+                    || series.axis
+                {
                     continue;
                 }
-                if case.weak && !series.config || digits < 3 && !(series.config && !shown.value.is_integer()) && shown.last_digit >= -3 {
+                if case.weak && !series.config
+                    || digits < 3
+                        && (!series.config || shown.value.is_integer())
+                        && shown.last_digit >= -3
+                {
                     continue;
                 }
                 let hit = fit::hit(shown, series, entry.facet, &self.evidence.leaves);
                 let exact_only = loosened || whole_sum || digits < 3;
-                if let Some(hit) = hit.filter(|hit| !exact_only || hit.closeness == Closeness::Exact) {
-                    if !hits.iter().any(|(known, _)| *known == entry.series) {
-                        hits.push((entry.series, hit));
-                    }
+                if let Some(hit) =
+                    hit.filter(|hit| !exact_only || hit.closeness == Closeness::Exact)
+                    && !hits.iter().any(|(known, _)| *known == entry.series)
+                {
+                    hits.push((entry.series, hit));
                 }
             }
         }
         let (first, hit) = *hits.first()?;
         let measure = self.measure(self.series(first)?);
-        let alone = hits.iter().all(|(id, _)| self.series(*id).is_some_and(|series| self.measure(series) == measure));
-        let status = if hit.closeness == Closeness::Exact { Status::ExactMatch } else { Status::RoundingOk };
+        let alone = hits.iter().all(|(id, _)| {
+            self.series(*id)
+                .is_some_and(|series| self.measure(series) == measure)
+        });
+        let status = if hit.closeness == Closeness::Exact {
+            Status::ExactMatch
+        } else {
+            Status::RoundingOk
+        };
         if !alone {
             return None;
         }
-        Some(self.same_elsewhere(case, first).unwrap_or_else(|| Judgement::new(status, self.kind_of(first), vec![self.found(first, hit)], "")))
+        Some(self.same_elsewhere(case, first).unwrap_or_else(|| {
+            Judgement::new(
+                status,
+                self.kind_of(first),
+                vec![Self::found(first, hit)],
+                "",
+            )
+        }))
     }
 
     /// The digits fit another quantity that the sentence names too: that the words were read wrongly is more likely than
     /// chance.
     fn better_measure(&self, scored: Scored, hit: Hit, top: Scored, case: &Case<'_>) -> bool {
-        let (Some(series), Some(best)) = (self.series(scored.series), self.series(top.series)) else { return false };
+        let (Some(series), Some(best)) = (self.series(scored.series), self.series(top.series))
+        else {
+            return false;
+        };
         if case.weak || self.measure(series) == self.measure(best) {
             return false;
         }
-        let named = series.slots.iter().any(|slot| slot.kind != crate::evidence::SlotKind::Path && case.sentence.contains(&slot.label) && case.weights.get(&slot.label).is_some_and(|weight| *weight >= 0.5));
-        let converted = series.config && hit.closeness == Closeness::Exact && self.same_unit(scored.series, case) && !case.shown.is_percent();
+        let named = series.slots.iter().any(|slot| {
+            slot.kind != crate::evidence::SlotKind::Path
+                && case.sentence.contains(&slot.label)
+                && case
+                    .weights
+                    .get(&slot.label)
+                    .is_some_and(|weight| *weight >= 0.5)
+        });
+        let converted = series.config
+            && hit.closeness == Closeness::Exact
+            && self.same_unit(scored.series, case)
+            && !case.shown.is_percent();
         named || converted
     }
 
     /// What tells this series from the best one is not mentioned, but what tells the best one from it is.
     fn contradicted(&self, id: SeriesId, top: SeriesId, weights: &Weights) -> bool {
-        let (Some(series), Some(top)) = (self.series(id), self.series(top)) else { return false };
+        let (Some(series), Some(top)) = (self.series(id), self.series(top)) else {
+            return false;
+        };
         let most = |a: &Series, b: &Series| {
             a.labels
                 .iter()
                 .filter(|label| b.labels.binary_search(label).is_err())
-                .map(|label| (weights.get(label).copied().unwrap_or(0.0), self.methods.contains(label)))
+                .map(|label| {
+                    (
+                        weights.get(label).copied().unwrap_or(0.0),
+                        self.methods.contains(label),
+                    )
+                })
                 // Half of a name contradicts nothing.
                 .filter(|(weight, method)| *method || *weight >= 0.6)
                 .map(|(weight, _)| weight)
                 .fold(0.0, f64::max)
         };
         let (rival, best) = (most(series, top), most(top, series));
-        self.measure(series) == self.measure(top) && rival < 0.36 && best >= rival + 0.05 && best >= 0.3
+        self.measure(series) == self.measure(top)
+            && rival < 0.36
+            && best >= rival + 0.05
+            && best >= 0.3
     }
 
     /// Everything that tells this series from the other one is named in the sentence.
     fn all_named(&self, id: SeriesId, other: SeriesId, weights: &Weights) -> bool {
-        let (Some(series), Some(other)) = (self.series(id), self.series(other)) else { return false };
-        let mut own = series.labels.iter().filter(|label| other.labels.binary_search(label).is_err()).peekable();
+        let (Some(series), Some(other)) = (self.series(id), self.series(other)) else {
+            return false;
+        };
+        let mut own = series
+            .labels
+            .iter()
+            .filter(|label| other.labels.binary_search(label).is_err())
+            .peekable();
         // The name of a file is rarely in the text.
         let path_only = |label: &u32| {
-            series.slots.iter().filter(|slot| slot.label == *label).all(|slot| slot.kind == crate::evidence::SlotKind::Path) && !self.own.contains(label)
+            series
+                .slots
+                .iter()
+                .filter(|slot| slot.label == *label)
+                .all(|slot| slot.kind == crate::evidence::SlotKind::Path)
+                && !self.own.contains(label)
         };
-        own.peek().is_some() && own.all(|label| path_only(label) || weights.get(label).is_some_and(|weight| *weight >= if self.own.contains(label) { 0.39 } else { 0.45 }))
+        own.peek().is_some()
+            && own.all(|label| {
+                path_only(label)
+                    || weights.get(label).is_some_and(|weight| {
+                        *weight >= if self.own.contains(label) { 0.39 } else { 0.45 }
+                    })
+            })
     }
 
     /// "All methods use the same batch size": the setting must hold in the other configurations too.
     pub(crate) fn same_elsewhere(&self, case: &Case<'_>, id: SeriesId) -> Option<Judgement> {
-        let series = self.series(id).filter(|series| series.config && case.everywhere)?;
+        let series = self
+            .series(id)
+            .filter(|series| series.config && case.everywhere)?;
         let measure = self.measure(series)?;
         let list = self.postings.get(crate::engine::index(measure))?;
         let others: Vec<SeriesId> = list
             .iter()
             .copied()
-            .filter(|other| self.series(*other).is_some_and(|other| other.config && self.measure(other) == self.measure(series) && other.count == series.count))
+            .filter(|other| {
+                self.series(*other).is_some_and(|other| {
+                    other.config
+                        && self.measure(other) == self.measure(series)
+                        && other.count == series.count
+                })
+            })
             .collect();
         // Only the configurations that the sentence names, if it names some.
         let named: Vec<SeriesId> = others
@@ -346,13 +507,25 @@ impl Engine<'_> {
             .copied()
             .filter(|other| {
                 self.series(*other).is_some_and(|other| {
-                    other.labels.iter().any(|label| series.labels.binary_search(label).is_err() && case.weights.get(label).is_some_and(|weight| *weight >= if self.own.contains(label) { 0.39 } else { 0.45 }))
+                    other.labels.iter().any(|label| {
+                        series.labels.binary_search(label).is_err()
+                            && case.weights.get(label).is_some_and(|weight| {
+                                *weight >= if self.own.contains(label) { 0.39 } else { 0.45 }
+                            })
+                    })
                 })
             })
             .collect();
         let checked = if named.is_empty() { &others } else { &named };
-        let wrong = checked.iter().find(|other| self.series(**other).is_some_and(|other| self.answer(other, case).is_none()))?;
-        let scored = Scored { series: *wrong, score: 0.0, coverage: 1.0 };
+        let wrong = checked.iter().find(|other| {
+            self.series(**other)
+                .is_some_and(|other| self.answer(other, case).is_none())
+        })?;
+        let scored = Scored {
+            series: *wrong,
+            score: 0.0,
+            coverage: 1.0,
+        };
         Some(self.mismatch(case, scored))
     }
 
@@ -366,23 +539,34 @@ impl Engine<'_> {
 
     /// The weight of what the series measures.
     pub(crate) fn key_weight(&self, series: SeriesId, weights: &Weights) -> f64 {
-        let Some(series) = self.series(series) else { return 0.0 };
+        let Some(series) = self.series(series) else {
+            return 0.0;
+        };
         let of = |label: u32| weights.get(&label).copied().unwrap_or(0.0);
         series
             .slots
             .iter()
             .rev()
-            .filter(|slot| slot.kind == crate::evidence::SlotKind::Key || slot.kind == crate::evidence::SlotKind::Column)
+            .filter(|slot| {
+                slot.kind == crate::evidence::SlotKind::Key
+                    || slot.kind == crate::evidence::SlotKind::Column
+            })
             .map(|slot| of(slot.label))
             .fold(0.0, f64::max)
     }
 
     fn measure_weight(&self, series: &Series, weights: &Weights) -> f64 {
-        self.measure(series).and_then(|label| weights.get(&label)).copied().unwrap_or(0.0)
+        self.measure(series)
+            .and_then(|label| weights.get(&label))
+            .copied()
+            .unwrap_or(0.0)
     }
 
     fn same_unit(&self, series: SeriesId, case: &Case<'_>) -> bool {
-        match (self.series(series).and_then(|series| series.unit), case.shown.unit) {
+        match (
+            self.series(series).and_then(|series| series.unit),
+            case.shown.unit,
+        ) {
             (Some(theirs), Some(ours)) => theirs.dimension == ours.dimension,
             _ => false,
         }
@@ -390,7 +574,9 @@ impl Engine<'_> {
 
     /// Units, fractions and counts agree so far that the number could be this quantity at all.
     fn plausible_kind(&self, series: SeriesId, case: &Case<'_>) -> bool {
-        let Some(series) = self.series(series) else { return false };
+        let Some(series) = self.series(series) else {
+            return false;
+        };
         let fractional = case.shown.last_digit < 0 && !case.shown.value.is_integer();
         if series.count && fractional {
             return false;
@@ -399,7 +585,9 @@ impl Engine<'_> {
         if series.spread && !wants_spread {
             return false;
         }
-        let size = series.headline(&self.evidence.leaves).map_or(Decimal::ONE, |(_, value)| value);
+        let size = series
+            .headline(&self.evidence.leaves)
+            .map_or(Decimal::ONE, |(_, value)| value);
         !fit::factors(&case.shown, series, size).is_empty()
     }
 
@@ -410,11 +598,16 @@ impl Engine<'_> {
         let hit = |facet| fit::hit(shown, series, facet, leaves);
         if series.axis {
             // A step or a varied number: it is there or it is not.
-            let found = series.members.iter().find_map(|member| hit(Facet::Member(*member)))?;
+            let found = series
+                .members
+                .iter()
+                .find_map(|member| hit(Facet::Member(*member)))?;
             return (found.closeness == Closeness::Exact).then_some(Answer::Fits(found));
         }
         if series.spread {
-            return hit(Facet::Single).or_else(|| hit(Facet::Mean)).map(Answer::Fits);
+            return hit(Facet::Single)
+                .or_else(|| hit(Facet::Mean))
+                .map(Answer::Fits);
         }
         if agg.spread || agg.standard_error {
             let wanted: &[Facet] = if agg.standard_error {
@@ -425,7 +618,10 @@ impl Engine<'_> {
             if let Some(found) = wanted.iter().find_map(|facet| hit(*facet)) {
                 return Some(Answer::Fits(found));
             }
-            return [Facet::Std, Facet::PopulationStd, Facet::StandardError].iter().find_map(|facet| hit(*facet)).map(Answer::Otherwise);
+            return [Facet::Std, Facet::PopulationStd, Facet::StandardError]
+                .iter()
+                .find_map(|facet| hit(*facet))
+                .map(Answer::Otherwise);
         }
         if let Some(found) = hit(Facet::Single) {
             return Some(Answer::Fits(found));
@@ -452,15 +648,16 @@ impl Engine<'_> {
                 let named = crate::series::leaf(leaves, *member)
                     .and_then(|leaf| leaf.progress)
                     .is_some_and(|progress| case.others.contains(&progress));
-                if named {
-                    if let Some(found) = hit(Facet::Member(*member)) {
-                        return Some(Answer::Fits(found));
-                    }
+                if named && let Some(found) = hit(Facet::Member(*member)) {
+                    return Some(Answer::Fits(found));
                 }
             }
             if agg.best || agg.worst || case.others.is_empty() {
                 let extreme = extremes(series, leaves);
-                if let Some(found) = extreme.into_iter().find_map(|member| hit(Facet::Member(member))) {
+                if let Some(found) = extreme
+                    .into_iter()
+                    .find_map(|member| hit(Facet::Member(member)))
+                {
                     return Some(Answer::Fits(found));
                 }
             }
@@ -472,7 +669,11 @@ impl Engine<'_> {
                 }
             }
             if series.runs() <= 50 {
-                return series.finals.iter().find_map(|member| hit(Facet::Member(*member))).map(Answer::Otherwise);
+                return series
+                    .finals
+                    .iter()
+                    .find_map(|member| hit(Facet::Member(*member)))
+                    .map(Answer::Otherwise);
             }
         }
         None
@@ -480,13 +681,20 @@ impl Engine<'_> {
 
     /// Whether the context singles out the best series, or a few that all contradict the number.
     fn resolved(&self, top: Scored, near: &[Scored], case: &Case<'_>) -> bool {
-        let Some(series) = self.series(top.series).filter(|series| !series.axis) else { return false };
-        let Some((_, raw)) = series.headline(&self.evidence.leaves) else { return false };
+        let Some(series) = self.series(top.series).filter(|series| !series.axis) else {
+            return false;
+        };
+        let Some((_, raw)) = series.headline(&self.evidence.leaves) else {
+            return false;
+        };
         let measure = self.measure_weight(series, case.weights);
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);
         let only = unit && self.only_measure_in_unit(series, &case.shown);
-        let own_named = series.labels.iter().any(|label| self.own.contains(label) && case.sentence.contains(label));
+        let own_named = series
+            .labels
+            .iter()
+            .any(|label| self.own.contains(label) && case.sentence.contains(label));
         let measure = if only { measure.max(0.6) } else { measure };
         let values: BTreeSet<String> = near
             .iter()
@@ -499,46 +707,87 @@ impl Engine<'_> {
         let method = series
             .labels
             .iter()
-            .filter(|label| self.own.contains(label) || self.rivals.contains(label) || self.full.contains(label))
+            .filter(|label| {
+                self.own.contains(label) || self.rivals.contains(label) || self.full.contains(label)
+            })
             .map(|label| case.weights.get(label).copied().unwrap_or(0.0))
             .fold(0.0, f64::max);
-        let covered = top.coverage >= 0.45 || top.coverage >= 0.28 && method >= 0.39 || unit && tied == 1 && top.coverage >= 0.25 || only && own_named;
-        let close = self.plausible_size(&case.shown, series, raw);
+        let covered = top.coverage >= 0.45
+            || top.coverage >= 0.28 && method >= 0.39
+            || unit && tied == 1 && top.coverage >= 0.25
+            || only && own_named;
+        let close = Self::plausible_size(&case.shown, series, raw);
         if case.binding == Binding::Text {
             // A range, or a number in seconds against a count, contradicts nothing.
-            let physical = case.shown.unit.is_some_and(|unit| !matches!(unit.dimension, Dimension::Percent | Dimension::Count | Dimension::Other));
+            let physical = case.shown.unit.is_some_and(|unit| {
+                !matches!(
+                    unit.dimension,
+                    Dimension::Percent | Dimension::Count | Dimension::Other
+                )
+            });
             if case.aggregation.range || physical && series.unit.is_none() {
                 return false;
             }
             // What is measured and whose it is must stand in the sentence, unless it names none at all.
             let in_sentence = |label: &u32| case.sentence.contains(label);
-            let other_method = series.labels.iter().any(|label| self.rivals.contains(label) && !in_sentence(label));
-            let other_measure = self.measure(series).is_some_and(|label| !in_sentence(&label))
+            let other_method = series
+                .labels
+                .iter()
+                .any(|label| self.rivals.contains(label) && !in_sentence(label));
+            let other_measure = self
+                .measure(series)
+                .is_some_and(|label| !in_sentence(&label))
                 && !unit
-                && case.sentence.iter().any(|label| self.measures.get(crate::engine::index(*label)).copied().unwrap_or(false));
-            let unsaid = series.measure.is_some() && !self.measure(series).is_some_and(|label| in_sentence(&label)) && !unit;
+                && case.sentence.iter().any(|label| {
+                    self.measures
+                        .get(crate::engine::index(*label))
+                        .copied()
+                        .unwrap_or(false)
+                });
+            let unsaid = series.measure.is_some()
+                && !self
+                    .measure(series)
+                    .is_some_and(|label| in_sentence(&label))
+                && !unit;
             if other_method && !case.rivalry || other_measure || unsaid && !case.goes_on {
                 return false;
             }
         }
         // "23 participants" contradicts no number of trials.
-        let words = self.measure(series).and_then(|label| self.evidence.lexicon.label(label)).map_or(&[][..], |label| label.words.as_slice());
+        let words = self
+            .measure(series)
+            .and_then(|label| self.evidence.lexicon.label(label))
+            .map_or(&[][..], |label| label.words.as_slice());
         if case.weak && case.noun.as_ref().is_some_and(|noun| !words.contains(noun)) {
             return false;
         }
         match case.binding {
-            Binding::Cell => tied <= 6 && self.comparable_size(&case.shown, series, raw),
+            Binding::Cell => tied <= 6 && Self::comparable_size(&case.shown, series, raw),
             Binding::LooseCell => key >= 0.6 && top.coverage >= 0.7 && tied <= 2 && close,
             // A large whole number beside a measure is a measurement.
-            Binding::Text if case.weak && !series.config && case.shown.value.abs() >= Decimal::HUNDRED && !case.aggregation.spread => {
+            Binding::Text
+                if case.weak
+                    && !series.config
+                    && case.shown.value.abs() >= Decimal::HUNDRED
+                    && !case.aggregation.spread =>
+            {
                 measure >= 0.4 && covered && tied <= 2 && close
             }
             Binding::Text if case.weak => {
-                !case.aggregation.any() && tied <= 3 && self.plausible_setting(&case.shown, series, raw) && (measure >= 0.85 || series.config && (measure >= 0.62 || measure >= 0.4 && self.only_setting(series, case.weights))) && (series.config || top.coverage >= 0.5)
+                !case.aggregation.any()
+                    && tied <= 3
+                    && Self::plausible_setting(&case.shown, series, raw)
+                    && (measure >= 0.85
+                        || series.config
+                            && (measure >= 0.62
+                                || measure >= 0.4 && self.only_setting(series, case.weights)))
+                    && (series.config || top.coverage >= 0.5)
             }
             Binding::Text => {
                 if series.config {
-                    (measure >= 0.6 || measure >= 0.4 && self.only_setting(series, case.weights)) && tied <= 4 && self.plausible_setting(&case.shown, series, raw)
+                    (measure >= 0.6 || measure >= 0.4 && self.only_setting(series, case.weights))
+                        && tied <= 4
+                        && Self::plausible_setting(&case.shown, series, raw)
                 } else {
                     (measure >= 0.4 || (unit && key >= 0.5)) && covered && tied <= 2 && close
                 }
@@ -564,17 +813,24 @@ impl Engine<'_> {
             .iter()
             .filter(|other| !other.config && other.unit.map(|unit| unit.dimension) == dimension)
             // Milliseconds of inference are not seconds of training.
-            .filter(|other| other.unit.map(|unit| unit.symbol) == series.unit.map(|unit| unit.symbol) || shown.unit.map(|unit| unit.symbol) != series.unit.map(|unit| unit.symbol))
+            .filter(|other| {
+                other.unit.map(|unit| unit.symbol) == series.unit.map(|unit| unit.symbol)
+                    || shown.unit.map(|unit| unit.symbol) != series.unit.map(|unit| unit.symbol)
+            })
             .all(|other| self.measure(other) == self.measure(series))
     }
 
     /// The number could be a wrong version of the value: same order of magnitude, or off by a power of ten or a unit.
-    fn plausible_size(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
-        let Some(value) = fit::nearest(shown, series, raw) else { return false };
+    fn plausible_size(shown: &Shown, series: &Series, raw: Decimal) -> bool {
+        let Some(value) = fit::nearest(shown, series, raw) else {
+            return false;
+        };
         if value.is_zero() || shown.value.is_zero() {
             return value.minus(shown.value).abs() <= Decimal::new(5, 0);
         }
-        let Some(quotient) = shown.value.over(value).map(Decimal::abs) else { return false };
+        let Some(quotient) = shown.value.over(value).map(Decimal::abs) else {
+            return false;
+        };
         let between = |low: &str, high: &str| {
             let read = |text: &str| Decimal::parse(text).unwrap_or(Decimal::ONE);
             read(low) <= quotient && quotient <= read(high)
@@ -590,43 +846,72 @@ impl Engine<'_> {
 
     /// A cell may be wrong by more than running text: a table that is aligned with the results has been understood. Ten times
     /// is the limit, or both are small.
-    fn comparable_size(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
-        let Some(value) = fit::nearest(shown, series, raw) else { return false };
+    fn comparable_size(shown: &Shown, series: &Series, raw: Decimal) -> bool {
+        let Some(value) = fit::nearest(shown, series, raw) else {
+            return false;
+        };
         let small = Decimal::new(20, 0);
         if value.abs() <= small && shown.value.abs() <= small {
             return true;
         }
         let quotient = shown.value.over(value).map(Decimal::abs);
-        quotient.is_some_and(|quotient| Decimal::new(1, -1) <= quotient && quotient <= Decimal::new(10, 0))
+        quotient.is_some_and(|quotient| {
+            Decimal::new(1, -1) <= quotient && quotient <= Decimal::new(10, 0)
+        })
     }
 
     /// A setting may be wrong by more than a measurement: up to a factor of ten, or a power of ten.
-    pub(crate) fn plausible_setting(&self, shown: &Shown, series: &Series, raw: Decimal) -> bool {
+    pub(crate) fn plausible_setting(shown: &Shown, series: &Series, raw: Decimal) -> bool {
         if !series.config {
-            return self.plausible_size(shown, series, raw);
+            return Self::plausible_size(shown, series, raw);
         }
         // A fraction is no wrong version of a number of folds.
-        if shown.value.is_integer() != raw.is_integer() && (raw.abs() >= Decimal::new(2, 0) || shown.value.abs() >= Decimal::new(2, 0)) {
+        if shown.value.is_integer() != raw.is_integer()
+            && (raw.abs() >= Decimal::new(2, 0) || shown.value.abs() >= Decimal::new(2, 0))
+        {
             return false;
         }
-        let Some(quotient) = fit::nearest(shown, series, raw).and_then(|value| shown.value.over(value)).map(Decimal::abs) else {
+        let Some(quotient) = fit::nearest(shown, series, raw)
+            .and_then(|value| shown.value.over(value))
+            .map(Decimal::abs)
+        else {
             return false;
         };
-        (Decimal::new(1, -1) <= quotient && quotient <= Decimal::new(10, 0)) || quotient.significant_digits() == 1 && quotient.rounded_at(quotient.last_digit()) == quotient && quotient.shift(-quotient.last_digit()) == Decimal::ONE
+        (Decimal::new(1, -1) <= quotient && quotient <= Decimal::new(10, 0))
+            || quotient.significant_digits() == 1
+                && quotient.rounded_at(quotient.last_digit()) == quotient
+                && quotient.shift(-quotient.last_digit()) == Decimal::ONE
     }
 
-    fn matched(&self, case: &Case<'_>, scored: Scored, hit: Hit, fitting: &[(Scored, Hit)]) -> Judgement {
+    fn matched(
+        &self,
+        case: &Case<'_>,
+        scored: Scored,
+        hit: Hit,
+        fitting: &[(Scored, Hit)],
+    ) -> Judgement {
         let mut status = match hit.closeness {
             Closeness::Exact => Status::ExactMatch,
             Closeness::Rounded => Status::RoundingOk,
         };
-        let mut judgement = Judgement::new(status, self.kind_of(scored.series), vec![self.found(scored.series, hit)], "");
+        let mut judgement = Judgement::new(
+            status,
+            self.kind_of(scored.series),
+            vec![Self::found(scored.series, hit)],
+            "",
+        );
         let rivals: Vec<Found> = fitting
             .iter()
-            .filter(|(other, other_hit)| other.series != scored.series && other_hit.value != hit.value)
-            .filter(|(other, _)| case.binding == Binding::Text && !case.weak && self.undecided(scored.series, other.series, case.weights))
+            .filter(|(other, other_hit)| {
+                other.series != scored.series && other_hit.value != hit.value
+            })
+            .filter(|(other, _)| {
+                case.binding == Binding::Text
+                    && !case.weak
+                    && self.undecided(scored.series, other.series, case.weights)
+            })
             .take(3)
-            .map(|(other, hit)| self.found(other.series, *hit))
+            .map(|(other, hit)| Self::found(other.series, *hit))
             .collect();
         if !rivals.is_empty() {
             status = Status::AmbiguousMapping;
@@ -638,12 +923,21 @@ impl Engine<'_> {
 
     /// Two quantities measure the same and the sentence names nothing of what tells them apart.
     fn undecided(&self, id: SeriesId, other: SeriesId, weights: &Weights) -> bool {
-        let (Some(one), Some(two)) = (self.series(id), self.series(other)) else { return false };
-        if self.measure(one) != self.measure(two) || one.config != two.config || one.axis || two.axis {
+        let (Some(one), Some(two)) = (self.series(id), self.series(other)) else {
+            return false;
+        };
+        if self.measure(one) != self.measure(two)
+            || one.config != two.config
+            || one.axis
+            || two.axis
+        {
             return false;
         }
         let named = |a: &Series, b: &Series| {
-            a.labels.iter().filter(|label| b.labels.binary_search(label).is_err()).any(|label| weights.get(label).is_some_and(|weight| *weight > UNDECIDED))
+            a.labels
+                .iter()
+                .filter(|label| b.labels.binary_search(label).is_err())
+                .any(|label| weights.get(label).is_some_and(|weight| *weight > UNDECIDED))
         };
         !named(one, two) && !named(two, one)
     }
@@ -660,12 +954,22 @@ impl Engine<'_> {
             };
             let raw = series.value(facet, &self.evidence.leaves)?;
             let value = fit::nearest(&case.shown, series, raw)?;
-            Some(Found { series: scored.series, facet, against: None, derived: None, value })
+            Some(Found {
+                series: scored.series,
+                facet,
+                against: None,
+                derived: None,
+                value,
+            })
         });
         let what = match hit.facet {
             Facet::Max | Facet::Min => {
                 let best = series.is_some_and(|series| series.best() == hit.facet);
-                if best { "the best run" } else { "the worst run" }
+                if best {
+                    "the best run"
+                } else {
+                    "the worst run"
+                }
             }
             Facet::Median => "the median",
             Facet::Mean => "the mean",
@@ -679,7 +983,7 @@ impl Engine<'_> {
             expected.into_iter().collect(),
             format!("it is {what}"),
         );
-        judgement.alternatives = vec![self.found(scored.series, hit)];
+        judgement.alternatives = vec![Self::found(scored.series, hit)];
         judgement
     }
 
@@ -705,13 +1009,25 @@ impl Engine<'_> {
             };
             let raw = series.value(facet, &self.evidence.leaves)?;
             let value = fit::nearest(&case.shown, series, raw)?;
-            Some(Found { series: top.series, facet, against: None, derived: None, value })
+            Some(Found {
+                series: top.series,
+                facet,
+                against: None,
+                derived: None,
+                value,
+            })
         });
         Judgement::new(status, kind, found.into_iter().collect(), "")
     }
 
-    pub(crate) fn found(&self, series: SeriesId, hit: Hit) -> Found {
-        Found { series, facet: hit.facet, against: None, derived: None, value: hit.value }
+    pub(crate) fn found(series: SeriesId, hit: Hit) -> Found {
+        Found {
+            series,
+            facet: hit.facet,
+            against: None,
+            derived: None,
+            value: hit.value,
+        }
     }
 }
 

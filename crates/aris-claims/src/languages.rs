@@ -81,7 +81,11 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 
 /// The codes of a language; the name in lower case.
 pub(crate) fn codes(name: &str) -> &'static [&'static str] {
-    LANGUAGES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().and_then(|at| LANGUAGES.get(at)).map_or(&[], |(_, codes)| codes)
+    LANGUAGES
+        .binary_search_by(|(known, _)| (*known).cmp(name))
+        .ok()
+        .and_then(|at| LANGUAGES.get(at))
+        .map_or(&[], |(_, codes)| codes)
 }
 
 #[cfg(test)]

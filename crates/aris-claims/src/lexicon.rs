@@ -9,8 +9,28 @@ pub(crate) type LabelId = u32;
 
 /// Weight of words that appear in most result trees and say nothing: `results/final/eval/metrics.json`.
 const GENERIC: &[&str] = &[
-    "result", "output", "metric", "eval", "evaluation", "final", "summary", "data", "value", "score", "log", "experiment",
-    "exp", "raw", "table", "stat", "number", "report", "main", "all", "per", "col",
+    "result",
+    "output",
+    "metric",
+    "eval",
+    "evaluation",
+    "final",
+    "summary",
+    "data",
+    "value",
+    "score",
+    "log",
+    "experiment",
+    "exp",
+    "raw",
+    "table",
+    "stat",
+    "number",
+    "report",
+    "main",
+    "all",
+    "per",
+    "col",
 ];
 
 /// One label: its words and how much each of them says.
@@ -36,7 +56,7 @@ impl Lexicon {
     pub(crate) fn intern(&mut self, text: &str) -> LabelId {
         let mut compact = words::compact(text);
         if compact.is_empty() {
-            compact = text.to_owned();
+            text.clone_into(&mut compact);
         }
         if let Some(known) = self.by_compact.get(&compact) {
             return *known;
@@ -46,17 +66,22 @@ impl Lexicon {
         let mut all = words::words(text);
         // The unit at the end of a key belongs to the number, not to the name.
         let raw: Vec<&str> = all.iter().map(|word| word.raw.as_str()).collect();
-        if let Some((_, taken)) = crate::units::from_key(&raw) {
-            if all.len() > taken {
-                all.truncate(all.len() - taken);
-            }
+        if let Some((_, taken)) = crate::units::from_key(&raw)
+            && all.len() > taken
+        {
+            all.truncate(all.len() - taken);
         }
         for word in all.into_iter().map(|word| word.text) {
             if !distinct.contains(&word) {
                 distinct.push(word);
             }
         }
-        self.labels.push(Label { text: text.to_owned(), compact: compact.clone(), words: distinct, weights: Vec::new() });
+        self.labels.push(Label {
+            text: text.to_owned(),
+            compact: compact.clone(),
+            words: distinct,
+            weights: Vec::new(),
+        });
         self.by_compact.insert(compact, id);
         id
     }
@@ -74,11 +99,23 @@ impl Lexicon {
             let count = f64::from(frequency.get(word.as_str()).copied().unwrap_or(1));
             let rarity = (1.0 + total / count).ln();
             // A word of most labels still tells a little; generic words and bare digits tell less.
-            let generic = if GENERIC.contains(&word.as_str()) { 0.15 } else { 1.0 };
-            let digit = if word.bytes().all(|b| b.is_ascii_digit()) { 0.7 } else { 1.0 };
+            let generic = if GENERIC.contains(&word.as_str()) {
+                0.15
+            } else {
+                1.0
+            };
+            let digit = if word.bytes().all(|b| b.is_ascii_digit()) {
+                0.7
+            } else {
+                1.0
+            };
             (rarity * generic * digit).max(0.05)
         };
-        let weights: Vec<Vec<f64>> = self.labels.iter().map(|label| label.words.iter().map(weigh).collect()).collect();
+        let weights: Vec<Vec<f64>> = self
+            .labels
+            .iter()
+            .map(|label| label.words.iter().map(weigh).collect())
+            .collect();
         for (label, weights) in self.labels.iter_mut().zip(weights) {
             label.weights = weights;
         }
@@ -89,8 +126,10 @@ impl Lexicon {
             }
         }
         self.by_word = by_word;
-        let stems: Vec<(String, LabelId)> =
-            (0..).zip(&self.labels).map(|(id, label)| (words::stem(&label.compact), id)).collect();
+        let stems: Vec<(String, LabelId)> = (0..)
+            .zip(&self.labels)
+            .map(|(id, label)| (words::stem(&label.compact), id))
+            .collect();
         for (stem, id) in stems {
             self.by_stem.entry(stem).or_insert(id);
         }
@@ -108,7 +147,10 @@ impl Lexicon {
 
     /// The label with this name, its ending apart: `fine-tuning` for `finetune`.
     pub(crate) fn inflected(&self, compact: &str) -> Option<LabelId> {
-        self.by_stem.get(&words::stem(compact)).copied().filter(|_| compact.len() > 4)
+        self.by_stem
+            .get(&words::stem(compact))
+            .copied()
+            .filter(|_| compact.len() > 4)
     }
 
     /// Labels that contain the word.

@@ -46,7 +46,9 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
             }
         }
         // Names are not abbreviated: `view` is not `ViewPool`.
-        let name = text.get(token.start..token.end).is_some_and(|written| written.chars().skip(1).any(char::is_uppercase));
+        let name = text
+            .get(token.start..token.end)
+            .is_some_and(|written| written.chars().skip(1).any(char::is_uppercase));
         for known in lexicon.abbreviations(&token.text).filter(|_| !name) {
             for label in lexicon.with_word(known) {
                 note(&mut found, lexicon, *label, known, at, 0.8);
@@ -57,7 +59,9 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
     let mut spans: Vec<(usize, usize)> = Vec::new();
     let mut candidates = Vec::new();
     for (id, parts) in &found {
-        let Some(label) = lexicon.label(*id) else { continue };
+        let Some(label) = lexicon.label(*id) else {
+            continue;
+        };
         if let Some((strength, found)) = &parts.whole {
             for (at, length) in found {
                 candidates.push((*id, *strength, vec![*at], Some((*at, at + length))));
@@ -71,7 +75,9 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
         let mut telling: Vec<(f64, &[(usize, f64)])> = Vec::new();
         let mut span: Option<(usize, usize)> = None;
         for (index, (word, weight)) in label.words.iter().zip(&label.weights).enumerate() {
-            let Some(places) = parts.words.get(&index) else { continue };
+            let Some(places) = parts.words.get(&index) else {
+                continue;
+            };
             let digits = word.bytes().all(|b| b.is_ascii_digit());
             if digits && !bare_numbers && !beside(places, parts, &tokens, index) {
                 continue;
@@ -79,12 +85,17 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
             if digits && label.words.len() > 1 && !beside(places, parts, &tokens, index) {
                 continue;
             }
-            let strength = places.iter().map(|(_, strength)| *strength).fold(0.0, f64::max);
+            let strength = places
+                .iter()
+                .map(|(_, strength)| *strength)
+                .fold(0.0, f64::max);
             covered += weight * strength;
             best = best.max(*weight);
             telling.push((*weight, places));
             for (at, _) in places {
-                span = Some(span.map_or((*at, at + 1), |(from, to): (usize, usize)| (from.min(*at), to.max(at + 1))));
+                span = Some(span.map_or((*at, at + 1), |(from, to): (usize, usize)| {
+                    (from.min(*at), to.max(at + 1))
+                }));
             }
         }
         let coverage = if total > 0.0 { covered / total } else { 0.0 };
@@ -92,10 +103,10 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
             continue;
         }
         let full = coverage > 0.95 && label.words.len() > 1;
-        if let (true, Some((from, to))) = (full, span) {
-            if to - from <= label.words.len() + 1 {
-                spans.push((from, to));
-            }
+        if let (true, Some((from, to))) = (full, span)
+            && to - from <= label.words.len() + 1
+        {
+            spans.push((from, to));
         }
         let mut places: Vec<usize> = telling
             .iter()
@@ -109,18 +120,28 @@ pub(crate) fn mentions(text: &str, lexicon: &Lexicon, bare_numbers: bool) -> Vec
     for (label, mut strength, places, span) in candidates {
         // A name inside a longer known name is not that name: `gating` in `w/o gating`.
         if let Some((from, to)) = span {
-            let swallowed = spans.iter().any(|(start, end)| *start <= from && to <= *end && end - start > to - from);
+            let swallowed = spans
+                .iter()
+                .any(|(start, end)| *start <= from && to <= *end && end - start > to - from);
             if swallowed {
                 strength *= 0.4;
             }
         }
-        let places: Vec<usize> = places.iter().filter_map(|at| tokens.get(*at)).map(|token| token.start).collect();
+        let places: Vec<usize> = places
+            .iter()
+            .filter_map(|at| tokens.get(*at))
+            .map(|token| token.start)
+            .collect();
         match out.iter_mut().find(|mention| mention.label == label) {
             Some(known) => {
                 known.strength = known.strength.max(strength);
                 known.places.extend(places);
             }
-            None => out.push(Mention { label, strength, places }),
+            None => out.push(Mention {
+                label,
+                strength,
+                places,
+            }),
         }
     }
     out
@@ -135,9 +156,20 @@ struct Parts {
     words: BTreeMap<usize, Vec<(usize, f64)>>,
 }
 
-fn note(found: &mut BTreeMap<LabelId, Parts>, lexicon: &Lexicon, id: LabelId, word: &str, at: usize, strength: f64) {
-    let Some(label) = lexicon.label(id) else { return };
-    let Some(index) = label.words.iter().position(|known| known == word) else { return };
+fn note(
+    found: &mut BTreeMap<LabelId, Parts>,
+    lexicon: &Lexicon,
+    id: LabelId,
+    word: &str,
+    at: usize,
+    strength: f64,
+) {
+    let Some(label) = lexicon.label(id) else {
+        return;
+    };
+    let Some(index) = label.words.iter().position(|known| known == word) else {
+        return;
+    };
     let places = found.entry(id).or_default().words.entry(index).or_default();
     if places.last().is_none_or(|(last, _)| *last != at) {
         places.push((at, strength));
@@ -172,7 +204,11 @@ fn names(tokens: &[Word], text: &str, lexicon: &Lexicon, found: &mut BTreeMap<La
                 }
             }
             previous_end = Some(token.end);
-            if length > 0 && tokens.get(start + length - 1).is_some_and(|before| before.start == token.start) {
+            if length > 0
+                && tokens
+                    .get(start + length - 1)
+                    .is_some_and(|before| before.start == token.start)
+            {
                 // The second word of an expanded abbreviation repeats the written form.
                 continue;
             }
@@ -186,24 +222,35 @@ fn names(tokens: &[Word], text: &str, lexicon: &Lexicon, found: &mut BTreeMap<La
                 }
             }
             let alone_digit = length == 0 && joined.bytes().all(|b| b.is_ascii_digit());
-            if joined.len() > 1 && !alone_digit {
-                if let Some(label) = lexicon.exact(&joined).or_else(|| lexicon.inflected(&joined)) {
-                    whole(found, label, 1.0, start, length + 1);
-                }
+            if joined.len() > 1
+                && !alone_digit
+                && let Some(label) = lexicon
+                    .exact(&joined)
+                    .or_else(|| lexicon.inflected(&joined))
+            {
+                whole(found, label, 1.0, start, length + 1);
             }
-            if length >= 1 && (2..=5).contains(&initials.len()) && initials.bytes().all(|b| b.is_ascii_lowercase()) {
-                if let Some(label) = lexicon.exact(&initials) {
-                    whole(found, label, 0.7, start, length + 1);
-                }
+            if length >= 1
+                && (2..=5).contains(&initials.len())
+                && initials.bytes().all(|b| b.is_ascii_lowercase())
+                && let Some(label) = lexicon.exact(&initials)
+            {
+                whole(found, label, 0.7, start, length + 1);
             }
         }
     }
 }
 
-fn whole(found: &mut BTreeMap<LabelId, Parts>, label: LabelId, strength: f64, at: usize, length: usize) {
+fn whole(
+    found: &mut BTreeMap<LabelId, Parts>,
+    label: LabelId,
+    strength: f64,
+    at: usize,
+    length: usize,
+) {
     let parts = found.entry(label).or_default();
     match &mut parts.whole {
-        Some((known, places)) if *known == strength => {
+        Some((known, places)) if (*known - strength).abs() < f64::EPSILON => {
             // The longer of two names at one place.
             if places.last().is_none_or(|(last, _)| *last != at) {
                 places.push((at, length));
@@ -223,9 +270,21 @@ mod tests {
     #[test]
     fn labels_are_found_as_papers_write_them() {
         let mut lexicon = Lexicon::default();
-        for label in
-            ["ours", "no_gating", "gating", "resnet50", "cifar10", "cifar100", "top1_acc", "top5_acc", "calib_error", "em", "8", "threads", "sparse_gate"]
-        {
+        for label in [
+            "ours",
+            "no_gating",
+            "gating",
+            "resnet50",
+            "cifar10",
+            "cifar100",
+            "top1_acc",
+            "top5_acc",
+            "calib_error",
+            "em",
+            "8",
+            "threads",
+            "sparse_gate",
+        ] {
             lexicon.intern(label);
         }
         lexicon.weigh();
@@ -237,8 +296,16 @@ mod tests {
                 .collect()
         };
         for (text, bare, expected) in [
-            ("our method on CIFAR-10 for 100 epochs", false, vec!["ours", "cifar10"]),
-            ("ResNet-50 reaches the best Top-1 accuracy", false, vec!["resnet50", "top1_acc"]),
+            (
+                "our method on CIFAR-10 for 100 epochs",
+                false,
+                vec!["ours", "cifar10"],
+            ),
+            (
+                "ResNet-50 reaches the best Top-1 accuracy",
+                false,
+                vec!["resnet50", "top1_acc"],
+            ),
             ("w/o gating", false, vec!["no_gating"]),
             ("without gating", false, vec!["no_gating"]),
             ("calibration error", false, vec!["calib_error"]),
@@ -249,6 +316,10 @@ mod tests {
         ] {
             assert_eq!(strong(text, bare), expected, "{text}");
         }
-        assert!(mentions("Exact Match", &lexicon, false).iter().any(|m| m.strength >= 0.7));
+        assert!(
+            mentions("Exact Match", &lexicon, false)
+                .iter()
+                .any(|m| m.strength >= 0.7)
+        );
     }
 }

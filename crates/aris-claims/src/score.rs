@@ -54,7 +54,12 @@ impl Confusion {
     pub fn add(&mut self, other: &Self) {
         for (expected, row) in &other.cells {
             for (reported, count) in row {
-                *self.cells.entry(expected.clone()).or_default().entry(reported.clone()).or_default() += count;
+                *self
+                    .cells
+                    .entry(expected.clone())
+                    .or_default()
+                    .entry(reported.clone())
+                    .or_default() += count;
             }
         }
         self.misses.extend(other.misses.iter().cloned());
@@ -64,7 +69,10 @@ impl Confusion {
     fn total(&self, keep: impl Fn(&str, &str) -> bool) -> usize {
         self.cells
             .iter()
-            .flat_map(|(expected, row)| row.iter().map(move |(reported, count)| (expected, reported, count)))
+            .flat_map(|(expected, row)| {
+                row.iter()
+                    .map(move |(reported, count)| (expected, reported, count))
+            })
             .filter(|(expected, reported, _)| keep(expected, reported))
             .map(|(.., count)| *count)
             .sum()
@@ -77,7 +85,10 @@ impl Confusion {
 
     /// Labelled contradictions, and those reported as a contradiction of whatever kind.
     pub fn recall(&self) -> (usize, usize) {
-        (self.total(|expected, reported| mismatch(expected) && mismatch(reported)), self.total(|expected, _| mismatch(expected)))
+        (
+            self.total(|expected, reported| mismatch(expected) && mismatch(reported)),
+            self.total(|expected, _| mismatch(expected)),
+        )
     }
 
     /// Reported contradictions that are labelled as one, and all reported ones.
@@ -88,65 +99,108 @@ impl Confusion {
 
     /// Labels whose status is the reported one, and all.
     pub fn accuracy(&self) -> (usize, usize) {
-        (self.total(|expected, reported| expected == reported), self.labels())
+        (
+            self.total(|expected, reported| expected == reported),
+            self.labels(),
+        )
     }
 }
 
 fn mismatch(status: &str) -> bool {
-    matches!(status, "number_mismatch" | "aggregation_mismatch" | "delta_error" | "config_mismatch" | "scope_overclaim")
+    matches!(
+        status,
+        "number_mismatch"
+            | "aggregation_mismatch"
+            | "delta_error"
+            | "config_mismatch"
+            | "scope_overclaim"
+    )
 }
 
 /// Reads labels; blank lines are skipped.
 pub fn labels(text: &str) -> Result<Vec<Label>, serde_json::Error> {
-    text.lines().filter(|line| !line.trim().is_empty()).map(serde_json::from_str).collect()
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(serde_json::from_str)
+        .collect()
 }
 
 /// Compares labels with a report.
 ///
 /// `line` gives the text of a source line by file (as the report names it) and number; label files are taken below `paper/`.
 /// Several claims inside one label count by the worst of them.
-pub fn score(labels: &[Label], report: &ClaimReport, line: &dyn Fn(&str, usize) -> String) -> Confusion {
+pub fn score(
+    labels: &[Label],
+    report: &ClaimReport,
+    line: &dyn Fn(&str, usize) -> String,
+) -> Confusion {
     let mut confusion = Confusion::default();
     let mut used = vec![false; report.claims.len()];
     let mut by_line: BTreeMap<(&str, usize), Vec<(usize, &Claim)>> = BTreeMap::new();
     for (at, claim) in report.claims.iter().enumerate() {
-        by_line.entry((claim.place.file.as_str(), claim.place.line)).or_default().push((at, claim));
+        by_line
+            .entry((claim.place.file.as_str(), claim.place.line))
+            .or_default()
+            .push((at, claim));
     }
     for label in labels {
         let file = label.file.strip_prefix("paper/").unwrap_or(&label.file);
         let source = line(file, label.line);
-        let Some((start, end)) = columns(&source, label) else { continue };
+        let Some((start, end)) = columns(&source, label) else {
+            continue;
+        };
         let mut reported: Option<&Claim> = None;
-        for (at, claim) in by_line.get(&(file, label.line)).map_or(&[][..], Vec::as_slice) {
+        for (at, claim) in by_line
+            .get(&(file, label.line))
+            .map_or(&[][..], Vec::as_slice)
+        {
             if (start..end).contains(&claim.place.column) {
                 if let Some(flag) = used.get_mut(*at) {
                     *flag = true;
                 }
-                let worse = reported.is_none_or(|known| !known.status.is_mismatch() && claim.status.is_mismatch());
+                let worse = reported
+                    .is_none_or(|known| !known.status.is_mismatch() && claim.status.is_mismatch());
                 if worse {
                     reported = Some(claim);
                 }
             }
         }
         let status = reported.map_or("not_a_claim", |claim| claim.status.name());
-        *confusion.cells.entry(label.status.clone()).or_default().entry(status.to_owned()).or_default() += 1;
+        *confusion
+            .cells
+            .entry(label.status.clone())
+            .or_default()
+            .entry(status.to_owned())
+            .or_default() += 1;
         if status != label.status {
             confusion.misses.push(Miss {
                 id: label.id.clone(),
                 text: label.text.clone(),
                 expected: label.status.clone(),
                 reported: status.to_owned(),
-                detail: reported.map(|claim| claim.detail.clone()).unwrap_or_default(),
+                detail: reported
+                    .map(|claim| claim.detail.clone())
+                    .unwrap_or_default(),
             });
         }
     }
     for (claim, used) in report.claims.iter().zip(used) {
         if !used && claim.text.bytes().any(|b| b.is_ascii_digit()) {
-            confusion.unlabelled.push(format!("{} {} {}", claim.id, claim.text, claim.status.name()));
+            confusion.unlabelled.push(format!(
+                "{} {} {}",
+                claim.id,
+                claim.text,
+                claim.status.name()
+            ));
         }
         // Words in front of a fault that no label knows would lower precision unseen.
         if !used && claim.status.is_mismatch() {
-            *confusion.cells.entry("unlabelled".to_owned()).or_default().entry(claim.status.name().to_owned()).or_default() += 1;
+            *confusion
+                .cells
+                .entry("unlabelled".to_owned())
+                .or_default()
+                .entry(claim.status.name().to_owned())
+                .or_default() += 1;
         }
     }
     confusion
@@ -154,7 +208,9 @@ pub fn score(labels: &[Label], report: &ClaimReport, line: &dyn Fn(&str, usize) 
 
 /// Character columns that a label covers, 1-based, end excluded.
 fn columns(source: &str, label: &Label) -> Option<(usize, usize)> {
-    let (at, found) = source.match_indices(label.text.as_str()).nth(label.occurrence.checked_sub(1)?)?;
+    let (at, found) = source
+        .match_indices(label.text.as_str())
+        .nth(label.occurrence.checked_sub(1)?)?;
     let start = source.get(..at)?.chars().count() + 1;
     Some((start, start + found.chars().count()))
 }
@@ -174,7 +230,16 @@ mod tests {
             status: String::new(),
         };
         assert_eq!(columns("4.5 over 5 runs", &label), Some((10, 11)));
-        assert_eq!(columns("é4.5", &Label { occurrence: 1, ..label.clone() }), Some((4, 5)));
+        assert_eq!(
+            columns(
+                "é4.5",
+                &Label {
+                    occurrence: 1,
+                    ..label.clone()
+                }
+            ),
+            Some((4, 5))
+        );
         assert_eq!(columns("4.5", &label), None);
     }
 }

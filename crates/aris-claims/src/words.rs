@@ -88,9 +88,10 @@ const SYNONYMS: &[(&str, &[&str])] = &[
 
 /// Words that say nothing about which quantity is meant.
 const STOP: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "over",
-    "that", "the", "then", "this", "to", "was", "we", "were", "while", "which", "only", "all", "each", "every", "than",
-    "our", "their", "these", "those", "can", "also", "both", "into", "per", "via", "has", "have", "had", "with", "using",
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of",
+    "on", "or", "over", "that", "the", "then", "this", "to", "was", "we", "were", "while", "which",
+    "only", "all", "each", "every", "than", "our", "their", "these", "those", "can", "also",
+    "both", "into", "per", "via", "has", "have", "had", "with", "using",
 ];
 
 /// Whether a canonical word is a function word. `no` and `with` are not: they name ablations.
@@ -123,17 +124,26 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
                 None => current = Some((at, digit)),
             }
             // `w/o` and `w/`
-            if matches!(c, 'w' | 'W') && !previous.is_some_and(char::is_alphanumeric) && chars.peek().is_some_and(|(_, c)| *c == '/') {
+            if matches!(c, 'w' | 'W')
+                && !previous.is_some_and(char::is_alphanumeric)
+                && chars.peek().is_some_and(|(_, c)| *c == '/')
+            {
                 let after = text.get(at + 2..).unwrap_or("");
                 let mut next = after.chars();
-                let is_out = matches!(next.next(), Some('o' | 'O')) && !next.next().is_some_and(char::is_alphanumeric);
+                let is_out = matches!(next.next(), Some('o' | 'O'))
+                    && !next.next().is_some_and(char::is_alphanumeric);
                 current = None;
                 chars.next();
                 if is_out {
                     chars.next();
                 }
                 let (word, length) = if is_out { ("no", 3) } else { ("with", 2) };
-                out.push(Word { text: word.to_owned(), raw: word.to_owned(), start: at, end: at + length });
+                out.push(Word {
+                    text: word.to_owned(),
+                    raw: word.to_owned(),
+                    start: at,
+                    end: at + length,
+                });
                 previous = Some('/');
                 continue;
             }
@@ -143,7 +153,12 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
                 let after = text.get(at + c.len_utf8()..).unwrap_or("").trim_start();
                 if after.chars().next().is_some_and(char::is_alphabetic) {
                     let word = if c == '+' { "with" } else { "no" };
-                    out.push(Word { text: word.to_owned(), raw: word.to_owned(), start: at, end: at + c.len_utf8() });
+                    out.push(Word {
+                        text: word.to_owned(),
+                        raw: word.to_owned(),
+                        start: at,
+                        end: at + c.len_utf8(),
+                    });
                 }
             }
         }
@@ -160,19 +175,29 @@ pub(crate) fn canonical(text: &str) -> Vec<String> {
 
 /// Letters and digits only, lower case: `ResNet-50`, `resnet_50` and `ResNet50` are one name.
 pub(crate) fn compact(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 fn push(out: &mut Vec<Word>, written: &str, start: usize, end: usize) {
     let raw = written.to_lowercase();
     // "99th percentile" is `p99`: the ending of the ordinal is no word.
     if matches!(raw.as_str(), "th" | "st" | "nd" | "rd")
-        && out.last().is_some_and(|before| before.end == start && before.raw.bytes().all(|b| b.is_ascii_digit()))
+        && out.last().is_some_and(|before| {
+            before.end == start && before.raw.bytes().all(|b| b.is_ascii_digit())
+        })
     {
         return;
     }
     if let Some(name) = greek(&raw) {
-        out.push(Word { text: name.to_owned(), raw: name.to_owned(), start, end });
+        out.push(Word {
+            text: name.to_owned(),
+            raw: name.to_owned(),
+            start,
+            end,
+        });
         return;
     }
     // `images_per_s` and "images per second".
@@ -183,60 +208,109 @@ fn push(out: &mut Vec<Word>, written: &str, start: usize, end: usize) {
             _ => "",
         };
         if !unit.is_empty() {
-            out.push(Word { text: unit.to_owned(), raw: unit.to_owned(), start, end });
+            out.push(Word {
+                text: unit.to_owned(),
+                raw: unit.to_owned(),
+                start,
+                end,
+            });
             return;
         }
     }
     if let Some((_, replacement)) = SYNONYMS.iter().find(|(name, _)| *name == raw) {
         for word in *replacement {
-            out.push(Word { text: stem(word), raw: raw.clone(), start, end });
+            out.push(Word {
+                text: stem(word),
+                raw: raw.clone(),
+                start,
+                end,
+            });
         }
         return;
     }
     // `two_views` and "2 views".
     if let Some(value) = crate::number::spelled_value(&raw) {
-        out.push(Word { text: value.to_string(), raw, start, end });
+        out.push(Word {
+            text: value.to_string(),
+            raw,
+            start,
+            end,
+        });
         return;
     }
-    out.push(Word { text: stem(&raw), raw, start, end });
+    out.push(Word {
+        text: stem(&raw),
+        raw,
+        start,
+        end,
+    });
 }
 
 /// The name of a Greek letter, as keys spell it.
 fn greek(letter: &str) -> Option<&'static str> {
     const LETTERS: &[(&str, &str)] = &[
-        ("α", "alpha"), ("β", "beta"), ("γ", "gamma"), ("δ", "delta"), ("ε", "epsilon"), ("ϵ", "epsilon"), ("η", "eta"), ("θ", "theta"),
-        ("κ", "kappa"), ("λ", "lambda"), ("μ", "mu"), ("ν", "nu"), ("ρ", "rho"), ("σ", "sigma"), ("τ", "tau"), ("φ", "phi"), ("ϕ", "phi"),
-        ("χ", "chi"), ("ω", "omega"), ("ψ", "psi"), ("π", "pi"),
+        ("α", "alpha"),
+        ("β", "beta"),
+        ("γ", "gamma"),
+        ("δ", "delta"),
+        ("ε", "epsilon"),
+        ("ϵ", "epsilon"),
+        ("η", "eta"),
+        ("θ", "theta"),
+        ("κ", "kappa"),
+        ("λ", "lambda"),
+        ("μ", "mu"),
+        ("ν", "nu"),
+        ("ρ", "rho"),
+        ("σ", "sigma"),
+        ("τ", "tau"),
+        ("φ", "phi"),
+        ("ϕ", "phi"),
+        ("χ", "chi"),
+        ("ω", "omega"),
+        ("ψ", "psi"),
+        ("π", "pi"),
     ];
-    LETTERS.iter().find(|(known, _)| *known == letter).map(|(_, name)| *name)
+    LETTERS
+        .iter()
+        .find(|(known, _)| *known == letter)
+        .map(|(_, name)| *name)
 }
 
 /// Plural `s`, `-ing` and `-ed` removed; both sides of every comparison pass through here.
 pub(crate) fn stem(word: &str) -> String {
-    if !word.is_ascii() {
+    if !word.is_ascii() || word == "ours" {
         return word.to_owned();
     }
     let base = suffix_free(word);
     // `prune`, `pruned` and `pruning` meet without the e.
-    if base.len() > 4 { base.strip_suffix('e').unwrap_or(&base).to_owned() } else { base }
+    if base.len() > 4 {
+        base.strip_suffix('e').unwrap_or(&base).to_owned()
+    } else {
+        base
+    }
 }
 
 fn suffix_free(word: &str) -> String {
     let length = word.len();
-    if length >= 6 {
-        if let Some(base) = word.strip_suffix("ing") {
-            return base.to_owned();
-        }
+    if length >= 6
+        && let Some(base) = word.strip_suffix("ing")
+    {
+        return base.to_owned();
     }
-    if length >= 5 && !word.ends_with("eed") {
-        if let Some(base) = word.strip_suffix("ed") {
-            return base.to_owned();
-        }
+    if length >= 5
+        && !word.ends_with("eed")
+        && let Some(base) = word.strip_suffix("ed")
+    {
+        return base.to_owned();
     }
-    if length > 3 && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is") {
-        if let Some(base) = word.strip_suffix('s') {
-            return base.to_owned();
-        }
+    if length > 3
+        && !word.ends_with("ss")
+        && !word.ends_with("us")
+        && !word.ends_with("is")
+        && let Some(base) = word.strip_suffix('s')
+    {
+        return base.to_owned();
     }
     word.to_owned()
 }
@@ -253,13 +327,13 @@ mod tests {
             ("CIFAR-100", "cifar 100"),
             ("cifar100", "cifar 100"),
             ("lr", "learn rate"),
-            ("w/o gating", "no gating"),
-            ("w/ gating", "with gating"),
+            ("w/o gating", "no gat"),
+            ("w/ gating", "with gat"),
             ("+ Mixup", "with mixup"),
             ("seeds", "seed"),
             ("loss", "loss"),
             ("no_pruning", "no prun"),
-            ("F1-score", "f 1 score"),
+            ("F1-score", "f 1 scor"),
         ] {
             assert_eq!(canonical(text).join(" "), expected, "{text}");
         }

@@ -10,82 +10,135 @@ use aris_claims::score::{Confusion, labels, score};
 use aris_claims::{ClaimReport, EvidenceReader, Pins};
 use aris_latex::{Document, Loaded};
 
+/// Floors below which a change has made the judgement worse. Part of 1000.
+///
+/// What was reached when they were set stands in the commit that set them; the aims are 950, 900 and as high as possible.
+const RECALL: usize = 740;
+const PRECISION: usize = 920;
+const ACCURACY: usize = 890;
+
 fn files(root: &Path, below: &Path, out: &mut Vec<(String, PathBuf)>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(below).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let entries = std::fs::read_dir(below).unwrap();
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
             files(root, &path, out);
         } else {
-            out.push((path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/"), path));
+            let name = path.strip_prefix(root).unwrap();
+            out.push((name.to_string_lossy().replace('\\', "/"), path));
         }
     }
 }
 
 fn corpus() -> PathBuf {
-    let own = std::env!("CARGO_MANIFEST_DIR");
-    let base = std::option_env!("ARIS_CLAIMS_CORPUS").map_or_else(|| Path::new(own).join("../../tests/fixtures/claims"), PathBuf::from);
-    base.canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/claims")
 }
 
-fn audit(tree: &Path) -> (ClaimReport, BTreeMap<String, String>) {
+fn trees() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(corpus()).unwrap();
+    let mut trees: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    trees.sort();
+    trees
+}
+
+fn audit(tree: &Path, turned: bool) -> (ClaimReport, BTreeMap<String, String>) {
     let mut sources = Vec::new();
     files(&tree.join("paper"), &tree.join("paper"), &mut sources);
     let sources: BTreeMap<String, String> = sources
         .into_iter()
-        .filter(|(name, _)| name.ends_with(".tex"))
+        .filter(|(_, path)| path.extension().is_some_and(|extension| extension == "tex"))
         .map(|(name, path)| (name, std::fs::read_to_string(path).unwrap()))
         .collect();
     let pairs: Vec<(&String, &String)> = sources.iter().collect();
     let root = aris_latex::find_root(&pairs).unwrap();
-    let mut loader = |path: &str| sources.get(path).map_or(Loaded::Absent, |text| Loaded::Text(Arc::from(text.as_str())));
+    let mut loader = |path: &str| match sources.get(path) {
+        Some(text) => Loaded::Text(Arc::from(text.as_str())),
+        None => Loaded::Absent,
+    };
     let document = Document::read(&root, &mut loader).unwrap();
-    let mut reader = EvidenceReader::default();
     let mut results = Vec::new();
     if tree.join("results").is_dir() {
         files(tree, &tree.join("results"), &mut results);
     }
+    if turned {
+        results.reverse();
+    }
+    let mut reader = EvidenceReader::default();
     for (name, path) in results {
         reader.add(&name, &std::fs::read(path).unwrap()).unwrap();
     }
-    let evidence = reader.finish();
-    (aris_claims::audit(&document, &evidence, &Pins::default()), sources)
+    let report = aris_claims::audit(&document, &reader.finish(), &Pins::default());
+    (report, sources)
 }
 
 fn judge(tree: &Path) -> Confusion {
-    let (report, sources) = audit(tree);
-    let Ok(text) = std::fs::read_to_string(tree.join("labels.jsonl")) else { return Confusion::default() };
+    let (report, sources) = audit(tree, false);
+    let Ok(text) = std::fs::read_to_string(tree.join("labels.jsonl")) else {
+        return Confusion::default();
+    };
     let line = |file: &str, number: usize| {
-        sources.get(file).and_then(|text| text.lines().nth(number - 1)).unwrap_or("").to_owned()
+        let text = sources.get(file).map_or("", String::as_str);
+        text.lines().nth(number - 1).unwrap_or("").to_owned()
     };
     score(&labels(&text).unwrap(), &report, &line)
 }
 
 #[test]
-fn the_corpus_is_judged_as_labelled() {
-    let only = std::option_env!("ARIS_CLAIMS_TREES").map(|list| list.split(',').collect::<Vec<_>>());
+fn the_corpus_is_judged_no_worse_than_before() {
     let mut all = Confusion::default();
-    let mut trees: Vec<PathBuf> = std::fs::read_dir(corpus()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
-    trees.sort();
-    for tree in trees {
-        let name = tree.file_name().unwrap().to_string_lossy().into_owned();
-        if only.as_ref().is_some_and(|only| !only.contains(&name.as_str())) {
-            continue;
-        }
+    for tree in trees() {
         let confusion = judge(&tree);
-        println!("{name}: recall {:?} precision {:?} accuracy {:?}", confusion.recall(), confusion.precision(), confusion.accuracy());
+        println!(
+            "{}: recall {:?}, precision {:?}, status {:?}",
+            tree.file_name().unwrap().to_string_lossy(),
+            confusion.recall(),
+            confusion.precision(),
+            confusion.accuracy()
+        );
         all.add(&confusion);
     }
     for (expected, row) in &all.cells {
         println!("{expected}: {row:?}");
     }
-    if std::option_env!("ARIS_CLAIMS_MISSES").is_some() {
-        for miss in &all.misses {
-            println!("MISS {} {:?} {} -> {} | {}", miss.id, miss.text, miss.expected, miss.reported, miss.detail);
-        }
-        for extra in &all.unlabelled {
-            println!("EXTRA {extra}");
-        }
+    assert!(all.labels() >= 1_300, "the corpus has shrunk");
+    for (name, (right, of), floor) in [
+        ("recall on contradictions", all.recall(), RECALL),
+        ("precision of contradictions", all.precision(), PRECISION),
+        ("status", all.accuracy(), ACCURACY),
+    ] {
+        assert!(right * 1_000 >= of * floor, "{name}: {right} of {of}");
     }
-    println!("all: recall {:?} precision {:?} accuracy {:?}", all.recall(), all.precision(), all.accuracy());
+}
+
+#[test]
+fn a_paper_without_faults_has_no_contradiction() {
+    let (report, _) = audit(&corpus().join("clean"), false);
+    let wrong: Vec<&str> = report
+        .mismatches()
+        .map(|claim| claim.detail.as_str())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(report.claims.len() >= 60);
+}
+
+#[test]
+fn a_paper_without_numbers_has_no_claim() {
+    assert!(audit(&corpus().join("theory"), false).0.claims.is_empty());
+    assert!(!audit(&corpus().join("nodata"), false).0.claims.is_empty());
+}
+
+#[test]
+fn the_order_of_result_files_changes_nothing() {
+    for tree in trees() {
+        assert_eq!(
+            audit(&tree, false).0,
+            audit(&tree, true).0,
+            "{}",
+            tree.display()
+        );
+    }
 }

@@ -16,27 +16,43 @@ use aris_claims::{EvidenceReader, Pins};
 use aris_latex::{Document, Loaded};
 
 fn files(below: &Path, out: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(below).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(below)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     entries.sort();
     for path in entries {
-        if path.is_dir() { files(&path, out) } else { out.push(path) }
+        if path.is_dir() {
+            files(&path, out);
+        } else {
+            out.push(path);
+        }
     }
 }
 
 #[test]
 fn the_example_paper_is_not_accused() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills/paper-writing/assets/example");
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills/paper-writing/assets/example");
     let mut found = Vec::new();
     files(&root.join("paper"), &mut found);
     let sources: BTreeMap<String, String> = found
         .iter()
         .filter(|path| path.extension().is_some_and(|kind| kind == "tex"))
         .map(|path| {
-            let name = path.strip_prefix(root.join("paper")).unwrap().display().to_string();
+            let name = path
+                .strip_prefix(root.join("paper"))
+                .unwrap()
+                .display()
+                .to_string();
             (name, std::fs::read_to_string(path).unwrap())
         })
         .collect();
-    let mut loader = |path: &str| sources.get(path).map_or(Loaded::Absent, |text| Loaded::Text(Arc::from(text.as_str())));
+    let mut loader = |path: &str| {
+        sources.get(path).map_or(Loaded::Absent, |text| {
+            Loaded::Text(Arc::from(text.as_str()))
+        })
+    };
     let document = Document::read("main.tex", &mut loader).unwrap();
     let mut reader = EvidenceReader::default();
     let mut results = Vec::new();
@@ -48,7 +64,21 @@ fn the_example_paper_is_not_accused() {
     let report = aris_claims::audit(&document, &reader.finish(), &Pins::default());
     let accused: Vec<String> = report
         .mismatches()
-        .map(|claim| format!("{}:{} {} {}: {}", claim.place.file, claim.place.line, claim.text, claim.status.name(), claim.detail))
+        .map(|claim| {
+            format!(
+                "{}:{} {} {}: {}",
+                claim.place.file,
+                claim.place.line,
+                claim.text,
+                claim.status.name(),
+                claim.detail
+            )
+        })
         .collect();
-    assert!(accused.is_empty(), "{} false accusations:\n{}", accused.len(), accused.join("\n"));
+    assert!(
+        accused.is_empty(),
+        "{} false accusations:\n{}",
+        accused.len(),
+        accused.join("\n")
+    );
 }

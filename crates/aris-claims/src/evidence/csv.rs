@@ -35,14 +35,21 @@ pub(crate) fn read(text: &str, separator: char) -> Result<Vec<Record>, Malformed
         if fields.iter().all(|field| field.trim().is_empty()) {
             continue;
         }
-        if let Some(width) = records.first().map(|first| first.fields.len()).filter(|width| fields.len() > *width) {
+        if let Some(width) = records
+            .first()
+            .map(|first| first.fields.len())
+            .filter(|width| fields.len() > *width)
+        {
             return Err(Malformed {
                 line: usize::try_from(start).unwrap_or(0),
                 column: 1,
                 message: format!("{} fields where the header has {width}", fields.len()),
             });
         }
-        records.push(Record { line: start, fields });
+        records.push(Record {
+            line: start,
+            fields,
+        });
     }
     Ok(records)
 }
@@ -92,7 +99,10 @@ fn record(text: &str, separator: char) -> Result<(Vec<String>, usize, u32), &'st
 }
 
 fn trimmed(fields: Vec<String>) -> Vec<String> {
-    fields.into_iter().map(|field| field.trim().to_owned()).collect()
+    fields
+        .into_iter()
+        .map(|field| field.trim().to_owned())
+        .collect()
 }
 
 #[cfg(test)]
@@ -103,7 +113,11 @@ mod tests {
 
     #[test]
     fn quotes_lines_and_short_records() {
-        let records = read("# made by eval.py\na,b,c\r\n\"x, y\",\"say \"\"hi\"\"\n there\",3\n\n1,2\n", ',').unwrap();
+        let records = read(
+            "# made by eval.py\na,b,c\r\n\"x, y\",\"say \"\"hi\"\"\n there\",3\n\n1,2\n",
+            ',',
+        )
+        .unwrap();
         assert_eq!(records.len(), 3);
         assert_eq!(records[0].line, 2);
         assert_eq!(records[1].fields, ["x, y", "say \"hi\"\n there", "3"]);
@@ -113,8 +127,14 @@ mod tests {
     #[test]
     fn refuses_what_would_shift_columns() {
         let error = read("a,b\n1,2\n1,2,3\n", ',').unwrap_err();
-        assert_eq!((error.line, error.message.as_str()), (3, "3 fields where the header has 2"));
-        assert_eq!(read("a,b\n\"1,2\n", ',').unwrap_err().message, "a quoted field is not closed");
+        assert_eq!(
+            (error.line, error.message.as_str()),
+            (3, "3 fields where the header has 2")
+        );
+        assert_eq!(
+            read("a,b\n\"1,2\n", ',').unwrap_err().message,
+            "a quoted field is not closed"
+        );
     }
 
     proptest! {

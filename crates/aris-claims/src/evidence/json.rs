@@ -9,7 +9,13 @@ use super::tree::{MAX_DEPTH, Malformed, Node, Value};
 
 /// Reads one JSON document; `first_line` is the number of its first line in the file.
 pub(crate) fn read(text: &str, first_line: u32) -> Result<Node, Malformed> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, line: first_line, line_start: 0 };
+    let mut reader = Reader {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        line: first_line,
+        line_start: 0,
+    };
     reader.space();
     let node = reader.node(0)?;
     reader.space();
@@ -64,7 +70,9 @@ impl Reader<'_> {
             b'[' => self.list(depth)?,
             b'"' => Value::Text(self.string()?),
             b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => self.plain()?,
-            0 if self.at >= self.bytes.len() => return Err(self.error("the file ends where a value belongs")),
+            0 if self.at >= self.bytes.len() => {
+                return Err(self.error("the file ends where a value belongs"));
+            }
             _ => return Err(self.error("expected a value")),
         };
         Ok(Node { line, value })
@@ -136,7 +144,10 @@ impl Reader<'_> {
             self.at += 1;
         }
         let word = self.text.get(start..self.at).unwrap_or("");
-        let known = matches!(word, "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity") || is_number(word);
+        let known = matches!(
+            word,
+            "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity"
+        ) || is_number(word);
         if known {
             Ok(Value::Plain(word.to_owned()))
         } else {
@@ -164,7 +175,9 @@ impl Reader<'_> {
                     out.push(c);
                     from = self.at;
                 }
-                Some(byte) if *byte < 0x20 => return Err(self.error("control character in a string")),
+                Some(byte) if *byte < 0x20 => {
+                    return Err(self.error("control character in a string"));
+                }
                 Some(_) => self.at += 1,
             }
         }
@@ -193,7 +206,11 @@ impl Reader<'_> {
     fn unicode(&mut self) -> Result<char, Malformed> {
         let high = self.hex4()?;
         let code = if (0xD800..0xDC00).contains(&high) {
-            if !self.text.get(self.at..).is_some_and(|rest| rest.starts_with("\\u")) {
+            if !self
+                .text
+                .get(self.at..)
+                .is_some_and(|rest| rest.starts_with("\\u"))
+            {
                 return Err(self.error("half a surrogate pair"));
             }
             self.at += 2;
@@ -209,7 +226,10 @@ impl Reader<'_> {
     }
 
     fn hex4(&mut self) -> Result<u32, Malformed> {
-        let digits = self.text.get(self.at..self.at + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let digits = self
+            .text
+            .get(self.at..self.at + 4)
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let code = code.ok_or_else(|| self.error("expected four hexadecimal digits"))?;
         self.at += 4;
@@ -243,12 +263,35 @@ mod tests {
 
     #[test]
     fn keeps_numbers_as_written_and_lines() {
-        let node = read("{\n \"a\": [1.50, -2e-3],\n \"b\\u00e9\": \"x\\ny\", \"c\": NaN}", 1).unwrap();
-        let Value::Map(entries) = node.value else { panic!("a map") };
-        let Value::List(items) = &entries[0].1.value else { panic!("a list") };
-        assert_eq!(items[0], Node { line: 2, value: Value::Plain("1.50".to_owned()) });
+        let node = read(
+            "{\n \"a\": [1.50, -2e-3],\n \"b\\u00e9\": \"x\\ny\", \"c\": NaN}",
+            1,
+        )
+        .unwrap();
+        let Value::Map(entries) = node.value else {
+            panic!("a map")
+        };
+        let Value::List(items) = &entries[0].1.value else {
+            panic!("a list")
+        };
+        assert_eq!(
+            items[0],
+            Node {
+                line: 2,
+                value: Value::Plain("1.50".to_owned())
+            }
+        );
         assert_eq!(items[1].value, Value::Plain("-2e-3".to_owned()));
-        assert_eq!(entries[1], ("bé".to_owned(), Node { line: 3, value: Value::Text("x\ny".to_owned()) }));
+        assert_eq!(
+            entries[1],
+            (
+                "bé".to_owned(),
+                Node {
+                    line: 3,
+                    value: Value::Text("x\ny".to_owned())
+                }
+            )
+        );
     }
 
     #[test]
@@ -264,7 +307,11 @@ mod tests {
             ("\"\\ud800x\"", 1, 8, "half a surrogate pair"),
         ] {
             let error = read(input, 1).unwrap_err();
-            assert_eq!((error.line, error.column, error.message.as_str()), (line, column, message), "{input}");
+            assert_eq!(
+                (error.line, error.column, error.message.as_str()),
+                (line, column, message),
+                "{input}"
+            );
         }
         assert!(read(&"[".repeat(100_000), 1).is_err());
     }

@@ -95,7 +95,11 @@ impl fmt::Display for EvidenceError {
         if self.line == 0 {
             write!(f, "{}: {}", self.path, self.message)
         } else {
-            write!(f, "{}:{}:{}: {}", self.path, self.line, self.column, self.message)
+            write!(
+                f,
+                "{}:{}:{}: {}",
+                self.path, self.line, self.column, self.message
+            )
         }
     }
 }
@@ -143,19 +147,34 @@ pub struct EvidenceReader {
 impl EvidenceReader {
     /// Reads one file by the format its name promises. A file that fails adds nothing.
     pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<(), EvidenceError> {
-        let whole = |message: String| EvidenceError { path: path.to_owned(), line: 0, column: 0, message };
+        let whole = |message: String| EvidenceError {
+            path: path.to_owned(),
+            line: 0,
+            column: 0,
+            message,
+        };
         let Some(format) = Format::from_path(path) else {
-            return Err(whole("not a result file (known: .json .jsonl .csv .tsv .yaml .yml)".to_owned()));
+            return Err(whole(
+                "not a result file (known: .json .jsonl .csv .tsv .yaml .yml)".to_owned(),
+            ));
         };
         if bytes.len() > MAX_FILE_BYTES {
-            return Err(whole(format!("larger than {} MiB; pass a summary instead", MAX_FILE_BYTES >> 20)));
+            return Err(whole(format!(
+                "larger than {} MiB; pass a summary instead",
+                MAX_FILE_BYTES >> 20
+            )));
         }
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
             Err(error) => {
                 let before = bytes.get(..error.valid_up_to()).unwrap_or(&[]);
                 let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-                let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+                let column = before
+                    .iter()
+                    .rev()
+                    .take_while(|byte| **byte != b'\n')
+                    .count()
+                    + 1;
                 return Err(EvidenceError {
                     path: path.to_owned(),
                     line,
@@ -164,7 +183,8 @@ impl EvidenceReader {
                 });
             }
         };
-        let file = u32::try_from(self.files.len()).map_err(|_error| whole("too many files".to_owned()))?;
+        let file =
+            u32::try_from(self.files.len()).map_err(|_error| whole("too many files".to_owned()))?;
         let mut sink = walk::Sink::new(file, path);
         let outcome = match format {
             Format::Json => json::read(text, 1).map(|node| sink.tree(&node)),
@@ -181,9 +201,14 @@ impl EvidenceReader {
         })?;
         let (leaves, unusable) = sink.finish();
         if self.leaves.len() + leaves.len() > MAX_VALUES {
-            return Err(whole(format!("more than {MAX_VALUES} values in all; pass summaries instead")));
+            return Err(whole(format!(
+                "more than {MAX_VALUES} values in all; pass summaries instead"
+            )));
         }
-        self.files.push(ResultFile { path: path.to_owned(), values: leaves.len() });
+        self.files.push(ResultFile {
+            path: path.to_owned(),
+            values: leaves.len(),
+        });
         self.leaves.extend(leaves);
         self.unusable.extend(unusable);
         Ok(())
@@ -201,20 +226,38 @@ impl EvidenceReader {
             }
         }
         for leaf in &mut evidence.leaves {
-            leaf.file = usize::try_from(leaf.file).ok().and_then(|at| rank.get(at)).copied().unwrap_or(leaf.file);
+            leaf.file = usize::try_from(leaf.file)
+                .ok()
+                .and_then(|at| rank.get(at))
+                .copied()
+                .unwrap_or(leaf.file);
         }
         evidence.leaves.sort_by_key(|leaf| leaf.file);
         evidence.files.sort_by(|a, b| a.path.cmp(&b.path));
-        evidence.unusable.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        evidence
+            .unusable
+            .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         let (series, lexicon) = series::group(&evidence.leaves);
         let values = crate::value_index::ValueIndex::new(&series, &evidence.leaves);
-        Evidence { files: evidence.files, leaves: evidence.leaves, unusable: evidence.unusable, series, lexicon, values }
+        Evidence {
+            files: evidence.files,
+            leaves: evidence.leaves,
+            unusable: evidence.unusable,
+            series,
+            lexicon,
+            values,
+        }
     }
 }
 
 fn sorted_files(files: &[ResultFile]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..files.len()).collect();
-    order.sort_by(|a, b| files.get(*a).map(|file| &file.path).cmp(&files.get(*b).map(|file| &file.path)));
+    order.sort_by(|a, b| {
+        files
+            .get(*a)
+            .map(|file| &file.path)
+            .cmp(&files.get(*b).map(|file| &file.path))
+    });
     order
 }
 
@@ -240,7 +283,13 @@ impl Evidence {
 
     /// `results/run_3.json#/eval/top1` for a value.
     pub fn path_of(&self, leaf: &Leaf) -> String {
-        let file = usize::try_from(leaf.file).ok().and_then(|at| self.files.get(at));
-        format!("{}#{}", file.map_or("", |file| file.path.as_str()), leaf.pointer)
+        let file = usize::try_from(leaf.file)
+            .ok()
+            .and_then(|at| self.files.get(at));
+        format!(
+            "{}#{}",
+            file.map_or("", |file| file.path.as_str()),
+            leaf.pointer
+        )
     }
 }

@@ -14,7 +14,10 @@ pub(crate) fn json_lines(text: &str) -> Result<Vec<Node>, Malformed> {
         if line.trim().is_empty() {
             continue;
         }
-        rows.push(json::read(line, u32::try_from(index + 1).unwrap_or(u32::MAX))?);
+        rows.push(json::read(
+            line,
+            u32::try_from(index + 1).unwrap_or(u32::MAX),
+        )?);
     }
     Ok(rows)
 }
@@ -38,25 +41,42 @@ pub(crate) enum Role {
 
 /// The role of one column, from its name and all its fields.
 pub(crate) fn role(name: &str, fields: &[&str]) -> Role {
-    let filled: Vec<&str> = fields.iter().copied().filter(|field| !field.is_empty()).collect();
+    let filled: Vec<&str> = fields
+        .iter()
+        .copied()
+        .filter(|field| !field.is_empty())
+        .collect();
     if names::is_replicate_key(name) {
         // Names that never repeat (one row per annotator) are what the rows are about.
         let different: BTreeSet<&str> = filled.iter().copied().collect();
         let named = filled.iter().all(|field| Decimal::parse(field).is_none());
-        return if named && different.len() == filled.len() && filled.len() > 1 { Role::Label } else { Role::Replicate };
+        return if named && different.len() == filled.len() && filled.len() > 1 {
+            Role::Label
+        } else {
+            Role::Replicate
+        };
     }
-    let numbers: Vec<Decimal> = filled.iter().filter_map(|field| Decimal::parse(field)).collect();
+    let numbers: Vec<Decimal> = filled
+        .iter()
+        .filter_map(|field| Decimal::parse(field))
+        .collect();
     // The same number of steps in every record is a result of the run, not its progress.
     let steps: BTreeSet<&str> = filled.iter().copied().collect();
-    if names::is_progress_key(name) && !numbers.is_empty() && (steps.len() > 1 || filled.len() == 1) {
+    if names::is_progress_key(name) && !numbers.is_empty() && (steps.len() > 1 || filled.len() == 1)
+    {
         return Role::Progress;
     }
     if numbers.len() * 2 < filled.len() {
-        let measured = filled.iter().filter(|field| names::measured_text(field).is_some()).count();
+        let measured = filled
+            .iter()
+            .filter(|field| names::measured_text(field).is_some())
+            .count();
         if measured * 2 >= filled.len() {
             return Role::Value;
         }
-        return if names::is_label_key(name) && filled.iter().any(|field| names::is_label_text(field)) {
+        return if names::is_label_key(name)
+            && filled.iter().any(|field| names::is_label_text(field))
+        {
             Role::Label
         } else {
             Role::Ignored
@@ -75,7 +95,11 @@ pub(crate) fn role(name: &str, fields: &[&str]) -> Role {
 /// Finds the column that tells records apart when labels, replicates and axes do not: the first one of whole numbers (or
 /// with the name of an axis) that does. Without it the records would look like repeated runs.
 pub(crate) fn separate(columns: &mut [(String, Role, Vec<String>)]) {
-    let rows = columns.iter().map(|(_, _, fields)| fields.len()).max().unwrap_or(0);
+    let rows = columns
+        .iter()
+        .map(|(_, _, fields)| fields.len())
+        .max()
+        .unwrap_or(0);
     let unique = |columns: &[(String, Role, Vec<String>)], extra: Option<usize>| {
         let mut seen: BTreeSet<Vec<&str>> = BTreeSet::new();
         (0..rows).all(|row| {
@@ -83,7 +107,11 @@ pub(crate) fn separate(columns: &mut [(String, Role, Vec<String>)]) {
                 .iter()
                 .enumerate()
                 .filter(|(at, (_, role, _))| {
-                    extra == Some(*at) || matches!(role, Role::Label | Role::Replicate | Role::Progress | Role::Axis)
+                    extra == Some(*at)
+                        || matches!(
+                            role,
+                            Role::Label | Role::Replicate | Role::Progress | Role::Axis
+                        )
                 })
                 .map(|(_, (_, _, fields))| fields.get(row).map_or("", String::as_str))
                 .collect();
@@ -94,8 +122,12 @@ pub(crate) fn separate(columns: &mut [(String, Role, Vec<String>)]) {
         return;
     }
     let found = (0..columns.len()).find(|at| {
-        let Some((name, role, fields)) = columns.get(*at) else { return false };
-        let whole = fields.iter().all(|field| field.is_empty() || Decimal::parse(field).is_some_and(Decimal::is_integer));
+        let Some((name, role, fields)) = columns.get(*at) else {
+            return false;
+        };
+        let whole = fields.iter().all(|field| {
+            field.is_empty() || Decimal::parse(field).is_some_and(Decimal::is_integer)
+        });
         *role == Role::Value && (whole || names::is_axis_key(name)) && unique(columns, Some(*at))
     });
     if let Some((_, role, _)) = found.and_then(|at| columns.get_mut(at)) {

@@ -76,7 +76,10 @@ impl Sink {
         };
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let mut trail = sink.root.clone();
-        for component in stem.split('/').filter(|part| !matches!(*part, "" | "." | "..")) {
+        for component in stem
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "." | ".."))
+        {
             let (label, replicate) = names::split_replicate(component);
             if !replicate.is_empty() {
                 join(&mut trail.replicate, &replicate);
@@ -84,7 +87,11 @@ impl Sink {
             if !label.is_empty() {
                 trail.config |= names::is_config_name(&label);
                 let text = sink.intern(&label);
-                trail.slots.push(Slot { kind: SlotKind::Path, name: Arc::from(""), text });
+                trail.slots.push(Slot {
+                    kind: SlotKind::Path,
+                    name: Arc::from(""),
+                    text,
+                });
             }
         }
         sink.root = trail;
@@ -112,14 +119,24 @@ impl Sink {
         let Some((head, body)) = records.split_first() else {
             return;
         };
-        let no_head = head.fields.iter().all(|field| Decimal::parse(field).is_some());
+        let no_head = head
+            .fields
+            .iter()
+            .all(|field| Decimal::parse(field).is_some());
         let (head_fields, body) = if no_head {
-            ((1..=head.fields.len()).map(|at| format!("col{at}")).collect(), records)
+            (
+                (1..=head.fields.len())
+                    .map(|at| format!("col{at}"))
+                    .collect(),
+                records,
+            )
         } else {
             (head.fields.clone(), body)
         };
         let column = |at: usize| -> Vec<&str> {
-            body.iter().map(|record| record.fields.get(at).map_or("", String::as_str)).collect()
+            body.iter()
+                .map(|record| record.fields.get(at).map_or("", String::as_str))
+                .collect()
         };
         let mut columns = Vec::new();
         for (at, name) in head_fields.iter().enumerate() {
@@ -129,7 +146,11 @@ impl Sink {
             if at == 0 && name.is_empty() && found == Role::Ignored {
                 found = Role::Label;
             }
-            columns.push((name.clone(), found, fields.into_iter().map(str::to_owned).collect()));
+            columns.push((
+                name.clone(),
+                found,
+                fields.into_iter().map(str::to_owned).collect(),
+            ));
         }
         separate(&mut columns);
         let roles: Vec<Role> = columns.into_iter().map(|(_, role, _)| role).collect();
@@ -139,7 +160,8 @@ impl Sink {
                 self.apply(&mut trail, *role, name, field);
             }
             for ((name, role), field) in head_fields.iter().zip(&roles).zip(&record.fields) {
-                if matches!(role, Role::Label | Role::Ignored | Role::Replicate) || field.is_empty() {
+                if matches!(role, Role::Label | Role::Ignored | Role::Replicate) || field.is_empty()
+                {
                     continue;
                 }
                 let mut own = trail.clone();
@@ -148,7 +170,10 @@ impl Sink {
                 if *role == Role::Axis {
                     own.slots.retain(|slot| *slot.name != **name);
                 }
-                let node = Node { line: record.line, value: Value::Plain(field.clone()) };
+                let node = Node {
+                    line: record.line,
+                    value: Value::Plain(field.clone()),
+                };
                 self.keyed(&node, &own, name, true);
             }
         }
@@ -164,7 +189,11 @@ impl Sink {
     }
 
     fn slot(&mut self, kind: SlotKind, name: &str, text: &str) -> Slot {
-        Slot { kind, name: self.intern(name), text: self.intern(text) }
+        Slot {
+            kind,
+            name: self.intern(name),
+            text: self.intern(text),
+        }
     }
 
     /// What a field of a record says about the other fields.
@@ -200,7 +229,12 @@ impl Sink {
         for (key, node) in entries {
             let Some(text) = scalar(node) else { continue };
             let number = Decimal::parse(text).is_some();
-            if names::is_replicate_key(key) && !matches!(key.as_str(), "seeds" | "runs" | "folds" | "trials" | "repeats") {
+            if names::is_replicate_key(key)
+                && !matches!(
+                    key.as_str(),
+                    "seeds" | "runs" | "folds" | "trials" | "repeats"
+                )
+            {
                 // A configuration's seed is a setting; a result's seed tells replicates apart.
                 if !trail.config && !text.is_empty() {
                     let part = format!("{}{text}", key.to_lowercase());
@@ -208,23 +242,41 @@ impl Sink {
                 }
             } else if matches!(key.as_str(), "unit" | "units") {
                 trail.unit = units::from_word(text);
-            } else if !number && is_text(node) && names::is_label_key(key) && names::is_label_text(text) {
-                let names_subject = ["method", "dataset", "task", "split", "variant", "algorithm", "system", "benchmark"]
-                    .iter()
-                    .any(|known| words::compact(key).contains(known));
+            } else if !number
+                && is_text(node)
+                && names::is_label_key(key)
+                && names::is_label_text(text)
+            {
+                let names_subject = [
+                    "method",
+                    "dataset",
+                    "task",
+                    "split",
+                    "variant",
+                    "algorithm",
+                    "system",
+                    "benchmark",
+                ]
+                .iter()
+                .any(|known| words::compact(key).contains(known));
                 if !trail.config || names_subject {
                     let slot = self.slot(SlotKind::Column, key, text);
                     trail.slots.push(slot);
                 }
             }
         }
-        let numbered = entries.len() > 1 && entries.iter().all(|(key, _)| Decimal::parse(key).is_some());
+        let numbered =
+            entries.len() > 1 && entries.iter().all(|(key, _)| Decimal::parse(key).is_some());
         for (key, node) in entries {
             if !trail.config && scalar(node).is_some() && names::is_replicate_key(key) {
                 continue;
             }
             let mut own = trail.clone();
-            own.pointer = format!("{}/{}", trail.pointer, key.replace('~', "~0").replace('/', "~1"));
+            own.pointer = format!(
+                "{}/{}",
+                trail.pointer,
+                key.replace('~', "~0").replace('/', "~1")
+            );
             if numbered {
                 if names::is_replicate_key(parent) || parent.is_empty() {
                     let part = format!("{parent}{key}");
@@ -244,7 +296,8 @@ impl Sink {
     fn keyed(&mut self, node: &Node, trail: &Trail, key: &str, column: bool) {
         let mut own = trail.clone();
         let (label, replicate) = names::split_replicate(key);
-        let bare_digits = !replicate.is_empty() && label.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+        let bare_digits =
+            !replicate.is_empty() && label.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
         if replicate.is_empty() || bare_digits {
             let slot = self.slot(SlotKind::Key, "", key);
             own.slots.push(slot);
@@ -267,19 +320,29 @@ impl Sink {
     }
 
     fn items(&mut self, node: &Node, items: &[Node], trail: &Trail, key: &str) {
-        let maps = items.iter().filter(|item| matches!(item.value, Value::Map(_))).count();
+        let maps = items
+            .iter()
+            .filter(|item| matches!(item.value, Value::Map(_)))
+            .count();
         if !items.is_empty() {
             self.push_count(node.line, items.len(), trail);
         }
         if maps > 0 && maps == items.len() {
-            self.records(items, trail, &|row, _| format!("{}/{row}", trail.pointer), false);
+            self.records(
+                items,
+                trail,
+                &|row, _| format!("{}/{row}", trail.pointer),
+                false,
+            );
             return;
         }
         if names::is_replicate_key(key) && items.iter().all(|item| scalar(item).is_some()) {
             return;
         }
         // Repeated measurements and short lists of runs are replicates; long ones are histories.
-        let per_run = items.len() <= 20 || names::is_replicate_key(key) || key.to_lowercase().contains("seed");
+        let per_run = items.len() <= 20
+            || names::is_replicate_key(key)
+            || key.to_lowercase().contains("seed");
         for (index, item) in items.iter().enumerate() {
             let mut own = trail.clone();
             own.pointer = format!("{}/{index}", trail.pointer);
@@ -293,11 +356,19 @@ impl Sink {
     }
 
     /// A list of maps: columns get roles over all records.
-    fn records(&mut self, rows: &[Node], trail: &Trail, pointer: &dyn Fn(usize, &Node) -> String, lines: bool) {
+    fn records(
+        &mut self,
+        rows: &[Node],
+        trail: &Trail,
+        pointer: &dyn Fn(usize, &Node) -> String,
+        lines: bool,
+    ) {
         let mut order: Vec<&str> = Vec::new();
         let mut columns: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for row in rows {
-            let Value::Map(entries) = &row.value else { continue };
+            let Value::Map(entries) = &row.value else {
+                continue;
+            };
             for (key, node) in entries {
                 if let Some(text) = scalar(node) {
                     let column = columns.entry(key).or_insert_with(|| {
@@ -313,11 +384,18 @@ impl Sink {
             let fields = columns.get(name).map_or(&[][..], Vec::as_slice);
             let found = role(name, fields);
             // Only complete columns can tell records apart.
-            let fields = if fields.len() == rows.len() { fields.iter().map(|field| (*field).to_owned()).collect() } else { Vec::new() };
+            let fields = if fields.len() == rows.len() {
+                fields.iter().map(|field| (*field).to_owned()).collect()
+            } else {
+                Vec::new()
+            };
             table.push((name.to_owned(), found, fields));
         }
         separate(&mut table);
-        let roles: BTreeMap<String, Role> = table.into_iter().map(|(name, role, _)| (name, role)).collect();
+        let roles: BTreeMap<String, Role> = table
+            .into_iter()
+            .map(|(name, role, _)| (name, role))
+            .collect();
         for (index, row) in rows.iter().enumerate() {
             let Value::Map(entries) = &row.value else {
                 let mut own = trail.clone();
@@ -326,7 +404,11 @@ impl Sink {
                 continue;
             };
             let mut own = trail.clone();
-            let base = if lines { format!("line={},", row.line) } else { pointer(index, row) };
+            let base = if lines {
+                format!("line={},", row.line)
+            } else {
+                pointer(index, row)
+            };
             for (key, node) in entries {
                 if let (Some(role), Some(text)) = (roles.get(key.as_str()), scalar(node)) {
                     self.apply(&mut own, *role, key, text);
@@ -360,7 +442,9 @@ impl Sink {
             Decimal::parse(text).map(|value| (value, None))
         };
         match measured {
-            Some((value, unit)) => self.push(node.line, value, text, unit.or(trail.unit), trail, false),
+            Some((value, unit)) => {
+                self.push(node.line, value, text, unit.or(trail.unit), trail, false);
+            }
             None if is_not_finite(text) => self.unusable.push(Unusable {
                 path: format!("{}#{}", self.path, trail.pointer),
                 line: node.line,
@@ -373,10 +457,25 @@ impl Sink {
     fn push_count(&mut self, line: u32, count: usize, trail: &Trail) {
         let mut own = trail.clone();
         own.pointer.push_str(" (length)");
-        self.push(line, Decimal::from_count(count), &count.to_string(), None, &own, true);
+        self.push(
+            line,
+            Decimal::from_count(count),
+            &count.to_string(),
+            None,
+            &own,
+            true,
+        );
     }
 
-    fn push(&mut self, line: u32, value: Decimal, text: &str, unit: Option<Unit>, trail: &Trail, count: bool) {
+    fn push(
+        &mut self,
+        line: u32,
+        value: Decimal,
+        text: &str,
+        unit: Option<Unit>,
+        trail: &Trail,
+        count: bool,
+    ) {
         self.leaves.push(Leaf {
             file: self.file,
             pointer: trail.pointer.clone(),
@@ -404,7 +503,12 @@ fn join(replicate: &mut String, part: &str) {
 fn is_text(node: &Node) -> bool {
     match &node.value {
         Value::Text(_) => true,
-        Value::Plain(text) => !matches!(text.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "~" | "yes" | "no" | "none" | "") && !is_not_finite(text),
+        Value::Plain(text) => {
+            !matches!(
+                text.to_ascii_lowercase().as_str(),
+                "true" | "false" | "null" | "~" | "yes" | "no" | "none" | ""
+            ) && !is_not_finite(text)
+        }
         Value::Map(_) | Value::List(_) => false,
     }
 }

@@ -24,7 +24,11 @@ pub(crate) fn read(text: &str) -> Result<Node, Malformed> {
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, _) => {
                 let text = text.into_owned();
-                let value = if style == ScalarStyle::Plain { Value::Plain(text) } else { Value::Text(text) };
+                let value = if style == ScalarStyle::Plain {
+                    Value::Plain(text)
+                } else {
+                    Value::Text(text)
+                };
                 (Node { line, value }, anchor)
             }
             Event::Alias(id) => match anchors.get(&id) {
@@ -35,18 +39,48 @@ pub(crate) fn read(text: &str) -> Result<Node, Malformed> {
                 None => return Err(at(&span, "an alias inside its own anchor")),
             },
             Event::SequenceStart(_, anchor, _) => {
-                open.push(Open::List { line, anchor, items: Vec::new() });
+                open.push(Open::List {
+                    line,
+                    anchor,
+                    items: Vec::new(),
+                });
                 check_depth(&open, &span)?;
                 continue;
             }
             Event::MappingStart(_, anchor, _) => {
-                open.push(Open::Map { line, anchor, entries: Vec::new(), key: None });
+                open.push(Open::Map {
+                    line,
+                    anchor,
+                    entries: Vec::new(),
+                    key: None,
+                });
                 check_depth(&open, &span)?;
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(Open::List { line, anchor, items }) => (Node { line, value: Value::List(items) }, anchor),
-                Some(Open::Map { line, anchor, entries, .. }) => (Node { line, value: Value::Map(entries) }, anchor),
+                Some(Open::List {
+                    line,
+                    anchor,
+                    items,
+                }) => (
+                    Node {
+                        line,
+                        value: Value::List(items),
+                    },
+                    anchor,
+                ),
+                Some(Open::Map {
+                    line,
+                    anchor,
+                    entries,
+                    ..
+                }) => (
+                    Node {
+                        line,
+                        value: Value::Map(entries),
+                    },
+                    anchor,
+                ),
                 None => continue,
             },
             _ => continue,
@@ -60,22 +94,40 @@ pub(crate) fn read(text: &str) -> Result<Node, Malformed> {
         }
         place(&mut open, &mut documents, node, &span)?;
     }
-    if documents.len() == 1 {
-        if let Some(only) = documents.pop() {
-            return Ok(only);
-        }
+    if documents.len() == 1
+        && let Some(only) = documents.pop()
+    {
+        return Ok(only);
     }
-    let value = if documents.is_empty() { Value::Map(Vec::new()) } else { Value::List(documents) };
+    let value = if documents.is_empty() {
+        Value::Map(Vec::new())
+    } else {
+        Value::List(documents)
+    };
     Ok(Node { line: 1, value })
 }
 
 /// A collection whose end has not been seen.
 enum Open {
-    List { line: u32, anchor: usize, items: Vec<Node> },
-    Map { line: u32, anchor: usize, entries: Vec<(String, Node)>, key: Option<String> },
+    List {
+        line: u32,
+        anchor: usize,
+        items: Vec<Node>,
+    },
+    Map {
+        line: u32,
+        anchor: usize,
+        entries: Vec<(String, Node)>,
+        key: Option<String>,
+    },
 }
 
-fn place(open: &mut [Open], documents: &mut Vec<Node>, node: Node, span: &Span) -> Result<(), Malformed> {
+fn place(
+    open: &mut [Open],
+    documents: &mut Vec<Node>,
+    node: Node,
+    span: &Span,
+) -> Result<(), Malformed> {
     match open.last_mut() {
         None => documents.push(node),
         Some(Open::List { items, .. }) => items.push(node),
@@ -86,7 +138,12 @@ fn place(open: &mut [Open], documents: &mut Vec<Node>, node: Node, span: &Span) 
             },
             Some(name) if name == "<<" => merge(entries, node),
             Some(name) => {
-                if entries.iter().rev().take(512).any(|(known, _)| *known == name) {
+                if entries
+                    .iter()
+                    .rev()
+                    .take(512)
+                    .any(|(known, _)| *known == name)
+                {
                     return Err(at(span, &format!("duplicate key {name:?}")));
                 }
                 entries.push((name, node));
@@ -120,17 +177,34 @@ fn size(node: &Node) -> usize {
 }
 
 fn check_depth(open: &[Open], span: &Span) -> Result<(), Malformed> {
-    if open.len() > MAX_DEPTH { Err(at(span, "nested too deeply")) } else { Ok(()) }
+    if open.len() > MAX_DEPTH {
+        Err(at(span, "nested too deeply"))
+    } else {
+        Ok(())
+    }
 }
 
 fn at(span: &Span, message: &str) -> Malformed {
-    Malformed { line: span.start.line(), column: span.start.col() + 1, message: message.to_owned() }
+    Malformed {
+        line: span.start.line(),
+        column: span.start.col() + 1,
+        message: message.to_owned(),
+    }
 }
 
 fn malformed(error: &ScanError) -> Malformed {
     let marker = error.marker();
-    let message = error.info().lines().next().unwrap_or("not valid YAML").to_owned();
-    Malformed { line: marker.line(), column: marker.col() + 1, message }
+    let message = error
+        .info()
+        .lines()
+        .next()
+        .unwrap_or("not valid YAML")
+        .to_owned();
+    Malformed {
+        line: marker.line(),
+        column: marker.col() + 1,
+        message,
+    }
 }
 
 #[cfg(test)]
@@ -142,23 +216,45 @@ mod tests {
     #[test]
     fn reads_a_training_configuration() {
         let node = read("lr: 3.0e-4\nbatch_size: 256 # per GPU\nseeds: [0, 1, 2]\nname: \"12\"\nopt:\n  wd: 0.05\n").unwrap();
-        let Value::Map(entries) = node.value else { panic!("a map") };
-        assert_eq!(entries[0], ("lr".to_owned(), Node { line: 1, value: Value::Plain("3.0e-4".to_owned()) }));
+        let Value::Map(entries) = node.value else {
+            panic!("a map")
+        };
+        assert_eq!(
+            entries[0],
+            (
+                "lr".to_owned(),
+                Node {
+                    line: 1,
+                    value: Value::Plain("3.0e-4".to_owned())
+                }
+            )
+        );
         assert_eq!(entries[1].1.value, Value::Plain("256".to_owned()));
         assert_eq!(entries[3].1.value, Value::Text("12".to_owned()));
-        let Value::Map(inner) = &entries[4].1.value else { panic!("a map") };
+        let Value::Map(inner) = &entries[4].1.value else {
+            panic!("a map")
+        };
         assert_eq!(inner[0].1.line, 6);
     }
 
     #[test]
     fn anchors_merge_and_errors_have_lines() {
         let node = read("base: &b {lr: 1, wd: 2}\nours:\n  <<: *b\n  extra: 3\n").unwrap();
-        let Value::Map(entries) = node.value else { panic!("a map") };
-        let Value::Map(ours) = &entries[1].1.value else { panic!("a map") };
+        let Value::Map(entries) = node.value else {
+            panic!("a map")
+        };
+        let Value::Map(ours) = &entries[1].1.value else {
+            panic!("a map")
+        };
         assert_eq!(ours.len(), 3);
         let error = read("a: [1, 2\nb: 3\n").unwrap_err();
         assert!(error.line >= 1 && !error.message.is_empty());
-        assert!(read("a: 1\na: 2\n").unwrap_err().message.contains("duplicate key"));
+        assert!(
+            read("a: 1\na: 2\n")
+                .unwrap_err()
+                .message
+                .contains("duplicate key")
+        );
         assert!(read(&"[".repeat(5000)).is_err());
     }
 
@@ -168,7 +264,7 @@ mod tests {
         for level in 1..12 {
             let previous = level - 1;
             let items = vec![format!("*a{previous}"); 10].join(",");
-            text.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+            text = format!("{text}a{level}: &a{level} [{items}]\n");
         }
         assert!(read(&text).is_err());
     }

@@ -81,7 +81,8 @@ impl Number {
 
     /// Whether the number shows a percent sign or the word.
     pub fn is_percent(&self) -> bool {
-        self.unit.is_some_and(|unit| unit.dimension == crate::units::Dimension::Percent)
+        self.unit
+            .is_some_and(|unit| unit.dimension == crate::units::Dimension::Percent)
     }
 
     /// Digits that carry information: `84.7` has 3, `0.05` has 1, `1200` has 2 with trailing zeros not counted.
@@ -89,7 +90,8 @@ impl Number {
         if self.value.is_zero() {
             return 1;
         }
-        let shown_zeros = u32::try_from(self.value.last_digit().saturating_sub(self.last_digit)).unwrap_or(0);
+        let shown_zeros =
+            u32::try_from(self.value.last_digit().saturating_sub(self.last_digit)).unwrap_or(0);
         let zeros = if self.last_digit < 0 { shown_zeros } else { 0 };
         self.value.significant_digits() + zeros
     }

@@ -8,7 +8,12 @@ use crate::units::{self, Dimension, Unit};
 
 /// All numbers of a text in reading order; linear in its length.
 pub fn scan(text: &str) -> Vec<Number> {
-    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, found: Vec::new() };
+    let mut scanner = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        found: Vec::new(),
+    };
     scanner.run();
     scanner.found
 }
@@ -24,7 +29,11 @@ impl Scanner<'_> {
     fn run(&mut self) {
         while self.at < self.bytes.len() {
             let byte = self.byte(self.at);
-            if byte.is_ascii_digit() || (byte == b'.' && self.byte(self.at + 1).is_ascii_digit() && !self.digit_before(self.at)) {
+            if byte.is_ascii_digit()
+                || (byte == b'.'
+                    && self.byte(self.at + 1).is_ascii_digit()
+                    && !self.digit_before(self.at))
+            {
                 self.digits();
             } else if byte.is_ascii_alphabetic() {
                 self.word();
@@ -39,7 +48,8 @@ impl Scanner<'_> {
     }
 
     fn digit_before(&self, at: usize) -> bool {
-        at.checked_sub(1).is_some_and(|before| self.byte(before).is_ascii_digit())
+        at.checked_sub(1)
+            .is_some_and(|before| self.byte(before).is_ascii_digit())
     }
 
     fn rest(&self, at: usize) -> &str {
@@ -61,8 +71,12 @@ impl Scanner<'_> {
             self.at += 1;
         }
         let word = self.text.get(start..self.at).unwrap_or("");
-        let alone = !self.char_before(start).is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-')
-            && !self.char_at(self.at).is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let alone = !self
+            .char_before(start)
+            .is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-')
+            && !self
+                .char_at(self.at)
+                .is_some_and(|c| c.is_alphanumeric() || c == '_');
         if let Some(value) = spelled::value(word).filter(|_| alone) {
             let range = start..self.at;
             let (unit, end) = self.unit(self.at);
@@ -104,7 +118,7 @@ impl Scanner<'_> {
             (end, power, style) = (exponent_end, exponent, Style::Scientific);
         } else if let Some((exponent_end, exponent)) = self.own_exponent(&digits, end) {
             // `10^{-3}` alone: one significant digit.
-            digits = "1".to_owned();
+            "1".clone_into(&mut digits);
             (end, power, style) = (exponent_end, exponent, Style::Scientific);
         }
         let mut multiplier = None;
@@ -115,7 +129,11 @@ impl Scanner<'_> {
             }
         }
         embedded |= self.joined_after(end, style);
-        let sign = if embedded { None } else { self.sign_before(start) };
+        let sign = if embedded {
+            None
+        } else {
+            self.sign_before(start)
+        };
         let range_start = match sign {
             Some((_, at)) => at,
             None => start,
@@ -126,12 +144,20 @@ impl Scanner<'_> {
         };
         let value = value.shift(power);
         let sign = sign.map(|(sign, _)| sign);
-        let (unit, unit_end) = if multiplier.is_some() { self.unit_after_multiplier(end) } else { self.unit(end) };
+        let (unit, unit_end) = if multiplier.is_some() {
+            self.unit_after_multiplier(end)
+        } else {
+            self.unit(end)
+        };
         let times = self.times_after(end);
         let number = Number {
             range: range_start..end,
             end: unit_end,
-            value: if sign == Some(Sign::Minus) { value.negate() } else { value },
+            value: if sign == Some(Sign::Minus) {
+                value.negate()
+            } else {
+                value
+            },
             last_digit: last_digit.saturating_add(power),
             sign,
             style,
@@ -158,7 +184,9 @@ impl Scanner<'_> {
         if (1..=3).contains(&leading) && !digits.starts_with('0') {
             let separator = ["{,}", ",", "\u{2009}", "\u{202f}", "\u{a0}", "\\,", "'"]
                 .into_iter()
-                .find(|separator| self.rest(at).starts_with(separator) && self.group_at(at + separator.len()));
+                .find(|separator| {
+                    self.rest(at).starts_with(separator) && self.group_at(at + separator.len())
+                });
             if let Some(separator) = separator {
                 while self.rest(at).starts_with(separator) && self.group_at(at + separator.len()) {
                     at += separator.len();
@@ -195,7 +223,11 @@ impl Scanner<'_> {
 
     /// `10^{-3}` without a factor in front.
     fn own_exponent(&self, digits: &str, end: usize) -> Option<(usize, i32)> {
-        if digits == "10" { self.power(end) } else { None }
+        if digits == "10" {
+            self.power(end)
+        } else {
+            None
+        }
     }
 
     /// `^{-3}`, `^-3`, `⁻³`.
@@ -225,7 +257,11 @@ impl Scanner<'_> {
             digits.push(plain);
             end += c.len_utf8();
         }
-        digits.parse().ok().filter(|power: &i32| power.abs() <= 400).map(|power| (end, power))
+        digits
+            .parse()
+            .ok()
+            .filter(|power: &i32| power.abs() <= 400)
+            .map(|power| (end, power))
     }
 
     fn integer(&self, start: usize) -> Option<(usize, i32)> {
@@ -248,7 +284,10 @@ impl Scanner<'_> {
     }
 
     fn skip_spaces(&self, mut at: usize) -> usize {
-        while let Some(c) = self.char_at(at).filter(|c| matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\n')) {
+        while let Some(c) = self
+            .char_at(at)
+            .filter(|c| matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}' | '\n'))
+        {
             at += c.len_utf8();
         }
         at
@@ -263,7 +302,11 @@ impl Scanner<'_> {
             b'T' => 12,
             _ => 0,
         };
-        if power != 0 && !self.char_at(end + 1).is_some_and(|c| c.is_alphanumeric() || c == '_') {
+        if power != 0
+            && !self
+                .char_at(end + 1)
+                .is_some_and(|c| c.is_alphanumeric() || c == '_')
+        {
             return Some((end + 1, power));
         }
         let at = self.skip_spaces(end);
@@ -279,7 +322,9 @@ impl Scanner<'_> {
             if let Some(power) = apart {
                 return Some((after, power));
             }
-            if let Some(unit) = units::from_word(word).filter(|unit| unit.dimension == Dimension::Count) {
+            if let Some(unit) =
+                units::from_word(word).filter(|unit| unit.dimension == Dimension::Count)
+            {
                 return Some((after, unit.factor.last_digit()));
             }
         }
@@ -348,8 +393,13 @@ impl Scanner<'_> {
                 let (word, _) = self.word_at(at);
                 // "5-fold cross-validation" counts folds.
                 let rest = self.rest(at).trim_start_matches('-');
-                let validation = rest.strip_prefix("fold").is_some_and(|rest| rest.trim_start_matches(['-', ' ', '~']).to_lowercase().starts_with("cross"));
-                let fold = !validation && (self.rest(at).starts_with("-fold") || word == "fold" || word == "times");
+                let validation = rest.strip_prefix("fold").is_some_and(|rest| {
+                    rest.trim_start_matches(['-', ' ', '~'])
+                        .to_lowercase()
+                        .starts_with("cross")
+                });
+                let fold = !validation
+                    && (self.rest(at).starts_with("-fold") || word == "fold" || word == "times");
                 fold && !number_follows
             }
         }
@@ -393,7 +443,8 @@ impl Scanner<'_> {
             return false;
         }
         let (word, _) = self.word_at(end);
-        let known = units::from_word(word).is_some() || matches!(word, "x" | "X" | "pp" | "pt" | "pts" | "bp" | "k" | "K");
+        let known = units::from_word(word).is_some()
+            || matches!(word, "x" | "X" | "pp" | "pt" | "pts" | "bp" | "k" | "K");
         !known
     }
 
@@ -416,7 +467,9 @@ impl Scanner<'_> {
     /// The previous number, when `±` stands between it and this one.
     fn after_plus_minus(&self, start: usize) -> Option<usize> {
         let (index, between) = self.between(start)?;
-        let between = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, '%' | '$' | '\\' | '{' | '}' | '(' ));
+        let between = between.trim_matches(|c: char| {
+            c.is_whitespace() || matches!(c, '%' | '$' | '\\' | '{' | '}' | '(')
+        });
         matches!(between, "±" | "+/-" | "+-" | "pm").then_some(index)
     }
 
@@ -450,7 +503,11 @@ impl Scanner<'_> {
         let Some(owner) = self.found.len().checked_sub(1) else {
             return;
         };
-        let Some(main) = self.found.get(owner).filter(|main| (main.last_digit < 0 || main.last_digit == 0 && main.value.significant_digits() >= 2 && to - from <= 2) && !main.embedded) else {
+        let Some(main) = self.found.get(owner).filter(|main| {
+            (main.last_digit < 0
+                || main.last_digit == 0 && main.value.significant_digits() >= 2 && to - from <= 2)
+                && !main.embedded
+        }) else {
             return;
         };
         let text = self.text.get(from..to).unwrap_or("");
@@ -458,7 +515,11 @@ impl Scanner<'_> {
             return;
         };
         let written_out = text.contains('.');
-        let (value, last_digit) = if written_out { (digits, main.last_digit) } else { (digits.shift(main.last_digit), main.last_digit) };
+        let (value, last_digit) = if written_out {
+            (digits, main.last_digit)
+        } else {
+            (digits.shift(main.last_digit), main.last_digit)
+        };
         let (unit, unit_end) = self.unit(to + 1);
         let range: Range<usize> = from..to;
         if let Some(main) = self.found.get_mut(owner) {
@@ -492,12 +553,12 @@ mod tests {
             .map(|n| {
                 let mut out = n.value.to_string();
                 if n.last_digit != 0 {
-                    out.push_str(&format!("@{}", n.last_digit));
+                    out = format!("{out}@{}", n.last_digit);
                 }
                 if n.is_percent() {
                     out.push('%');
                 } else if let Some(unit) = n.unit {
-                    out.push_str(&format!(" {:?}", unit.dimension));
+                    out = format!("{out} {:?}", unit.dimension);
                 }
                 if n.embedded {
                     out.push('!');
@@ -522,18 +583,48 @@ mod tests {
             ("reaches 84.7% accuracy", vec!["84.7@-1%"]),
             ("84.70 ± 0.3 %", vec!["84.7@-2", "0.3@-1%~"]),
             ("84.7(3)%", vec!["84.7@-1%", "0.3@-1%~"]),
-            ("1,234 images and 12,345,678 tokens", vec!["1234", "12345678"]),
+            (
+                "1,234 images and 12,345,678 tokens",
+                vec!["1234", "12345678"],
+            ),
             ("1{,}234 of 1\u{2009}234", vec!["1234", "1234"]),
             ("in 2020, 300 people", vec!["2020", "300"]),
             ("lr 3e-4, wd 1E+05", vec!["0.0003@-4", "100000@5"]),
-            ("1.2 × 10^{-3} and 10^{-3} and 10⁻⁵ and 5·10^4", vec!["0.0012@-4", "0.001@-3", "0.00001@-5", "50000@4"]),
-            ("1.3B parameters, 25M, 10k steps, 2.5 million, 3 billion", vec!["1300000000@8", "25000000@6", "10000@3", "2500000@5", "3000000000@9"]),
-            ("ResNet-50 and GPT-4 and top-1 and F1 and x_1 and v2.1", vec!["50!", "4!", "1!", "1!", "1!", "2.1@-1!"]),
+            (
+                "1.2 × 10^{-3} and 10^{-3} and 10⁻⁵ and 5·10^4",
+                vec!["0.0012@-4", "0.001@-3", "0.00001@-5", "50000@4"],
+            ),
+            (
+                "1.3B parameters, 25M, 10k steps, 2.5 million, 3 billion",
+                vec![
+                    "1300000000@8",
+                    "25000000@6",
+                    "10000@3",
+                    "2500000@5",
+                    "3000000000@9",
+                ],
+            ),
+            (
+                "ResNet-50 and GPT-4 and top-1 and F1 and x_1 and v2.1",
+                vec!["50!", "4!", "1!", "1!", "1!", "2.1@-1!"],
+            ),
             ("version 1.2.3", vec!["1.2@-1!", "3!"]),
-            ("3.2× faster than 2x, 3-fold, 4 times", vec!["3.2@-1x", "2x", "3x", "4x"]),
-            ("0.1–0.3 and 3-5 and 2 to 4", vec!["0.1@-1", "0.3@-1>", "3", "5>", "2", "4>"]),
-            ("-2.3 and (+1.4) and −0.5", vec!["-2.3@-1", "1.4@-1", "-0.5@-1"]),
-            ("12.5 ms and 3 hours, 24GB", vec!["12.5@-1 Time", "3 Time", "24 Bytes"]),
+            (
+                "3.2× faster than 2x, 3-fold, 4 times",
+                vec!["3.2@-1x", "2x", "3x", "4x"],
+            ),
+            (
+                "0.1–0.3 and 3-5 and 2 to 4",
+                vec!["0.1@-1", "0.3@-1>", "3", "5>", "2", "4>"],
+            ),
+            (
+                "-2.3 and (+1.4) and −0.5",
+                vec!["-2.3@-1", "1.4@-1", "-0.5@-1"],
+            ),
+            (
+                "12.5 ms and 3 hours, 24GB",
+                vec!["12.5@-1 Time", "3 Time", "24 Bytes"],
+            ),
             ("five seeds, one of twelve", vec!["5", "1", "12"]),
             ("3×3 kernels", vec!["3", "3"]),
             (".5 and 0.5.", vec!["0.5@-1", "0.5@-1"]),
@@ -548,6 +639,9 @@ mod tests {
     fn intervals_cover_half_a_unit_inclusive() {
         let number = &scan("84.7")[0];
         let (low, high) = number.interval();
-        assert_eq!((low.to_string(), high.to_string()), ("84.65".to_owned(), "84.75".to_owned()));
+        assert_eq!(
+            (low.to_string(), high.to_string()),
+            ("84.65".to_owned(), "84.75".to_owned())
+        );
     }
 }
