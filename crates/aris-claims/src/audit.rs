@@ -772,7 +772,10 @@ impl Engine<'_> {
                         || other.unit.is_some()
                         || other.value.significant_digits() >= 3)
             };
-            if !telling(first) && !telling(second) {
+            let varied = |other: &Number| {
+                other.unit.is_none() && self.axis_label(other.value).is_some()
+            };
+            if !telling(first) && !telling(second) || varied(first) && varied(second) {
                 continue;
             }
             let ordered = if forward {

@@ -650,6 +650,12 @@ impl Aggregation {
             };
             let nearest = kinds.iter().map(|(at, _)| distance(*at)).min();
             kinds.retain(|(at, _)| Some(distance(*at)) == nearest);
+            // A median or a best value is said of the next number only, and what stands in brackets of those in them.
+            kinds.retain(|(at, kind)| {
+                let between = lower.get((*at).min(near)..near.max(*at)).unwrap_or("");
+                let apart = between.contains(')') && !between.contains('(');
+                *kind == 0 && !apart || numbers_between(*at, near) == 0 && !apart
+            });
             // A spread is announced before its number.
             kinds.retain(|(at, kind)| !matches!(kind, 4 | 5) || *at < near);
         }

@@ -48,7 +48,9 @@ impl Engine<'_> {
             .iter()
             .take(if hyphen { 1 } else { 3 })
             .find(|word| hyphen || word.ends_with('s') && word.len() > 3);
-        let plural = counted.is_some_and(|word| {
+        // "11 further runs" are other runs.
+        let other = nouns.iter().take(3).any(|word| is_other(word));
+        let plural = !other && counted.is_some_and(|word| {
             words::canonical(word)
                 .iter()
                 .any(|word| RUNS.contains(&word.as_str()))
@@ -240,6 +242,14 @@ impl Engine<'_> {
             Judgement::new(Status::ExactMatch, Kind::Count, vec![found], "")
         })
     }
+}
+
+/// "11 further runs": not those of the results.
+pub(crate) fn is_other(word: &str) -> bool {
+    matches!(
+        word,
+        "further" | "other" | "additional" | "more" | "extra" | "failed" | "cancelled" | "excluded"
+    )
 }
 
 /// Nouns for what results are split by.

@@ -98,7 +98,7 @@ impl Engine<'_> {
             .find(|pair| clearest < CONFIDENT || pair.clarity >= clearest - CLEARER / 2.0)
             .unwrap_or(top);
         let reach = top.score - NEAR * top.score.abs();
-        let confident = top.clarity >= CONFIDENT;
+        let confident = top.clarity >= CONFIDENT || self.single_rival(top);
         for pair in &pairs {
             let meant = if confident {
                 // A pair whose methods the sentence names more clearly leaves others no room.
@@ -106,7 +106,7 @@ impl Engine<'_> {
             } else {
                 pair.score >= top.score - WIDE * top.score.abs()
             };
-            if !meant {
+            if !meant && (pair.a, pair.b) != (top.a, top.b) {
                 continue;
             }
             if let Some((closeness, value, what)) = self.follows(change, *pair, direction, relative)
@@ -142,6 +142,17 @@ impl Engine<'_> {
             return self.does_not_follow(change, top, direction);
         }
         Judgement::missing(change.kind)
+    }
+
+    /// The results hold this quantity of the own method and of one other only: nobody needs to name it.
+    fn single_rival(&self, pair: Pair) -> bool {
+        [(pair.a, pair.b), (pair.b, pair.a)].into_iter().any(|(one, two)| {
+            self.own.iter().any(|own| {
+                self.series(one)
+                    .is_some_and(|series| series.labels.binary_search(own).is_ok())
+                    && self.rivals_of(one, *own) == [two]
+            })
+        })
     }
 
     /// The sentence shows both values: the change must follow from what they stand for.

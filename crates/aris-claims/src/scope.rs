@@ -44,6 +44,8 @@ const QUANTIFIERS: &[&str] = &[
 /// Words of comparison.
 const COMPARISONS: &[&str] = &[
     "outperform",
+    "speeds",
+    "accelerat",
     "better",
     "beat",
     "improv",

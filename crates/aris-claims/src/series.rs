@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::decimal::Decimal;
 use crate::evidence::{Leaf, SlotKind};
 use crate::lexicon::{LabelId, Lexicon};
-use crate::units::Unit;
+use crate::units::{Dimension, Unit};
 
 /// Index of a series.
 pub(crate) type SeriesId = u32;
@@ -208,8 +208,19 @@ fn new_series(slots: &[SlotLabel], leaf: &Leaf, lexicon: &Lexicon) -> Series {
         trace: false,
         rate: has(&["per"]) && leaf.unit.is_none()
             || has(&["throughput", "rate"]) && !has(&["learn"]),
-        lower_is_better: has(LOWER_IS_BETTER) && (!has(&["per"]) || leaf.unit.is_some()),
+        lower_is_better: (has(LOWER_IS_BETTER) || costs(leaf.unit))
+            && (!has(&["per"]) || leaf.unit.is_some()),
     }
+}
+
+/// Seconds, bytes, watts and joules are spent.
+fn costs(unit: Option<Unit>) -> bool {
+    unit.is_some_and(|unit| {
+        matches!(
+            unit.dimension,
+            Dimension::Time | Dimension::Bytes | Dimension::Power | Dimension::Energy
+        )
+    })
 }
 
 /// Measures of which less is better.

@@ -45,7 +45,10 @@ impl Engine<'_> {
                     .and_then(|analysed| analysed.sentences.get(at))
             })?;
         let window = window(&text.text, sentence.start, sentence.end, number);
-        if window.is_empty() {
+        let others = crate::claim::after_words(&text.text, number.end, 1)
+            .iter()
+            .any(|word| crate::count::is_other(word));
+        if window.is_empty() || others {
             return None;
         }
         // Settings with a word in the window, by how much of their name the sentence has.

@@ -137,6 +137,12 @@ const UNITS: &[(&str, Dimension, i128, i32)] = &[
     ("tflops", Dimension::Flops, 1, 12),
     ("tflop", Dimension::Flops, 1, 12),
     ("pflops", Dimension::Flops, 1, 15),
+    ("pflop", Dimension::Flops, 1, 15),
+    ("megaflops", Dimension::Flops, 1, 6),
+    ("gigaflops", Dimension::Flops, 1, 9),
+    ("teraflops", Dimension::Flops, 1, 12),
+    ("petaflops", Dimension::Flops, 1, 15),
+    ("exaflops", Dimension::Flops, 1, 18),
     ("thousand", Dimension::Count, 1, 3),
     ("million", Dimension::Count, 1, 6),
     ("millions", Dimension::Count, 1, 6),
@@ -262,7 +268,7 @@ pub fn from_key(words: &[&str]) -> Option<(Unit, usize)> {
     if matches!(*last, "w" | "j") && !about(&["power", "energy", "draw", "consum"]) {
         return None;
     }
-    if matches!(*last, "m" | "mm" | "cm" | "nm" | "km")
+    if *last == "m"
         && !about(&["dist", "err", "length", "height", "depth", "rmse", "mae"])
     {
         return None;
