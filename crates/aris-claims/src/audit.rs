@@ -293,6 +293,10 @@ impl Engine<'_> {
             }
             return Some(judged);
         }
+        let other = crate::claim::after_words(text, number.end, 1);
+        if weak && other.iter().any(|word| crate::count::is_other(word)) {
+            return None;
+        }
         if number.value.is_integer()
             && number.last_digit >= 0
             && number.unit.is_none()
@@ -772,9 +776,8 @@ impl Engine<'_> {
                         || other.unit.is_some()
                         || other.value.significant_digits() >= 3)
             };
-            let varied = |other: &Number| {
-                other.unit.is_none() && self.axis_label(other.value).is_some()
-            };
+            let varied =
+                |other: &Number| other.unit.is_none() && self.axis_label(other.value).is_some();
             if !telling(first) && !telling(second) || varied(first) && varied(second) {
                 continue;
             }

@@ -368,6 +368,32 @@ impl Engine<'_> {
             }
             true
         });
+        // Kilometres are not compared with counts where some value is in kilometres.
+        let physical = unit.filter(|unit| {
+            !matches!(
+                unit.dimension,
+                Dimension::Percent | Dimension::Count | Dimension::Other
+            )
+        });
+        if let Some(unit) = physical.filter(|_| !cell) {
+            let same = |candidate: &Scored| {
+                self.series(candidate.series)
+                    .and_then(|series| series.unit)
+                    .map(|unit| unit.dimension)
+                    == Some(unit.dimension)
+            };
+            if scored.iter().any(same) {
+                scored.retain(|candidate| {
+                    let measure = self
+                        .series(candidate.series)
+                        .and_then(|series| self.measure(series));
+                    let words = measure
+                        .and_then(|label| self.evidence.lexicon.label(label))
+                        .map_or(&[][..], |label| label.words.as_slice());
+                    same(candidate) || words.iter().any(|word| unit.dimension.is_named(word))
+                });
+            }
+        }
         let measured_by = |candidate: &Scored| {
             let measure = self
                 .series(candidate.series)

@@ -50,11 +50,12 @@ impl Engine<'_> {
             .find(|word| hyphen || word.ends_with('s') && word.len() > 3);
         // "11 further runs" are other runs.
         let other = nouns.iter().take(3).any(|word| is_other(word));
-        let plural = !other && counted.is_some_and(|word| {
-            words::canonical(word)
-                .iter()
-                .any(|word| RUNS.contains(&word.as_str()))
-        });
+        let plural = !other
+            && counted.is_some_and(|word| {
+                words::canonical(word)
+                    .iter()
+                    .any(|word| RUNS.contains(&word.as_str()))
+            });
         if plural && number.value.is_integer() {
             return self.judge_runs(number, weights);
         }

@@ -146,13 +146,15 @@ impl Engine<'_> {
 
     /// The results hold this quantity of the own method and of one other only: nobody needs to name it.
     fn single_rival(&self, pair: Pair) -> bool {
-        [(pair.a, pair.b), (pair.b, pair.a)].into_iter().any(|(one, two)| {
-            self.own.iter().any(|own| {
-                self.series(one)
-                    .is_some_and(|series| series.labels.binary_search(own).is_ok())
-                    && self.rivals_of(one, *own) == [two]
+        [(pair.a, pair.b), (pair.b, pair.a)]
+            .into_iter()
+            .any(|(one, two)| {
+                self.own.iter().any(|own| {
+                    self.series(one)
+                        .is_some_and(|series| series.labels.binary_search(own).is_ok())
+                        && self.rivals_of(one, *own) == [two]
+                })
             })
-        })
     }
 
     /// The sentence shows both values: the change must follow from what they stand for.

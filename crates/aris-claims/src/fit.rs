@@ -65,7 +65,7 @@ impl Shown {
     /// The interval of values that are displayed like this.
     pub(crate) fn interval(&self) -> (Decimal, Decimal) {
         let mut last = self.last_digit;
-        if self.approximate != Approximate::No && last >= 0 && !self.value.is_zero() {
+        if self.approximate == Approximate::About && last >= 0 && !self.value.is_zero() {
             last = last.max(self.value.last_digit());
         }
         let half = Decimal::new(5, last.saturating_sub(1));

@@ -72,6 +72,9 @@ const TIE: f64 = 0.06;
 /// Weight up to which a label counts as not named: the paper's own method by default.
 const UNDECIDED: f64 = 0.42;
 
+/// Weight of the only measure that a sentence names.
+const LONE: f64 = 0.45;
+
 /// How strictly the context binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Binding {
@@ -231,15 +234,7 @@ impl Engine<'_> {
     /// A mean, sum or extreme over the cases of a label: "on average over the six datasets".
     fn over_cases(&self, case: &Case<'_>) -> Option<Judgement> {
         let agg = case.aggregation;
-        let wanted = if agg.mean {
-            Facet::Mean
-        } else if agg.total {
-            Facet::Sum
-        } else if agg.median {
-            Facet::Median
-        } else {
-            Facet::Sum
-        };
+        let wanted = if agg.mean { Facet::Mean } else { Facet::Sum };
         // Without a word for it, only the exact sum of large whole numbers is one.
         let unsaid = wanted == Facet::Sum && !agg.total;
         if unsaid && (!case.shown.value.is_integer() || case.shown.value.significant_digits() < 3) {
@@ -263,7 +258,6 @@ impl Engine<'_> {
                 };
                 let raw = match wanted {
                     Facet::Mean => stats.mean,
-                    Facet::Median => stats.median,
                     _ => stats.sum,
                 };
                 let shown = fit::factors(&case.shown, series, stats.mean)
@@ -281,7 +275,6 @@ impl Engine<'_> {
                 if let Some((closeness, value)) = shown {
                     let what = match wanted {
                         Facet::Mean => "mean",
-                        Facet::Median => "median",
                         _ => "sum",
                     };
                     let found = Found {
@@ -449,7 +442,13 @@ impl Engine<'_> {
                 .fold(0.0, f64::max)
         };
         let (rival, best) = (most(series, top), most(top, series));
-        self.measure(series) == self.measure(top)
+        let differing = series
+            .slots
+            .iter()
+            .zip(&top.slots)
+            .filter(|(a, b)| a.label != b.label);
+        let siblings = series.slots.len() == top.slots.len() && differing.count() == 1;
+        (siblings || self.measure(series) == self.measure(top))
             && rival < 0.36
             && best >= rival + 0.05
             && best >= 0.3
@@ -691,10 +690,22 @@ impl Engine<'_> {
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);
         let only = unit && self.only_measure_in_unit(series, &case.shown);
-        let own_named = series
-            .labels
-            .iter()
-            .any(|label| self.own.contains(label) && case.sentence.contains(label));
+        let own_named = series.labels.iter().any(|label| {
+            self.own.contains(label) && (case.sentence.contains(label) || case.goes_on)
+        });
+        // The only measure that the sentence names holds for all its numbers, however far.
+        let lone = self.measure(series).is_some_and(|label| {
+            case.sentence.contains(&label)
+                && !case.sentence.iter().any(|other| {
+                    *other != label
+                        && self.measures.get(crate::engine::index(*other)) == Some(&true)
+                })
+        });
+        let measure = if lone && !series.config {
+            measure.max(LONE)
+        } else {
+            measure
+        };
         let measure = if only { measure.max(0.6) } else { measure };
         let values: BTreeSet<String> = near
             .iter()

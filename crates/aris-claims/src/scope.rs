@@ -83,6 +83,9 @@ const COMPARISONS: &[&str] = &[
     "first",
 ];
 
+/// A value of the own method that has counterparts: score, value, the same of other methods.
+type Case = (f64, SeriesId, Vec<SeriesId>);
+
 impl Engine<'_> {
     /// Judges the quantifiers of one passage: range of the word, judgement.
     pub(crate) fn judge_scopes(&self, passage: usize) -> Vec<(Range<usize>, Judgement)> {
@@ -230,7 +233,7 @@ impl Engine<'_> {
         mentioned: Vec<LabelId>,
     ) -> Option<Judgement> {
         let own = *self.own.first()?;
-        let mut all: Vec<(f64, SeriesId, Vec<SeriesId>)> = Vec::new();
+        let mut all: Vec<Case> = Vec::new();
         for scored in self.score_for(weights, None, true) {
             let Some(series) = self.series(scored.series) else {
                 continue;
@@ -281,7 +284,7 @@ impl Engine<'_> {
                 *score += VARIED;
             }
         }
-        let cases = self.family_of_cases(&all)?;
+        let cases = self.family_of_cases(&all, &mentioned)?;
         let mut wins = 0_usize;
         let mut losses: Vec<Found> = Vec::new();
         for (_, id, rivals) in &cases {
@@ -361,10 +364,7 @@ impl Engine<'_> {
 
     /// The cases that belong together: one measure over datasets, or one record over its keys. Of all such families the one
     /// that the context fits best.
-    fn family_of_cases(
-        &self,
-        all: &[(f64, SeriesId, Vec<SeriesId>)],
-    ) -> Option<Vec<(f64, SeriesId, Vec<SeriesId>)>> {
+    fn family_of_cases(&self, all: &[Case], mentioned: &[LabelId]) -> Option<Vec<Case>> {
         let mut families: BTreeMap<(bool, Vec<LabelId>), Vec<usize>> = BTreeMap::new();
         for (at, (_, id, _)) in all.iter().enumerate() {
             let Some(series) = self.series(*id) else {
@@ -403,21 +403,42 @@ impl Engine<'_> {
                 .fold(f64::MIN, f64::max)
         };
         // A family over measures mixes them; it counts only when there is none over cases.
-        let best = families
+        let rank = |key: &(bool, Vec<LabelId>), members: &Vec<usize>| {
+            score(members) + if key.0 { 0.3 } else { 0.0 }
+        };
+        let (key, members) = families
             .iter()
             .filter(|((by_measure, _), members)| {
                 members.len() >= 2 && (*by_measure || members.len() >= 3)
             })
             .max_by(|(a_key, a), (b_key, b)| {
-                let rank = |key: &(bool, Vec<LabelId>), members: &Vec<usize>| {
-                    score(members) + if key.0 { 0.3 } else { 0.0 }
-                };
                 rank(a_key, a)
                     .total_cmp(&rank(b_key, b))
                     .then(b_key.cmp(a_key))
             })?;
+        let mut chosen = members.clone();
+        // "Better" without a measure means all measures of quality of these cases.
+        let measure_named = mentioned.iter().any(|label| {
+            self.measures.get(index(*label)) == Some(&true) && !self.methods.contains(label)
+        });
+        if key.0 && !measure_named {
+            let paths = key.1.split_last().map_or(&[][..], |(_, paths)| paths);
+            for ((by_measure, other), members) in &families {
+                let same =
+                    *by_measure && other.split_last().is_some_and(|(_, other)| other == paths);
+                let first = members.first().and_then(|at| all.get(*at));
+                let costs = first
+                    .and_then(|(_, id, _)| self.series(*id))
+                    .is_some_and(|series| series.lower_is_better);
+                if same && !costs {
+                    chosen.extend(members);
+                }
+            }
+            chosen.sort_unstable();
+            chosen.dedup();
+        }
         Some(
-            best.1
+            chosen
                 .iter()
                 .filter_map(|at| all.get(*at))
                 .cloned()

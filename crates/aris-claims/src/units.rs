@@ -32,6 +32,40 @@ pub enum Dimension {
     Other,
 }
 
+impl Dimension {
+    /// Whether a word (in canonical form) names what is measured in this dimension.
+    pub(crate) fn is_named(self, word: &str) -> bool {
+        match self {
+            Self::Time => matches!(
+                word,
+                "time"
+                    | "latency"
+                    | "duration"
+                    | "runtime"
+                    | "elapsed"
+                    | "delay"
+                    | "wall"
+                    | "second"
+                    | "hour"
+                    | "minut"
+            ),
+            Self::Bytes => matches!(
+                word,
+                "memory" | "ram" | "vram" | "storag" | "byte" | "footprint"
+            ),
+            Self::Power => matches!(word, "power" | "watt" | "load"),
+            Self::Energy => matches!(word, "energy" | "consumption" | "joul"),
+            Self::Frequency => matches!(word, "frequency" | "clock"),
+            Self::Flops => matches!(word, "flop"),
+            Self::Length => matches!(
+                word,
+                "length" | "distanc" | "resolution" | "spac" | "height" | "error"
+            ),
+            Self::Percent | Self::Count | Self::Other => false,
+        }
+    }
+}
+
 /// A unit: what it measures and how many base units it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Unit {
@@ -268,9 +302,7 @@ pub fn from_key(words: &[&str]) -> Option<(Unit, usize)> {
     if matches!(*last, "w" | "j") && !about(&["power", "energy", "draw", "consum"]) {
         return None;
     }
-    if *last == "m"
-        && !about(&["dist", "err", "length", "height", "depth", "rmse", "mae"])
-    {
+    if *last == "m" && !about(&["dist", "err", "length", "height", "depth", "rmse", "mae"]) {
         return None;
     }
     from_word(last).map(|unit| (unit, 1))
