@@ -664,9 +664,15 @@ impl Aggregation {
         }
         if let Some(near) = near {
             let numbers_between = |from: usize, to: usize| {
-                lower.get(from.min(to)..from.max(to)).map_or(0, |between| {
-                    between.bytes().filter(u8::is_ascii_digit).count()
-                })
+                let between = lower.get(from.min(to)..from.max(to)).unwrap_or("");
+                // The number itself does not stand between it and a word behind it.
+                let own = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '%' | '$');
+                let between = if from > to {
+                    between.trim_start_matches(own)
+                } else {
+                    between
+                };
+                between.bytes().filter(u8::is_ascii_digit).count()
             };
             // The nearest word without another number in between; else the nearest of all.
             let distance = |at: usize| {
@@ -680,7 +686,7 @@ impl Aggregation {
             kinds.retain(|(at, kind)| {
                 let between = lower.get((*at).min(near)..near.max(*at)).unwrap_or("");
                 let apart = between.contains(')') && !between.contains('(');
-                *kind == 0 && !apart || numbers_between(*at, near) == 0 && !apart
+                !apart && (*kind == 0 || numbers_between(*at, near) == 0)
             });
             // A spread is announced before its number.
             kinds.retain(|(at, kind)| !matches!(kind, 4 | 5) || *at < near);
