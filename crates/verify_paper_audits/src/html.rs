@@ -5,6 +5,7 @@ use askama::Template;
 use crate::finding::{Finding, Severity};
 use crate::policy::shell_word;
 use crate::report::{AuditRow, GateResult, Report, Status};
+use crate::reported::Reported;
 use crate::text::clean;
 
 /// Findings of one group that are written out; the JSON report has all of them.
@@ -18,7 +19,7 @@ const DIGITS: usize = 16;
 pub(crate) fn page(report: &Report) -> askama::Result<String> {
     let mut groups = vec![group(report, None)];
     groups.extend(report.audits.iter().map(|row| group(report, Some(row))));
-    groups.retain(|group| !group.findings.is_empty());
+    groups.retain(|group| !group.findings.is_empty() || !group.reported.is_empty());
     let (tone, headline) = match report.result {
         GateResult::NoBlocker if report.counts.warn > 0 => {
             ("warn", String::from("No blocker found, with warnings"))
@@ -199,6 +200,19 @@ struct Group {
     counts: String,
     findings: Vec<Item>,
     left: usize,
+    reported: Vec<Entry>,
+    reported_left: usize,
+}
+
+/// What an audit itself reports.
+struct Entry {
+    tone: &'static str,
+    weight: String,
+    id: String,
+    place: String,
+    message: String,
+    quote: String,
+    action: String,
 }
 
 struct Item {
@@ -246,7 +260,8 @@ fn row(row: &AuditRow) -> Row {
         Status::MissingDraftOk => ("none", "·", "optional, not run"),
     };
     let found = counts(row.findings.block, row.findings.warn, row.findings.info);
-    let anchor = (!found.is_empty()).then(|| format!("of-{}", row.audit));
+    let anchor =
+        (!found.is_empty() || !row.reported.is_empty()).then(|| format!("of-{}", row.audit));
     Row {
         audit: row.audit.clone(),
         artifact: row.artifact.clone(),
@@ -294,6 +309,28 @@ fn group(report: &Report, row: Option<&AuditRow>) -> Group {
         counts: counts(totals.block, totals.warn, totals.info),
         left: all.len().saturating_sub(SHOWN),
         findings: all.into_iter().take(SHOWN).map(item).collect(),
+        reported: row
+            .into_iter()
+            .flat_map(|row| &row.reported)
+            .map(entry)
+            .collect(),
+        reported_left: row.map_or(0, |row| row.reported_left),
+    }
+}
+
+fn entry(reported: &Reported) -> Entry {
+    Entry {
+        tone: match reported.severity.as_str() {
+            _ if reported.weighs() => "block",
+            "warn" => "warn",
+            _ => "info",
+        },
+        weight: clean(&reported.severity),
+        id: clean(&reported.id),
+        place: clean(&reported.place()),
+        message: sentence(&clean(&reported.message)),
+        quote: clean(&reported.quote),
+        action: sentence(&clean(&reported.action)),
     }
 }
 

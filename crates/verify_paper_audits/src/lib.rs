@@ -49,6 +49,7 @@ mod paper;
 mod places;
 mod policy;
 mod report;
+mod reported;
 #[cfg(test)]
 mod schemas;
 mod sources;
@@ -70,6 +71,7 @@ pub use ledger::Role;
 pub use manifest::{Added, Manifest, ManifestError};
 pub use policy::{AuditRule, Coverage, PolicyError, PolicyFile, SourceKind};
 pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status};
+pub use reported::Reported;
 pub use trace::TraceSummary;
 
 use crate::ledger::Ledger;

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
 use crate::ledger::Role;
+use crate::reported::Reported;
 use crate::trace::TraceSummary;
 use crate::{SCHEMA, table};
 
@@ -109,6 +110,10 @@ pub struct AuditRow {
     pub rerun: Option<String>,
     /// Numbers of its findings.
     pub findings: Counts,
+    /// What the audit itself reports, those that count most first; quoted, not judged.
+    pub reported: Vec<Reported>,
+    /// Entries that were left out of `reported`; the artifact has all of them.
+    pub reported_left: usize,
 }
 
 impl AuditRow {

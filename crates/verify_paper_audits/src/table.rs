@@ -5,12 +5,15 @@ use std::io::{self, Write};
 use aris_cli::Style;
 use aris_contract::artifact::audit::Assurance;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, FindingId, Severity};
 use crate::report::{GateResult, Report, Status};
 use crate::text::clean;
 
 /// Findings that are written out; the report file has all of them.
 const SHOWN: usize = 25;
+
+/// Lines of an audit's own report that are written out below its blocking verdict.
+const QUOTED: usize = 8;
 
 /// Writes the table.
 pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
@@ -150,6 +153,9 @@ fn list(
             style.dim(&about)
         )?;
         writeln!(out, "      {}", clean(&finding.message))?;
+        if finding.id == FindingId::BlockingVerdict {
+            quoted(report, finding, out, style)?;
+        }
         // Findings that one command clears follow each other, and the last of them names it.
         let same = shown
             .get(at + 1)
@@ -164,4 +170,34 @@ fn list(
         writeln!(out, "  … and {} more in the report", findings.len() - SHOWN)?;
     }
     Ok(())
+}
+
+/// What the audit itself holds against the paper.
+fn quoted(report: &Report, finding: &Finding, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let row = report
+        .audits
+        .iter()
+        .find(|row| Some(&row.audit) == finding.audit.as_ref());
+    let weighty = || {
+        row.into_iter()
+            .flat_map(|row| &row.reported)
+            .filter(|entry| entry.weighs())
+    };
+    for entry in weighty().take(QUOTED) {
+        let place = clean(&entry.place());
+        let gap = if place.is_empty() { "" } else { "  " };
+        writeln!(
+            out,
+            "        {}{gap}{}",
+            style.bold(&place),
+            clean(&entry.message)
+        )?;
+    }
+    match weighty().count() + row.map_or(0, |row| row.reported_left) {
+        more if more > QUOTED => {
+            let artifact = row.map_or("", |row| &row.artifact);
+            writeln!(out, "        … and {} more in {artifact}", more - QUOTED)
+        }
+        _ => Ok(()),
+    }
 }

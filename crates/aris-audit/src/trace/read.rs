@@ -6,6 +6,8 @@ use std::path::Path;
 use aris_contract::artifact::trace::{ChainLine, Event, Request, ResponseMeta, Run, TraceMode};
 use aris_contract::json::{self, Limits};
 use aris_fs::{EntryKind, FsError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use super::{CHAIN, EVENTS, FOLDER, RUN_META};
 use crate::digest::{Digest, Hasher};
@@ -331,6 +333,15 @@ impl Reader<'_> {
             meta.as_ref().map(|(_, digest)| *digest),
         );
         let request = request.map(|(request, _)| request);
+        // In meta mode nobody can recompute it; the line's own digest in the next line protects it there.
+        if line.mode == TraceMode::Full {
+            let prompt = request.as_ref().and_then(prompt_digest);
+            compare(
+                format!("the prompt of record {}", line.record),
+                line.prompt.as_ref(),
+                prompt,
+            );
+        }
         let (response_length, answered) = if line.mode == TraceMode::Full {
             let response = self.response(&name("response.md"), names);
             compare(
@@ -353,6 +364,15 @@ impl Reader<'_> {
             response_length,
             answered,
         }
+    }
+}
+
+/// Digest of the prompt that a request holds.
+fn prompt_digest(request: &Request) -> Option<Digest> {
+    match (&request.prompt, &request.prompt_base64) {
+        (Some(text), None) => Some(Digest::of(text.as_bytes())),
+        (None, Some(text)) => STANDARD.decode(text).ok().map(|bytes| Digest::of(&bytes)),
+        _ => None,
     }
 }
 

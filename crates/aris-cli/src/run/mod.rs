@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Once;
 
 use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Exit, Failure};
@@ -261,26 +262,37 @@ fn first_line(text: &str) -> String {
 }
 
 thread_local! {
-    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// On a thread that is inside [`caught`]: what panicked there, once something has.
+    static CAUGHT: RefCell<Option<Option<String>>> = const { RefCell::new(None) };
 }
 
 /// Runs `work`; a panic becomes a line that says what happened where, and nothing is printed.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    let before = panic::take_hook();
-    panic::set_hook(Box::new(|info| {
-        let place = info
-            .location()
-            .map(|at| format!(" ({}:{})", at.file(), at.line()))
-            .unwrap_or_default();
-        let what = info.payload_as_str().unwrap_or("panic without a message");
-        PANIC.with_borrow_mut(|slot| {
-            slot.get_or_insert_with(|| format!("{what}{place}"));
-        });
-    }));
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let place = info
+                .location()
+                .map(|at| format!(" ({}:{})", at.file(), at.line()))
+                .unwrap_or_default();
+            let what = info.payload_as_str().unwrap_or("panic without a message");
+            // Other threads keep their way to complain: a test's, or a worker's whose payload reaches us through `join`.
+            let ours = CAUGHT.with_borrow_mut(|slot| {
+                slot.as_mut()
+                    .map(|first| first.get_or_insert_with(|| format!("{what}{place}")))
+                    .is_some()
+            });
+            if !ours {
+                before(info);
+            }
+        }));
+    });
+    CAUGHT.set(Some(None));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
-    panic::set_hook(before);
+    let first = CAUGHT.take().flatten();
     result.map_err(|payload| {
-        PANIC.take().unwrap_or_else(|| {
+        first.unwrap_or_else(|| {
             // The panic was on another thread: only its payload came across.
             payload
                 .downcast_ref::<&str>()

@@ -13,6 +13,7 @@ use crate::ledger::{Ledger, Role};
 use crate::paper::{Paper, Unusable};
 use crate::policy::AuditRule;
 use crate::report::{AuditRow, Counts, Status};
+use crate::reported::reported;
 use crate::sources::describe;
 use crate::text::short;
 use crate::trace::TraceSummary;
@@ -157,6 +158,8 @@ impl Case {
         } else {
             Status::Ok
         };
+        let (reported, reported_left) =
+            audit.map_or_else(Default::default, |audit| reported(&audit.details));
         AuditRow {
             audit: self.rule.skill.clone(),
             status,
@@ -171,6 +174,8 @@ impl Case {
             inputs: self.inputs.len(),
             rerun: self.rule.rerun(paper_dir),
             findings: Counts::of(findings),
+            reported,
+            reported_left,
         }
     }
 }

@@ -130,7 +130,14 @@ fn meta_mode_keeps_digests_and_no_words() {
 #[test]
 fn whatever_is_changed_removed_or_cut_breaks_the_chain() {
     type Damage = (&'static str, fn(&Path));
-    let damage: [Damage; 8] = [
+    let damage: [Damage; 9] = [
+        ("prompt digest", |run| {
+            rewrite(run, |lines| {
+                let last = lines.pop().expect("line");
+                let digest = Digest::of(b"p").to_string();
+                lines.push(last.replace(&digest, &Digest::of(b"q").to_string()));
+            });
+        }),
         ("response", |run| {
             fs::write(run.join("002-round-1.response.md"), "forged").expect("write");
         }),

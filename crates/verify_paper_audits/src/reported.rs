@@ -1,0 +1,131 @@
+//! What an audit itself reports, quoted from its artifact for people: which number, which citation, where, and what to do.
+//!
+//! Nothing here is judged. The verdict decides whether the audit blocks; these lines say what to look at.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::text::short;
+
+/// Entries that are kept of one audit; the artifact has all of them.
+const KEPT: usize = 200;
+
+/// One entry of `details.findings` of an artifact.
+///
+/// **Source**: the convention that this project's audits follow; entries of other programs that lack a message are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Reported {
+    /// The audit's own id for this kind of finding.
+    pub id: String,
+    /// The audit's own weight, `fail`, `warn`, …
+    pub severity: String,
+    /// File relative to the paper; empty when it is about none.
+    pub file: String,
+    /// Line, from 1; 0 when it is about no place.
+    pub line: usize,
+    /// What stands there.
+    pub quote: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub action: String,
+}
+
+/// The entries of an artifact's `details`, those that count most first, otherwise in the artifact's order. Also gives how many
+/// were left out.
+pub(crate) fn reported(details: &Value) -> (Vec<Reported>, usize) {
+    let entries = details.get("findings").and_then(Value::as_array);
+    let mut reported: Vec<Reported> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Reported::deserialize(entry).ok())
+        .filter(|entry| !entry.message.trim().is_empty())
+        .map(|entry| Reported {
+            id: short(&entry.id),
+            severity: short(&entry.severity),
+            file: short(&entry.file),
+            line: entry.line,
+            quote: short(&entry.quote),
+            message: short(&entry.message),
+            action: short(&entry.action),
+        })
+        .collect();
+    reported.sort_by_key(Reported::rank);
+    let left = reported.len().saturating_sub(KEPT);
+    reported.truncate(KEPT);
+    (reported, left)
+}
+
+impl Reported {
+    /// `file:line`, as far as known.
+    pub(crate) fn place(&self) -> String {
+        match (self.file.is_empty(), self.line) {
+            (true, _) => String::new(),
+            (false, 0) => self.file.clone(),
+            (false, line) => format!("{}:{line}", self.file),
+        }
+    }
+
+    /// Whether the audit counts it among the reasons for its verdict.
+    pub(crate) fn weighs(&self) -> bool {
+        self.rank() == 0
+    }
+
+    fn rank(&self) -> u8 {
+        match self.severity.as_str() {
+            "block" | "fail" | "error" => 0,
+            "warn" => 1,
+            _ => 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn entries_with_a_message_are_quoted_and_the_weighty_ones_come_first() {
+        let details = json!({"findings": [
+            {"id": "a", "severity": "info", "message": "third"},
+            {"id": "b", "severity": "warn", "message": "second", "file": "x.tex", "line": 3},
+            {"id": "c", "severity": "fail", "message": "first", "file": "x.tex"},
+            {"id": "d", "severity": "fail"}, "text", null, {"message": 7},
+        ]});
+        let (found, left) = reported(&details);
+        let shown: Vec<(String, &str)> = found
+            .iter()
+            .map(|entry| (entry.place(), entry.message.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("x.tex".to_owned(), "first"),
+                ("x.tex:3".to_owned(), "second"),
+                (String::new(), "third")
+            ]
+        );
+        assert_eq!(left, 0);
+    }
+
+    #[test]
+    fn whatever_stands_in_details_is_survived() {
+        for details in [
+            json!(null),
+            json!([]),
+            json!({"findings": {}}),
+            json!({"findings": "x"}),
+        ] {
+            assert!(reported(&details).0.is_empty());
+        }
+        let many: Vec<Value> = (0..500)
+            .map(|n| json!({"message": n.to_string()}))
+            .collect();
+        let (found, left) = reported(&json!({"findings": many}));
+        assert_eq!((found.len(), left), (KEPT, 300));
+    }
+}
