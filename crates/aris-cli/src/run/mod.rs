@@ -262,8 +262,19 @@ fn first_line(text: &str) -> String {
 }
 
 thread_local! {
-    /// On a thread that is inside [`caught`]: what panicked there, once something has.
-    static CAUGHT: RefCell<Option<Option<String>>> = const { RefCell::new(None) };
+    static CAUGHT: RefCell<Caught> = const { RefCell::new(Caught::Outside) };
+}
+
+/// What [`caught`] knows on this thread.
+#[derive(Default)]
+enum Caught {
+    /// The thread is not inside it.
+    #[default]
+    Outside,
+    /// Nothing has panicked.
+    Calm,
+    /// The first panic, with its place.
+    Panicked(String),
 }
 
 /// Runs `work`; a panic becomes a line that says what happened where, and nothing is printed.
@@ -278,28 +289,30 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
                 .unwrap_or_default();
             let what = info.payload_as_str().unwrap_or("panic without a message");
             // Other threads keep their way to complain: a test's, or a worker's whose payload reaches us through `join`.
-            let ours = CAUGHT.with_borrow_mut(|slot| {
-                slot.as_mut()
-                    .map(|first| first.get_or_insert_with(|| format!("{what}{place}")))
-                    .is_some()
+            let ours = CAUGHT.with_borrow_mut(|state| {
+                if matches!(state, Caught::Calm) {
+                    *state = Caught::Panicked(format!("{what}{place}"));
+                }
+                !matches!(state, Caught::Outside)
             });
             if !ours {
                 before(info);
             }
         }));
     });
-    CAUGHT.set(Some(None));
+    CAUGHT.set(Caught::Calm);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
-    let first = CAUGHT.take().flatten();
-    result.map_err(|payload| {
-        first.unwrap_or_else(|| {
+    let state = CAUGHT.take();
+    result.map_err(|payload| match state {
+        Caught::Panicked(first) => first,
+        Caught::Outside | Caught::Calm => {
             // The panic was on another thread: only its payload came across.
             payload
                 .downcast_ref::<&str>()
                 .map(|text| (*text).to_owned())
                 .or_else(|| payload.downcast_ref::<String>().cloned())
                 .unwrap_or_else(|| String::from("panic on another thread"))
-        })
+        }
     })
 }
 
