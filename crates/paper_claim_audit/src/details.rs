@@ -27,7 +27,7 @@ pub(crate) struct Details {
     pub(crate) counts: BTreeMap<String, usize>,
     /// Visible numbers that are no claims.
     pub(crate) not_claims: usize,
-    /// What could not be read.
+    /// What could not be read, then the claims that do not simply follow, in reading order.
     pub(crate) findings: Vec<Finding>,
     /// Pins that fit no number.
     pub(crate) unused_pins: Vec<String>,
@@ -123,6 +123,11 @@ impl From<&Claim> for Row {
 }
 
 impl Details {
+    /// What keeps the audit from being whole.
+    pub(crate) fn obstacles(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.is_obstacle())
+    }
+
     /// The result files of the evidence.
     pub(crate) fn files(evidence: &Evidence) -> Vec<ResultRow> {
         evidence
@@ -170,9 +175,9 @@ impl Details {
             &mut out,
             format_args!("| numbers that are no claims | {} |\n", self.not_claims),
         );
-        if !self.findings.is_empty() {
+        if self.obstacles().next().is_some() {
             out.push_str("\n## Could not be audited\n\n");
-            for finding in &self.findings {
+            for finding in self.obstacles() {
                 push(
                     &mut out,
                     format_args!(

@@ -1,8 +1,22 @@
-//! What keeps the audit from being whole: a source or a result file that cannot be read.
+//! What the audit holds against the paper: files that cannot be read, and claims that do not simply follow.
 
+use aris_claims::Claim;
 use serde::Serialize;
 
-/// One obstacle with its remedy.
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Severity {
+    /// The audit is not whole.
+    Block,
+    /// The results contradict the claim.
+    Fail,
+    /// The claim fits no value, or several.
+    Warn,
+}
+
+/// One finding with its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Finding {
@@ -12,8 +26,12 @@ pub(crate) struct Finding {
     pub(crate) line: usize,
     /// Column, from 1; 0 when the whole file is meant.
     pub(crate) column: usize,
-    /// What kind it is; stable.
+    /// What kind it is; stable. The status, for a claim.
     pub(crate) id: &'static str,
+    /// How much it weighs.
+    pub(crate) severity: Severity,
+    /// The source line, shortened; empty for a file.
+    pub(crate) quote: String,
     /// What is wrong.
     pub(crate) message: String,
     /// What to do about it.
@@ -32,6 +50,8 @@ impl Finding {
             line: 0,
             column: 0,
             id,
+            severity: Severity::Block,
+            quote: String::new(),
             message: message.into(),
             action: action.to_owned(),
         }
@@ -41,6 +61,30 @@ impl Finding {
         self.line = line;
         self.column = column;
         self
+    }
+
+    /// A claim that does not simply follow; `None` for one that does.
+    pub(crate) fn of_claim(claim: &Claim) -> Option<Self> {
+        let severity = match (claim.status.is_match(), claim.status.is_mismatch()) {
+            (true, _) => return None,
+            (false, true) => Severity::Fail,
+            (false, false) => Severity::Warn,
+        };
+        Some(Self {
+            file: claim.place.file.clone(),
+            line: claim.place.line,
+            column: claim.place.column,
+            id: claim.status.name(),
+            severity,
+            quote: claim.quote.clone(),
+            message: claim.detail.clone(),
+            action: claim.fix.clone(),
+        })
+    }
+
+    /// Whether it keeps the audit from being whole.
+    pub(crate) fn is_obstacle(&self) -> bool {
+        self.severity == Severity::Block
     }
 
     /// `file:line:column`, as much of it as is known.

@@ -38,6 +38,7 @@ pub use error::Error;
 pub use report::Report;
 
 use crate::details::{Details, Row};
+use crate::finding::Finding;
 use crate::source::{Inputs, Roots};
 
 /// What the helper says about itself.
@@ -127,7 +128,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             .collect(),
         counts: claims.counts.clone(),
         not_claims: claims.not_claims,
-        findings: inputs.findings,
+        findings: inputs
+            .findings
+            .into_iter()
+            .chain(claims.claims.iter().filter_map(Finding::of_claim))
+            .collect(),
         unused_pins: claims.unused_pins.clone(),
         claims: claims.claims.iter().map(Row::from).collect(),
     };
@@ -162,7 +167,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         unchanged: emitted.unchanged,
         total_claims: details.claims.len(),
         counts: details.counts,
-        findings: details.findings,
+        findings: details
+            .findings
+            .into_iter()
+            .filter(Finding::is_obstacle)
+            .collect(),
         claims: details
             .claims
             .into_iter()
@@ -196,7 +205,7 @@ fn pins(named: Option<PathBuf>, roots: &Roots, inputs: &mut Inputs) -> Result<Pi
 }
 
 fn summary(verdict: Verdict, details: &Details) -> String {
-    if let (Verdict::Error, Some(first)) = (verdict, details.findings.first()) {
+    if let (Verdict::Error, Some(first)) = (verdict, details.obstacles().next()) {
         return format!("the audit is not whole: {}", first.message);
     }
     let total = details.claims.len();
