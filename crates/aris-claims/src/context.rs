@@ -52,6 +52,12 @@ const RIVAL_NEAR: f64 = 0.6;
 /// Weight of every other method when the sentence says "the baseline".
 const RIVAL: f64 = 0.6;
 
+/// Series that are kept for a number; what follows is too far from its words to be meant.
+const KEPT: usize = 300;
+
+/// Part of the best sum of weights below which a series of a large tree is left out.
+const FAR: f64 = 0.4;
+
 /// A series with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scored {
@@ -299,8 +305,9 @@ impl Engine<'_> {
 
     /// Scores all series that share a label with the weights, best first; ties by number.
     pub(crate) fn score(&self, weights: &Weights) -> Vec<Scored> {
-        let mut sums: BTreeMap<SeriesId, f64> = BTreeMap::new();
         let large = self.evidence.series.len() > 5_000;
+        let mut sums = self.sums.borrow_mut();
+        let mut touched: Vec<SeriesId> = Vec::new();
         for (label, weight) in weights {
             let Some(list) = self.postings.get(index(*label)) else {
                 continue;
@@ -311,26 +318,49 @@ impl Engine<'_> {
             }
             let gain = self.info_of(*label) * weight;
             for series in list {
-                *sums.entry(*series).or_default() += gain;
+                if let Some(sum) = sums.get_mut(index(*series)) {
+                    if *sum <= 0.0 {
+                        touched.push(*series);
+                    }
+                    // A gain of exactly nothing would be counted twice.
+                    *sum += gain.max(f64::MIN_POSITIVE);
+                }
             }
         }
-        let mut scored: Vec<Scored> = sums
+        // In a large tree what has a third of the best sum is far from being meant; the others are not even weighed.
+        let most = touched
+            .iter()
+            .filter_map(|series| sums.get(index(*series)))
+            .copied()
+            .fold(0.0, f64::max);
+        let least = if large { most * FAR } else { 0.0 };
+        let mut scored: Vec<Scored> = touched
             .into_iter()
-            .map(|(series, sum)| {
+            .filter_map(|series| {
+                let sum = sums.get_mut(index(series)).map_or(0.0, std::mem::take);
+                if sum < least {
+                    return None;
+                }
                 let total = self
                     .total
                     .get(index(series))
                     .copied()
                     .unwrap_or(0.0)
                     .max(0.01);
-                Scored {
+                Some(Scored {
                     series,
                     score: sum - UNMENTIONED * (total - sum).max(0.0),
                     coverage: (sum / total).min(1.0),
-                }
+                })
             })
             .collect();
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series)));
+        let order =
+            |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then(a.series.cmp(&b.series));
+        if scored.len() > KEPT {
+            scored.select_nth_unstable_by(KEPT, order);
+            scored.truncate(KEPT);
+        }
+        scored.sort_unstable_by(order);
         scored
     }
 

@@ -240,7 +240,24 @@ impl Decimal {
 
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
-        // The decimal parser of the standard library rounds correctly; a product with a power of ten would not.
+        // Both operands exact: the hardware rounds once, as a parser would (Clinger's fast path).
+        let small = self.mantissa.unsigned_abs() < (1 << 53) && self.exponent.unsigned_abs() <= 22;
+        if let (true, Ok(mantissa)) = (small, i64::try_from(self.mantissa)) {
+            let power = POWERS
+                .get(usize::try_from(self.exponent.unsigned_abs()).unwrap_or(0))
+                .copied()
+                .unwrap_or(1.0);
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "below 2^53 every integer is a double"
+            )]
+            let mantissa = mantissa as f64;
+            return if self.exponent < 0 {
+                mantissa / power
+            } else {
+                mantissa * power
+            };
+        }
         format!("{}e{}", self.mantissa, self.exponent)
             .parse()
             .unwrap_or(0.0)
@@ -367,6 +384,12 @@ impl Serialize for Decimal {
         serializer.collect_str(self)
     }
 }
+
+/// Powers of ten that a double holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
 
 fn pow10(power: i32) -> Option<i128> {
     10_i128.checked_pow(u32::try_from(power).ok()?)

@@ -1,5 +1,6 @@
 //! Paper and results side by side: mentions per sentence, label postings, and the paper's own method.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::decimal::Decimal;
@@ -37,6 +38,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) info: Vec<f64>,
     /// Series by label.
     pub(crate) postings: Vec<Vec<SeriesId>>,
+    /// Scratch for sums over series: all zero between uses.
+    pub(crate) sums: RefCell<Vec<f64>>,
     /// Sum of `info` over the labels of each series.
     pub(crate) total: Vec<f64>,
     /// Labels of the method that the paper proposes.
@@ -144,6 +147,7 @@ impl<'a> Engine<'a> {
             info,
             postings,
             total,
+            sums: RefCell::new(vec![0.0; count]),
             own: Vec::new(),
             rivals: Vec::new(),
             methods: std::collections::BTreeSet::new(),
@@ -188,6 +192,13 @@ impl<'a> Engine<'a> {
 
     /// What a series measures: the last key that is not the name of a method (`{"latency": {"ours": 3}}` measures latency).
     pub(crate) fn measure(&self, series: &Series) -> Option<LabelId> {
+        // Only a method's name at the end needs a second look.
+        if series
+            .measure
+            .is_some_and(|label| !self.methods.contains(&label))
+        {
+            return series.measure;
+        }
         series
             .slots
             .iter()

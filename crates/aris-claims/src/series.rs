@@ -142,14 +142,21 @@ pub(crate) fn group(leaves: &[Leaf]) -> (Vec<Series>, Lexicon) {
     let mut lexicon = Lexicon::default();
     let mut by_key: BTreeMap<(Vec<SlotLabel>, bool), usize> = BTreeMap::new();
     let mut series: Vec<Series> = Vec::new();
+    // Texts are shared by the values of a file: each is looked at once.
+    let mut known: BTreeMap<usize, LabelId> = BTreeMap::new();
+    let mut intern = |lexicon: &mut Lexicon, text: &std::sync::Arc<str>| {
+        *known
+            .entry(text.as_ptr().addr())
+            .or_insert_with(|| lexicon.intern(text))
+    };
     for (at, leaf) in (0_u32..).zip(leaves) {
         let slots: Vec<SlotLabel> = leaf
             .slots
             .iter()
             .map(|slot| SlotLabel {
                 kind: slot.kind,
-                name: (!slot.name.is_empty()).then(|| lexicon.intern(&slot.name)),
-                label: lexicon.intern(&slot.text),
+                name: (!slot.name.is_empty()).then(|| intern(&mut lexicon, &slot.name)),
+                label: intern(&mut lexicon, &slot.text),
             })
             .collect();
         let index = *by_key

@@ -232,7 +232,9 @@ impl EvidenceReader {
                 .copied()
                 .unwrap_or(leaf.file);
         }
-        evidence.leaves.sort_by_key(|leaf| leaf.file);
+        if !evidence.leaves.is_sorted_by_key(|leaf| leaf.file) {
+            evidence.leaves.sort_by_key(|leaf| leaf.file);
+        }
         evidence.files.sort_by(|a, b| a.path.cmp(&b.path));
         evidence
             .unusable

@@ -54,6 +54,14 @@ pub(crate) struct Sink {
     leaves: Vec<Leaf>,
     unusable: Vec<Unusable>,
     names: BTreeMap<String, Arc<str>>,
+    keys: BTreeMap<String, Arc<Key>>,
+}
+
+/// A key: its label, its replicate part, its unit.
+struct Key {
+    slot: Option<Slot>,
+    replicate: String,
+    unit: Option<Unit>,
 }
 
 impl Sink {
@@ -73,6 +81,7 @@ impl Sink {
             leaves: Vec::new(),
             unusable: Vec::new(),
             names: BTreeMap::new(),
+            keys: BTreeMap::new(),
         };
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let mut trail = sink.root.clone();
@@ -295,28 +304,46 @@ impl Sink {
     /// A node under a key: the key becomes a label, its replicate part does not.
     fn keyed(&mut self, node: &Node, trail: &Trail, key: &str, column: bool) {
         let mut own = trail.clone();
-        let (label, replicate) = names::split_replicate(key);
-        let bare_digits =
-            !replicate.is_empty() && label.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
-        if replicate.is_empty() || bare_digits {
-            let slot = self.slot(SlotKind::Key, "", key);
-            own.slots.push(slot);
-        } else {
-            join(&mut own.replicate, &replicate);
-            if !label.is_empty() {
-                let slot = self.slot(SlotKind::Key, "", &label);
-                own.slots.push(slot);
-            }
+        let known = self.key(key);
+        if !known.replicate.is_empty() {
+            join(&mut own.replicate, &known.replicate);
         }
+        own.slots.extend(known.slot.clone());
         if !column && matches!(node.value, Value::Map(_)) && names::is_config_name(key) {
             own.config = true;
         }
-        let key_words = words::words(key);
-        let plain: Vec<&str> = key_words.iter().map(|word| word.raw.as_str()).collect();
-        if let Some((unit, _)) = units::from_key(&plain) {
-            own.unit = Some(unit);
-        }
+        own.unit = known.unit.or(own.unit);
         self.node(node, &own, key);
+    }
+
+    /// What a key says, worked out once for all its values.
+    fn key(&mut self, key: &str) -> Arc<Key> {
+        if let Some(known) = self.keys.get(key) {
+            return Arc::clone(known);
+        }
+        let (label, replicate) = names::split_replicate(key);
+        let bare_digits =
+            !replicate.is_empty() && label.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
+        let words = words::words(key);
+        let plain: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
+        let unit = units::from_key(&plain).map(|(unit, _)| unit);
+        let known = if replicate.is_empty() || bare_digits {
+            Key {
+                slot: Some(self.slot(SlotKind::Key, "", key)),
+                replicate: String::new(),
+                unit,
+            }
+        } else {
+            let slot = (!label.is_empty()).then(|| self.slot(SlotKind::Key, "", &label));
+            Key {
+                slot,
+                replicate,
+                unit,
+            }
+        };
+        let known = Arc::new(known);
+        self.keys.insert(key.to_owned(), Arc::clone(&known));
+        known
     }
 
     fn items(&mut self, node: &Node, items: &[Node], trail: &Trail, key: &str) {
