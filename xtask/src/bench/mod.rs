@@ -3,6 +3,7 @@
 //! Every figure is a whole process from start to end, min / median / max over the counted runs, and a ratio that is taken pair
 //! by pair, because machines drift. Nothing here passes or fails: the numbers are printed for people to read.
 
+mod claims;
 mod gate;
 mod hash;
 mod measure;
@@ -35,13 +36,19 @@ pub(crate) enum Topic {
 
 /// Builds the helpers in release mode and measures `topic`.
 pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
+    let wanted = |this: Topic| topic == Topic::All || topic == this;
+    if wanted(Topic::Claims) {
+        claims::run(workspace)?;
+    }
+    if topic == Topic::Claims {
+        return Ok(0);
+    }
     let helpers: Vec<&str> = workspace.rows.iter().map(|row| row.name.as_str()).collect();
     let (folder, problem) = cargo::build(workspace, &helpers, "release")?;
     if let Some(problem) = problem {
         return Err(Fault::new(format!("the helpers do not build: {problem}")));
     }
     let binaries = Binaries { folder };
-    let wanted = |this: Topic| topic == Topic::All || topic == this;
     if wanted(Topic::Startup) {
         startup::run(&binaries)?;
     }

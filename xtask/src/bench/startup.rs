@@ -23,6 +23,7 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
         let (ours, theirs) = pair(&call, &nothing, RUNS)?;
         row(helper.name, ours.millis());
         row("  beside true", theirs.millis());
+        row("  beyond true", ours.beyond(&theirs).millis());
         row(
             "  limit / median",
             format!("{:.1} x", LIMIT_MS / (ours.median() * 1e3)),

@@ -37,7 +37,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
 
     title("1. A paper with planted faults");
     project.copy_example("faulty")?;
-    say("  three faults stand in the files; see skills/paper-writing/assets/example/faults.md");
+    say("  four faults stand in the files; see skills/paper-writing/assets/example/faults.md");
     audits(&project)?;
     say("\n  Now, after the audits, somebody edits a section:");
     say("  $ cp late-edit/sections/discussion.tex paper/sections/discussion.tex");
