@@ -3,7 +3,7 @@
 //! A paper's `84.7` is a decimal, and so is the `0.84712` in a result file; binary floating point would blur the
 //! half-unit boundary that separates "rounds to" from "does not". Sums, differences and products of values with up to
 //! [`MAX_DIGITS`] significant digits are exact; quotients carry at least 18 significant digits, which is more than any
-//! paper displays. Square roots do not exist here: see [`crate::series`] for standard deviations.
+//! paper displays. Square roots do not exist here: standard deviations are computed in binary.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::context::{Aggregation, Scored, Weights};
+use crate::aggregation::Aggregation;
+use crate::context::{Scored, Weights};
 use crate::engine::{Engine, Sentence, index};
 use crate::evidence::SlotKind;
 use crate::fit::{self, Shown};

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::context::{Aggregation, Scored, Weights, raise, raise_all};
+use crate::aggregation::Aggregation;
+use crate::context::{Scored, Weights, raise, raise_all};
 use crate::engine::{Engine, index};
 use crate::fit::{self, Approximate, Shown};
 use crate::lexicon::LabelId;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aris_audit::{Digest, project};
 use aris_claims::evidence::{Format, MAX_FILE_BYTES};
 use aris_claims::{Evidence, EvidenceReader};
-use aris_fs::EntryKind;
+use aris_fs::{Entry, EntryKind};
 use aris_latex::{Document, IncludeKind, IncludeOutcome, Loaded, RootError, find_root};
 
 use crate::error::Error;
@@ -40,6 +40,9 @@ const SKIPPED: [&str; 6] = [
     "site-packages",
     "env",
 ];
+
+/// Folders below each other that the search by name enters.
+const DEPTH: usize = 6;
 
 /// Entries looked at in the search by name; beyond that the project is too large for a search and `--results` is asked for.
 const SEARCHED: usize = 20_000;
@@ -260,7 +263,7 @@ pub(crate) fn results(
                 project: roots.project.clone(),
             });
         }
-        collect(path, &mut files, inputs, roots, &|_| true);
+        collect(path, &mut files, inputs, roots);
     }
     let parent = roots.paper.parent().unwrap_or(&roots.paper).to_path_buf();
     let mut homes = vec![roots.paper.clone()];
@@ -274,19 +277,21 @@ pub(crate) fn results(
             let folder = home.join(name);
             if folder.is_dir() {
                 beside |= at < 2;
-                collect(&folder, &mut files, inputs, roots, &|_| true);
+                collect(&folder, &mut files, inputs, roots);
             }
         }
     }
-    // Where results lie beside the paper, the experiment ends there; otherwise the whole project is its home.
-    let home = if beside && roots.allow(&parent) {
+    // Where results lie beside the paper, the experiment ends there. Otherwise the repository is its home; a project that is
+    // only marked by `.aris/` may be somebody's whole home directory and is not searched.
+    let repository = roots.project.join(".git").exists();
+    let home = if beside || !repository {
         &parent
     } else {
         &roots.project
     };
-    collect(home, &mut files, inputs, roots, &|name| {
-        KNOWN_FILES.contains(&name)
-    });
+    if roots.allow(home) {
+        search(home, 0, &mut 0, &mut files);
+    }
     let mut reader = EvidenceReader::default();
     for path in files {
         let name = roots.name(&path);
@@ -318,36 +323,22 @@ pub(crate) fn results(
     Ok(reader.finish())
 }
 
-/// Result files at or below a path; hidden folders, links and folders of tools are passed over.
-fn collect(
-    at: &Path,
-    files: &mut BTreeSet<PathBuf>,
-    inputs: &mut Inputs,
-    roots: &Roots,
-    keep: &dyn Fn(&str) -> bool,
-) {
+/// Result files at or below a folder of results; hidden entries are passed over.
+fn collect(at: &Path, files: &mut BTreeSet<PathBuf>, inputs: &mut Inputs, roots: &Roots) {
     if at.is_file() {
         files.insert(aris_fs::lexical(at));
         return;
     }
-    let mut entered = 0_usize;
     let walked = aris_fs::walk_sorted(at, &mut |entry| {
-        let name = entry.name.to_string_lossy();
-        entered += 1;
-        entered < SEARCHED && !name.starts_with('.') && !SKIPPED.contains(&name.as_ref())
+        !entry.name.to_string_lossy().starts_with('.')
     });
     match walked {
-        Ok(entries) => {
-            for entry in entries {
-                let name = entry.name.to_string_lossy();
-                let is_file =
-                    matches!(entry.kind, EntryKind::File | EntryKind::Link) && entry.path.is_file();
-                let own = name.ends_with("_AUDIT.json") || name.starts_with('.');
-                if is_file && !own && keep(&name) && Format::from_path(&name).is_some() {
-                    files.insert(aris_fs::lexical(&entry.path));
-                }
-            }
-        }
+        Ok(entries) => files.extend(
+            entries
+                .iter()
+                .filter(|entry| is_result(entry))
+                .map(|entry| aris_fs::lexical(&entry.path)),
+        ),
         Err(error) => {
             let name = roots.name(at);
             inputs.findings.push(Finding::new(
@@ -358,4 +349,33 @@ fn collect(
             ));
         }
     }
+}
+
+/// Looks for files by name. A folder that cannot be listed is passed over: nobody said that results are there.
+fn search(at: &Path, depth: usize, seen: &mut usize, files: &mut BTreeSet<PathBuf>) {
+    let Ok(entries) = aris_fs::list_sorted(at) else {
+        return;
+    };
+    for entry in entries {
+        *seen += 1;
+        if *seen > SEARCHED {
+            return;
+        }
+        let name = entry.name.to_string_lossy();
+        if entry.kind == EntryKind::Folder {
+            if depth < DEPTH && !name.starts_with('.') && !SKIPPED.contains(&name.as_ref()) {
+                search(&entry.path, depth + 1, seen, files);
+            }
+        } else if KNOWN_FILES.contains(&name.as_ref()) && is_result(&entry) {
+            files.insert(aris_fs::lexical(&entry.path));
+        }
+    }
+}
+
+/// A file in a format that is read and not written by an audit.
+fn is_result(entry: &Entry) -> bool {
+    let name = entry.name.to_string_lossy();
+    let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link) && entry.path.is_file();
+    let own = name.ends_with("_AUDIT.json") || name.starts_with('.');
+    is_file && !own && Format::from_path(&name).is_some()
 }

@@ -29,6 +29,8 @@ impl Project {
             temp: tempfile::tempdir().unwrap(),
         };
         fs::create_dir(project.path("paper")).unwrap();
+        // A repository of its own: whatever lies above it on this machine is not part of the project.
+        project.write(".git/HEAD", b"ref: refs/heads/main\n");
         for (name, text) in files {
             project.write(name, text.as_bytes());
         }

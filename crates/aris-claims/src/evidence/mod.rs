@@ -2,7 +2,7 @@
 //!
 //! A value keeps the digits of the file. Its labels are what distinguishes it from other values: directory and file
 //! name, keys, and the text columns or sibling strings of its record (`method`, `dataset`, `split`). Numbers of seeds,
-//! runs and folds are not labels but replicates: values that differ only there form one [`crate::series::Series`].
+//! runs and folds are not labels but replicates: values that differ only there form one series.
 //!
 //! Nothing is skipped silently: a malformed file is an [`EvidenceError`] with line and column, `NaN` and infinities are
 //! listed in [`Evidence::unusable`].

@@ -2,7 +2,7 @@
 //!
 //! Independent of the markup: the text is what is left when LaTeX or Markdown has been read. A number that is part of a
 //! name (`ResNet-50`, `top-1`, `v2.1`) is still returned, marked [`Number::embedded`]: whether a number is a claim is
-//! decided in [`crate::claim`].
+//! decided elsewhere.
 
 mod scan;
 mod spelled;
