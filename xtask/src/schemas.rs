@@ -6,22 +6,23 @@ use crate::cargo;
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
-/// What the tests look for; its presence in a crate's sources marks the crate.
+/// The test of a crate that owns types; its presence in a crate's sources marks the crate.
+const TEST: &str = "schemas_are_current";
+
+/// What makes those tests write.
 const VARIABLE: &str = "UPDATE_SCHEMAS";
 
 /// Runs those tests, writing unless `check`. Exit 10 when one fails.
 pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
     let owners = owners(workspace)?;
     if owners.is_empty() {
-        return Err(Fault::new(format!(
-            "no crate has a test that reads {VARIABLE}"
-        )));
+        return Err(Fault::new(format!("no crate has a test {TEST}")));
     }
     let mut command = cargo::cargo(workspace).args(["test", "--quiet", "--lib"]);
     for owner in &owners {
         command = command.args(["--package", owner]);
     }
-    command = command.arg("schema");
+    command = command.arg(TEST);
     command = if check {
         command.env_remove(VARIABLE)
     } else {
@@ -49,7 +50,7 @@ fn owners(workspace: &Workspace) -> Result<Vec<String>, Fault> {
                 .path
                 .extension()
                 .is_some_and(|extension| extension == "rs")
-                && aris_fs::read_text(&entry.path)?.contains(VARIABLE)
+                && aris_fs::read_text(&entry.path)?.contains(&format!("fn {TEST}()"))
             {
                 owners.push(name);
                 break;
@@ -68,7 +69,10 @@ mod tests {
     fn crates_with_a_schema_test_are_found() {
         let tree = Tree::new();
         assert!(owners(&tree.workspace()).expect("read").is_empty());
-        tree.write("crates/tool/src/report/mod.rs", "// UPDATE_SCHEMAS\n");
+        tree.write(
+            "crates/tool/src/report/mod.rs",
+            "fn schemas_are_current() {}\n",
+        );
         assert_eq!(owners(&tree.workspace()).expect("read"), ["tool"]);
     }
 }

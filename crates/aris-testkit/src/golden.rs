@@ -6,14 +6,19 @@ use std::{env, fs};
 /// Panics unless `actual` is the text of the file at `golden`. With `UPDATE_GOLDENS=1` the file is written instead.
 #[track_caller]
 pub fn check_golden(golden: &Path, actual: &str) {
-    if env::var_os("UPDATE_GOLDENS").is_some_and(|value| value == "1") {
+    check(golden, actual, "UPDATE_GOLDENS", "UPDATE_GOLDENS=1");
+}
+
+/// The same for any file that a test can write: when the variable `update` is 1, which `remedy` sets.
+#[track_caller]
+pub(crate) fn check(golden: &Path, actual: &str, update: &str, remedy: &str) {
+    if env::var_os(update).is_some_and(|value| value == "1") {
         fs::create_dir_all(golden.parent().expect("a file lies in a folder")).expect("folder");
         fs::write(golden, actual).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
         return;
     }
-    let expected = fs::read_to_string(golden).unwrap_or_else(|error| {
-        panic!("{}: {error}; UPDATE_GOLDENS=1 writes it", golden.display())
-    });
+    let expected = fs::read_to_string(golden)
+        .unwrap_or_else(|error| panic!("{}: {error}; {remedy} writes it", golden.display()));
     if expected == actual {
         return;
     }
@@ -28,7 +33,7 @@ pub fn check_golden(golden: &Path, actual: &str) {
             .map_or_else(|| String::from("nothing"), |text| format!("`{text}`"))
     };
     panic!(
-        "{}:{line}: expected {}, found {}; UPDATE_GOLDENS=1 writes the new text:\n{actual}",
+        "{}:{line}: expected {}, found {}; {remedy} writes the new text:\n{actual}",
         golden.display(),
         at(&expected),
         at(actual)

@@ -1,5 +1,5 @@
 //! What tests of helpers share: the helper's binary, a sample project, one run with its envelope, snapshots that prove that
-//! nothing was written, crashes at every change of the disk, goldens, and fixtures that may be absent.
+//! nothing was written, crashes at every change of the disk, goldens, schemas, and fixtures that may be absent.
 //!
 //! For tests only: everything here panics with a message that says what was expected.
 //!
@@ -27,6 +27,7 @@ mod golden;
 mod helper;
 mod project;
 mod run;
+mod schema;
 mod snapshot;
 
 pub use crash::{Crashes, crash_at_every_change};
@@ -35,4 +36,5 @@ pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;
 pub use run::Run;
+pub use schema::{assert_valid, check_schema};
 pub use snapshot::Snapshot;

@@ -262,39 +262,13 @@ fn summary(verdict: Verdict, details: &Details) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aris_contract::schema::file_name;
+    use aris_testkit::check_schema;
 
-    use crate::details::{self, Details};
-    use crate::report::{self, Report};
+    use super::*;
 
-    /// Each type beside the file that is its schema; `UPDATE_SCHEMAS=1` writes them.
     #[test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "compares with, or writes, files of the repository"
-    )]
     fn schemas_are_current() {
-        let schemas = [
-            (report::SCHEMA, schemars::schema_for!(Report)),
-            (details::SCHEMA, schemars::schema_for!(Details)),
-        ];
-        for (id, mut schema) in schemas {
-            schema.insert(String::from("$id"), id.into());
-            let text = format!("{:#}\n", schema.as_value());
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../../schemas")
-                .join(file_name(id));
-            if std::env::var_os("UPDATE_SCHEMAS").is_some() {
-                std::fs::write(&path, text).expect("written");
-            } else {
-                let found = std::fs::read_to_string(&path).unwrap_or_default();
-                assert_eq!(
-                    found,
-                    text,
-                    "{} is stale: run `cargo xtask schemas`",
-                    path.display()
-                );
-            }
-        }
+        check_schema::<Report>(report::SCHEMA);
+        check_schema::<Details>(details::SCHEMA);
     }
 }

@@ -10,6 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use aris_contract::schema::id;
+use aris_testkit::assert_valid;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -623,33 +625,20 @@ fn real_bibliographies_are_never_proved_wrong() {
     }
 }
 
-/// A compiled schema of the repository.
-fn schema(name: &str) -> jsonschema::Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../schemas")
-        .join(name);
-    let schema: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    jsonschema::validator_for(&schema).unwrap()
-}
-
 #[test]
 fn artifact_and_envelope_follow_their_schemas() {
     let bib = format!("{SOUND}@misc{{k, author = {{TODO}}, year = soon}}");
     let answer = Paper::citing("\\cite{knuth84,k,gone}", &bib).audit(&["--json", "--uncited"]);
     let envelope: Value = serde_json::from_slice(&answer.output.stdout).unwrap();
-    for (name, value) in [
-        ("aris.verify_paper_audits.audit.v1.json", &answer.artifact),
+    for (id, value) in [
+        (id::AUDIT, &answer.artifact),
         (
-            "aris.citation_audit.details.v1.json",
+            "aris.citation_audit.details/v1",
             &answer.artifact["details"],
         ),
-        ("aris.citation_audit.report.v1.json", &envelope["data"]),
+        ("aris.citation_audit.report/v1", &envelope["data"]),
     ] {
-        let errors: Vec<String> = schema(name)
-            .iter_errors(value)
-            .map(|error| error.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{name}: {errors:?}");
+        assert_valid(id, value, "the answer");
     }
 }
 

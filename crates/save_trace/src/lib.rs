@@ -196,42 +196,17 @@ fn text(
 #[cfg(test)]
 mod tests {
     use aris_contract::artifact::trace::{ChainLine, Event, Request, ResponseMeta, Run};
-    use aris_contract::schema::{file_name, id};
+    use aris_testkit::check_schema;
 
-    use crate::report::{Report, SCHEMA};
+    use super::*;
 
-    /// Each type beside the file that is its schema; `UPDATE_SCHEMAS=1` writes them.
     #[test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "compares with, or writes, files of the repository"
-    )]
     fn schemas_are_current() {
-        let schemas = [
-            (SCHEMA, schemars::schema_for!(Report)),
-            (id::TRACE_RUN, schemars::schema_for!(Run)),
-            (id::TRACE_REQUEST, schemars::schema_for!(Request)),
-            (id::TRACE_META, schemars::schema_for!(ResponseMeta)),
-            (id::TRACE_CHAIN, schemars::schema_for!(ChainLine)),
-            (id::TRACE_EVENT, schemars::schema_for!(Event)),
-        ];
-        for (id, mut schema) in schemas {
-            schema.insert(String::from("$id"), id.into());
-            let text = format!("{:#}\n", schema.as_value());
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../../schemas")
-                .join(file_name(id));
-            if std::env::var_os("UPDATE_SCHEMAS").is_some() {
-                std::fs::write(&path, text).expect("written");
-            } else {
-                let found = std::fs::read_to_string(&path).unwrap_or_default();
-                assert_eq!(
-                    found,
-                    text,
-                    "{} is stale: run `cargo xtask schemas`",
-                    path.display()
-                );
-            }
-        }
+        check_schema::<Report>(report::SCHEMA);
+        check_schema::<Run>(id::TRACE_RUN);
+        check_schema::<Request>(id::TRACE_REQUEST);
+        check_schema::<ResponseMeta>(id::TRACE_META);
+        check_schema::<ChainLine>(id::TRACE_CHAIN);
+        check_schema::<Event>(id::TRACE_EVENT);
     }
 }

@@ -38,7 +38,7 @@ fn check<T: JsonSchema>(id: &str) {
 }
 
 #[test]
-fn schema_is_current() {
+fn schemas_are_current() {
     check::<Report>(SCHEMA);
     check::<Predicate>(PREDICATE_SCHEMA);
     check::<PolicyFile>(schema::id::POLICY);

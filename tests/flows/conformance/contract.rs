@@ -1,9 +1,8 @@
 //! The contract that a helper prints about itself.
 
-use aris_testkit::Helper;
+use aris_testkit::{Helper, assert_valid};
 use serde_json::Value;
 
-use super::envelope::assert_valid;
 use super::for_every_helper;
 
 /// `--print-contract`, parsed.

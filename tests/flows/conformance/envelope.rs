@@ -2,48 +2,11 @@
 
 use std::path::Path;
 
-use aris_contract::{ErrorKind, schema};
-use aris_testkit::{Snapshot, workspace_root};
+use aris_contract::ErrorKind;
+use aris_testkit::{Snapshot, assert_valid};
 use serde_json::Value;
 
 use super::for_every_helper;
-
-/// Panics unless `value` satisfies the schema `id` in `schemas/`, with lists that are never null.
-pub(crate) fn assert_valid(id: &str, value: &Value, what: &str) {
-    let path = workspace_root().join("schemas").join(schema::file_name(id));
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{what}: {}: {error}", path.display()));
-    let mut schema: Value =
-        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    forbid_null_lists(&mut schema);
-    let validator = jsonschema::validator_for(&schema)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let errors: Vec<String> = validator
-        .iter_errors(value)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert!(
-        errors.is_empty(),
-        "{what} is not {id}: {}",
-        errors.join("; ")
-    );
-}
-
-/// Takes `null` out of every `"type": ["array", "null"]`: an empty list is `[]`.
-fn forbid_null_lists(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            if let Some(Value::Array(types)) = map.get_mut("type")
-                && types.iter().any(|kind| kind == "array")
-            {
-                types.retain(|kind| kind != "null");
-            }
-            map.values_mut().for_each(forbid_null_lists);
-        }
-        Value::Array(list) => list.iter_mut().for_each(forbid_null_lists),
-        _ => {}
-    }
-}
 
 /// Strings that are a moment but not in UTC with `Z`, by JSON pointer.
 fn foreign_times(value: &Value, at: &str, found: &mut Vec<String>) {
@@ -109,15 +72,6 @@ fn times_of_other_zones_are_noticed() {
     let mut found = Vec::new();
     foreign_times(&value, "", &mut found);
     assert_eq!(found, ["/a/1: 2026-11-20T10:41:00+08:00"]);
-}
-
-#[test]
-fn a_null_list_is_noticed() {
-    let mut schema = serde_json::json!({"properties": {"a": {"type": ["array", "null"]}}});
-    forbid_null_lists(&mut schema);
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    assert!(validator.is_valid(&serde_json::json!({"a": []})));
-    assert!(!validator.is_valid(&serde_json::json!({"a": null})));
 }
 
 #[test]
