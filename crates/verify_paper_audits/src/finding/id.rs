@@ -43,6 +43,8 @@ pub enum FindingId {
     InvalidVerdict,
     /// The audit itself says FAIL, BLOCKED or ERROR.
     BlockingVerdict,
+    /// The audit itself says WARN. Beyond the table: a gate that opens must not hide what its audits doubt.
+    DoubtfulVerdict,
     /// `NOT_APPLICABLE` although the sources hold what the audit is about.
     VerdictContradicted,
     /// A hashed file has other content now.
@@ -101,12 +103,13 @@ pub enum FindingId {
 
 impl FindingId {
     /// All ids, in the order of a report.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::MissingArtifact,
         Self::SchemaInvalid,
         Self::WrongAuditSkill,
         Self::InvalidVerdict,
         Self::BlockingVerdict,
+        Self::DoubtfulVerdict,
         Self::VerdictContradicted,
         Self::StaleInput,
         Self::InputGone,
@@ -144,6 +147,7 @@ impl FindingId {
             Self::WrongAuditSkill => "wrong_audit_skill",
             Self::InvalidVerdict => "invalid_verdict",
             Self::BlockingVerdict => "blocking_verdict",
+            Self::DoubtfulVerdict => "doubtful_verdict",
             Self::VerdictContradicted => "verdict_contradicted",
             Self::StaleInput => "stale_input",
             Self::InputGone => "input_gone",

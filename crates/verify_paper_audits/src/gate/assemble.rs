@@ -46,7 +46,9 @@ pub(super) fn report(
             .into_iter()
             .map(|mut finding| {
                 finding.audit = Some(case.rule.skill.clone());
-                if finding.command.is_none() && finding.id != FindingId::Internal {
+                // Running the audit again clears neither a fault of the gate nor a doubt of the audit.
+                let again = !matches!(finding.id, FindingId::Internal | FindingId::DoubtfulVerdict);
+                if finding.command.is_none() && again {
                     finding.command = case.rule.rerun(&paper_dir);
                 }
                 policy.weigh(finding)

@@ -59,7 +59,7 @@ impl Case {
         let place = self.artifact.place("verdict");
         let file = self.rule.artifact.clone();
         let audit = self.artifact.audit.as_ref();
-        if verdict.blocks() {
+        if verdict.blocks() || verdict == Verdict::Warn {
             let summary = audit.map_or_else(String::new, |audit| short(&audit.summary));
             let reason = audit.map_or_else(String::new, |audit| short(&audit.reason_code));
             let said = if summary.is_empty() {
@@ -67,17 +67,24 @@ impl Case {
             } else {
                 format!(": {summary}")
             };
-            findings.push(
-                Finding::new(
+            let (id, fix) = if verdict.blocks() {
+                (
                     FindingId::BlockingVerdict,
-                    format!("the audit says {}{said}", verdict.word()),
                     "clear what the audit found and run it again",
                 )
-                .file(file.clone())
-                .at(place, &self.artifact.text)
-                .evidence("verdict", verdict.word())
-                .evidence("reason_code", reason)
-                .issue(format!("blocking_verdict:{}", verdict.word())),
+            } else {
+                (
+                    FindingId::DoubtfulVerdict,
+                    "read what the audit doubts and decide; it does not block",
+                )
+            };
+            findings.push(
+                Finding::new(id, format!("the audit says {}{said}", verdict.word()), fix)
+                    .file(file.clone())
+                    .at(place, &self.artifact.text)
+                    .evidence("verdict", verdict.word())
+                    .evidence("reason_code", reason)
+                    .issue(format!("{}:{}", id.word(), verdict.word())),
             );
         }
         let by_program = audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model));

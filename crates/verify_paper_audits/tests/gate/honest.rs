@@ -119,7 +119,7 @@ fn artifacts_in_every_honest_form() {
             |p| {
                 p.set(CLAIMS, "verdict", "WARN");
             },
-            &[],
+            &["doubtful_verdict"],
         ),
         (
             "claims NOT_APPLICABLE",
