@@ -141,6 +141,23 @@ fn prompt(emission: &Emission<'_>) -> Vec<u8> {
     prompt.to_string().into_bytes()
 }
 
+/// The thread id of a program's audit: the helper and 16 hex digits of a digest.
+///
+/// A program has no conversation; what it read (`prompt`), what it said (`report`) and how it judged (verdict, reason code,
+/// summary) identify the run instead. The gate computes it again: an artifact whose verdict was changed by hand no longer fits.
+pub fn program_thread(helper: &str, prompt: &[u8], report: &[u8], judged: [&str; 3]) -> String {
+    let mut hasher = crate::digest::Hasher::default();
+    hasher.update(prompt);
+    hasher.update(report);
+    for part in judged {
+        // A byte that no text of JSON holds as it is: parts cannot run into each other.
+        hasher.update(&[0]);
+        hasher.update(part.as_bytes());
+    }
+    let hex: String = hasher.finish().hex().chars().take(16).collect();
+    format!("{helper}-{hex}")
+}
+
 fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {
     inputs
         .iter()
@@ -149,12 +166,11 @@ fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {
 }
 
 fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
-    // A program has no conversation; what it read and what it said identify the run instead.
-    let mut hasher = crate::digest::Hasher::default();
-    hasher.update(prompt);
-    hasher.update(emission.report.as_bytes());
-    let hex = hasher.finish().hex();
-    let thread: String = hex.chars().take(16).collect();
+    let judged = [
+        emission.verdict.word(),
+        emission.reason_code,
+        emission.summary,
+    ];
     Audit {
         schema: Some(String::from(schema::id::AUDIT)),
         producer: Some(format!("{}@{}", emission.helper, emission.version)),
@@ -164,7 +180,7 @@ fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
         summary: emission.summary.to_owned(),
         audited_input_hashes: hashes(&emission.inputs),
         trace_path: String::new(),
-        thread_id: format!("{}-{thread}", emission.helper),
+        thread_id: program_thread(emission.helper, prompt, emission.report.as_bytes(), judged),
         reviewer_model: deterministic_reviewer(emission.helper, emission.version),
         reviewer_reasoning: String::from("none"),
         generated_at: String::new(),

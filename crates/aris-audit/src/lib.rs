@@ -11,5 +11,5 @@ mod gitignore;
 pub mod project;
 pub mod trace;
 
-pub use artifact::{Emission, Emitted, emit};
+pub use artifact::{Emission, Emitted, emit, program_thread};
 pub use digest::{Digest, Hasher, digest_files};

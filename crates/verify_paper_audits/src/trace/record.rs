@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use aris_audit::trace::TraceRecord;
-use aris_audit::{Digest, Hasher};
-use aris_contract::artifact::audit::deterministic_reviewer;
+use aris_audit::{Digest, program_thread};
+use aris_contract::artifact::audit::{Verdict, deterministic_reviewer};
 use aris_contract::{json, time};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -90,6 +90,9 @@ impl Check<'_> {
             let other = other.or_else(|| self.other_thread(real, record, prompt, ledger));
             return other.map_or(Relation::Proved, Relation::Other);
         }
+        if let Some(said) = self.answered_worse(real, record, ledger) {
+            return Relation::Other(said);
+        }
         let audited: BTreeSet<Digest> = self
             .inputs
             .iter()
@@ -122,6 +125,30 @@ impl Check<'_> {
             )),
             _ => Relation::Possible,
         }
+    }
+
+    /// A reviewer's answer that ends with a blocking verdict, under an audit that passes.
+    ///
+    /// Says nothing about an answer without a line `VERDICT: …`, or of which only the digest was kept.
+    fn answered_worse(
+        &self,
+        real: &Path,
+        record: &TraceRecord,
+        ledger: &mut Ledger,
+    ) -> Option<String> {
+        if self.audit.verdict.blocks() {
+            return None;
+        }
+        let response = real.join(format!("{}.response.md", record.prefix));
+        let bytes = ledger.read(&response, RESPONSE_LIMIT).ok()?;
+        let said = last_verdict(&String::from_utf8_lossy(&bytes))?;
+        said.blocks().then(|| {
+            format!(
+                "the reviewer's answer ends with the verdict {}, and the audit says {}",
+                said.word(),
+                self.audit.verdict.word()
+            )
+        })
     }
 
     /// Compares the list of files in a program's record with the artifact's hashes.
@@ -163,7 +190,7 @@ impl Check<'_> {
         ))
     }
 
-    /// A program's thread id is made from what it read and what it said (see `aris_audit::emit`): recomputes it.
+    /// A program's thread id is made from what it read, what it said and how it judged: computes it again.
     fn other_thread(
         &self,
         real: &Path,
@@ -175,14 +202,36 @@ impl Check<'_> {
         let Ok(bytes) = ledger.read(&response, RESPONSE_LIMIT) else {
             return Some(String::from("its response cannot be read"));
         };
-        let mut hasher = Hasher::default();
-        hasher.update(prompt.as_bytes());
-        hasher.update(&bytes);
-        let hex: String = hasher.finish().hex().chars().take(16).collect();
-        let right = self.audit.thread_id.trim().ends_with(&format!("-{hex}"));
-        (!right)
-            .then(|| String::from("its thread id does not belong to what it read and what it said"))
+        let judged = [
+            self.audit.verdict.word(),
+            &self.audit.reason_code,
+            &self.audit.summary,
+        ];
+        // The helper's name is compared where the prompt is.
+        let right = program_thread("", prompt.as_bytes(), &bytes, judged);
+        let fits = self.audit.thread_id.trim().ends_with(&right);
+        (!fits).then(|| {
+            String::from(
+                "its thread id does not belong to what the program read, said and judged: the artifact or its trace was edited",
+            )
+        })
     }
+}
+
+/// The verdict on the last line of the form `VERDICT: FAIL`, whatever Markdown stands around it.
+fn last_verdict(answer: &str) -> Option<Verdict> {
+    answer.lines().rev().find_map(|line| {
+        let bare = |c: char| c.is_whitespace() || "*_#>`:=.-".contains(c);
+        let mut words = line.split(bare).filter(|word| !word.is_empty());
+        let heads = words
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("verdict"));
+        // `_` parts words here, because Markdown uses it; of the verdicts only NOT_APPLICABLE has one, and it does not block.
+        let word = words.next().filter(|_| heads)?.to_ascii_uppercase();
+        Verdict::ALL
+            .into_iter()
+            .find(|verdict| verdict.word() == word)
+    })
 }
 
 /// Every run of exactly 64 hex digits in `text`.
@@ -213,6 +262,21 @@ mod tests {
                 .collect::<Vec<_>>(),
             [hex]
         );
+    }
+
+    #[test]
+    fn the_last_verdict_of_an_answer_counts() {
+        for (answer, verdict) in [
+            ("VERDICT: FAIL", Some(Verdict::Fail)),
+            ("Verdict: FAIL\n\nVERDICT: PASS\n", Some(Verdict::Pass)),
+            ("**Verdict**: `BLOCKED` (no data)", Some(Verdict::Blocked)),
+            ("## Verdict: fail.", Some(Verdict::Fail)),
+            ("I would not FAIL this. The verdict is FAIL if x.", None),
+            ("verdict: unsure", None),
+            ("", None),
+        ] {
+            assert_eq!(last_verdict(answer), verdict, "{answer:?}");
+        }
     }
 
     #[test]

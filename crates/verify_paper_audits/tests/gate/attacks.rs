@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::TraceMode;
 use serde_json::{Value, json};
 
@@ -933,6 +934,43 @@ fn traces_that_prove_nothing() {
                     "reviewer_model",
                     "deterministic/paper_claim_audit@9.9.9",
                 );
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a program's FAIL turned into PASS by hand",
+            |p| {
+                p.judged(Verdict::Fail).set(CLAIMS, "verdict", "PASS");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a program's reason rewritten",
+            |p| {
+                p.judged(Verdict::Warn)
+                    .set(CLAIMS, "reason_code", "all_numbers_match");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a program's summary rewritten",
+            |p| {
+                p.judged(Verdict::Warn)
+                    .set(CLAIMS, "summary", "all 99 match");
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a reviewer's FAIL turned into PASS",
+            |p| {
+                let path = p.trace(
+                    "paper-claim-audit",
+                    "t-fail",
+                    b"Table 2 does not follow.\n\n**VERDICT: FAIL**\n",
+                    TraceMode::Full,
+                );
+                p.set(CLAIMS, "trace_path", path)
+                    .set(CLAIMS, "thread_id", "t-fail");
             },
             "trace_unrelated",
         ),

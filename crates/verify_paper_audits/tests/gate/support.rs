@@ -269,8 +269,31 @@ impl Project {
         record(project, &new, at).expect("recorded").trace_path
     }
 
-    /// Makes an audit by a program.
+    /// Makes an audit by a program that finds nothing.
     pub(crate) fn program(&self, helper: &str, skill: &str, stem: &str, inputs: &[&str]) -> &Self {
+        self.emit(helper, skill, stem, inputs, Verdict::Pass)
+    }
+
+    /// Makes the claim audit by a program with this verdict.
+    pub(crate) fn judged(&self, verdict: Verdict) -> &Self {
+        let (skill, stem) = ("paper-claim-audit", "PAPER_CLAIM_AUDIT");
+        self.emit(
+            "paper_claim_audit",
+            skill,
+            stem,
+            Self::inputs(skill),
+            verdict,
+        )
+    }
+
+    fn emit(
+        &self,
+        helper: &str,
+        skill: &str,
+        stem: &str,
+        inputs: &[&str],
+        verdict: Verdict,
+    ) -> &Self {
         let slug: Slug = skill.parse().expect("slug");
         let digests = inputs.iter().map(|path| {
             let digest = Digest::of(&fs::read(self.paper.join(path)).expect("read"));
@@ -281,7 +304,7 @@ impl Project {
             version: "0.1.0",
             skill: &slug,
             stem,
-            verdict: Verdict::Pass,
+            verdict,
             reason_code: "all_fine",
             summary: "2 of 2 match",
             inputs: digests.collect(),
