@@ -11,7 +11,7 @@ use crate::judge::Judgement;
 use crate::passage::{Paper, PassageKind};
 use crate::pins::Pins;
 use crate::report::{Claim, ClaimPlace, ClaimReport, Status};
-use crate::table::{Aligned, is_header, numeric_cells};
+use crate::table::{Aligned, numeric_cells};
 
 /// What was judged at one place: the bytes, the displayed value, the judgement.
 type Judged = (Range<usize>, Option<Decimal>, Judgement);
@@ -160,21 +160,3 @@ pub fn audit_paper(
 
 /// Marks numbers that nothing but a pin would make claims.
 const UNPINNED: &str = "not pinned";
-
-impl Engine<'_> {}
-
-/// Whether a passage stands in the head of a table.
-#[expect(dead_code, reason = "used by the next step")]
-pub(crate) fn in_head(paper: &Paper, passage: usize) -> bool {
-    paper
-        .passages
-        .get(passage)
-        .and_then(|passage| passage.cell)
-        .and_then(|cell| {
-            paper
-                .tables
-                .get(cell.table)
-                .map(|grid| is_header(grid, cell.row))
-        })
-        .unwrap_or(false)
-}

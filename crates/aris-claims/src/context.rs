@@ -103,7 +103,16 @@ impl Engine<'_> {
                     .get(index(mention.label))
                     .copied()
                     .unwrap_or(false);
-            raise(&mut weights, mention.label, mention.strength * near);
+            // "averaged over five seeds" names no measure, though configurations count seeds.
+            let words = self
+                .evidence
+                .lexicon
+                .label(mention.label)
+                .map_or(&[][..], |label| &label.words);
+            let runs = !words.is_empty() && words.iter().all(|word| crate::count::is_run(word));
+            if !runs {
+                raise(&mut weights, mention.label, mention.strength * near);
+            }
         }
         self.axis_values(
             passage,

@@ -245,6 +245,11 @@ impl Engine<'_> {
     }
 }
 
+/// A noun for repeated runs, in canonical form.
+pub(crate) fn is_run(word: &str) -> bool {
+    RUNS.contains(&word)
+}
+
 /// "11 further runs": not those of the results.
 pub(crate) fn is_other(word: &str) -> bool {
     matches!(

@@ -287,6 +287,19 @@ impl Engine<'_> {
         !fit::factors(&case.shown, series, size).is_empty()
     }
 
+    /// The value at the step that the sentence names next to the number: "after 200 epochs".
+    pub(crate) fn stated_step(&self, series: &Series, case: &Case<'_>) -> Option<u32> {
+        if !series.trace || series.axis {
+            return None;
+        }
+        case.others.iter().find_map(|step| {
+            series.members.iter().copied().find(|member| {
+                crate::series::leaf(&self.evidence.leaves, *member)
+                    .is_some_and(|leaf| leaf.progress == Some(*step))
+            })
+        })
+    }
+
     pub(crate) fn answer(&self, series: &Series, case: &Case<'_>) -> Option<Answer> {
         let leaves = &self.evidence.leaves;
         let shown = &case.shown;
@@ -319,6 +332,20 @@ impl Engine<'_> {
                 .find_map(|facet| hit(*facet))
                 .map(Answer::Otherwise);
         }
+        if self.stated_step(series, case).is_some() {
+            // Any step of the sentence may be meant; which one was wrong is the nearest's to say.
+            return case
+                .others
+                .iter()
+                .flat_map(|step| {
+                    series.members.iter().copied().filter(move |member| {
+                        crate::series::leaf(leaves, *member)
+                            .is_some_and(|leaf| leaf.progress == Some(*step))
+                    })
+                })
+                .find_map(|member| hit(Facet::Member(member)))
+                .map(Answer::Fits);
+        }
         if let Some(found) = hit(Facet::Single) {
             return Some(Answer::Fits(found));
         }
@@ -338,24 +365,13 @@ impl Engine<'_> {
         if let Some(found) = wanted.iter().find_map(|facet| hit(*facet)) {
             return Some(Answer::Fits(found));
         }
-        if series.trace {
-            // A step that the sentence names, or the extreme of the whole run.
-            for member in &series.members {
-                let named = crate::series::leaf(leaves, *member)
-                    .and_then(|leaf| leaf.progress)
-                    .is_some_and(|progress| case.others.contains(&progress));
-                if named && let Some(found) = hit(Facet::Member(*member)) {
-                    return Some(Answer::Fits(found));
-                }
-            }
-            if agg.best || agg.worst || case.others.is_empty() {
-                let extreme = extremes(series, leaves);
-                if let Some(found) = extreme
-                    .into_iter()
-                    .find_map(|member| hit(Facet::Member(member)))
-                {
-                    return Some(Answer::Fits(found));
-                }
+        if series.trace && (agg.best || agg.worst || case.others.is_empty()) {
+            let extreme = extremes(series, leaves);
+            if let Some(found) = extreme
+                .into_iter()
+                .find_map(|member| hit(Facet::Member(member)))
+            {
+                return Some(Answer::Fits(found));
             }
         }
         if series.runs() > 1 {

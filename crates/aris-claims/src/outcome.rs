@@ -106,7 +106,9 @@ impl Engine<'_> {
         };
         let found = self.series(top.series).and_then(|series| {
             let agg = case.aggregation;
-            let facet = if series.stats.is_none() {
+            let facet = if let Some(at) = self.stated_step(series, case) {
+                Facet::Member(at)
+            } else if series.stats.is_none() {
                 Facet::Single
             } else if agg.median {
                 Facet::Median

@@ -7,7 +7,7 @@ use crate::decimal::Decimal;
 use crate::engine::Engine;
 use crate::fit::{self, Closeness, Hit, Shown};
 use crate::judge::{Binding, Case, TIE};
-use crate::series::{Series, SeriesId};
+use crate::series::{Facet, Series, SeriesId};
 use crate::units::Dimension;
 
 /// Weight up to which a label counts as not named: the paper's own method by default.
@@ -33,13 +33,10 @@ impl Engine<'_> {
         if case.weak || self.measure(series) == self.measure(best) {
             return false;
         }
-        let named = series.slots.iter().any(|slot| {
-            slot.kind != crate::evidence::SlotKind::Path
-                && case.sentence.contains(&slot.label)
-                && case
-                    .weights
-                    .get(&slot.label)
-                    .is_some_and(|weight| *weight >= 0.5)
+        let named = series.labels.iter().any(|label| {
+            best.labels.binary_search(label).is_err()
+                && case.sentence.contains(label)
+                && case.weights.get(label).is_some_and(|weight| *weight >= 0.5)
         });
         let converted = series.config
             && hit.closeness == Closeness::Exact
@@ -114,7 +111,11 @@ impl Engine<'_> {
         let Some(series) = self.series(top.series).filter(|series| !series.axis) else {
             return false;
         };
-        let Some((_, raw)) = series.headline(&self.evidence.leaves) else {
+        let step = self
+            .stated_step(series, case)
+            .and_then(|at| series.value(Facet::Member(at), &self.evidence.leaves));
+        let headline = series.headline(&self.evidence.leaves).map(|(_, raw)| raw);
+        let Some(raw) = step.or(headline) else {
             return false;
         };
         let measure = self.measure_weight(series, case.weights);
@@ -280,6 +281,9 @@ impl Engine<'_> {
         between("0.4", "2.5")
             || between("0.095", "0.105")
             || between("9.5", "10.5")
+            // One digit shows a power of ten only roughly.
+            || shown.value.significant_digits() == 1
+                && (between("0.08", "0.125") || between("8", "12.5"))
             || between("0.00095", "0.00105")
             || between("950", "1050")
             || between("58", "62")

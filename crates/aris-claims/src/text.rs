@@ -15,6 +15,9 @@ use crate::number::{Number, Style};
 use crate::report::Status;
 use crate::units::Dimension;
 
+/// Bytes by which a number behind another one counts as farther away.
+const BEHIND: usize = 40;
+
 /// Gain of a series that measures the noun behind a whole number.
 pub(crate) const NOUN: f64 = 1.5;
 
@@ -74,7 +77,8 @@ impl Engine<'_> {
         if number.value.is_integer()
             && number.last_digit >= 0
             && number.unit.is_none()
-            && let Some(judgement) = self.judge_count(text, number, &weights)
+            && let Some(judgement) =
+                self.judge_count(text, number, &self.with_runs(passage, number, &weights))
         {
             return Some(judgement);
         }
@@ -230,6 +234,25 @@ impl Engine<'_> {
             .filter(|judgement| judgement.status.is_match())
     }
 
+    /// Weights for a count of runs: there `runs/run_3.json` is a name as good as any.
+    pub(crate) fn with_runs(&self, passage: usize, number: &Number, weights: &Weights) -> Weights {
+        let mut weights = weights.clone();
+        let sentence = self
+            .sentence_at(passage, number.range.start)
+            .and_then(|at| self.passages.get(passage)?.sentences.get(at));
+        for mention in sentence.map_or(&[][..], |sentence| &sentence.mentions) {
+            let words = self
+                .evidence
+                .lexicon
+                .label(mention.label)
+                .map_or(&[][..], |label| &label.words);
+            if words.iter().all(|word| crate::count::is_run(word)) {
+                crate::context::raise(&mut weights, mention.label, mention.strength);
+            }
+        }
+        weights
+    }
+
     /// Puts series that measure the counted noun first: `100 epochs` is about epochs.
     pub(crate) fn with_noun(&self, mut scored: Vec<Scored>, noun: Option<&str>) -> Vec<Scored> {
         let Some(noun) = noun else { return scored };
@@ -305,7 +328,7 @@ impl Engine<'_> {
         ends || near
     }
 
-    /// The other whole numbers of the sentence.
+    /// The other whole numbers of the sentence, the nearest first.
     pub(crate) fn other_numbers(&self, passage: usize, number: &Number) -> Vec<Decimal> {
         let Some(analysed) = self.passages.get(passage) else {
             return Vec::new();
@@ -316,7 +339,7 @@ impl Engine<'_> {
         let Some(sentence) = sentence else {
             return Vec::new();
         };
-        analysed
+        let mut others: Vec<(usize, Decimal)> = analysed
             .numbers
             .iter()
             .filter(|other| {
@@ -325,8 +348,15 @@ impl Engine<'_> {
                     && other.range.start < sentence.end
             })
             .filter(|other| other.value.is_integer())
-            .map(|other| other.value)
-            .collect()
+            .map(|other| {
+                // "After 100 epochs A, after 200 epochs B": the step stands before its value.
+                let behind = other.range.start > number.range.start;
+                let distance = other.range.start.abs_diff(number.range.start);
+                (distance + if behind { BEHIND } else { 0 }, other.value)
+            })
+            .collect();
+        others.sort_unstable();
+        others.into_iter().map(|(_, value)| value).collect()
     }
 }
 
