@@ -50,8 +50,6 @@ mod places;
 mod policy;
 mod report;
 mod reported;
-#[cfg(test)]
-mod schemas;
 mod sources;
 mod table;
 mod text;
@@ -147,4 +145,21 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         data: report,
         signal,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::audit::Audit;
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(SCHEMA);
+        check_schema::<Predicate>(PREDICATE_SCHEMA);
+        check_schema::<PolicyFile>(schema::id::POLICY);
+        check_schema::<Manifest>(schema::id::PAPER_MANIFEST);
+        check_schema::<Audit>(schema::id::AUDIT);
+    }
 }

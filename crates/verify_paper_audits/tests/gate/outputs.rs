@@ -5,8 +5,11 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use aris_contract::schema::id;
+use aris_testkit::assert_valid;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use verify_paper_audits::{PREDICATE_SCHEMA, SCHEMA};
 
 use crate::support::{CLAIMS, Damage, Project, call, call_at};
 
@@ -19,20 +22,6 @@ fn later() -> Timestamp {
 fn envelope(stdout: &str) -> Value {
     assert_eq!(stdout.lines().count(), 1, "{stdout}");
     serde_json::from_str(stdout).expect("envelope")
-}
-
-/// The schema of an id, as it lies in `schemas/`.
-fn valid(id: &str, value: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../schemas")
-        .join(aris_contract::schema::file_name(id));
-    let schema: Value = serde_json::from_slice(&fs::read(path).expect("schema")).expect("json");
-    let validator = jsonschema::validator_for(&schema).expect("schema");
-    let problems: Vec<String> = validator
-        .iter_errors(value)
-        .map(|error| format!("{error} at {}", error.instance_path()))
-        .collect();
-    assert!(problems.is_empty(), "{id}: {problems:#?}");
 }
 
 #[test]
@@ -62,7 +51,7 @@ fn reports_are_valid_and_keep_the_names_of_the_older_report() {
         let project = Project::new();
         damage(&project);
         let ran = project.run(&["--assurance", "submission", "--json", "--attest", "a.json"]);
-        valid("aris.verify_paper_audits.report/v1", &ran.report);
+        assert_valid(SCHEMA, &ran.report, status);
         for field in [
             "verifier_version",
             "paper_dir",
@@ -92,22 +81,15 @@ fn reports_are_valid_and_keep_the_names_of_the_older_report() {
         let statement: Value =
             serde_json::from_slice(&fs::read(project.root.join("a.json")).expect("statement"))
                 .expect("json");
-        valid(
-            "aris.verify_paper_audits.attestation/v1",
-            &statement["predicate"],
-        );
-        valid(
-            "aris.verify_paper_audits.audit/v1",
-            &project.artifact("PROOF_AUDIT.json"),
-        );
+        assert_valid(PREDICATE_SCHEMA, &statement["predicate"], status);
+        assert_valid(id::AUDIT, &project.artifact("PROOF_AUDIT.json"), status);
     }
     let policy: Value =
         serde_json::from_str(include_str!("../../assets/policy.json")).expect("json");
-    valid("aris.verify_paper_audits.policy/v1", &policy);
-    valid(
-        "aris.verify_paper_audits.manifest/v1",
-        &json!({"schema": "aris.verify_paper_audits.manifest/v1", "audits": [{"artifact": "A.json", "skill": "a"}]}),
-    );
+    assert_valid(id::POLICY, &policy, "the policy");
+    let manifest =
+        json!({"schema": id::PAPER_MANIFEST, "audits": [{"artifact": "A.json", "skill": "a"}]});
+    assert_valid(id::PAPER_MANIFEST, &manifest, "a manifest");
 }
 
 #[test]
