@@ -4,13 +4,26 @@
 
 use std::path::{Path, PathBuf};
 
+/// Folders that a paper has beside its text only when it is a project of its own.
+const OWN: [&str; 3] = ["results", "outputs", ".aris/tools"];
+
 /// The project of a paper: the git top level, else the nearest folder above the paper with `.aris/`, else the paper's parent.
 ///
-/// **Source**: the rule for `trace_path` in `gate.md`. `paper` must be absolute.
+/// A paper folder that is itself the top level and holds text only (a clone of an online editor's repository, a submodule) belongs
+/// to the project with `.aris/` above it: its results and its traces lie there. The root of the file system is never such a project:
+/// a stray `/.aris` must not make the whole machine one.
+///
+/// **Source**: the rule for `trace_path` in `gate.md`. `paper` must be absolute and free of links.
 pub fn of_paper(paper: &Path) -> PathBuf {
-    let above = || paper.ancestors().skip(1);
-    git_top_level(paper)
-        .or_else(|| above().find(|folder| folder.join(".aris").is_dir()))
+    let marked = || {
+        let mut above = paper.ancestors().skip(1);
+        above.find(|folder| folder.parent().is_some() && folder.join(".aris").is_dir())
+    };
+    let top = git_top_level(paper);
+    let nested = top == Some(paper) && !OWN.iter().any(|name| paper.join(name).is_dir());
+    top.filter(|_| !nested)
+        .or_else(marked)
+        .or(top)
         .or_else(|| paper.parent())
         .unwrap_or(paper)
         .to_path_buf()
@@ -57,5 +70,20 @@ mod tests {
             (of_paper(&paper), of_directory(&paper)),
             (root.join("project"), root.join("project"))
         );
+    }
+
+    #[test]
+    fn a_paper_that_is_a_repository_of_its_own_belongs_to_the_project_around_it() {
+        let temp = tempfile::tempdir().expect("temp");
+        let project = temp.path().join("project");
+        let paper = project.join("paper");
+        std::fs::create_dir_all(paper.join(".git")).expect("folders");
+        #[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+        std::fs::write(paper.join(".git/HEAD"), "ref: refs/heads/main\n").expect("head");
+        assert_eq!(of_paper(&paper), paper, "nothing around it is a project");
+        std::fs::create_dir_all(project.join(".aris")).expect("folders");
+        assert_eq!(of_paper(&paper), project);
+        std::fs::create_dir_all(paper.join("results")).expect("folders");
+        assert_eq!(of_paper(&paper), paper, "results of its own");
     }
 }

@@ -93,10 +93,12 @@ pub static SPEC: Spec = Spec {
 
 /// Audits the paper and writes what it found.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = context.absolute(&cli.paper);
+    let folder = aris_fs::lexical(&context.absolute(&cli.paper));
     if !folder.is_dir() {
         return Err(Error::Paper { path: folder });
     }
+    // Project and traces are where the paper really lies, whatever link leads to it; the gate looks there too.
+    let folder = folder.canonicalize().unwrap_or(folder);
     let day = cli
         .as_of
         .unwrap_or_else(|| context.now().to_zoned(TimeZone::UTC).date());

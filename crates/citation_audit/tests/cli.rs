@@ -680,3 +680,28 @@ mod properties {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_paper_leads_to_its_project_and_a_finding_about_no_file_names_the_folder() {
+    let paper = Paper::citing("As \\citet{knuth84} says.", SOUND);
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(paper.folder(), elsewhere.path().join("link")).unwrap();
+    run(elsewhere.path(), &["link", "--as-of", "2026-11-20"]);
+    let said = String::from_utf8_lossy(&paper.audit(&[]).output.stdout).into_owned();
+    assert!(
+        said.contains("(unchanged)"),
+        "the link gave another audit: {said}"
+    );
+    assert!(
+        !elsewhere.path().join(".aris").exists(),
+        "the trace belongs to the project"
+    );
+    fs::remove_file(paper.folder().join("main.tex")).unwrap();
+    let said = String::from_utf8_lossy(&paper.audit(&[]).output.stdout).into_owned();
+    let folder = paper.folder().canonicalize().unwrap();
+    assert!(
+        said.starts_with(&format!("{}: blocked: no root", folder.display())),
+        "{said}"
+    );
+}

@@ -93,6 +93,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if !folder.is_dir() {
         return Err(Error::Paper { path: folder });
     }
+    // Project, results and traces are where the paper really lies, whatever link leads to it; the gate looks there too.
+    let folder = folder.canonicalize().unwrap_or(folder);
     let roots = Roots::new(&folder);
     let mut inputs = Inputs::default();
     let pins = pins(
@@ -105,6 +107,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         .results
         .iter()
         .map(|path| aris_fs::lexical(&context.absolute(path)))
+        .map(|path| path.canonicalize().unwrap_or(path))
         .collect();
     let evidence = source::results(&roots, &named, &mut inputs)?;
     let claims = document

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use aris_cli::{Product, Style};
 use aris_contract::artifact::audit::Verdict;
@@ -55,7 +56,7 @@ impl Product for Report {
             writeln!(
                 out,
                 "{}: {}: {} [{}]",
-                finding.place(),
+                self.place(finding),
                 style.bad("blocked"),
                 finding.message,
                 finding.id
@@ -91,5 +92,17 @@ impl Product for Report {
         }
         let kept = if self.unchanged { " (unchanged)" } else { "" };
         writeln!(out, "{}{kept}", self.artifact)
+    }
+}
+
+impl Report {
+    /// Where a finding is; one about no file is about the paper's folder.
+    fn place(&self, finding: &Finding) -> String {
+        if finding.file.is_empty() {
+            let folder = Path::new(&self.artifact).parent();
+            folder.map_or_else(String::new, |folder| folder.display().to_string())
+        } else {
+            finding.place()
+        }
     }
 }

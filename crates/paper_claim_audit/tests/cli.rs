@@ -396,3 +396,29 @@ fn the_json_answer_is_one_envelope() {
     );
     assert_eq!(envelope["data"]["verdict"], "PASS", "{envelope}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_paper_leads_to_its_project_and_a_finding_about_no_file_names_the_folder() {
+    let project = Project::with_runs("Accuracy of our method is 84.9\\% (mean of 3 runs).");
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(project.path("paper"), elsewhere.path().join("link")).unwrap();
+    let output = run(elsewhere.path(), &["link"]);
+    let direct = project.audit(&[]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        String::from_utf8_lossy(&direct.output.stdout).contains("(unchanged)"),
+        "the link gave another audit: {said}"
+    );
+    assert!(
+        !elsewhere.path().join(".aris").exists(),
+        "the trace belongs to the project"
+    );
+    fs::remove_file(project.path("paper/main.tex")).unwrap();
+    let said = String::from_utf8_lossy(&project.audit(&[]).output.stdout).into_owned();
+    let folder = project.path("paper").canonicalize().unwrap();
+    assert!(
+        said.starts_with(&format!("{}: blocked: no root", folder.display())),
+        "{said}"
+    );
+}
