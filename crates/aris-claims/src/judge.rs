@@ -141,6 +141,11 @@ impl Engine<'_> {
                 near.push(*scored);
             }
             match self.answer(series, case) {
+                // A whole number in passing is exactly that number: "six tasks" are not 5.52.
+                Some(Answer::Fits(hit))
+                    if case.weak
+                        && hit.closeness == Closeness::Rounded
+                        && case.shown.value.abs() < Decimal::HUNDRED => {}
                 Some(Answer::Fits(hit)) => fitting.push((*scored, hit)),
                 Some(Answer::Otherwise(hit)) => otherwise.push((*scored, hit)),
                 None => {}

@@ -71,7 +71,10 @@ impl Engine<'_> {
             .iter()
             .zip(&top.slots)
             .filter(|(a, b)| a.label != b.label);
-        let siblings = series.slots.len() == top.slots.len() && differing.count() == 1;
+        let siblings = !top.axis
+            && !top.config
+            && series.slots.len() == top.slots.len()
+            && differing.count() == 1;
         (siblings || self.measure(series) == self.measure(top))
             && rival < 0.36
             && best >= rival + 0.05

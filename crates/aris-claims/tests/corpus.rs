@@ -13,9 +13,9 @@ use aris_latex::{Document, Loaded};
 /// Floors below which a change has made the judgement worse. Part of 1000.
 ///
 /// What was reached when they were set stands in the commit that set them; the aims are 950, 900 and as high as possible.
-const RECALL: usize = 740;
-const PRECISION: usize = 920;
-const ACCURACY: usize = 890;
+const RECALL: usize = 810;
+const PRECISION: usize = 955;
+const ACCURACY: usize = 900;
 
 fn files(root: &Path, below: &Path, out: &mut Vec<(String, PathBuf)>) {
     let entries = std::fs::read_dir(below).unwrap();
