@@ -1,5 +1,5 @@
-//! What the audits and their gate share: where a project begins, SHA-256 digests, review traces with their chain, and the
-//! one way in which a program writes an audit artifact.
+//! What the audits and their gate share: where a project begins, SHA-256 digests, review traces with their chain, how a paper is
+//! read, and the one way in which a program writes an audit artifact.
 //!
 //! What it does not do: judge a paper, or decide what blocks; the audits do the one and the gate the other.
 
@@ -8,8 +8,10 @@
 mod artifact;
 mod digest;
 mod gitignore;
+mod paper;
 pub mod project;
 pub mod trace;
 
 pub use artifact::{Emission, Emitted, emit, program_thread};
 pub use digest::{Digest, Hasher, digest_files};
+pub use paper::{Obstacle, PaperFiles, missing_sources};

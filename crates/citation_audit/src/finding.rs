@@ -1,5 +1,6 @@
 //! One thing the audit has to say.
 
+use aris_audit::Obstacle;
 use aris_latex::Position;
 use serde::Serialize;
 
@@ -92,6 +93,22 @@ impl Finding {
             (true, _) => String::from("-"),
             (false, 0) => self.file.clone(),
             (false, line) => format!("{}:{line}:{}", self.file, self.column),
+        }
+    }
+}
+
+impl From<Obstacle> for Finding {
+    fn from(obstacle: Obstacle) -> Self {
+        let finding = Self::new(
+            obstacle.id,
+            Severity::Block,
+            obstacle.message,
+            obstacle.action,
+        )
+        .quote(obstacle.quote);
+        match &obstacle.position {
+            Some(position) => finding.position(position),
+            None => finding,
         }
     }
 }

@@ -1,22 +1,14 @@
 //! The edge: the paper's files, each read once, and the document and bibliographies made of them.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use aris_audit::{Digest, project};
-use aris_fs::EntryKind;
-use aris_latex::{
-    Document, Include, IncludeKind, IncludeOutcome, Loaded, Position, Problem, ProblemKind,
-    RootError, find_root,
-};
+use aris_audit::{Digest, PaperFiles, missing_sources};
+use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind};
 use aris_paper::bib::{self, Bibliography};
 
 use crate::citations::QUOTE;
 use crate::finding::{Finding, Severity};
-
-/// Bytes of one source: far above any that a person or a reference manager writes, and still safe to hold in memory.
-const FILE_LIMIT: u64 = 128 << 20;
 
 /// `.bib` files of TeX distributions that hold macros only; papers name them and do not carry them.
 ///
@@ -47,15 +39,9 @@ pub(crate) struct BibFile {
     pub(crate) read: Bibliography,
 }
 
-enum Found {
-    Bytes(Vec<u8>),
-    Absent,
-    Unreadable(String),
-}
-
 /// Reads the paper in `folder` (absolute) from its root document.
 pub(crate) fn read(folder: &Path, root: Option<&str>) -> Paper {
-    let mut files = Files::new(folder);
+    let mut files = PaperFiles::new(folder);
     let mut paper = Paper {
         document: None,
         bibliographies: Vec::new(),
@@ -64,71 +50,30 @@ pub(crate) fn read(folder: &Path, root: Option<&str>) -> Paper {
         inputs: BTreeMap::new(),
         findings: Vec::new(),
     };
-    let root = match root {
-        Some(root) => root.replace('\\', "/"),
-        None => match files.root() {
-            Ok(root) => root,
-            Err(finding) => {
-                paper.findings.push(*finding);
-                return paper;
+    match files.document(root) {
+        Ok(document) => {
+            for include in &document.includes {
+                if include.kind == IncludeKind::Bibliography {
+                    paper.asks_for_bibliography = true;
+                    let position = document.position(include.place);
+                    let quote = document.quote(include.place, QUOTE);
+                    paper.bibliography(&mut files, include, &position, &quote);
+                }
             }
-        },
-    };
-    let document = match Document::read(&root, &mut |path: &str| files.load(path)) {
-        Ok(document) => document,
-        Err(error) => {
-            paper.findings.push(unreadable(&root, &error));
-            paper.inputs = files.inputs;
-            return paper;
-        }
-    };
-    for include in &document.includes {
-        let position = document.position(include.place);
-        let quote = document.quote(include.place, QUOTE);
-        if include.kind == IncludeKind::Bibliography {
-            paper.asks_for_bibliography = true;
-            files.bibliography(include, &position, &quote, &mut paper);
-        } else if let Some(finding) = missing_source(include) {
+            let missing = missing_sources(&document);
             paper
                 .findings
-                .push(finding.position(&position).quote(quote));
+                .extend(missing.into_iter().map(Finding::from));
+            let problems = document.problems.iter();
+            paper
+                .findings
+                .extend(problems.filter_map(|problem| unread(&document, problem)));
+            paper.document = Some(document);
         }
+        Err(obstacle) => paper.findings.push(Finding::from(*obstacle)),
     }
-    paper.findings.extend(
-        document
-            .problems
-            .iter()
-            .filter_map(|problem| unread(&document, problem)),
-    );
-    paper.document = Some(document);
-    paper.inputs = files.inputs;
+    paper.inputs = files.digests;
     paper
-}
-
-fn unreadable(root: &str, error: &aris_latex::Error) -> Finding {
-    let (id, action) = match error {
-        aris_latex::Error::RootAbsent { .. } => {
-            ("no_root_document", "name the root document with --root")
-        }
-        aris_latex::Error::RootUnreadable { .. } => {
-            ("source_unreadable", "make the file readable UTF-8")
-        }
-        _ => (
-            "document_too_large",
-            "look for files that include each other",
-        ),
-    };
-    let at = match error {
-        aris_latex::Error::TooDeep { at, .. } | aris_latex::Error::TooLarge { at, .. } => {
-            at.clone()
-        }
-        _ => Position {
-            path: root.to_owned(),
-            line: 1,
-            column: 1,
-        },
-    };
-    Finding::new(id, Severity::Block, error.to_string(), action).position(&at)
 }
 
 /// A place behind which text may have gone unread, and citations with it.
@@ -158,136 +103,14 @@ fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
     )
 }
 
-/// A source that the document asks for and that cannot be read: citations in it would go unseen.
-fn missing_source(include: &Include) -> Option<Finding> {
-    let is_source = matches!(
-        include.kind,
-        IncludeKind::Input | IncludeKind::Include | IncludeKind::Subfile | IncludeKind::Import
-    );
-    if !is_source {
-        return None;
-    }
-    let target = &include.target;
-    let (id, message) = match &include.outcome {
-        IncludeOutcome::Missing => ("source_missing", format!("`{target}` does not exist")),
-        IncludeOutcome::Unreadable(reason) => (
-            "source_unreadable",
-            format!("`{target}` cannot be read: {reason}"),
-        ),
-        IncludeOutcome::Unresolved => (
-            "source_missing",
-            format!("`{target}` holds a macro that is not defined"),
-        ),
-        IncludeOutcome::Read { .. }
-        | IncludeOutcome::NotRead
-        | IncludeOutcome::Excluded
-        | IncludeOutcome::Cycle => {
-            return None;
-        }
-    };
-    Some(Finding::new(
-        id,
-        Severity::Block,
-        message,
-        "add the file or drop the command; its citations are not audited",
-    ))
-}
-
-struct Files {
-    folder: PathBuf,
-    /// Real paths of the folders that files may come from.
-    allowed: Vec<PathBuf>,
-    /// Sources read while the root was looked for.
-    cache: BTreeMap<String, Vec<u8>>,
-    inputs: BTreeMap<String, Digest>,
-}
-
-impl Files {
-    fn new(folder: &Path) -> Self {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        let allowed = vec![real(folder), real(&project::of_paper(folder))];
-        Self {
-            folder: folder.to_path_buf(),
-            allowed,
-            cache: BTreeMap::new(),
-            inputs: BTreeMap::new(),
-        }
-    }
-
-    /// Finds the root document among the paper's `.tex` files.
-    fn root(&mut self) -> Result<String, Box<Finding>> {
-        let entries = aris_fs::walk_sorted(&self.folder, &mut |entry| {
-            !entry.name.to_string_lossy().starts_with('.')
-        })
-        .map_err(|error| {
-            let message = format!("the paper folder cannot be listed: {error}");
-            Finding::new(
-                "source_unreadable",
-                Severity::Block,
-                message,
-                "check its permissions",
-            )
-        })?;
-        let mut texts: Vec<(String, String)> = Vec::new();
-        let mut refused = Vec::new();
-        for entry in entries {
-            let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
-            if !is_file
-                || entry
-                    .path
-                    .extension()
-                    .is_none_or(|extension| extension != "tex")
-            {
-                continue;
-            }
-            let path = aris_fs::display_relative(&entry.path, &self.folder);
-            match self.bytes(&path) {
-                Found::Bytes(bytes) => {
-                    // A file that is not UTF-8 may still be the root: its marks are ASCII.
-                    texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
-                    self.cache.insert(path, bytes);
-                }
-                Found::Absent => {}
-                Found::Unreadable(reason) => refused.push(format!("{path}: {reason}")),
-            }
-        }
-        find_root(&texts).map_err(|error| {
-            let (id, action) = match &error {
-                RootError::None => ("no_root_document", "name the root document with --root"),
-                RootError::Several { .. } => ("several_root_documents", "choose one with --root"),
-            };
-            let mut message = error.to_string();
-            if !refused.is_empty() {
-                message.push_str("; unreadable: ");
-                message.push_str(&refused.join(", "));
-            }
-            Box::new(Finding::new(id, Severity::Block, message, action))
-        })
-    }
-
-    /// What the LaTeX reader gets; what it got is an input of the audit.
-    fn load(&mut self, path: &str) -> Loaded {
-        let bytes = match self.cache.remove(path) {
-            Some(bytes) => bytes,
-            None => match self.bytes(path) {
-                Found::Bytes(bytes) => bytes,
-                Found::Absent => return Loaded::Absent,
-                Found::Unreadable(reason) => return Loaded::Unreadable(reason),
-            },
-        };
-        self.inputs.insert(path.to_owned(), Digest::of(&bytes));
-        match bib::decode(&bytes) {
-            Ok(text) => Loaded::Text(Arc::from(text)),
-            Err(error) => Loaded::Unreadable(format!("{error}; {}", error.hint())),
-        }
-    }
-
+impl Paper {
+    /// Reads the bibliography that `include` asks for: the first candidate that exists.
     fn bibliography(
         &mut self,
+        files: &mut PaperFiles,
         include: &Include,
         position: &Position,
         quote: &str,
-        paper: &mut Paper,
     ) {
         let blocked = |id, message: String, action: &str| {
             Finding::new(id, Severity::Block, message, action)
@@ -296,32 +119,31 @@ impl Files {
         };
         let target = &include.target;
         for path in &include.candidates {
-            if paper.bibliographies.iter().any(|file| &file.path == path) {
+            if self.bibliographies.iter().any(|file| &file.path == path) {
                 return;
             }
-            let bytes = match self.bytes(path) {
-                Found::Absent => continue,
-                Found::Unreadable(reason) => {
+            let bytes = match files.source(path) {
+                Ok(None) => continue,
+                Ok(Some(bytes)) => bytes,
+                Err(reason) => {
                     let message = format!("bibliography `{path}` cannot be read: {reason}");
-                    paper.findings.push(blocked(
+                    self.findings.push(blocked(
                         "bibliography_unreadable",
                         message,
                         "make it a readable file of the project",
                     ));
                     return;
                 }
-                Found::Bytes(bytes) => bytes,
             };
-            self.inputs.insert(path.clone(), Digest::of(&bytes));
             match bib::decode(&bytes) {
                 Ok(text) => {
-                    let earlier: Vec<_> = paper
+                    let earlier: Vec<_> = self
                         .bibliographies
                         .iter()
                         .flat_map(|file| file.read.macros.iter().cloned())
                         .collect();
                     let read = bib::read_after(text, &earlier);
-                    paper.bibliographies.push(BibFile {
+                    self.bibliographies.push(BibFile {
                         path: path.clone(),
                         read,
                     });
@@ -334,8 +156,7 @@ impl Files {
                         message,
                         error.hint(),
                     );
-                    paper
-                        .findings
+                    self.findings
                         .push(finding.at(path, error.line(), 1).quote(quote));
                 }
             }
@@ -344,7 +165,7 @@ impl Files {
         let name = target.to_ascii_lowercase();
         let file = format!("{}.bib", name.strip_suffix(".bib").unwrap_or(&name));
         if DISTRIBUTED.contains(&file.as_str()) {
-            paper.distributed_macros = true;
+            self.distributed_macros = true;
             return;
         }
         let message = match include.outcome {
@@ -356,25 +177,10 @@ impl Files {
                 include.candidates.join(", ")
             ),
         };
-        paper.findings.push(blocked(
+        self.findings.push(blocked(
             "bibliography_missing",
             message,
             "add the file, or correct the name",
         ));
-    }
-
-    /// Reads a file of the paper or of its project; nothing else is opened.
-    fn bytes(&self, path: &str) -> Found {
-        let full = aris_fs::lexical(&self.folder.join(path));
-        if let Ok(real) = full.canonicalize()
-            && !self.allowed.iter().any(|folder| real.starts_with(folder))
-        {
-            return Found::Unreadable(String::from("it lies outside the project"));
-        }
-        match aris_fs::read_optional(&full, FILE_LIMIT) {
-            Ok(Some(bytes)) => Found::Bytes(bytes),
-            Ok(None) => Found::Absent,
-            Err(error) => Found::Unreadable(aris_contract::failure::ErrorBody::of(&error).message),
-        }
     }
 }

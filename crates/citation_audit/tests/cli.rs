@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use aris_contract::schema::id;
-use aris_testkit::assert_valid;
+use aris_testkit::{Project, assert_valid};
 use serde_json::Value;
-use tempfile::TempDir;
 
 const SOUND: &str = "@article{knuth84, author = {Knuth, Donald E.}, title = {Literate Programming}, journal = {The \
                      Computer Journal}, year = 1984, volume = 27, pages = {97--111}, doi = {10.1093/comjnl/27.2.97}}\n";
@@ -23,7 +22,7 @@ type Files<'a> = &'a [(&'a str, &'a [u8])];
 
 /// A paper in a project of its own.
 struct Paper {
-    temp: TempDir,
+    project: Project,
 }
 
 struct Answer {
@@ -35,7 +34,7 @@ struct Answer {
 impl Paper {
     fn new(files: &[(&str, &str)]) -> Self {
         let paper = Self {
-            temp: tempfile::tempdir().unwrap(),
+            project: Project::new(),
         };
         fs::create_dir(paper.folder()).unwrap();
         for (name, text) in files {
@@ -56,18 +55,16 @@ impl Paper {
     }
 
     fn folder(&self) -> PathBuf {
-        self.temp.path().join("paper")
+        self.project.at("paper")
     }
 
     fn write(&self, name: &str, bytes: &[u8]) {
-        let path = self.folder().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
+        self.project.write(&format!("paper/{name}"), bytes);
     }
 
     fn audit(&self, args: &[&str]) -> Answer {
         let output = run(
-            self.temp.path(),
+            self.project.path(),
             &[&["paper", "--as-of", "2026-11-20"], args].concat(),
         );
         let bytes = fs::read(self.folder().join("CITATION_AUDIT.json")).unwrap();
@@ -80,7 +77,7 @@ impl Paper {
     }
 
     fn traces(&self) -> usize {
-        let folder = self.temp.path().join(".aris/traces/citation-audit");
+        let folder = self.project.at(".aris/traces/citation-audit");
         fs::read_dir(folder).map_or(0, |runs| {
             runs.map(|run| run.unwrap().path())
                 .filter(|path| path.is_dir())
@@ -448,7 +445,7 @@ fn files_and_macros_of_several_bibliographies_belong_together() {
             "@string{acm = {ACM}}\n@misc{l, title = {L one}}",
         ),
     ]);
-    let shared = paper.temp.path().join("shared");
+    let shared = paper.project.at("shared");
     fs::create_dir(&shared).unwrap();
     fs::write(
         shared.join("refs.bib"),
@@ -547,7 +544,7 @@ fn dates_are_judged_as_of_the_given_day() {
         paper.audit(&[]).findings(),
         ["fail year_in_future k refs.bib:1"]
     );
-    let later = run(paper.temp.path(), &["paper", "--as-of", "2029-01-01"]);
+    let later = run(paper.project.path(), &["paper", "--as-of", "2029-01-01"]);
     assert_eq!(later.status.code(), Some(0), "{later:?}");
 }
 
@@ -668,7 +665,7 @@ mod properties {
             bib in pieces(&["@misc{a,", "@article{b,", "title={T},", "author={A and B},", "year=2031}", "crossref={b}}", "doi={10.1109/CVPR.2019.1},", "eprint={2413.1},", "pages={9-1},", "\n@string{s="]),
         ) {
             let paper = Paper::new(&[("main.tex", &document(&format!("{body}\n\\bibliography{{refs}}"))), ("refs.bib", &bib)]);
-            let context = Context::for_test(paper.temp.path(), "2026-11-20T12:00:00Z".parse().unwrap());
+            let context = Context::for_test(paper.project.path(), "2026-11-20T12:00:00Z".parse().unwrap());
             let cli = || Cli { paper: "paper".into(), root: None, uncited: true, as_of: None };
             let report = run(cli(), &context).unwrap();
             let written = std::fs::read(paper.folder().join("CITATION_AUDIT.json")).unwrap();

@@ -1,0 +1,289 @@
+//! A paper as an audit reads it: each file once, none from outside the project, with the digest of exactly the bytes that were
+//! judged.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aris_contract::failure::ErrorBody;
+use aris_fs::EntryKind;
+use aris_latex::{Document, IncludeKind, IncludeOutcome, Loaded, Position, RootError, find_root};
+use aris_paper::bib;
+
+use crate::{Digest, project};
+
+/// Bytes of one source: far above any that a person or a reference manager writes, and still safe to hold in memory.
+const SOURCE_LIMIT: u64 = 128 << 20;
+
+/// Characters of a source line that are quoted.
+const QUOTE: usize = 160;
+
+/// What keeps an audit from seeing the whole paper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// What kind it is; stable.
+    pub id: &'static str,
+    /// Where, when it is about a place.
+    pub position: Option<Position>,
+    /// What stands there, shortened; empty when there is nothing to quote.
+    pub quote: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub action: &'static str,
+}
+
+/// The files of a paper and of its project.
+#[derive(Clone, Debug)]
+pub struct PaperFiles {
+    /// The paper folder, absolute.
+    pub folder: PathBuf,
+    /// The project it belongs to.
+    pub project: PathBuf,
+    /// Digest of every file that the audit rests on, by path relative to the paper folder.
+    pub digests: BTreeMap<String, Digest>,
+    /// Real paths of the folders that files may come from.
+    allowed: Vec<PathBuf>,
+    /// Sources read while the root was looked for.
+    candidates: BTreeMap<String, Vec<u8>>,
+}
+
+impl PaperFiles {
+    /// The files of the paper in `folder`, which must be absolute and free of links.
+    pub fn new(folder: &Path) -> Self {
+        let project = project::of_paper(folder);
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        Self {
+            allowed: vec![real(folder), real(&project)],
+            folder: folder.to_path_buf(),
+            project,
+            digests: BTreeMap::new(),
+            candidates: BTreeMap::new(),
+        }
+    }
+
+    /// Whether a path that exists lies, links resolved, in the paper or its project.
+    pub fn allows(&self, path: &Path) -> bool {
+        path.canonicalize()
+            .is_ok_and(|real| self.allowed.iter().any(|root| real.starts_with(root)))
+    }
+
+    /// Reads a source, a path relative to the paper folder, and takes its digest; `None` when it is not there.
+    ///
+    /// **Errors**: why it cannot be read, lower case.
+    pub fn source(&mut self, path: &str) -> Result<Option<Vec<u8>>, String> {
+        let bytes = match self.candidates.remove(path) {
+            Some(bytes) => Some(bytes),
+            None => self.read(&self.folder.join(path), SOURCE_LIMIT)?,
+        };
+        if let Some(bytes) = &bytes {
+            self.digests.insert(path.to_owned(), Digest::of(bytes));
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a file of the paper or its project, of at most `limit` bytes; `None` when it is not there.
+    ///
+    /// **Errors**: why it cannot be read, lower case.
+    pub fn read(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
+        let path = aris_fs::lexical(path);
+        if path.canonicalize().is_ok() && !self.allows(&path) {
+            return Err(String::from("it lies outside the project"));
+        }
+        aris_fs::read_optional(&path, limit).map_err(|error| ErrorBody::of(&error).message)
+    }
+
+    /// Reads the document from its root, which is looked for when `root` does not name it.
+    ///
+    /// **Errors**: why there is no document to audit.
+    pub fn document(&mut self, root: Option<&str>) -> Result<Document, Box<Obstacle>> {
+        let root = match root {
+            Some(root) => root.replace('\\', "/"),
+            None => self.root()?,
+        };
+        Document::read(&root, &mut |path: &str| self.load(path))
+            .map_err(|error| Box::new(unreadable(&root, &error)))
+    }
+
+    /// Finds the root document among the paper's `.tex` files.
+    fn root(&mut self) -> Result<String, Box<Obstacle>> {
+        let obstacle = |id, message, action| {
+            Box::new(Obstacle {
+                id,
+                position: None,
+                quote: String::new(),
+                message,
+                action,
+            })
+        };
+        let entries = aris_fs::walk_sorted(&self.folder, &mut |entry| {
+            !entry.name.to_string_lossy().starts_with('.')
+        })
+        .map_err(|error| {
+            let message = format!("the paper folder cannot be listed: {error}");
+            obstacle("source_unreadable", message, "check its permissions")
+        })?;
+        let mut texts: Vec<(String, String)> = Vec::new();
+        let mut refused = Vec::new();
+        for entry in entries {
+            let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
+            let is_tex = entry.path.extension().is_some_and(|name| name == "tex");
+            if !is_file || !is_tex {
+                continue;
+            }
+            let path = aris_fs::display_relative(&entry.path, &self.folder);
+            match self.read(&entry.path, SOURCE_LIMIT) {
+                Ok(Some(bytes)) => {
+                    // A file that is not UTF-8 may still be the root: its marks are ASCII.
+                    texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+                    self.candidates.insert(path, bytes);
+                }
+                Ok(None) => {}
+                Err(reason) => refused.push(format!("{path}: {reason}")),
+            }
+        }
+        find_root(&texts).map_err(|error| {
+            let (id, action) = match &error {
+                RootError::None => ("no_root_document", "name the root document with --root"),
+                RootError::Several { .. } => ("several_root_documents", "choose one with --root"),
+            };
+            let mut message = error.to_string();
+            if !refused.is_empty() {
+                message.push_str("; unreadable: ");
+                message.push_str(&refused.join(", "));
+            }
+            obstacle(id, message, action)
+        })
+    }
+
+    /// What the LaTeX reader gets.
+    fn load(&mut self, path: &str) -> Loaded {
+        match self.source(path) {
+            Ok(None) => Loaded::Absent,
+            Err(reason) => Loaded::Unreadable(reason),
+            Ok(Some(bytes)) => match bib::decode(&bytes) {
+                Ok(text) => Loaded::Text(Arc::from(text)),
+                Err(error) => Loaded::Unreadable(format!("{error}; {}", error.hint())),
+            },
+        }
+    }
+}
+
+fn unreadable(root: &str, error: &aris_latex::Error) -> Obstacle {
+    let (id, action) = match error {
+        aris_latex::Error::RootAbsent { .. } => {
+            ("no_root_document", "name the root document with --root")
+        }
+        aris_latex::Error::RootUnreadable { .. } => {
+            ("source_unreadable", "make the file readable UTF-8")
+        }
+        aris_latex::Error::TooDeep { .. } | aris_latex::Error::TooLarge { .. } => (
+            "document_too_large",
+            "look for files that include each other",
+        ),
+    };
+    let position = match error {
+        aris_latex::Error::TooDeep { at, .. } | aris_latex::Error::TooLarge { at, .. } => {
+            at.clone()
+        }
+        aris_latex::Error::RootAbsent { .. } | aris_latex::Error::RootUnreadable { .. } => {
+            Position {
+                path: root.to_owned(),
+                line: 1,
+                column: 1,
+            }
+        }
+    };
+    Obstacle {
+        id,
+        position: Some(position),
+        quote: String::new(),
+        message: error.to_string(),
+        action,
+    }
+}
+
+/// The sources that the document asks for and that were not read: what they hold goes unseen.
+pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
+    let mut missing = Vec::new();
+    for include in &document.includes {
+        let is_source = matches!(
+            include.kind,
+            IncludeKind::Input | IncludeKind::Include | IncludeKind::Subfile | IncludeKind::Import
+        );
+        let target = &include.target;
+        let (id, message) = match &include.outcome {
+            IncludeOutcome::Missing => ("source_missing", format!("`{target}` does not exist")),
+            IncludeOutcome::Unreadable(reason) => (
+                "source_unreadable",
+                format!("`{target}` cannot be read: {reason}"),
+            ),
+            IncludeOutcome::Unresolved => (
+                "source_missing",
+                format!("`{target}` holds a macro that is not defined"),
+            ),
+            IncludeOutcome::Read { .. }
+            | IncludeOutcome::NotRead
+            | IncludeOutcome::Excluded
+            | IncludeOutcome::Cycle => continue,
+        };
+        if is_source {
+            missing.push(Obstacle {
+                id,
+                position: Some(document.position(include.place)),
+                quote: document.quote(include.place, QUOTE),
+                message,
+                action: "add the file or drop the command; what it holds is not audited",
+            });
+        }
+    }
+    missing
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+    use super::*;
+
+    #[test]
+    fn what_was_read_is_hashed_and_nothing_outside_the_project_is_read() {
+        let temp = tempfile::tempdir().expect("temp");
+        let root = temp.path().canonicalize().expect("real");
+        let folder = root.join("project/paper");
+        std::fs::create_dir_all(&folder).expect("folders");
+        let main = r"\documentclass{a}\begin{document}\input{one}\input{../two}\input{../../three}\input{four}\end{document}";
+        for (name, text) in [
+            ("project/paper/main.tex", main),
+            ("project/paper/one.tex", "1"),
+            ("project/two.tex", "2"),
+            ("three.tex", "3"),
+            ("project/paper/unused.tex", "5"),
+        ] {
+            std::fs::write(root.join(name), text).expect("file");
+        }
+        let mut files = PaperFiles::new(&folder);
+        let document = files.document(None).expect("a document");
+        assert_eq!(
+            files.digests.keys().collect::<Vec<_>>(),
+            ["../two.tex", "main.tex", "one.tex"]
+        );
+        assert_eq!(files.digests["main.tex"], Digest::of(main.as_bytes()));
+        let missing: Vec<_> = missing_sources(&document)
+            .into_iter()
+            .map(|obstacle| (obstacle.id, obstacle.message))
+            .collect();
+        assert_eq!(
+            missing,
+            [
+                (
+                    "source_unreadable",
+                    String::from("`../../three` cannot be read: it lies outside the project")
+                ),
+                ("source_missing", String::from("`four` does not exist")),
+            ]
+        );
+        let obstacle = files.document(Some("five.tex")).expect_err("no such root");
+        assert_eq!(obstacle.id, "no_root_document");
+    }
+}
