@@ -3,7 +3,6 @@
 use askama::Template;
 
 use crate::finding::{Finding, Severity};
-use crate::policy::shell_word;
 use crate::report::{AuditRow, GateResult, Report, Status};
 use crate::reported::Reported;
 use crate::text::clean;
@@ -69,11 +68,7 @@ pub(crate) fn page(report: &Report) -> askama::Result<String> {
         files_left: report.files.len().saturating_sub(FILES),
         traces: report.traces.iter().map(trace).collect(),
         steps: steps(report),
-        rerun: format!(
-            "verify_paper_audits {} --assurance {}",
-            shell_word(&report.paper_dir),
-            report.assurance.word()
-        ),
+        rerun: clean(&report.rerun),
     };
     page.render()
 }

@@ -35,6 +35,7 @@
 mod artifact;
 mod attest;
 mod cli;
+mod commands;
 mod cover;
 mod error;
 mod finding;
@@ -134,7 +135,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let no_paper = |_| Error::NoPaper {
         path: cli.paper_dir.clone(),
     };
-    let paper = Paper::open(&given, &policy.allowed_roots).map_err(no_paper)?;
+    let paper = Paper::open(&given, &policy.allowed_roots, context.cwd()).map_err(no_paper)?;
     let outputs = Outputs::new(&cli, &given, context);
     let mut ledger = Ledger::default();
     let mut report = gate::judge(&paper, &policy, assurance, context.now(), &mut ledger);

@@ -18,6 +18,8 @@ pub(crate) struct Paper {
     pub dir: PathBuf,
     /// The project it belongs to.
     pub project: PathBuf,
+    /// Whether the gate runs in the project's own folder, so that paths relative to it work.
+    pub in_project: bool,
     roots: Vec<PathBuf>,
     /// A folder with its names by their lower-case form.
     listed: RefCell<(PathBuf, BTreeMap<String, String>)>,
@@ -54,7 +56,7 @@ impl Paper {
     /// Finds the real paper directory, its project and the allowed roots.
     ///
     /// **Errors**: the system's, when the directory cannot be looked at.
-    pub(crate) fn open(given: &Path, allowed_roots: &[String]) -> io::Result<Self> {
+    pub(crate) fn open(given: &Path, allowed_roots: &[String], cwd: &Path) -> io::Result<Self> {
         let dir = fs::canonicalize(given)?;
         let project = project::of_paper(&dir);
         let mut roots = vec![dir.clone()];
@@ -68,6 +70,7 @@ impl Paper {
         }
         Ok(Self {
             given: given.to_path_buf(),
+            in_project: fs::canonicalize(cwd).is_ok_and(|cwd| cwd == project),
             dir,
             project,
             roots,
@@ -250,7 +253,7 @@ mod tests {
         .expect("link");
         std::os::unix::fs::symlink("main.tex", root.join("project/paper/MAIN.tex")).expect("link");
         std::os::unix::fs::symlink("loop", root.join("project/paper/loop")).expect("link");
-        let paper = Paper::open(&root.join("project/paper"), &[]).expect("paper");
+        let paper = Paper::open(&root.join("project/paper"), &[], &root).expect("paper");
         Place { _temp: temp, paper }
     }
 
@@ -296,6 +299,7 @@ mod tests {
         let with = Paper::open(
             &place.paper.dir,
             &[String::from("../outside"), String::from("/none")],
+            Path::new("/"),
         )
         .expect("paper");
         assert!(with.resolve(&with.dir, "link.tex").is_ok());

@@ -178,6 +178,8 @@ pub struct Report {
     pub verifier_version: String,
     /// The paper directory, absolute.
     pub paper_dir: String,
+    /// Command that runs the gate again.
+    pub rerun: String,
     /// The project it belongs to, absolute.
     pub project_dir: String,
     /// How strict the gate was.

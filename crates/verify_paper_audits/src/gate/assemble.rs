@@ -49,12 +49,12 @@ pub(super) fn report(
                 // Running the audit again clears neither a fault of the gate nor a doubt of the audit.
                 let again = !matches!(finding.id, FindingId::Internal | FindingId::DoubtfulVerdict);
                 if finding.command.is_none() && again {
-                    finding.command = case.rule.rerun(&paper_dir);
+                    finding.command = case.rule.rerun.as_deref().map(|again| paper.command(again));
                 }
                 policy.weigh(finding)
             });
         let own = sorted(own.collect());
-        audits.push(case.row(&paper_dir, assurance, &own));
+        audits.push(case.row(paper, assurance, &own));
         findings.extend(own);
         traces.extend(case.trace);
     }
@@ -85,6 +85,11 @@ pub(super) fn report(
         verifier: crate::SPEC.name.to_owned(),
         verifier_version: crate::SPEC.version.to_owned(),
         paper_dir,
+        rerun: paper.command(&format!(
+            "{} {{paper}} --assurance {}",
+            crate::SPEC.name,
+            assurance.word()
+        )),
         project_dir: paper.project.display().to_string(),
         assurance,
         generated_at: time::stamp(now),

@@ -129,7 +129,7 @@ impl Case {
 
     pub(super) fn row(
         &self,
-        paper_dir: &str,
+        paper: &Paper,
         assurance: Assurance,
         findings: &[Finding],
     ) -> AuditRow {
@@ -172,7 +172,7 @@ impl Case {
             audited_at: audit.map_or_else(String::new, |audit| short(&audit.generated_at)),
             summary: audit.map_or_else(String::new, |audit| short(&audit.summary)),
             inputs: self.inputs.len(),
-            rerun: self.rule.rerun(paper_dir),
+            rerun: self.rule.rerun.as_deref().map(|again| paper.command(again)),
             findings: Counts::of(findings),
             reported,
             reported_left,

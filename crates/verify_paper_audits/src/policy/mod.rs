@@ -122,15 +122,6 @@ impl Policy {
     }
 }
 
-impl AuditRule {
-    /// The command that makes the audit again for `paper`.
-    pub fn rerun(&self, paper: &str) -> Option<String> {
-        self.rerun
-            .as_ref()
-            .map(|command| command.replace("{paper}", &shell_word(paper)))
-    }
-}
-
 /// `text` as one word of a POSIX shell.
 pub(crate) fn shell_word(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+=:@%,".contains(&byte);
