@@ -8,6 +8,7 @@
 mod artifact;
 mod digest;
 mod gitignore;
+pub mod markdown;
 mod paper;
 pub mod project;
 pub mod trace;

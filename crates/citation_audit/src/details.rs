@@ -1,7 +1,8 @@
 //! The `details` of the artifact, and the report for people made of them.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
+use aris_audit::markdown::{cell, code, line};
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
@@ -83,44 +84,35 @@ impl Details {
     /// The report, Markdown. The same details give the same bytes.
     pub(crate) fn markdown(&self, verdict: &str, reason: &str, summary: &str) -> String {
         let mut out = String::new();
-        push(
-            &mut out,
-            format_args!(
-                "# Citation audit\n\n**Verdict**: {verdict} (`{reason}`)\n\n{summary}\n\n"
-            ),
-        );
-        push(&mut out, format_args!("| | |\n|---|---|\n"));
+        // Writing to a String cannot fail.
+        self.write(&mut out, verdict, reason, summary)
+            .unwrap_or_default();
+        out
+    }
+
+    fn write(&self, out: &mut String, verdict: &str, reason: &str, summary: &str) -> fmt::Result {
+        writeln!(
+            out,
+            "# Citation audit\n\n**Verdict**: {verdict} (`{reason}`)\n\n{summary}\n\n| | |\n|---|---|"
+        )?;
         let root = if self.root.is_empty() {
             "none found"
         } else {
             &self.root
         };
-        push(
-            &mut out,
-            format_args!("| root document | {} |\n", cell(root)),
-        );
-        push(
-            &mut out,
-            format_args!(
-                "| bibliographies | {} |\n",
-                cell(&self.bibliographies.join(", "))
-            ),
-        );
-        push(
-            &mut out,
-            format_args!("| citations | {} |\n", self.counts.citations),
-        );
-        push(
-            &mut out,
-            format_args!("| cited keys | {} |\n", self.total_entries),
-        );
-        push(
-            &mut out,
-            format_args!(
-                "| existence not verified | {} |\n",
-                self.counts.existence_inconclusive
-            ),
-        );
+        writeln!(out, "| root document | {} |", cell(root))?;
+        writeln!(
+            out,
+            "| bibliographies | {} |",
+            cell(&self.bibliographies.join(", "))
+        )?;
+        writeln!(out, "| citations | {} |", self.counts.citations)?;
+        writeln!(out, "| cited keys | {} |", self.total_entries)?;
+        writeln!(
+            out,
+            "| existence not verified | {} |",
+            self.counts.existence_inconclusive
+        )?;
         for (severity, title) in [
             (Severity::Block, "Could not be audited"),
             (Severity::Fail, "Errors"),
@@ -135,113 +127,57 @@ impl Details {
             if found.is_empty() {
                 continue;
             }
-            push(&mut out, format_args!("\n## {title} ({})\n\n", found.len()));
+            writeln!(out, "\n## {title} ({})\n", found.len())?;
             for finding in found {
-                push(
-                    &mut out,
-                    format_args!(
-                        "- **{}** {}: {}\n",
-                        finding.id,
-                        code(&finding.place()),
-                        line(&finding.message)
-                    ),
-                );
+                writeln!(
+                    out,
+                    "- **{}** {}: {}",
+                    finding.id,
+                    code(&finding.place()),
+                    line(&finding.message)
+                )?;
                 if !finding.quote.is_empty() {
-                    push(
-                        &mut out,
-                        format_args!("  - there: {}\n", code(&finding.quote)),
-                    );
+                    writeln!(out, "  - there: {}", code(&finding.quote))?;
                 }
-                push(
-                    &mut out,
-                    format_args!("  - to do: {}\n", line(&finding.action)),
-                );
+                writeln!(out, "  - to do: {}", line(&finding.action))?;
             }
         }
         if !self.per_entry.is_empty() {
-            push(
-                &mut out,
-                format_args!(
-                    "\n## Cited entries\n\n| key | verdict | existence | year | title | uses |\n|---|---|---|---|---|---|\n"
-                ),
-            );
+            writeln!(
+                out,
+                "\n## Cited entries\n\n| key | verdict | existence | year | title | uses |\n|---|---|---|---|---|---|"
+            )?;
             for row in &self.per_entry {
                 let year = row.year.map(|year| year.to_string()).unwrap_or_default();
-                push(
-                    &mut out,
-                    format_args!(
-                        "| {} | {} | {} ({}) | {year} | {} | {} |\n",
-                        cell(&row.key),
-                        row.verdict,
-                        row.existence,
-                        row.reason,
-                        cell(&row.title),
-                        row.uses.len()
-                    ),
-                );
+                writeln!(
+                    out,
+                    "| {} | {} | {} ({}) | {year} | {} | {} |",
+                    cell(&row.key),
+                    row.verdict,
+                    row.existence,
+                    row.reason,
+                    cell(&row.title),
+                    row.uses.len()
+                )?;
             }
         }
         if let Some(uncited) = &self.uncited_entries {
-            push(
-                &mut out,
-                format_args!("\n## Uncited entries ({})\n\n", uncited.len()),
-            );
+            writeln!(out, "\n## Uncited entries ({})\n", uncited.len())?;
             for entry in uncited {
-                push(
-                    &mut out,
-                    format_args!(
-                        "- {} {}: {} ({})\n",
-                        code(&entry.key),
-                        code(&format!("{}:{}", entry.file, entry.line)),
-                        entry.suggestion,
-                        line(&entry.note)
-                    ),
-                );
+                writeln!(
+                    out,
+                    "- {} {}: {} ({})",
+                    code(&entry.key),
+                    code(&format!("{}:{}", entry.file, entry.line)),
+                    entry.suggestion,
+                    line(&entry.note)
+                )?;
             }
         }
         out.push_str(
             "\n## Not checked\n\nNo source was asked: whether the cited works exist, and whether they say what the text \
              cites them for, is not known.\n",
         );
-        out
-    }
-}
-
-fn push(out: &mut String, piece: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    out.write_fmt(piece).unwrap_or_default();
-}
-
-/// One line of text.
-fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Text that cannot break a table.
-fn cell(text: &str) -> String {
-    line(text).replace('\\', "\\\\").replace('|', "\\|")
-}
-
-/// Text as code, whatever backticks it holds.
-fn code(text: &str) -> String {
-    let text = line(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    if longest == 0 {
-        format!("{fence}{text}{fence}")
-    } else {
-        format!("{fence} {text} {fence}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn foreign_text_stays_text() {
-        assert_eq!(cell("a | b\n\\c"), "a \\| b \\\\c");
-        assert_eq!(code("a `b` ``c``"), "``` a `b` ``c`` ```");
-        assert_eq!(code("x"), "`x`");
+        Ok(())
     }
 }
