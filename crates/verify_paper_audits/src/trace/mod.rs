@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use aris_audit::trace::{Chain, Trace};
 use aris_contract::artifact::audit::Audit;
-use aris_contract::schema;
+use aris_contract::{json, schema};
 use aris_fs::EntryKind;
 use serde::Serialize;
 
 use self::record::Relation;
-use crate::artifact::RecordedInput;
+use crate::artifact::{self, RecordedInput};
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, Role};
 use crate::paper::{Paper, Unusable};
@@ -291,10 +291,12 @@ impl Check<'_> {
         match self.home(trace) {
             Home::Here => {}
             // Digests say more than folders: a copied project keeps its traces.
-            Home::Elsewhere(real) if !proved => findings.push(
+            Home::Elsewhere(real) if !proved && !self.carried_from(&real) => findings.push(
                 self.finding(
                     FindingId::TraceUnrelated,
-                    String::from("the trace was recorded in another project"),
+                    String::from(
+                        "the trace was recorded in another project, which does not hold this same audit",
+                    ),
                 )
                 .evidence("expected", self.paper.project.display().to_string())
                 .evidence("found", short(&real.display().to_string()))
@@ -309,6 +311,21 @@ impl Check<'_> {
                 .issue(format!("trace_moved:{path}")),
             ),
         }
+    }
+
+    /// Whether the project at `recorded` has this very audit in the same place: then this project is a copy or a clone of that one.
+    ///
+    /// A trace taken from another paper fails here: the audit beside it hashed other bytes.
+    fn carried_from(&self, recorded: &Path) -> bool {
+        let Ok(below) = self.paper.dir.strip_prefix(&self.paper.project) else {
+            return false;
+        };
+        let there = recorded.join(below).join(&self.rule.artifact);
+        let bytes = aris_fs::read(&there, artifact::LIMITS.bytes as u64);
+        let audit = bytes
+            .ok()
+            .and_then(|bytes| json::typed::<Audit>(&bytes, artifact::LIMITS).ok());
+        audit.as_ref() == Some(self.audit)
     }
 
     /// Where a run says that it was recorded.

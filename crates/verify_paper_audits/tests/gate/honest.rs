@@ -1,6 +1,7 @@
 //! Honest variants of the valid project. None is blocked, and those that are as good as the original have no warning either.
 
 use std::fs;
+use std::path::Path;
 
 use aris_contract::artifact::trace::TraceMode;
 use serde_json::{Value, json};
@@ -19,6 +20,30 @@ fn check(variants: &[Variant]) {
         assert_eq!(ran.ids("warn"), *warnings, "{name}: {}", ran.stderr);
         assert_eq!(ran.report["submission_blocking"], false, "{name}");
     }
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("folder");
+    for entry in fs::read_dir(from).expect("folder").flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("copy");
+        }
+    }
+}
+
+/// Makes a run say that it was recorded in `place`. Its chain, which would show that, goes.
+fn recorded_in(run: &Path, project: &Project, place: &Path) {
+    let meta = fs::read_to_string(run.join("run.meta.json")).expect("meta");
+    let root = format!("\"{}\"", project.root.display());
+    assert!(meta.contains(&root), "{meta}");
+    let moved = meta.replace(&root, &format!("\"{}\"", place.display()));
+    let moved = moved.replace("\"schema\": \"aris.save_trace.run/v1\",", "");
+    fs::write(run.join("run.meta.json"), moved).expect("write");
+    fs::remove_file(run.join("chain.jsonl")).expect("remove");
 }
 
 /// A trace as the reference writes it: no chain, no marks.
@@ -662,13 +687,18 @@ fn traces_in_every_honest_form() {
                 );
                 let copy = p.root.parent().expect("above").join("elsewhere");
                 fs::create_dir(&copy).expect("folder");
-                let run = p.run_of(CLAIMS);
-                let meta = fs::read_to_string(run.join("run.meta.json")).expect("meta");
-                let root = p.root.display().to_string();
-                let moved = meta.replace(&root, &copy.display().to_string());
-                let moved = moved.replace("\"schema\": \"aris.save_trace.run/v1\",", "");
-                fs::write(run.join("run.meta.json"), moved).expect("write");
-                fs::remove_file(run.join("chain.jsonl")).expect("remove");
+                recorded_in(&p.run_of(CLAIMS), p, &copy);
+            },
+            &["trace_unchained"],
+        ),
+        (
+            "a reviewer's trace in a copied project, the original still there",
+            |p| {
+                let original = p.root.parent().expect("above").join("original");
+                copy(&p.root, &original);
+                for (artifact, _) in AUDITS {
+                    recorded_in(&p.run_of(artifact), p, &original);
+                }
             },
             &["trace_unchained"],
         ),
