@@ -108,14 +108,14 @@ pub fn audit_paper(
             .unwrap_or("")
             .to_owned();
         let (place, quote) = locate.locate(passage, start);
+        let number = engine.passages.get(passage).and_then(|analysed| {
+            let at = analysed
+                .numbers
+                .binary_search_by_key(&start, |number| number.range.start);
+            analysed.numbers.get(at.ok()?)
+        });
         if let Some((at, pin)) = pins.find(&place.file, &text, &quote) {
             used.insert(at);
-            let number = engine.passages.get(passage).and_then(|analysed| {
-                analysed
-                    .numbers
-                    .iter()
-                    .find(|number| number.range.start == start)
-            });
             match (&pin.ignore, number) {
                 (Some(_), _) => {
                     report.not_claims += 1;
@@ -130,7 +130,7 @@ pub fn audit_paper(
         report.claims.push(Claim {
             id: format!("{}:{}:{}", place.file, place.line, place.column),
             detail: engine.detail(&text, &judgement),
-            fix: Engine::fix(&text, &judgement),
+            fix: Engine::fix(&text, number, &judgement),
             place,
             quote,
             text,

@@ -49,6 +49,25 @@ pub(crate) struct Change<'c> {
     pub(crate) stated: Option<(Shown, Shown)>,
 }
 
+impl Change<'_> {
+    /// One file holds 0.8185 and the other 84.27: both as per cent, when points or per cent are stated.
+    fn aligned(&self, a: Decimal, b: Decimal) -> (Decimal, Decimal) {
+        let one = |x: Decimal, other: Decimal| {
+            let (part, whole) = (x.abs(), other.abs());
+            if part <= Decimal::ONE && whole > Decimal::new(5, 0) && whole <= Decimal::HUNDRED {
+                x.shift(2)
+            } else {
+                x
+            }
+        };
+        if self.kind == Kind::Difference && (self.points || self.shown.is_percent()) {
+            (one(a, b), one(b, a))
+        } else {
+            (a, b)
+        }
+    }
+}
+
 impl Engine<'_> {
     /// Judges a stated change.
     pub(crate) fn judge_change(&self, change: &Change<'_>) -> Judgement {
@@ -225,7 +244,7 @@ impl Engine<'_> {
         direction: Direction,
         relative: bool,
     ) -> Option<(Closeness, Decimal, &'static str)> {
-        let (a, b) = (self.headline(pair.a)?, self.headline(pair.b)?);
+        let (a, b) = change.aligned(self.headline(pair.a)?, self.headline(pair.b)?);
         self.derived(change, pair, a, b, direction, relative)
             .into_iter()
             .find_map(|(value, what)| {
@@ -360,6 +379,7 @@ impl Engine<'_> {
         let (Some(a), Some(b)) = (self.headline(pair.a), self.headline(pair.b)) else {
             return Judgement::missing(change.kind);
         };
+        let (a, b) = change.aligned(a, b);
         let nearest = self
             .derived(change, pair, a, b, direction, relative)
             .into_iter()

@@ -5,8 +5,16 @@ use std::collections::BTreeSet;
 use crate::decimal::Decimal;
 use crate::engine::Engine;
 use crate::judge::{Found, Judgement};
+use crate::number::Number;
 use crate::report::{Reference, Status};
 use crate::series::{Facet, SeriesId, leaf};
+use crate::units::Dimension;
+
+/// Powers of ten between results and paper: fractions and per cent, and the steps of units.
+const SCALES: [i32; 6] = [2, -2, 3, -3, 6, -6];
+
+/// How near, in powers of ten, a value of another scale must come: within 60 per cent.
+const NEARBY: f64 = 0.2;
 
 impl Engine<'_> {
     /// The references of one value; two for a difference or a ratio.
@@ -138,11 +146,16 @@ impl Engine<'_> {
     }
 
     /// What to do about it.
-    pub(crate) fn fix(text: &str, judgement: &Judgement) -> String {
+    pub(crate) fn fix(text: &str, number: Option<&Number>, judgement: &Judgement) -> String {
         let value = judgement
             .evidence
             .first()
-            .map(|found| shorten(found.value))
+            .map(|found| match number {
+                Some(number) if judgement.status != Status::ConfigMismatch => {
+                    as_displayed(found.value, number)
+                }
+                _ => shorten(found.value),
+            })
             .unwrap_or_default();
         match judgement.status {
             Status::ExactMatch | Status::RoundingOk => String::new(),
@@ -203,6 +216,50 @@ impl Engine<'_> {
 }
 
 /// At most six significant digits: enough to see the difference.
+/// The value as the paper would print it: 0.8471 is "84.7" where the paper says 85.3.
+///
+/// The number keeps its digits and its scale. Another scale than the one in the results is taken only when it brings the
+/// value near to what is printed; otherwise a correction would invent a unit.
+fn as_displayed(value: Decimal, number: &Number) -> String {
+    let far = |power: i32| {
+        let ratio = value.shift(power).abs().to_f64() / number.value.abs().to_f64();
+        if ratio > 0.0 && ratio.is_finite() {
+            ratio.log10().abs()
+        } else {
+            f64::INFINITY
+        }
+    };
+    let one = Decimal::new(15, -1);
+    let percent = number
+        .unit
+        .is_some_and(|unit| unit.dimension == Dimension::Percent);
+    // A fraction in the results is per cent in the paper only when the paper's number is none itself.
+    let hundredfold = value.abs() <= one && (percent || number.value.abs() > one);
+    let power = SCALES
+        .into_iter()
+        .filter(|power| *power != 2 || hundredfold)
+        .filter(|power| far(*power) < NEARBY)
+        .min_by(|a, b| far(*a).total_cmp(&far(*b)))
+        .filter(|power| far(0) > far(*power) + 1.0)
+        .unwrap_or(0);
+    let scaled = value.shift(power);
+    let rounded = scaled.rounded_at(number.last_digit);
+    if rounded.is_zero() || rounded.abs() == number.value.abs() {
+        return shorten(scaled);
+    }
+    // 1.0, not 1, where the paper says 3.0.
+    let mut text = rounded.to_string();
+    let digits = usize::try_from(-number.last_digit).unwrap_or(0);
+    let written = text.split_once('.').map_or(0, |(_, part)| part.len());
+    if written < digits && !text.contains('e') {
+        if written == 0 {
+            text.push('.');
+        }
+        text.extend(std::iter::repeat_n('0', digits - written));
+    }
+    text
+}
+
 fn shorten(value: Decimal) -> String {
     let digits = i32::try_from(value.significant_digits()).unwrap_or(0);
     if digits <= 6 {
@@ -242,6 +299,7 @@ fn merge(a: &str, b: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::scan;
 
     #[test]
     fn paths_of_runs_share_a_pattern() {
@@ -264,6 +322,27 @@ mod tests {
             ("a", "a", "a*"),
         ] {
             assert_eq!(merge(a, b), expected);
+        }
+    }
+
+    #[test]
+    fn corrections_are_printed_as_the_paper_prints() {
+        let cases = [
+            ("85.3\\%", "0.8471", "84.7"),
+            ("3.0 points", "1.03467", "1.0"),
+            // It rounds to what is printed: the digits that differ are shown.
+            ("0.85", "84.71", "0.8471"),
+            ("0.91", "84.71", "0.85"),
+            ("3.2M", "3310000", "3300000"),
+            ("182 ms", "0.2414", "241"),
+            // Nothing near: no unit is invented.
+            ("512", "4", "4"),
+            ("0.3", "0.0042", "0.0042"),
+        ];
+        for (text, value, wanted) in cases {
+            let number = scan(text).into_iter().next().unwrap();
+            let value = Decimal::parse(value).unwrap();
+            assert_eq!(as_displayed(value, &number), wanted, "{text}");
         }
     }
 }
