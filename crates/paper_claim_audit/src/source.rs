@@ -295,16 +295,14 @@ pub(crate) fn results(
     let mut reader = EvidenceReader::default();
     for path in files {
         let name = roots.name(&path);
-        let limit = u64::try_from(MAX_FILE_BYTES)
-            .unwrap_or(u64::MAX)
-            .saturating_add(1);
+        let limit = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
         match read(roots, &path, limit) {
             Ok(None) => {}
             Err(reason) => inputs.findings.push(Finding::new(
                 "result_unreadable",
                 &name,
                 format!("{name}: {reason}"),
-                "make it a readable file of the project",
+                "make it a readable file of the project, and not larger than a result file may be",
             )),
             Ok(Some(bytes)) => {
                 inputs.digests.insert(name.clone(), Digest::of(&bytes));

@@ -181,7 +181,8 @@ struct Row {
     mark: &'static str,
     status: &'static str,
     verdict: String,
-    reviewer: String,
+    /// Parts behind which a line may break.
+    reviewer: Vec<String>,
     inputs: usize,
     present: bool,
     found: String,
@@ -264,7 +265,10 @@ fn row(row: &AuditRow) -> Row {
         mark,
         status,
         verdict: clean(&row.verdict).replace('_', " "),
-        reviewer: clean(&row.reviewer_model),
+        reviewer: clean(&row.reviewer_model)
+            .split_inclusive('/')
+            .map(ToOwned::to_owned)
+            .collect(),
         inputs: row.inputs,
         present: row.present(),
         found: if found.is_empty() {

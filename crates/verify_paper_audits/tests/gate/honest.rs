@@ -73,6 +73,17 @@ fn artifacts_in_every_honest_form() {
             &[],
         ),
         (
+            // As large as the audit of a hundred thousand result files (19 MB).
+            "large",
+            |p| {
+                p.write(
+                    CLAIMS,
+                    format!("{}{}", p.read(CLAIMS), " ".repeat(20 << 20)),
+                );
+            },
+            &[],
+        ),
+        (
             "no line feed at the end",
             |p| {
                 p.write(CLAIMS, p.read(CLAIMS).trim_end());

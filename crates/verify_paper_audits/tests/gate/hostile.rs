@@ -36,7 +36,7 @@ fn artifacts_of_every_wrong_kind_end() {
         |p| {
             p.write(
                 CLAIMS,
-                format!("{}{}", p.read(CLAIMS), " ".repeat(20 << 20)),
+                format!("{}{}", p.read(CLAIMS), " ".repeat(65 << 20)),
             );
         },
         "schema_invalid",
