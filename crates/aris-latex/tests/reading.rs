@@ -318,10 +318,11 @@ fn tables() {
         [true, true, false, false, false]
     );
     assert_eq!(table.columns, 4);
-    assert_eq!(table.row_head(&document.blocks, 4), Some("ResNet"));
-    assert_eq!(table.column_heads(&document.blocks, 2), ["CIFAR", "top-5"]);
-    assert_eq!(table.column_heads(&document.blocks, 0), ["Method"]);
-    assert_eq!(table.group_head(&document.blocks, 4), Some("Small"));
+    for (row, column, text) in [(4, 0, "ResNet"), (0, 2, "CIFAR"), (1, 0, "Method")] {
+        let cell = table.cell_at(&document.blocks, row, column);
+        assert_eq!(cell.map(|at| &*document.blocks[at].text), Some(text));
+    }
+    assert!(table.rows[2].group);
     let cell = &document.blocks[table.rows[4].cells[3]];
     assert_eq!(
         cell.kind,

@@ -58,10 +58,10 @@ fn check(document: &Document) {
     for table in &document.tables {
         for (number, row) in table.rows.iter().enumerate() {
             assert!(row.cells.iter().all(|at| *at < document.blocks.len()));
-            let _ = (
-                table.row_head(&document.blocks, number),
-                table.group_head(&document.blocks, number),
-            );
+            for column in 0..3 {
+                let cell = table.cell_at(&document.blocks, number, column);
+                assert!(cell.is_none_or(|at| at < document.blocks.len()));
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::wait;
 /// Bytes kept of each output stream unless [`Command::capture_limit`] says otherwise.
 ///
 /// **Source**: ours; far above what git, a TeX log on stdout or a helper's envelope needs, far below what hurts.
-pub const CAPTURE_LIMIT: usize = 4 * 1024 * 1024;
+const CAPTURE_LIMIT: usize = 4 * 1024 * 1024;
 
 /// Starts the description of a child: a program and the directory it runs in.
 ///

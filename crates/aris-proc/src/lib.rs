@@ -26,6 +26,6 @@ mod pipes;
 mod tests;
 mod wait;
 
-pub use command::{CAPTURE_LIMIT, Command, command};
+pub use command::{Command, command};
 pub use error::ProcError;
 pub use finished::{Captured, End, Finished};

@@ -3,15 +3,10 @@
 use std::path::Path;
 use std::{env, fs};
 
-/// Panics unless `actual` is the text of the file at `golden`. With `UPDATE_GOLDENS=1` the file is written instead.
+/// Panics unless `actual` is the text of the file at `golden`. With the variable `update` set to 1, as `remedy` does, the file is
+/// written instead.
 #[track_caller]
-pub fn check_golden(golden: &Path, actual: &str) {
-    check(golden, actual, "UPDATE_GOLDENS", "UPDATE_GOLDENS=1");
-}
-
-/// The same for any file that a test can write: when the variable `update` is 1, which `remedy` sets.
-#[track_caller]
-pub(crate) fn check(golden: &Path, actual: &str, update: &str, remedy: &str) {
+pub(crate) fn check_golden(golden: &Path, actual: &str, update: &str, remedy: &str) {
     if env::var_os(update).is_some_and(|value| value == "1") {
         fs::create_dir_all(golden.parent().expect("a file lies in a folder")).expect("folder");
         fs::write(golden, actual).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
@@ -49,9 +44,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let golden = folder.path().join("a.txt");
         fs::write(&golden, "one\ntwo\n").expect("write");
-        check_golden(&golden, "one\ntwo\n");
-        let error = std::panic::catch_unwind(|| check_golden(&golden, "one\nthree\n"))
-            .expect_err("differs");
+        let check = |actual: &str| check_golden(&golden, actual, "ARIS_TEST_UNSET", "a command");
+        check("one\ntwo\n");
+        let error = std::panic::catch_unwind(|| check("one\nthree\n")).expect_err("differs");
         let message = error.downcast_ref::<String>().expect("text");
         assert!(
             message.contains("a.txt:2: expected `two`, found `three`"),

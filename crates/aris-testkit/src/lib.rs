@@ -1,5 +1,5 @@
 //! What tests of helpers share: the helper's binary, a sample project, one run with its envelope, snapshots that prove that
-//! nothing was written, crashes at every change of the disk, goldens, schemas, and fixtures that may be absent.
+//! nothing was written, crashes at every change of the disk, schemas, and fixtures that may be absent.
 //!
 //! For tests only: everything here panics with a message that says what was expected.
 //!
@@ -32,7 +32,6 @@ mod snapshot;
 
 pub use crash::{Crashes, crash_at_every_change};
 pub use fixtures::{shared, workspace_root};
-pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;
 pub use run::Run;

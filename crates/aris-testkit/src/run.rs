@@ -38,11 +38,6 @@ impl Run {
             .unwrap_or_else(|error| panic!("{error}: {self}"))
     }
 
-    /// stdout as it is.
-    pub fn stdout_bytes(&self) -> &[u8] {
-        &self.finished.stdout.bytes
-    }
-
     /// stdout, which must be UTF-8.
     pub fn stdout(&self) -> &str {
         str::from_utf8(&self.finished.stdout.bytes)

@@ -7,7 +7,8 @@ use aris_contract::schema::file_name;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::{golden, workspace_root};
+use crate::golden::check_golden;
+use crate::workspace_root;
 
 /// Panics unless the file of the schema `id` is what `T` derives. With `UPDATE_SCHEMAS=1` the file is written instead.
 ///
@@ -17,7 +18,7 @@ pub fn check_schema<T: JsonSchema>(id: &str) {
     let mut schema = schemars::schema_for!(T);
     schema.insert(String::from("$id"), id.into());
     let text = format!("{:#}\n", schema.as_value());
-    golden::check(&path(id), &text, "UPDATE_SCHEMAS", "`cargo xtask schemas`");
+    check_golden(&path(id), &text, "UPDATE_SCHEMAS", "`cargo xtask schemas`");
 }
 
 /// Panics unless `value`, which is `what`, follows the schema `id`, with lists that are never null.

@@ -1,6 +1,6 @@
 //! The audit artifact (`PROOF_AUDIT.json`, `PAPER_CLAIM_AUDIT.json`, …), its verdicts, and the assurance axis.
 //!
-//! **Source**: the public assurance contract (artifact fields, six verdicts, effort mapping), `gate.md`.
+//! **Source**: the public assurance contract (artifact fields, six verdicts), `gate.md`.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -81,15 +81,6 @@ impl Assurance {
         match self {
             Self::Draft => "draft",
             Self::Submission => "submission",
-        }
-    }
-
-    /// What an effort level implies when no assurance is given: `lite` and `balanced` draft, `max` and `beast` submission.
-    pub fn implied_by_effort(effort: &str) -> Option<Self> {
-        match effort {
-            "lite" | "balanced" => Some(Self::Draft),
-            "max" | "beast" => Some(Self::Submission),
-            _ => None,
         }
     }
 }

@@ -130,11 +130,6 @@ impl ArxivId {
     pub fn year_month(&self) -> (u16, u8) {
         (self.year, self.month)
     }
-
-    /// The address of the abstract page, with the version where one was given.
-    pub fn abs_url(&self) -> String {
-        format!("https://arxiv.org/abs/{self}")
-    }
 }
 
 impl fmt::Display for ArxivId {

@@ -153,15 +153,4 @@ impl Block {
             offset: span.offset as usize + into,
         }
     }
-
-    /// Marks that overlap `range`; an empty mark counts when it lies inside or at an edge.
-    pub fn marks_in(&self, range: Range<usize>) -> impl Iterator<Item = &Mark> {
-        self.marks.iter().filter(move |mark| {
-            if mark.range.is_empty() || range.is_empty() {
-                mark.range.start <= range.end && range.start <= mark.range.end
-            } else {
-                mark.range.start < range.end && range.start < mark.range.end
-            }
-        })
-    }
 }

@@ -59,7 +59,7 @@ impl SourceFile {
 
     /// Line and column (both from 1, the column in characters) of a byte offset. An offset beyond the end
     /// gives the end; one inside a character gives that character.
-    pub fn line_column(&self, offset: usize) -> (usize, usize) {
+    pub(crate) fn line_column(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.lines.partition_point(|start| *start <= offset).max(1);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);

@@ -70,46 +70,4 @@ impl Table {
                 .find(covers)
         })
     }
-
-    /// The text that names a row: its first cell with text, spans counted, so that rows below a `\multirow` have
-    /// its name.
-    pub fn row_head<'a>(&self, blocks: &'a [Block], row: usize) -> Option<&'a str> {
-        (0..self.columns).find_map(|col| {
-            let text = blocks.get(self.cell_at(blocks, row, col)?)?.text.as_str();
-            (!text.is_empty()).then_some(text)
-        })
-    }
-
-    /// Texts of all header cells above a column, top to bottom, without repeats of one spanning cell.
-    pub fn column_heads<'a>(&self, blocks: &'a [Block], col: usize) -> Vec<&'a str> {
-        let mut seen = Vec::new();
-        for (row, _) in self.rows.iter().enumerate().filter(|(_, row)| row.header) {
-            if let Some(at) = self.cell_at(blocks, row, col)
-                && !seen.contains(&at)
-            {
-                seen.push(at);
-            }
-        }
-        seen.iter()
-            .filter_map(|at| blocks.get(*at))
-            .map(|b| b.text.as_str())
-            .filter(|t| !t.is_empty())
-            .collect()
-    }
-
-    /// Text of the nearest group row (one cell across the table) above a row of the body.
-    pub fn group_head<'a>(&self, blocks: &'a [Block], row: usize) -> Option<&'a str> {
-        let above = self
-            .rows
-            .get(..row)?
-            .iter()
-            .rev()
-            .find(|r| r.group && !r.header)?;
-        above
-            .cells
-            .iter()
-            .filter_map(|at| blocks.get(*at))
-            .map(|b| b.text.as_str())
-            .find(|t| !t.is_empty())
-    }
 }

@@ -36,7 +36,7 @@ use std::ops::Range;
 pub use encoding::{EncodingError, decode, read_bytes};
 pub use inherit::{Index, Inherited, Resolved};
 pub use reader::{read, read_after};
-pub use required::{Requirement, missing, requirements};
+pub use required::{Requirement, missing};
 
 use crate::latex;
 

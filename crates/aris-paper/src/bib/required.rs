@@ -34,7 +34,7 @@ const WHERE_ONLINE: Requirement = one(&["url", "doi", "eprint", "howpublished"])
 const NUMBER: Requirement = one(&["number"]);
 
 /// What an entry of this type (lower case) must have; nothing for types that no source describes.
-pub fn requirements(kind: &str) -> &'static [Requirement] {
+fn requirements(kind: &str) -> &'static [Requirement] {
     match kind {
         "article" => &[AUTHOR, TITLE, JOURNAL, YEAR],
         "book" => &[AUTHOR_OR_EDITOR, TITLE, PUBLISHER, YEAR],
@@ -54,7 +54,7 @@ pub fn requirements(kind: &str) -> &'static [Requirement] {
     }
 }
 
-/// What an entry should have and does not, in the order of [`requirements`].
+/// What an entry should have and does not, in the order of `requirements`.
 pub fn missing(entry: &Resolved<'_>) -> Vec<Requirement> {
     requirements(&entry.entry.kind)
         .iter()
