@@ -660,3 +660,23 @@ fn problems() {
     assert_eq!(none.problems[0].kind, ProblemKind::NoDocument);
     assert_eq!(none.blocks.len(), 0);
 }
+
+#[test]
+fn a_command_by_its_spelled_name_is_that_command() {
+    let main = "\\documentclass{article}\n\\begin{document}\n\\csname input\\endcsname{hidden} \\csname textbf\\endcsname{b} \
+                \\csname x\\y\\endcsname{c} \\csname\\endcsname d\n\\end{document}\n";
+    let document = tree(&[("main.tex", main), ("hidden.tex", "99.9 per cent")]).expect("read");
+    assert_eq!(texts(&document), ["99.9 per cent b c d"]);
+    assert_eq!(document.includes.len(), 1);
+    for endless in [
+        "\\csname csname",
+        "\\csname a",
+        "\\csname \\csname a\\endcsname",
+    ] {
+        let text = format!(
+            "\\documentclass{{article}}\\begin{{document}}{}",
+            endless.repeat(2000)
+        );
+        drop(tree(&[("main.tex", &text)]));
+    }
+}

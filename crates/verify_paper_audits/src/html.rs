@@ -285,7 +285,7 @@ fn counts(block: usize, warn: usize, info: usize) -> String {
     let parts = parts
         .iter()
         .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"));
+        .map(|(number, word)| format!("{number}\u{a0}{word}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 

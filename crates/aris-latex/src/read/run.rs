@@ -304,18 +304,41 @@ impl Reader<'_> {
             Cmd::Expl(on) => self.letters.expl = on,
             Cmd::EndInput => self.end_input(),
             Cmd::DocumentClass => self.document_class(token),
-            Cmd::CsName => {
-                let end = self.names.intern("endcsname");
-                loop {
-                    let next = self.next();
-                    if matches!(next.kind, Kind::Stop | Kind::Par) || next.kind == Kind::Name(end) {
-                        self.unread(next);
-                        break;
-                    }
-                }
-            }
+            Cmd::CsName => self.cs_name(token),
         }
         Ok(())
+    }
+
+    /// `\csname input\endcsname` is `\input`; a name made by macros is not known, and its parts are passed over.
+    fn cs_name(&mut self, token: Token) {
+        let end = self.names.intern("endcsname");
+        let mut name = Some(String::new());
+        loop {
+            let next = self.next();
+            match next.kind {
+                Kind::Stop | Kind::Par => {
+                    self.unread(next);
+                    return;
+                }
+                Kind::Name(found) if found == end => {
+                    match name.filter(|name| !name.is_empty()) {
+                        Some(name) => {
+                            let kind = Kind::Name(self.names.intern(&name));
+                            self.unread(Token { kind, ..token });
+                        }
+                        None => self.unread(next),
+                    }
+                    return;
+                }
+                Kind::Word => {
+                    let part = self.text(next).to_owned();
+                    if let Some(name) = &mut name {
+                        name.push_str(&part);
+                    }
+                }
+                _ => name = None,
+            }
+        }
     }
 
     fn front(&mut self, token: Token, kind: BlockKind) {
