@@ -331,12 +331,21 @@ fn collect(at: &Path, files: &mut BTreeSet<PathBuf>, inputs: &mut Inputs, roots:
         !entry.name.to_string_lossy().starts_with('.')
     });
     match walked {
-        Ok(entries) => files.extend(
-            entries
-                .iter()
-                .filter(|entry| is_result(entry))
-                .map(|entry| aris_fs::lexical(&entry.path)),
-        ),
+        Ok(entries) => {
+            for entry in &entries {
+                if is_result(entry) {
+                    files.insert(aris_fs::lexical(&entry.path));
+                } else if let Some(reason) = lost(entry) {
+                    let name = roots.name(&entry.path);
+                    inputs.findings.push(Finding::new(
+                        "result_unreadable",
+                        &name,
+                        format!("{name}: {reason}"),
+                        "put the file there, or remove the entry; what it held was not compared",
+                    ));
+                }
+            }
+        }
         Err(error) => {
             let name = roots.name(at);
             inputs.findings.push(Finding::new(
@@ -376,4 +385,20 @@ fn is_result(entry: &Entry) -> bool {
     let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link) && entry.path.is_file();
     let own = name.ends_with("_AUDIT.json") || name.starts_with('.');
     is_file && !own && Format::from_path(&name).is_some()
+}
+
+/// Why an entry that is named like a result holds none: a run that is not there must not go unnoticed.
+fn lost(entry: &Entry) -> Option<&'static str> {
+    let name = entry.name.to_string_lossy();
+    if name.starts_with('.') || Format::from_path(&name).is_none() {
+        return None;
+    }
+    match entry.kind {
+        EntryKind::Link if !entry.path.exists() => Some("it is a link to nothing"),
+        EntryKind::Link if !entry.path.is_dir() && !entry.path.is_file() => {
+            Some("it is a link to something that is no file")
+        }
+        EntryKind::Special => Some("it is no regular file"),
+        EntryKind::File | EntryKind::Folder | EntryKind::Link => None,
+    }
 }

@@ -422,3 +422,20 @@ fn a_link_to_the_paper_leads_to_its_project_and_a_finding_about_no_file_names_th
         "{said}"
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_result_that_is_only_a_name_is_not_passed_over() {
+    for target in ["../../scratch/seed_3.json", "/dev/null"] {
+        let project = Project::with_runs("Accuracy of our method is 84.9\\% (mean of 3 runs).");
+        assert_eq!(project.audit(&[]).exit, 0);
+        std::os::unix::fs::symlink(target, project.path("results/ours/seed_3.json")).unwrap();
+        let answer = project.audit(&[]);
+        assert_eq!(answer.verdict(), ("ERROR", "result_unreadable", 10));
+        let said = String::from_utf8_lossy(&answer.output.stdout).into_owned();
+        assert!(
+            said.contains("../results/ours/seed_3.json: it is a link to"),
+            "{said}"
+        );
+    }
+}
