@@ -14,7 +14,7 @@ use crate::report::{Claim, ClaimPlace, ClaimReport, Status};
 use crate::table::{Aligned, numeric_cells};
 
 /// What was judged at one place: the bytes, the displayed value, the judgement.
-type Judged = (Range<usize>, Option<Decimal>, Judgement);
+pub(crate) type Judged = (Range<usize>, Option<Decimal>, Judgement);
 
 /// Maps a byte of a passage to its place in the sources and to the line there.
 pub trait Locate {
@@ -68,6 +68,27 @@ pub fn audit_paper(
                     );
                 }
                 None => not_claims += 1,
+            }
+        }
+        // Numbers without evidence may lean on those before them.
+        if !matches!(passage.kind, PassageKind::Cell) {
+            for (index, number) in analysed.numbers.iter().enumerate() {
+                let open = judged
+                    .get(&(at, number.range.start))
+                    .is_none_or(|(.., known)| known.status == Status::MissingEvidence);
+                if !open || matches!(class(passage, &analysed.numbers, index), Class::No(_)) {
+                    continue;
+                }
+                if let Some(judgement) = engine
+                    .judge_efficiency(at, number, &judged)
+                    .or_else(|| engine.judge_parallel(at, number, &judged))
+                {
+                    let known = judged.insert(
+                        (at, number.range.start),
+                        (number.range.clone(), Some(number.value), judgement),
+                    );
+                    not_claims -= usize::from(known.is_none());
+                }
             }
         }
         for (range, judgement) in engine.judge_scopes(at) {

@@ -7,7 +7,9 @@
 use crate::attribution::attributed;
 use crate::number::{Number, Style};
 use crate::passage::{MaskKind, Passage, PassageKind};
-use crate::vocabulary::{CHANGE_VERBS, CHANGES, COMPARATIVES, MONTHS, REFERENCE_WORDS, SOFTWARE};
+use crate::vocabulary::{
+    CHANGE_VERBS, CHANGES, COMPARATIVES, MONTHS, REFERENCE_WORDS, SOFTWARE, WHOLE_REFERENCES,
+};
 
 /// What a claim states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -133,6 +135,7 @@ fn no_claim(
     let previous = before.last().map_or("", String::as_str);
     let next = after.first().map_or("", String::as_str);
     if REFERENCE_WORDS.contains(&previous)
+        && (whole || !WHOLE_REFERENCES.contains(&previous))
         && number.unit.is_none()
         && !number.times
         && directly_before(text, number.range.start)

@@ -468,7 +468,7 @@ fn difference_factors(
 }
 
 /// Whether the words around the number speak of growth or of shrinking.
-fn direction(change: &Change<'_>) -> Direction {
+pub(crate) fn direction(change: &Change<'_>) -> Direction {
     const UP: &[&str] = &[
         "increas", "grow", "grew", "rise", "rises", "rose", "rais", "more", "higher", "larger",
         "above", "gain", "boost", "greater", "bigger", "up", "overhead", "climb", "longer", "add",

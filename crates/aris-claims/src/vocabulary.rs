@@ -65,6 +65,28 @@ pub(crate) const REFERENCE_WORDS: &[&str] = &[
     "contract",
 ];
 
+/// Of these, the ones that are counted in whole numbers: "the reference 29.7" is a value of the reference method.
+pub(crate) const WHOLE_REFERENCES: &[&str] = &[
+    "reference",
+    "ref",
+    "case",
+    "task",
+    "problem",
+    "step",
+    "stage",
+    "phase",
+    "page",
+    "pages",
+    "line",
+    "lines",
+    "item",
+    "type",
+    "question",
+    "number",
+    "no",
+    "experiment",
+];
+
 /// Names before a version number.
 pub(crate) const SOFTWARE: &[&str] = &[
     "python",

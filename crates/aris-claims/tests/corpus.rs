@@ -99,6 +99,24 @@ fn the_corpus_is_judged_no_worse_than_before() {
             confusion.precision(),
             confusion.accuracy()
         );
+        if option_env!("ARIS_CLAIMS_MISSES").is_some() {
+            for miss in &confusion.misses {
+                println!(
+                    "MISS {} {:?} {} -> {}: {}",
+                    miss.id, miss.text, miss.expected, miss.reported, miss.detail
+                );
+            }
+        }
+        if let Some(wanted) = option_env!("ARIS_CLAIMS_SHOW") {
+            for claim in audit(&tree, false).0.claims {
+                if wanted.split(' ').any(|wanted| {
+                    tree.ends_with(wanted.split(':').next().unwrap())
+                        && claim.text == wanted.split(':').nth(1).unwrap()
+                }) {
+                    println!("SHOW {:?} {} {:?} | {} | {:?}", claim.kind, claim.text, claim.status, claim.detail, claim.evidence);
+                }
+            }
+        }
         all.add(&confusion);
     }
     for (expected, row) in &all.cells {
