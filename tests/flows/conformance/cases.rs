@@ -2,14 +2,12 @@
 
 use aris_testkit::Project;
 
-use super::{citation_audit, paper_claim_audit, save_trace, verify_paper_audits};
-
 /// All cases, in the order of the helper table.
-pub(crate) const ALL: [&Cases; 4] = [
-    &citation_audit::CASES,
-    &paper_claim_audit::CASES,
-    &save_trace::CASES,
-    &verify_paper_audits::CASES,
+pub(crate) const ALL: &[&Cases] = &[
+    &super::citation_audit::CASES,
+    &super::paper_claim_audit::CASES,
+    &super::save_trace::CASES,
+    &super::verify_paper_audits::CASES,
 ];
 
 /// The cases of one helper.
@@ -21,7 +19,7 @@ pub(crate) struct Cases {
     pub(crate) calls: &'static [Call],
     /// Arguments that lack something required.
     pub(crate) incomplete: &'static [&'static [&'static str]],
-    /// Outputs that cannot be written: exit 5.
+    /// Outputs that cannot be written: exit 5. None for a helper that writes none.
     pub(crate) unwritable: &'static [Unwritable],
     /// Inputs that must not be read without bound, or wait for ever.
     pub(crate) hostile: &'static [Hostile],
@@ -56,5 +54,5 @@ pub(crate) struct Hostile {
 }
 
 pub(crate) fn of(helper: &str) -> Option<&'static Cases> {
-    ALL.into_iter().find(|cases| cases.helper == helper)
+    ALL.iter().copied().find(|cases| cases.helper == helper)
 }
