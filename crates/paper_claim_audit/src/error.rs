@@ -45,6 +45,12 @@ pub enum Error {
     /// The proposals cannot be written.
     #[error(transparent)]
     Suggest(FsError),
+    /// The proposals would replace something that is not proposals.
+    #[error("{} would be overwritten: it holds more than proposals for pins", path.display())]
+    Overwrite {
+        /// The file.
+        path: PathBuf,
+    },
     /// The skill's name is no slug.
     #[error(transparent)]
     Skill(#[from] SlugError),
@@ -59,7 +65,10 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Paper { .. } | Self::Results { .. } | Self::Outside { .. } => ErrorKind::Usage,
+            Self::Paper { .. }
+            | Self::Results { .. }
+            | Self::Outside { .. }
+            | Self::Overwrite { .. } => ErrorKind::Usage,
             Self::Pins { .. } => ErrorKind::Validation,
             Self::PinsRead(error) | Self::Suggest(error) => error.kind(),
             Self::Skill(_) | Self::Details(_) => ErrorKind::Internal,
@@ -79,6 +88,9 @@ impl Failure for Error {
             Self::Pins { .. } => Some(String::from(
                 "--suggest-pins writes a file of the right shape",
             )),
+            Self::Overwrite { .. } => Some(String::from(
+                "name a new file, and copy from it what is right",
+            )),
             Self::PinsRead(error) | Self::Suggest(error) => error.hint(),
             Self::Skill(_) | Self::Details(_) => None,
             Self::Emit(error) => error.hint(),
@@ -90,6 +102,7 @@ impl Failure for Error {
             Self::Paper { path }
             | Self::Results { path }
             | Self::Outside { path, .. }
+            | Self::Overwrite { path }
             | Self::Pins { path, .. } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }

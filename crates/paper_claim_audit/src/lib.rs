@@ -24,7 +24,7 @@ mod report;
 mod source;
 mod verdict;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_audit::{Digest, Emission};
 use aris_claims::{ClaimReport, Pins, Status};
@@ -95,6 +95,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     }
     // Project, results and traces are where the paper really lies, whatever link leads to it; the gate looks there too.
     let folder = folder.canonicalize().unwrap_or(folder);
+    let suggested = cli.suggest_pins.map(|path| context.absolute(&path));
+    if let Some(path) = &suggested {
+        only_proposals(path)?;
+    }
     let roots = Roots::new(&folder);
     let mut inputs = Inputs::default();
     let pins = pins(
@@ -155,7 +159,6 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         report: &markdown,
     };
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;
-    let suggested = cli.suggest_pins.map(|path| context.absolute(&path));
     if let Some(path) = &suggested {
         aris_fs::write_atomic(path, aris_claims::pins::suggest(&claims).as_bytes())
             .map_err(Error::Suggest)?;
@@ -207,6 +210,20 @@ fn pins(named: Option<PathBuf>, roots: &Roots, inputs: &mut Inputs) -> Result<Pi
     Pins::parse(text).map_err(|message| invalid(message.trim_end().to_owned()))
 }
 
+/// Refuses to replace a file that is no earlier proposal: all of whose lines are comments. Pins that somebody took over, a source
+/// of the paper or a result would be lost.
+fn only_proposals(path: &Path) -> Result<(), Error> {
+    let found = aris_fs::read_optional(path, PINS_LIMIT).map_err(Error::Suggest)?;
+    let text = found.unwrap_or_default();
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    if lines.all(|line| line.is_empty() || line.starts_with(b"#")) {
+        return Ok(());
+    }
+    Err(Error::Overwrite {
+        path: path.to_path_buf(),
+    })
+}
+
 fn summary(verdict: Verdict, details: &Details) -> String {
     if let (Verdict::Error, Some(first)) = (verdict, details.obstacles().next()) {
         return format!("the audit is not whole: {}", first.message);
@@ -239,7 +256,7 @@ fn summary(verdict: Verdict, details: &Details) -> String {
 /// The path of a folder, for tests of this crate.
 #[cfg(test)]
 fn schemas_folder() -> PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
 }
 
 #[cfg(test)]

@@ -439,3 +439,32 @@ fn a_result_that_is_only_a_name_is_not_passed_over() {
         );
     }
 }
+
+#[test]
+fn proposals_replace_earlier_proposals_and_nothing_else() {
+    let project = Project::with_runs("Our method reaches 12.3\\% on the test set.");
+    for name in [
+        "paper/main.tex",
+        "results/ours/seed_0.json",
+        "paper/pins.toml",
+    ] {
+        if name == "paper/pins.toml" {
+            project.write(name, b"# checked\n[[claim]]\nfile = \"main.tex\"\n");
+        }
+        let before = fs::read(project.path(name)).unwrap();
+        let output = project.run(&["--suggest-pins", name]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        assert!(
+            said.contains(name) && said.contains("would be overwritten"),
+            "{said}"
+        );
+        assert_eq!(fs::read(project.path(name)).unwrap(), before, "{name}");
+    }
+    for _ in 0..2 {
+        let output = project.run(&["--suggest-pins", "paper/claims.toml"]);
+        assert_eq!(output.status.code(), Some(10));
+    }
+    let proposals = fs::read_to_string(project.path("paper/claims.toml")).unwrap();
+    assert!(proposals.contains("# [[claim]]"), "{proposals}");
+}
