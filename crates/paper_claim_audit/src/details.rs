@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use aris_audit::markdown::{cell, code, line};
 use aris_claims::{Claim, Evidence, Reference, Status};
 use serde::Serialize;
 
@@ -143,51 +144,43 @@ impl Details {
     /// The report for people.
     pub(crate) fn markdown(&self, verdict: &str, reason: &str, summary: &str) -> String {
         let mut out = String::new();
-        push(
-            &mut out,
-            format_args!(
-                "# Paper claim audit\n\n**Verdict**: {verdict} (`{reason}`)\n\n{summary}\n\n| | |\n|---|---|\n"
-            ),
-        );
-        push(
-            &mut out,
-            format_args!(
-                "| root document | {} |\n",
-                cell(if self.root.is_empty() {
-                    "none found"
-                } else {
-                    &self.root
-                })
-            ),
-        );
-        push(
-            &mut out,
-            format_args!("| result files | {} |\n", self.results.len()),
-        );
-        push(
-            &mut out,
-            format_args!("| claims | {} |\n", self.claims.len()),
-        );
+        // Writing to a String cannot fail.
+        self.write(&mut out, verdict, reason, summary)
+            .unwrap_or_default();
+        out
+    }
+
+    fn write(&self, out: &mut String, verdict: &str, reason: &str, summary: &str) -> fmt::Result {
+        writeln!(
+            out,
+            "# Paper claim audit\n\n**Verdict**: {verdict} (`{reason}`)\n\n{summary}\n\n| | |\n|---|---|"
+        )?;
+        writeln!(
+            out,
+            "| root document | {} |",
+            cell(if self.root.is_empty() {
+                "none found"
+            } else {
+                &self.root
+            })
+        )?;
+        writeln!(out, "| result files | {} |", self.results.len())?;
+        writeln!(out, "| claims | {} |", self.claims.len())?;
         for (status, count) in &self.counts {
-            push(&mut out, format_args!("| {status} | {count} |\n"));
+            writeln!(out, "| {status} | {count} |")?;
         }
-        push(
-            &mut out,
-            format_args!("| numbers that are no claims | {} |\n", self.not_claims),
-        );
+        writeln!(out, "| numbers that are no claims | {} |", self.not_claims)?;
         if self.obstacles().next().is_some() {
             out.push_str("\n## Could not be audited\n\n");
             for finding in self.obstacles() {
-                push(
-                    &mut out,
-                    format_args!(
-                        "- `{}` {}: {}; {}\n",
-                        finding.id,
-                        cell(&finding.place()),
-                        cell(&finding.message),
-                        finding.action
-                    ),
-                );
+                writeln!(
+                    out,
+                    "- `{}` {}: {}; {}",
+                    finding.id,
+                    cell(&finding.place()),
+                    cell(&finding.message),
+                    finding.action
+                )?;
             }
         }
         for (title, wanted) in [
@@ -207,37 +200,37 @@ impl Details {
             if rows.is_empty() {
                 continue;
             }
-            push(&mut out, format_args!("\n## {title}\n"));
+            writeln!(out, "\n## {title}")?;
             for row in rows {
-                push(
-                    &mut out,
-                    format_args!(
-                        "\n### {} `{}`\n\n- {}\n- **Detail**: {}\n- **Fix**: {}\n",
-                        row.id,
-                        row.status.name(),
-                        quoted(&row.quote),
-                        line(&row.detail),
-                        line(&row.fix)
-                    ),
-                );
+                writeln!(
+                    out,
+                    "\n### {} `{}`\n\n- {}\n- **Detail**: {}\n- **Fix**: {}",
+                    row.id,
+                    row.status.name(),
+                    code(&row.quote),
+                    line(&row.detail),
+                    line(&row.fix)
+                )?;
                 for value in &row.evidence {
-                    push(
-                        &mut out,
-                        format_args!("- **Evidence**: {} = {}\n", line(&value.path), value.value),
-                    );
+                    writeln!(
+                        out,
+                        "- **Evidence**: {} = {}",
+                        line(&value.path),
+                        value.value
+                    )?;
                 }
             }
         }
         if !self.unused_pins.is_empty() {
             out.push_str("\n## Pins that fit no number\n\n");
             for pin in &self.unused_pins {
-                push(&mut out, format_args!("- {}\n", line(pin)));
+                writeln!(out, "- {}", line(pin))?;
             }
         }
         if !self.unusable_values.is_empty() {
             out.push_str("\n## Values that are no numbers\n\n");
             for value in &self.unusable_values {
-                push(&mut out, format_args!("- {}\n", line(value)));
+                writeln!(out, "- {}", line(value))?;
             }
         }
         out.push_str(
@@ -247,38 +240,15 @@ impl Details {
             let evidence = row.evidence.first().map_or_else(String::new, |value| {
                 format!("{} ({})", value.value, value.path)
             });
-            push(
-                &mut out,
-                format_args!(
-                    "| {} | {} | {} | {} |\n",
-                    cell(&row.id),
-                    cell(&row.text),
-                    cell(&evidence),
-                    row.status.name()
-                ),
-            );
+            writeln!(
+                out,
+                "| {} | {} | {} | {} |",
+                cell(&row.id),
+                cell(&row.text),
+                cell(&evidence),
+                row.status.name()
+            )?;
         }
-        out
+        Ok(())
     }
-}
-
-/// Writing into a string cannot fail.
-fn push(out: &mut String, text: fmt::Arguments<'_>) {
-    out.write_fmt(text).unwrap_or_default();
-}
-
-fn line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
-}
-
-/// Text of a table cell: a bar would end it.
-fn cell(text: &str) -> String {
-    line(text).replace('|', "\\|")
-}
-
-/// A source line as code; the fence is longer than any run of backticks in it.
-fn quoted(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    format!("{fence} {} {fence}", line(text))
 }

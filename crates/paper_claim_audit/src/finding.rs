@@ -1,5 +1,6 @@
 //! What the audit holds against the paper: files that cannot be read, and claims that do not simply follow.
 
+use aris_audit::Obstacle;
 use aris_claims::Claim;
 use serde::Serialize;
 
@@ -93,6 +94,19 @@ impl Finding {
             self.file.clone()
         } else {
             format!("{}:{}:{}", self.file, self.line, self.column)
+        }
+    }
+}
+
+impl From<Obstacle> for Finding {
+    fn from(obstacle: Obstacle) -> Self {
+        let (file, line, column) = obstacle.position.map_or_else(Default::default, |position| {
+            (position.path, position.line, position.column)
+        });
+        let finding = Self::new(obstacle.id, &file, obstacle.message, obstacle.action);
+        Self {
+            quote: obstacle.quote,
+            ..finding.at(line, column)
         }
     }
 }

@@ -26,7 +26,7 @@ mod verdict;
 
 use std::path::{Path, PathBuf};
 
-use aris_audit::{Digest, Emission};
+use aris_audit::{Digest, Emission, PaperFiles};
 use aris_claims::{ClaimReport, Pins, Status};
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::Slug;
@@ -39,7 +39,6 @@ pub use report::Report;
 
 use crate::details::{Details, Row};
 use crate::finding::Finding;
-use crate::source::{Inputs, Roots};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -99,28 +98,25 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if let Some(path) = &suggested {
         only_proposals(path)?;
     }
-    let roots = Roots::new(&folder);
-    let mut inputs = Inputs::default();
-    let pins = pins(
-        cli.claims.as_deref().map(|path| context.absolute(path)),
-        &roots,
-        &mut inputs,
-    )?;
-    let document = source::paper(&roots, cli.root.as_deref(), &mut inputs);
+    let mut files = PaperFiles::new(&folder);
+    let mut findings = Vec::new();
+    let named_pins = cli.claims.as_deref().map(|path| context.absolute(path));
+    let pins = pins(named_pins, &mut files)?;
+    let document = source::paper(&mut files, cli.root.as_deref(), &mut findings);
     let named: Vec<PathBuf> = cli
         .results
         .iter()
         .map(|path| aris_fs::lexical(&context.absolute(path)))
         .map(|path| path.canonicalize().unwrap_or(path))
         .collect();
-    let evidence = source::results(&roots, &named, &mut inputs)?;
+    let evidence = source::results(&mut files, &named, &mut findings)?;
     let claims = document
         .as_ref()
         .map_or_else(ClaimReport::default, |document| {
             aris_claims::audit(document, &evidence, &pins)
         });
-    inputs.findings.sort();
-    let (verdict, reason_code) = verdict::decide(&inputs.findings, &claims, !evidence.is_empty());
+    findings.sort();
+    let (verdict, reason_code) = verdict::decide(&findings, &claims, !evidence.is_empty());
     let details = Details {
         schema: details::SCHEMA,
         root: document
@@ -135,8 +131,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             .collect(),
         counts: claims.counts.clone(),
         not_claims: claims.not_claims,
-        findings: inputs
-            .findings
+        findings: findings
             .into_iter()
             .chain(claims.claims.iter().filter_map(Finding::of_claim))
             .collect(),
@@ -154,7 +149,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         verdict,
         reason_code,
         summary: &summary,
-        inputs: inputs.digests,
+        inputs: files.digests,
         details: serde_json::to_value(&details).map_err(Error::Details)?,
         report: &markdown,
     };
@@ -192,15 +187,15 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 }
 
 /// The pins: the file named, else `claims.toml` of the paper when it is there.
-fn pins(named: Option<PathBuf>, roots: &Roots, inputs: &mut Inputs) -> Result<Pins, Error> {
-    let own = roots.paper.join("claims.toml");
+fn pins(named: Option<PathBuf>, files: &mut PaperFiles) -> Result<Pins, Error> {
+    let own = files.folder.join("claims.toml");
     let path = match named {
         Some(path) => path,
         None if own.is_file() => own,
         None => return Ok(Pins::default()),
     };
     let bytes = aris_fs::read(&path, PINS_LIMIT).map_err(Error::PinsRead)?;
-    inputs.digests.insert(roots.name(&path), Digest::of(&bytes));
+    files.digests.insert(files.name(&path), Digest::of(&bytes));
     let invalid = |message: String| Error::Pins {
         path: path.clone(),
         message,
@@ -253,43 +248,15 @@ fn summary(verdict: Verdict, details: &Details) -> String {
     parts.join(", ")
 }
 
-/// The path of a folder, for tests of this crate.
-#[cfg(test)]
-fn schemas_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas")
-}
-
 #[cfg(test)]
 mod tests {
-    use aris_contract::schema::file_name;
+    use aris_testkit::check_schema;
 
     use super::*;
 
-    /// Each type beside the file that is its schema; `UPDATE_SCHEMAS=1` writes them.
     #[test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "compares with, or writes, files of the repository"
-    )]
     fn schemas_are_current() {
-        for (id, mut schema) in [
-            (report::SCHEMA, schemars::schema_for!(Report)),
-            (details::SCHEMA, schemars::schema_for!(Details)),
-        ] {
-            schema.insert(String::from("$id"), id.into());
-            let text = format!("{:#}\n", schema.as_value());
-            let path = schemas_folder().join(file_name(id));
-            if std::env::var_os("UPDATE_SCHEMAS").is_some() {
-                std::fs::write(&path, text).expect("written");
-            } else {
-                let found = std::fs::read_to_string(&path).unwrap_or_default();
-                assert_eq!(
-                    found,
-                    text,
-                    "{} is stale: run `cargo xtask schemas`",
-                    path.display()
-                );
-            }
-        }
+        check_schema::<Report>(report::SCHEMA);
+        check_schema::<Details>(details::SCHEMA);
     }
 }
