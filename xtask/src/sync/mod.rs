@@ -53,6 +53,24 @@ pub(crate) struct Plan {
     pub(crate) problems: Vec<Stale>,
 }
 
+impl Plan {
+    /// Adds a file whose text between two marker lines was renewed; without a text the markers were not there.
+    fn marked(&mut self, path: &str, text: Option<String>, begin: &str, end: &str) {
+        match text {
+            Some(text) => self.outputs.push(Output {
+                path: path.to_owned(),
+                text,
+                executable: false,
+            }),
+            None => self.problems.push(Stale::new(
+                path,
+                0,
+                format!("needs one line {begin} and after it one line {end}"),
+            )),
+        }
+    }
+}
+
 /// Writes what is stale, or with `check` only lists it. Exit 10 when something is stale or cannot be generated.
 pub(crate) fn run(workspace: &Workspace, check: bool) -> Result<u8, Fault> {
     // The helpers compile the table in, so it goes before the build that the contracts come from.

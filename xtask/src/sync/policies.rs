@@ -4,7 +4,7 @@ use aris_contract::policy::Policy;
 
 use crate::fault::Fault;
 use crate::sync::readme::cell;
-use crate::sync::{Output, Plan, Stale, markers};
+use crate::sync::{Plan, markers};
 use crate::workspace::Workspace;
 
 const PATH: &str = "skills/shared-references/policies.md";
@@ -21,18 +21,7 @@ pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> 
         )),
         Some(bytes) => markers::replace(&String::from_utf8_lossy(&bytes), BEGIN, END, &body),
     };
-    match text {
-        Some(text) => plan.outputs.push(Output {
-            path: PATH.to_owned(),
-            text,
-            executable: false,
-        }),
-        None => plan.problems.push(Stale::new(
-            PATH,
-            0,
-            format!("needs one line {BEGIN} and after it one line {END}"),
-        )),
-    }
+    plan.marked(PATH, text, BEGIN, END);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cargo::Contracts;
 use crate::fault::Fault;
-use crate::sync::{Output, Plan, Stale, contract, markers};
+use crate::sync::{Plan, Stale, contract, markers};
 use crate::workspace::Workspace;
 
 const PATH: &str = "README.md";
@@ -37,23 +37,9 @@ pub(crate) fn plan(
             "| `{name}` | {summary} | `{owner}` | {policy} | {without} |\n"
         ));
     }
-    match markers::replace(
-        &String::from_utf8_lossy(&bytes),
-        BEGIN,
-        END,
-        &lines.concat(),
-    ) {
-        Some(text) => plan.outputs.push(Output {
-            path: PATH.to_owned(),
-            text,
-            executable: false,
-        }),
-        None => plan.problems.push(Stale::new(
-            PATH,
-            0,
-            format!("needs one line {BEGIN} and after it one line {END}"),
-        )),
-    }
+    let old = String::from_utf8_lossy(&bytes);
+    let text = markers::replace(&old, BEGIN, END, &lines.concat());
+    plan.marked(PATH, text, BEGIN, END);
     Ok(())
 }
 
