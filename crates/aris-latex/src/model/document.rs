@@ -148,21 +148,6 @@ impl Document {
         let Some(file) = self.files.get(place.file) else {
             return String::new();
         };
-        let (line, column) = file.line_column(place.offset);
-        let whole = file.line(line);
-        let text = whole.trim();
-        let length = text.chars().count();
-        if length <= max {
-            return text.to_owned();
-        }
-        let lead = whole.chars().take_while(|c| c.is_whitespace()).count();
-        let at = (column - 1).saturating_sub(lead);
-        let from = at.saturating_sub(max / 2).min(length - max);
-        let middle: String = text.chars().skip(from).take(max).collect();
-        let (before, after) = (
-            if from > 0 { "…" } else { "" },
-            if from + max < length { "…" } else { "" },
-        );
-        format!("{before}{}{after}", middle.trim())
+        file.quote(place.offset, max)
     }
 }

@@ -37,6 +37,16 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Byte offset at which each line begins; the first is 0.
     lines: Vec<usize>,
+    /// Number of characters before each block of `BLOCK` bytes: columns in a paper of one long line cost no walk along it.
+    chars: Vec<usize>,
+}
+
+/// Bytes between two known character counts.
+const BLOCK: usize = 1024;
+
+/// Whether a byte of UTF-8 begins a character.
+const fn begins(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
 }
 
 impl SourceFile {
@@ -50,10 +60,18 @@ impl SourceFile {
                     .map(|(at, _)| at + 1),
             )
             .collect();
+        let mut before = 0;
+        let count = |block: &[u8]| {
+            let known = before;
+            before += block.iter().filter(|byte| begins(**byte)).count();
+            known
+        };
+        let chars = text.as_bytes().chunks(BLOCK).map(count).collect();
         Self {
             path: path.into(),
             text,
             lines,
+            chars,
         }
     }
 
@@ -63,12 +81,55 @@ impl SourceFile {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.lines.partition_point(|start| *start <= offset).max(1);
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
-        let column = self
-            .text
-            .get(start..offset)
-            .map_or(0, |before| before.chars().count())
-            + 1;
+        let column = self.chars_before(offset) - self.chars_before(start) + 1;
         (line, column)
+    }
+
+    /// Characters that begin before a byte offset within the text.
+    fn chars_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        let known = self.chars.get(block).copied().unwrap_or(0);
+        let rest = self.text.as_bytes().get(block * BLOCK..offset);
+        known
+            + rest
+                .unwrap_or(&[])
+                .iter()
+                .filter(|byte| begins(**byte))
+                .count()
+    }
+
+    /// Byte offset of a character by its number, from 0; the end of the text when there are not so many.
+    fn byte_of(&self, number: usize) -> usize {
+        let block = self.chars.partition_point(|known| *known <= number).max(1) - 1;
+        let known = self.chars.get(block).copied().unwrap_or(0);
+        let bytes = self.text.as_bytes().get(block * BLOCK..).unwrap_or(&[]);
+        let mut starts = bytes.iter().enumerate().filter(|(_, byte)| begins(**byte));
+        starts
+            .nth(number - known)
+            .map_or(self.text.len(), |(at, _)| block * BLOCK + at)
+    }
+
+    /// The line around a byte offset, trimmed, at most `max` characters of it around the offset, cut with `…`.
+    pub(crate) fn quote(&self, offset: usize, max: usize) -> String {
+        let (line, column) = self.line_column(offset);
+        let whole = self.line(line);
+        let text = whole.trim();
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let first = start + (whole.len() - whole.trim_start().len());
+        let before = self.chars_before(first);
+        let length = self.chars_before(first + text.len()) - before;
+        if length <= max {
+            return text.to_owned();
+        }
+        let at = (column - 1).saturating_sub(before - self.chars_before(start));
+        let from = at.saturating_sub(max / 2).min(length - max);
+        let cut = self.byte_of(before + from)..self.byte_of(before + from + max);
+        let middle = self.text.get(cut).unwrap_or("");
+        let (before, after) = (
+            if from > 0 { "…" } else { "" },
+            if from + max < length { "…" } else { "" },
+        );
+        format!("{before}{}{after}", middle.trim())
     }
 
     /// The text of a line (from 1) without its line end; empty when there is no such line.
@@ -81,5 +142,43 @@ impl SourceFile {
             .get(*start..end)
             .unwrap_or("")
             .trim_end_matches(['\n', '\r'])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_and_quotes_in_one_long_line_are_those_of_a_walk_along_it_and_cost_none() {
+        let text: String = (0..30_000)
+            .map(|n| if n % 7 == 0 { "é日x" } else { "ab c" })
+            .collect();
+        let text = format!("first\n  {text}\nlast");
+        let file = SourceFile::new("a.tex", Arc::from(text.as_str()));
+        let line = file.line(2).trim();
+        let begin = std::time::Instant::now();
+        for (at, _) in text.char_indices().filter(|(at, _)| at % 3 == 0) {
+            drop(file.quote(at, 40));
+        }
+        assert!(
+            begin.elapsed().as_secs() < 20,
+            "{:?} for 40 thousand quotes",
+            begin.elapsed()
+        );
+        for (at, _) in text.char_indices().step_by(997) {
+            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let column = text[start..at].chars().count() + 1;
+            assert_eq!(file.line_column(at).1, column, "{at}");
+            let quote = file.quote(at, 40);
+            let middle = quote.trim_matches('…');
+            assert!(
+                file.line_column(at).0 != 2 || line.contains(middle),
+                "{at}: {quote}"
+            );
+            assert!(middle.chars().count() <= 40, "{at}: {quote}");
+        }
+        let near = text.find("日").expect("there");
+        assert!(file.quote(near, 9).contains('日'));
     }
 }
