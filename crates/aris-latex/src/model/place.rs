@@ -167,8 +167,9 @@ mod tests {
             begin.elapsed()
         );
         for (at, _) in text.char_indices().step_by(997) {
-            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-            let column = text[start..at].chars().count() + 1;
+            let before = text.get(..at).expect("in bounds");
+            let line_start = before.rsplit('\n').next().unwrap_or(before);
+            let column = line_start.chars().count() + 1;
             assert_eq!(file.line_column(at).1, column, "{at}");
             let quote = file.quote(at, 40);
             let middle = quote.trim_matches('…');
