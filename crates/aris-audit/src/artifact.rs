@@ -24,7 +24,7 @@ pub struct Emission<'a> {
     /// Its version.
     pub version: &'a str,
     /// Skill the audit belongs to, `paper-claim-audit`.
-    pub skill: &'a Slug,
+    pub skill: &'a str,
     /// File name of the artifact without extension, `PAPER_CLAIM_AUDIT`.
     pub stem: &'a str,
     /// The verdict.
@@ -72,15 +72,16 @@ pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emi
             unchanged: true,
         });
     }
-    let purpose: Slug =
-        "deterministic-audit"
-            .parse()
+    let slug = |text: &str| {
+        text.parse()
             .map_err(|error: SlugError| TraceError::Damaged {
                 path: artifact.clone(),
                 reason: error.to_string(),
-            })?;
+            })
+    };
+    let (skill, purpose): (Slug, Slug) = (slug(emission.skill)?, slug("deterministic-audit")?);
     let new = NewRecord {
-        skill: emission.skill,
+        skill: &skill,
         purpose: &purpose,
         model: &audit.reviewer_model,
         thread_id: &audit.thread_id,
@@ -235,11 +236,10 @@ mod tests {
         let temp = tempfile::tempdir().expect("temp");
         let paper = temp.path().join("paper");
         fs::create_dir_all(&paper).expect("folder");
-        let skill: Slug = "paper-claim-audit".parse().expect("slug");
         let mut emission = Emission {
             helper: "paper_claim_audit",
             version: "0.1.0",
-            skill: &skill,
+            skill: "paper-claim-audit",
             stem: "PAPER_CLAIM_AUDIT",
             verdict: Verdict::Pass,
             reason_code: "all_numbers_match",

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use aris_audit::trace::TraceError;
-use aris_contract::artifact::slug::SlugError;
 use aris_contract::{ErrorKind, Failure};
 use serde_json::{Map, Value};
 
@@ -22,9 +21,6 @@ pub enum Error {
         /// The year given.
         year: i16,
     },
-    /// The skill's name is no slug.
-    #[error(transparent)]
-    Skill(#[from] SlugError),
     /// The audit's data cannot be serialised.
     #[error("the audit's details cannot be written as JSON")]
     Details(#[source] serde_json::Error),
@@ -37,7 +33,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Paper { .. } | Self::AsOf { .. } => ErrorKind::Usage,
-            Self::Skill(_) | Self::Details(_) => ErrorKind::Internal,
+            Self::Details(_) => ErrorKind::Internal,
             Self::Emit(error) => error.kind(),
         }
     }
@@ -47,7 +43,7 @@ impl Failure for Error {
             Self::Paper { .. } => Some(String::from(
                 "name the folder that holds the paper's LaTeX sources",
             )),
-            Self::AsOf { .. } | Self::Skill(_) | Self::Details(_) => None,
+            Self::AsOf { .. } | Self::Details(_) => None,
             Self::Emit(error) => error.hint(),
         }
     }
@@ -58,7 +54,7 @@ impl Failure for Error {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }
             Self::Emit(error) => error.details(),
-            Self::AsOf { .. } | Self::Skill(_) | Self::Details(_) => Map::new(),
+            Self::AsOf { .. } | Self::Details(_) => Map::new(),
         }
     }
 }

@@ -32,7 +32,6 @@ use std::collections::BTreeSet;
 
 use aris_audit::Emission;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
-use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
 use aris_latex::Document;
@@ -109,11 +108,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let (verdict, reason_code) = verdict::decide(&details.findings, cites);
     let summary = summary(verdict, &details);
     let markdown = details.markdown(verdict.word(), reason_code, &summary);
-    let skill: Slug = "citation-audit".parse()?;
     let emission = Emission {
         helper: SPEC.name,
         version: SPEC.version,
-        skill: &skill,
+        skill: "citation-audit",
         stem: "CITATION_AUDIT",
         verdict,
         reason_code,

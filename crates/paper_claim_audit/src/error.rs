@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use aris_audit::trace::TraceError;
-use aris_contract::artifact::slug::SlugError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use serde_json::{Map, Value};
@@ -51,9 +50,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The skill's name is no slug.
-    #[error(transparent)]
-    Skill(#[from] SlugError),
     /// The audit's data cannot be serialised.
     #[error("the audit's details cannot be written as JSON")]
     Details(#[source] serde_json::Error),
@@ -71,7 +67,7 @@ impl Failure for Error {
             | Self::Overwrite { .. } => ErrorKind::Usage,
             Self::Pins { .. } => ErrorKind::Validation,
             Self::PinsRead(error) | Self::Suggest(error) => error.kind(),
-            Self::Skill(_) | Self::Details(_) => ErrorKind::Internal,
+            Self::Details(_) => ErrorKind::Internal,
             Self::Emit(error) => error.kind(),
         }
     }
@@ -92,7 +88,7 @@ impl Failure for Error {
                 "name a new file, and copy from it what is right",
             )),
             Self::PinsRead(error) | Self::Suggest(error) => error.hint(),
-            Self::Skill(_) | Self::Details(_) => None,
+            Self::Details(_) => None,
             Self::Emit(error) => error.hint(),
         }
     }
@@ -108,7 +104,7 @@ impl Failure for Error {
             }
             Self::PinsRead(error) | Self::Suggest(error) => error.details(),
             Self::Emit(error) => error.details(),
-            Self::Skill(_) | Self::Details(_) => Map::new(),
+            Self::Details(_) => Map::new(),
         }
     }
 }

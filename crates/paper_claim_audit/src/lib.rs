@@ -29,7 +29,6 @@ use std::path::{Path, PathBuf};
 use aris_audit::{Digest, Emission, PaperFiles};
 use aris_claims::{ClaimReport, Pins, Status};
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
-use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
 
@@ -140,11 +139,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     };
     let summary = summary(verdict, &details);
     let markdown = details.markdown(verdict.word(), reason_code, &summary);
-    let skill: Slug = "paper-claim-audit".parse()?;
     let emission = Emission {
         helper: SPEC.name,
         version: SPEC.version,
-        skill: &skill,
+        skill: "paper-claim-audit",
         stem: "PAPER_CLAIM_AUDIT",
         verdict,
         reason_code,

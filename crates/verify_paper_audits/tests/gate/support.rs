@@ -294,7 +294,6 @@ impl Project {
         inputs: &[&str],
         verdict: Verdict,
     ) -> &Self {
-        let slug: Slug = skill.parse().expect("slug");
         let digests = inputs.iter().map(|path| {
             let digest = Digest::of(&fs::read(self.paper.join(path)).expect("read"));
             ((*path).to_owned(), digest)
@@ -302,7 +301,7 @@ impl Project {
         let emission = Emission {
             helper,
             version: "0.1.0",
-            skill: &slug,
+            skill,
             stem,
             verdict,
             reason_code: "all_fine",
