@@ -9,6 +9,24 @@ use crate::mention::Mention;
 use crate::passage::Paper;
 use crate::words;
 
+/// Names that a field writes in two ways which share no word: as result files have it, as papers have it.
+const WORDINGS: &[(&str, &str)] = &[
+    ("drop_path", "stochastic depth"),
+    ("xgboost", "gradient boosting"),
+    ("xgboost", "boosted trees"),
+    ("lightgbm", "gradient boosting"),
+    ("gbm", "gradient boosting"),
+    ("io", "input and output"),
+    ("ctx", "context length"),
+    ("gamma", "discount"),
+    ("l2", "weight decay"),
+    ("wer", "word error rate"),
+    ("cer", "character error rate"),
+    ("mota", "tracking accuracy"),
+    ("oom", "out of memory"),
+    ("tau", "polyak"),
+];
+
 /// The least part of a written-out acronym that mentions it: "calibration error" for "expected calibration error".
 pub(crate) const LEAST_ALIAS: f64 = 0.6;
 
@@ -82,6 +100,24 @@ pub(crate) fn acronyms(paper: &Paper, evidence: &Evidence) -> Vec<(LabelId, Vec<
                         }
                     }
                 }
+            }
+        }
+    }
+    for (key, phrase) in WORDINGS {
+        for (id, label) in (0..).zip(&evidence.lexicon.labels) {
+            let key_words = words::canonical(key);
+            let whole = label.compact == words::compact(key);
+            if !whole && !key_words.iter().all(|word| label.words.contains(word)) {
+                continue;
+            }
+            let rest = label
+                .words
+                .iter()
+                .filter(|word| !whole && !key_words.contains(word))
+                .cloned();
+            let form: Vec<String> = rest.chain(words::canonical(phrase)).collect();
+            if found.len() < 400 {
+                found.push((id, form));
             }
         }
     }

@@ -17,6 +17,9 @@ pub(crate) struct Aggregation {
     pub(crate) range: bool,
 }
 
+/// Bytes by which a word behind a comma counts as farther away.
+const APART: usize = 40;
+
 impl Aggregation {
     /// Reads the words of a text; `near` is the byte of the number, and of two aggregates in one sentence the nearer one
     /// before it counts.
@@ -52,8 +55,17 @@ impl Aggregation {
                 between.bytes().filter(u8::is_ascii_digit).count()
             };
             // The nearest word without another number in between; else the nearest of all.
+            // "is 415.0 MW, the best 397.4": a word behind a comma belongs to what follows it.
+            let apart = |at: usize| {
+                let behind = lower.get(near..at).unwrap_or("");
+                let bytes = behind.as_bytes();
+                behind.char_indices().any(|(at, c)| {
+                    c == ';' || c == ',' && !bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+                })
+            };
             let distance = |at: usize| {
                 at.abs_diff(near)
+                    + if apart(at) { APART } else { 0 }
                     + 30 * numbers_between(at, near).min(3)
                     + if at > near { 15 } else { 0 }
             };

@@ -44,8 +44,10 @@ pub fn audit_paper(
             continue;
         };
         for (index, number) in analysed.numbers.iter().enumerate() {
+            let bracketed = engine.judge_bracketed(at, index, &judged);
             let found = match class(passage, &analysed.numbers, index) {
                 Class::No(_) => None,
+                Class::Strong(_) if bracketed.is_some() => bracketed,
                 Class::Strong(kind) => match in_table.get(&at) {
                     Some((table, row, column)) => tables.get(*table).and_then(|aligned| {
                         engine.judge_cell(aligned, (*row, *column), at, number, kind)
@@ -68,6 +70,17 @@ pub fn audit_paper(
                     );
                 }
                 None => not_claims += 1,
+            }
+        }
+        // No quantity is stated twice in a sentence, once right and once wrong: the other number states something else.
+        if !matches!(passage.kind, PassageKind::Cell) {
+            for number in &analysed.numbers {
+                if let Some(judgement) = engine.stated_twice(at, number, &judged) {
+                    judged.insert(
+                        (at, number.range.start),
+                        (number.range.clone(), Some(number.value), judgement),
+                    );
+                }
             }
         }
         // Numbers without evidence may lean on those before them.

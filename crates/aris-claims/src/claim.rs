@@ -292,6 +292,8 @@ fn change(number: &Number, before: &[String], after: &[String], cell: bool) -> O
                 "in" | "for" | "with" | "and" | "or" | "of" | "on" | "at"
             ));
     let comparative = comparative || (next == "relative" || matches!(next, "absolute"));
+    let comparative = comparative
+        || next == "of" && matches!(second, "additional" | "extra") && number.unit.is_some();
     let change_noun = CHANGES.contains(&next)
         || (CHANGES.contains(&second)
             && !matches!(

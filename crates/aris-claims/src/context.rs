@@ -24,6 +24,8 @@ const BEFORE: [f64; 2] = [0.34, 0.22];
 const ELLIPSIS: f64 = 1.6;
 /// Weight of a label that contains the symbol the number is assigned to: `d` in `d=256` for `d_model`.
 const SYMBOL: f64 = 0.85;
+/// The longest name, with the mark behind it, that a number of its own follows.
+const TAKEN: usize = 28;
 /// Weight of a label in the section's title.
 const TITLE: f64 = 0.3;
 /// Weight of the own method when the sentence names no method.
@@ -89,11 +91,29 @@ impl Engine<'_> {
         let boundaries = boundaries(body, sentence.start);
         let mut measured = false;
         for mention in &sentence.mentions {
+            let method = self.methods.contains(&mention.label);
             let near = mention
                 .places
                 .iter()
                 .filter(|place| !(start <= **place && **place < end))
-                .map(|place| proximity(&text.text, &boundaries, *place, start, end))
+                .map(|place| {
+                    let near = proximity(&text.text, &boundaries, *place, start, end);
+                    // "0.583 (ThermoMPNN: 0.534)": a method with a number of its own behind it.
+                    let taken = method
+                        && *place >= end
+                        && analysed.numbers.iter().any(|other| {
+                            other.range.start > *place
+                                && !other.embedded
+                                && text
+                                    .text
+                                    .get(*place..other.range.start)
+                                    .is_some_and(|name| {
+                                        name.len() <= TAKEN
+                                            && name.trim_end().ends_with([':', '=', '('])
+                                    })
+                        });
+                    if taken { near * 0.3 } else { near }
+                })
                 .fold(0.0, f64::max);
             measured |= mention.strength >= 0.5
                 && near > 0.0

@@ -57,7 +57,16 @@ impl Engine<'_> {
                     .any(|word| RUNS.contains(&word.as_str()))
             });
         if plural && number.value.is_integer() {
-            return self.judge_runs(number, weights);
+            let judged = self.judge_runs(number, weights);
+            // A configuration may say it: `cv_folds: 10`.
+            if judged
+                .as_ref()
+                .is_none_or(|judged| !judged.status.is_match())
+                && let Some(configured) = self.configured_runs(number.value, &nouns)
+            {
+                return Some(configured);
+            }
+            return judged;
         }
         None
     }
@@ -103,6 +112,38 @@ impl Engine<'_> {
         } else {
             Some(Self::run_count(wanted, &all))
         }
+    }
+
+    /// A setting of that name with that value.
+    fn configured_runs(&self, wanted: Decimal, nouns: &[String]) -> Option<Judgement> {
+        let canonical: Vec<String> = nouns
+            .iter()
+            .take(3)
+            .flat_map(|word| words::canonical(word))
+            .filter(|word| is_run(word))
+            .collect();
+        (0..)
+            .zip(&self.evidence.series)
+            .find(|(id, series)| {
+                let named = series
+                    .measure
+                    .and_then(|label| self.evidence.lexicon.label(label))
+                    .is_some_and(|label| label.words.iter().any(|word| canonical.contains(word)));
+                series.config && named && self.headline(*id) == Some(wanted)
+            })
+            .map(|(id, _)| {
+                let hit = Hit {
+                    facet: Facet::Single,
+                    closeness: Closeness::Exact,
+                    value: wanted,
+                };
+                Judgement::new(
+                    Status::ExactMatch,
+                    Kind::Count,
+                    vec![Self::found(id, hit)],
+                    "",
+                )
+            })
     }
 
     /// Files, keys or fields that carry the noun and a distinguishing part: `movie_a`, `movie_b`, `movie_c` are three movies;
@@ -248,6 +289,11 @@ impl Engine<'_> {
 /// A noun for repeated runs, in canonical form.
 pub(crate) fn is_run(word: &str) -> bool {
     RUNS.contains(&word)
+}
+
+/// A noun for what results are split by, in canonical form.
+pub(crate) fn is_case(word: &str) -> bool {
+    CASES.contains(&word)
 }
 
 /// "11 further runs": not those of the results.

@@ -24,6 +24,27 @@ const WIDE: f64 = 0.5;
 const CLEARER: f64 = 0.15;
 /// How clearly the other side must be named before a change is called wrong.
 const CONFIDENT: f64 = 0.45;
+/// Comparatives of time.
+const SPEED: &[&str] = &[
+    "faster", "quicker", "slower", "sooner", "earlier", "later", "longer", "shorter",
+];
+/// Words of measures of time and of rates.
+const TIMED: &[&str] = &[
+    "time",
+    "latency",
+    "second",
+    "throughput",
+    "speed",
+    "fps",
+    "runtime",
+    "duration",
+    "delay",
+    "rate",
+    "rtf",
+    "hour",
+    "minute",
+];
+
 /// What the words around a change say about its direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -74,7 +95,31 @@ impl Engine<'_> {
         if let Some((from, to)) = change.stated {
             return self.judge_stated(change, from, to);
         }
-        let pairs = self.pairs(change);
+        let mut pairs = self.pairs(change);
+        // "23 times quicker" speaks of time or of a rate, whatever else the sentence names.
+        let behind = after_words(change.sentence, change.end, 2);
+        if behind.iter().any(|word| SPEED.contains(&word.as_str())) {
+            let timed = |pair: &Pair| {
+                self.series(pair.a).is_some_and(|series| {
+                    series.rate
+                        || series
+                            .unit
+                            .is_some_and(|unit| unit.dimension == Dimension::Time)
+                        || self
+                            .measure(series)
+                            .and_then(|label| self.evidence.lexicon.label(label))
+                            .is_some_and(|label| {
+                                label
+                                    .words
+                                    .iter()
+                                    .any(|word| TIMED.contains(&word.as_str()))
+                            })
+                })
+            };
+            if pairs.iter().any(timed) {
+                pairs.retain(timed);
+            }
+        }
         let Some(top) = pairs.first().copied() else {
             return Judgement::missing(change.kind);
         };

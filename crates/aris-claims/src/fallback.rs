@@ -4,9 +4,15 @@ use crate::claim::Kind;
 use crate::decimal::Decimal;
 use crate::engine::Engine;
 use crate::fit::{self, Closeness, Hit};
-use crate::judge::{Case, Found, Judgement, RANKS};
+use crate::judge::{Binding, Case, Found, Judgement, RANKS};
 use crate::report::Status;
 use crate::series::{Facet, SeriesId};
+use crate::units::Dimension;
+
+/// Words in the keys of statistics that are no headline values.
+const STATISTICS: &[&str] = &[
+    "quartile", "std", "stderr", "minimum", "maximum", "lower", "upper", "lo", "hi",
+];
 
 impl Engine<'_> {
     /// A mean, sum or extreme over the cases of a label: "on average over the six datasets".
@@ -74,6 +80,136 @@ impl Engine<'_> {
         None
     }
 
+    /// "The average over movies, 0.9232": the value of one case is not the mean of them.
+    pub(crate) fn mean_over_cases(
+        &self,
+        case: &Case<'_>,
+        sentence: &str,
+        judged: Option<&Judgement>,
+    ) -> Option<Judgement> {
+        let words = crate::words::canonical(sentence);
+        let said = words.windows(3).any(|three| {
+            let [mean, over, noun] = three else {
+                return false;
+            };
+            mean == "mean"
+                && matches!(over.as_str(), "over" | "across")
+                && crate::count::is_case(noun)
+        });
+        let found = judged?
+            .evidence
+            .first()
+            .filter(|found| said && found.facet == Facet::Single && found.derived.is_none())?;
+        let series = self
+            .series(found.series)
+            .filter(|series| series.stats.is_none() && !series.config)?;
+        // A file may hold the mean itself.
+        let stored = series
+            .labels
+            .iter()
+            .filter_map(|label| self.evidence.lexicon.label(*label))
+            .any(|label| {
+                label
+                    .words
+                    .iter()
+                    .any(|word| matches!(word.as_str(), "mean" | "overall" | "all" | "macro"))
+            });
+        if stored {
+            return None;
+        }
+        if let Some(mean) = self.over_cases(case) {
+            return Some(mean);
+        }
+        let cases = (0..series.slots.len())
+            .map(|slot| self.family(found.series, slot))
+            .find(|family| family.len() >= 3)?;
+        let values: Vec<(Decimal, u32)> = cases
+            .iter()
+            .filter_map(|id| self.headline(*id))
+            .map(|value| (value, 0))
+            .collect();
+        let stats = crate::series::statistics(&values)?;
+        let mean = Found {
+            series: found.series,
+            facet: Facet::Single,
+            against: None,
+            derived: Some(format!("mean over {}", values.len())),
+            value: fit::nearest(&case.shown, series, stats.mean)?,
+        };
+        let mut judgement = Judgement::new(
+            Status::AggregationMismatch,
+            Kind::Measurement,
+            vec![mean],
+            "it is the value of one case",
+        );
+        judgement.alternatives = vec![found.clone()];
+        Some(judgement)
+    }
+
+    /// "It answers in 3.8 ms": the own method has one quantity in milliseconds, and no other measure is in them.
+    pub(crate) fn only_in_unit(&self, case: &Case<'_>) -> Option<Judgement> {
+        let unit = case.shown.unit.filter(|unit| {
+            !matches!(
+                unit.dimension,
+                Dimension::Percent | Dimension::Count | Dimension::Other
+            )
+        })?;
+        let speaks = self.own.iter().any(|label| case.sentence.contains(label)) || case.goes_on;
+        if case.binding != Binding::Text || !speaks || case.rivalry || case.aggregation.range {
+            return None;
+        }
+        let mut own: Option<SeriesId> = None;
+        let mut measure = None;
+        for (id, series) in (0..).zip(&self.evidence.series) {
+            if series.unit.map(|unit| unit.symbol) != Some(unit.symbol) || series.spread {
+                continue;
+            }
+            // A second measure in this unit leaves the choice open.
+            let measured = self.measure(series);
+            if series.config || *measure.get_or_insert(measured) != measured {
+                return None;
+            }
+            if self
+                .own
+                .iter()
+                .any(|label| series.labels.binary_search(label).is_ok())
+                && own.replace(id).is_some()
+            {
+                return None;
+            }
+        }
+        let id = own?;
+        let series = self.series(id)?;
+        let (_, raw) = series.headline(&self.evidence.leaves)?;
+        let scored = crate::context::Scored {
+            series: id,
+            score: 0.0,
+            coverage: 1.0,
+        };
+        Self::plausible_size(&case.shown, series, raw).then(|| self.mismatch(case, scored))
+    }
+
+    /// A quartile, a bound or a spread is found by its digits only where the sentence speaks of one.
+    fn unsaid_statistic(&self, series: &crate::series::Series, case: &Case<'_>) -> bool {
+        let Some(label) = self.measure(series) else {
+            return false;
+        };
+        let statistic = self.evidence.lexicon.label(label).is_some_and(|label| {
+            label
+                .words
+                .iter()
+                .any(|word| STATISTICS.contains(&word.as_str()))
+                || matches!(label.compact.as_str(), "q1" | "q3" | "q1h" | "q3h")
+                || label.text.starts_with("q1_")
+                || label.text.starts_with("q3_")
+        });
+        statistic
+            && !case
+                .weights
+                .get(&label)
+                .is_some_and(|weight| *weight >= 0.4)
+    }
+
     /// Digits that only one quantity of the results has: three of them, or a power of ten, are hardly chance.
     pub(crate) fn by_value(&self, case: &Case<'_>) -> Option<Judgement> {
         let shown = &case.shown;
@@ -130,6 +266,8 @@ impl Engine<'_> {
                             | Facet::StandardError
                     )
                     || series.axis
+                    || case.aggregation.median && entry.facet == Facet::Mean
+                    || self.unsaid_statistic(series, case)
                 {
                     continue;
                 }

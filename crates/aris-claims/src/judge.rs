@@ -7,7 +7,7 @@ use crate::claim::Kind;
 use crate::context::{Scored, Weights};
 use crate::decimal::Decimal;
 use crate::engine::Engine;
-use crate::fit::{self, AGGREGATES, Closeness, Hit, Shown};
+use crate::fit::{self, AGGREGATES, Approximate, Closeness, Hit, Shown};
 use crate::report::Status;
 use crate::series::{Facet, Series, SeriesId};
 
@@ -214,18 +214,25 @@ impl Engine<'_> {
             if scored.score >= reach
                 && (resolved || key >= 0.5 || key >= 0.4 && self.same_unit(scored.series, case))
                 && !case.weak
+                && case.shown.approximate == Approximate::No
             {
                 return Some(self.aggregated_otherwise(case, scored, hit));
             }
         }
         if resolved {
-            return Some(self.mismatch(case, *top));
+            return Some(
+                self.shown_elsewhere(&case.shown, case.weights, top.series)
+                    .unwrap_or_else(|| self.mismatch(case, *top)),
+            );
         }
         if let Some(judgement) = self.over_cases(case).or_else(|| self.by_value(case)) {
             return Some(judgement);
         }
         if case.weak {
             return None;
+        }
+        if let Some(judgement) = self.only_in_unit(case) {
+            return Some(judgement);
         }
         Some(Judgement::missing(self.kind_of(top.series)))
     }

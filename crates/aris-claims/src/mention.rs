@@ -222,8 +222,15 @@ fn names(tokens: &[Word], text: &str, lexicon: &Lexicon, found: &mut BTreeMap<La
                 }
             }
             let alone_digit = length == 0 && joined.bytes().all(|b| b.is_ascii_digit());
+            // The column `or` of odds ratios is not the word "or".
+            let function_word = length == 0
+                && words::is_stop(&joined)
+                && text
+                    .get(token.start..token.end)
+                    .is_some_and(|written| written == joined);
             if joined.len() > 1
                 && !alone_digit
+                && !function_word
                 && let Some(label) = lexicon
                     .exact(&joined)
                     .or_else(|| lexicon.inflected(&joined))

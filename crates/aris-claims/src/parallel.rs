@@ -28,10 +28,10 @@ use crate::series::{Facet, Series, SeriesId};
 const ANCHORS: usize = 3;
 /// How fully the words between the numbers must name what is different.
 const NAMED: f64 = 0.5;
+/// How fully two columns must be named to be two conditions of one quantity.
+const OUTRIGHT: f64 = 0.95;
 /// Bytes behind a number in which "728k for Swahili" names its case.
 const BEHIND: usize = 40;
-/// Digits from which a value that some quantity of the same name has is hardly chance.
-const TELLING: u32 = 3;
 
 /// What the words between two parallel numbers name.
 struct Between {
@@ -40,6 +40,8 @@ struct Between {
     /// Numbers among the words: "with ten", "after 900,000 steps".
     values: Vec<Decimal>,
     aggregation: Aggregation,
+    /// All labels of the sentence, how fully.
+    all: BTreeMap<LabelId, f64>,
 }
 
 /// The numbers judged so far, by passage and byte.
@@ -76,8 +78,16 @@ impl Engine<'_> {
                 known.status.is_match()
                     && matches!(
                         known.kind,
-                        Kind::Measurement | Kind::Ratio | Kind::Difference | Kind::RelativeChange
+                        Kind::Measurement
+                            | Kind::Count
+                            | Kind::Ratio
+                            | Kind::Difference
+                            | Kind::RelativeChange
                     )
+                    && !known
+                        .evidence
+                        .first()
+                        .is_some_and(|found| found.facet == Facet::Count)
             }) else {
                 continue;
             };
@@ -131,6 +141,56 @@ impl Engine<'_> {
         None
     }
 
+    /// A number that contradicts a quantity which another number of its sentence states correctly is about something else:
+    /// a like quantity if it fits one, else nothing is known of it.
+    pub(crate) fn stated_twice(
+        &self,
+        passage: usize,
+        number: &Number,
+        judged: &SoFar,
+    ) -> Option<Judgement> {
+        let (.., wrong) = judged.get(&(passage, number.range.start))?;
+        let found = wrong
+            .evidence
+            .first()
+            .filter(|found| wrong.status == Status::NumberMismatch && found.against.is_none())?;
+        let sentence = self
+            .passages
+            .get(passage)?
+            .sentences
+            .get(self.sentence_at(passage, number.range.start)?)?;
+        let stated = judged
+            .range((passage, sentence.start)..(passage, sentence.end))
+            .any(|(_, (.., other))| {
+                other.status.is_match()
+                    && other.evidence.first().is_some_and(|other| {
+                        other.against.is_none()
+                            && (other.series, other.facet) == (found.series, found.facet)
+                    })
+            });
+        if !stated {
+            return None;
+        }
+        let text = self.paper.passages.get(passage)?.text.as_str();
+        let shown = Shown::new(number, None, approximate(text, number.range.start));
+        let series = self.series(found.series)?;
+        let like = (0..series.slots.len())
+            .flat_map(|slot| self.family(found.series, slot))
+            .filter(|id| *id != found.series)
+            .find_map(|id| {
+                let series = self.series(id)?;
+                let facet = series.headline(&self.evidence.leaves)?.0;
+                let hit = fit::hit(&shown, series, facet, &self.evidence.leaves)?;
+                Some(Judgement::new(
+                    status(hit.closeness),
+                    wrong.kind,
+                    vec![Self::found(id, hit)],
+                    "",
+                ))
+            });
+        Some(like.unwrap_or_else(|| Judgement::missing(wrong.kind)))
+    }
+
     /// What a stretch of the passage names.
     fn between(&self, passage: usize, range: Range<usize>, number: &Number) -> Between {
         let mut labels = BTreeMap::new();
@@ -146,7 +206,9 @@ impl Engine<'_> {
             .flat_map(|analysed| &analysed.sentences)
             .filter(|sentence| sentence.start < range.end && range.start < sentence.end)
             .flat_map(|sentence| &sentence.mentions);
+        let mut all = BTreeMap::new();
         for mention in mentions {
+            all.insert(mention.label, mention.strength);
             let place = mention
                 .places
                 .iter()
@@ -166,6 +228,7 @@ impl Engine<'_> {
             labels,
             values,
             aggregation: Aggregation::read(text, Some(text.len())),
+            all,
         }
     }
 
@@ -176,9 +239,9 @@ impl Engine<'_> {
         let mut tied = false;
         for (at, slot) in series.slots.iter().enumerate() {
             // The words name the same case again: nothing is different in this place.
-            if self.strength_of(slot.label, words).is_some() {
-                continue;
-            }
+            let again = self
+                .strength_of(slot.label, words)
+                .map_or(0.0, |(strength, _)| strength);
             for sibling in self.family(id, at) {
                 let Some(label) = self
                     .series(sibling)
@@ -193,10 +256,14 @@ impl Engine<'_> {
                     && self.measure(series) == Some(slot.label)
                     && !self.methods.contains(&label)
                     && !is_number(self.label_text(label))
+                    && !self.same_kind(id, sibling, words)
                 {
                     continue;
                 }
-                let Some((strength, place)) = self.strength_of(label, words) else {
+                let Some((strength, place)) = self
+                    .strength_of(label, words)
+                    .filter(|(strength, _)| *strength > again)
+                else {
                     continue;
                 };
                 let found = (at, label, sibling);
@@ -216,6 +283,32 @@ impl Engine<'_> {
             }
         }
         best.filter(|_| !tied).map(|(.., found)| found)
+    }
+
+    /// Columns that hold the same quantity of two conditions (`control`, `treated`): both named outright, no units that differ,
+    /// of one size.
+    fn same_kind(&self, id: SeriesId, other: SeriesId, words: &Between) -> bool {
+        let (Some(one), Some(two)) = (self.series(id), self.series(other)) else {
+            return false;
+        };
+        let full = |series: &Series| {
+            series.measure.is_some_and(|label| {
+                words
+                    .all
+                    .get(&label)
+                    .is_some_and(|known| *known >= OUTRIGHT)
+            })
+        };
+        let size = self
+            .headline(id)
+            .zip(self.headline(other))
+            .and_then(|(one, two)| one.over(two))
+            .map(Decimal::abs);
+        one.unit == two.unit
+            && one.unit.is_none()
+            && full(one)
+            && full(two)
+            && size.is_some_and(|part| Decimal::new(25, -2) <= part && part <= Decimal::new(4, 0))
     }
 
     /// How fully the words name a label, and where; a label that is a number is named by that number.
@@ -245,6 +338,15 @@ impl Engine<'_> {
             .filter(|series| !series.axis && !series.config)?;
         let facet_named = named_facet(series, words.aggregation);
         let target = self.named_siblings(anchor.series, words);
+        // "After 500,000 steps A, after 900,000 steps B": another step of the same run.
+        if let (Facet::Member(_), true, None) = (anchor.facet, series.trace, &target) {
+            let step = series.members.iter().copied().find(|at| {
+                crate::series::leaf(&self.evidence.leaves, *at)
+                    .and_then(|leaf| leaf.progress)
+                    .is_some_and(|step| words.values.contains(&step))
+            })?;
+            return self.value_judged(shown, kind, anchor.series, Facet::Member(step), words);
+        }
         let id = match (target, facet_named) {
             (Some((.., id)), _) => id,
             (None, Some(facet)) if facet != anchor.facet && words.labels.is_empty() => {
@@ -260,6 +362,19 @@ impl Engine<'_> {
             }
             facet => facet,
         });
+        self.value_judged(shown, kind, id, facet, words)
+    }
+
+    /// The number against one value.
+    fn value_judged(
+        &self,
+        shown: &Shown,
+        kind: Kind,
+        id: SeriesId,
+        facet: Facet,
+        words: &Between,
+    ) -> Option<Judgement> {
+        let series = self.series(id)?;
         if let Some(hit) = fit::hit(shown, series, facet, &self.evidence.leaves) {
             return Some(Judgement::new(
                 status(hit.closeness),
@@ -268,8 +383,13 @@ impl Engine<'_> {
                 "",
             ));
         }
-        if self.shown_by_another(shown, series, words) {
-            return None;
+        let weights: Weights = words
+            .labels
+            .iter()
+            .map(|(label, (strength, _))| (*label, *strength))
+            .collect();
+        if let Some(other) = self.shown_elsewhere(shown, &weights, id) {
+            return Some(other);
         }
         let raw = series.value(facet, &self.evidence.leaves)?;
         if !Self::plausible_size(shown, series, raw) {
@@ -289,30 +409,6 @@ impl Engine<'_> {
             vec![found],
             "",
         ))
-    }
-
-    /// Another quantity under the same name has these digits: the sentence may mean that one.
-    fn shown_by_another(&self, shown: &Shown, series: &Series, words: &Between) -> bool {
-        if shown.value.significant_digits() < TELLING {
-            return false;
-        }
-        words.labels.keys().any(|label| {
-            self.postings
-                .get(crate::engine::index(*label))
-                .map_or(&[][..], Vec::as_slice)
-                .iter()
-                .filter_map(|id| self.series(*id))
-                .filter(|other| {
-                    self.measure(other)
-                        .is_some_and(|measure| words.labels.contains_key(&measure))
-                        && self.measure(other) != self.measure(series)
-                })
-                .any(|other| {
-                    [Facet::Single, Facet::Mean].iter().any(|facet| {
-                        fit::hit(shown, other, *facet, &self.evidence.leaves).is_some()
-                    })
-                })
-        })
     }
 
     /// The same comparison for another method or case.

@@ -121,6 +121,9 @@ impl Engine<'_> {
         let Some(raw) = step.or(headline) else {
             return false;
         };
+        if self.counted(top.series, series, &case.shown) {
+            return false;
+        }
         let measure = self.measure_weight(series, case.weights);
         let key = self.key_weight(top.series, case.weights).max(measure);
         let unit = self.same_unit(top.series, case);

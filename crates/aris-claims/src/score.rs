@@ -1,6 +1,6 @@
 //! How well a report agrees with hand-made labels: a confusion matrix, recall and precision on contradictions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +66,62 @@ impl Confusion {
         self.unlabelled.extend(other.unlabelled.iter().cloned());
     }
 
+    /// The counts as a table: labelled statuses down, reported ones across, every line beginning with `| `; then one line
+    /// that begins with `all: ` and gives recall, precision and accuracy with their counts.
+    pub fn table(&self) -> String {
+        let reported: BTreeSet<&str> = self
+            .cells
+            .values()
+            .flat_map(|row| row.keys().map(String::as_str))
+            .collect();
+        let first = self
+            .cells
+            .keys()
+            .map(String::len)
+            .max()
+            .unwrap_or(0)
+            .max(LABELLED.len());
+        let mut out = format!("| {LABELLED:first$} |");
+        for name in &reported {
+            out.push_str(&format!(" {name} |"));
+        }
+        out.push_str(&format!("\n| {} |", "-".repeat(first)));
+        for name in &reported {
+            out.push_str(&format!(" {}: |", "-".repeat(name.len().saturating_sub(1))));
+        }
+        for (labelled, row) in &self.cells {
+            out.push_str(&format!("\n| {labelled:first$} |"));
+            for name in &reported {
+                let count = row.get(*name).copied().unwrap_or(0);
+                let shown = if count == 0 {
+                    String::from("·")
+                } else {
+                    count.to_string()
+                };
+                out.push_str(&format!(" {shown:>width$} |", width = name.len()));
+            }
+        }
+        out.push_str(&format!("\nall: {}", self.summary()));
+        out
+    }
+
+    /// Recall, precision and accuracy with their counts, in one line.
+    pub fn summary(&self) -> String {
+        let part = |(right, of): (usize, usize)| {
+            // Thousandths, rounded down: no figure looks better than it is.
+            match (right * 1_000).checked_div(of) {
+                Some(part) => format!("{}.{:03} ({right}/{of})", part / 1_000, part % 1_000),
+                None => String::from("none (0/0)"),
+            }
+        };
+        format!(
+            "recall {}, precision {}, status {}",
+            part(self.recall()),
+            part(self.precision()),
+            part(self.accuracy())
+        )
+    }
+
     fn total(&self, keep: impl Fn(&str, &str) -> bool) -> usize {
         self.cells
             .iter()
@@ -105,6 +161,9 @@ impl Confusion {
         )
     }
 }
+
+/// Head of the first column of [`Confusion::table`].
+const LABELLED: &str = "labelled \\ reported";
 
 fn mismatch(status: &str) -> bool {
     matches!(
@@ -218,6 +277,36 @@ fn columns(source: &str, label: &Label) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_table_has_a_row_for_each_label_and_a_summary() {
+        let mut confusion = Confusion::default();
+        for (labelled, reported, count) in [
+            ("number_mismatch", "number_mismatch", 3),
+            ("number_mismatch", "missing_evidence", 1),
+            ("exact_match", "delta_error", 1),
+        ] {
+            confusion
+                .cells
+                .entry(labelled.to_owned())
+                .or_default()
+                .insert(reported.to_owned(), count);
+        }
+        let table = confusion.table();
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), 5);
+        assert!(lines[..4].iter().all(|line| line.starts_with("| ")));
+        let width = |line: &str| line.chars().count();
+        assert!(lines[..4].iter().all(|line| width(line) == width(lines[0])));
+        assert_eq!(
+            lines[4],
+            "all: recall 0.750 (3/4), precision 0.750 (3/4), status 0.600 (3/5)"
+        );
+        assert_eq!(
+            Confusion::default().summary(),
+            "recall none (0/0), precision none (0/0), status none (0/0)"
+        );
+    }
 
     #[test]
     fn occurrences_count_substrings() {

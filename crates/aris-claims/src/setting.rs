@@ -49,7 +49,11 @@ impl Engine<'_> {
         let others = crate::claim::after_words(&text.text, number.end, 1)
             .iter()
             .any(|word| crate::count::is_other(word));
-        if window.is_empty() || others {
+        // "Two blocks deeper" is a difference of settings.
+        let compared = crate::claim::after_words(&text.text, number.end, 2)
+            .iter()
+            .any(|word| crate::vocabulary::COMPARATIVES.contains(&word.as_str()));
+        if window.is_empty() || others || compared {
             return None;
         }
         // Settings with a word in the window, by how much of their name the sentence has.

@@ -61,6 +61,11 @@ impl Engine<'_> {
                 stated: self.stated_pair(passage, number, kind),
             };
             let judged = self.judge_change(&change);
+            if !judged.status.is_match()
+                && let Some(along) = self.judge_axis_change(passage, number, &change)
+            {
+                return Some(along);
+            }
             // The results may hold the change itself: `speedup`, `prob_improvement`.
             if !judged.status.is_match()
                 && let Some(own) =
@@ -146,6 +151,11 @@ impl Engine<'_> {
             return Some(judgement);
         }
         let judged = self.judge(&case);
+        if aggregation.mean
+            && let Some(judgement) = self.mean_over_cases(&case, sentence, judged.as_ref())
+        {
+            return Some(judgement);
+        }
         if weak
             && judged
                 .as_ref()
@@ -370,6 +380,15 @@ pub(crate) fn says_everywhere(sentence: &str, at: usize) -> bool {
         .get(at..)
         .and_then(|after| after.find(';'))
         .map_or(sentence.len(), |end| at + end);
+    // "prefers a peak of 1.5e-3 but is likewise trained for …": what follows "but" is another statement.
+    let from = sentence
+        .get(from..at)
+        .and_then(|before| before.rfind(" but "))
+        .map_or(from, |but| from + but);
+    let to = sentence
+        .get(at..to)
+        .and_then(|after| after.find(" but "))
+        .map_or(to, |but| at + but);
     let clause = sentence.get(from..to).unwrap_or("");
     let before = sentence.get(from..at).unwrap_or("").to_lowercase();
     // "the same batch size of 256 and a learning rate of 5e-5": the same is the batch size only.

@@ -30,13 +30,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<(), Fault> {
         ])
         .run(DEADLINE)?;
     let text = done.stdout.text();
-    let noise = |line: &&str| {
-        !line.is_empty()
-            && !line.starts_with("running ")
-            && !line.starts_with('.')
-            && !line.starts_with("test result")
-    };
-    for line in text.lines().filter(noise) {
+    for line in text.lines().filter(|line| is_figure(line)) {
         println!("  {line}");
     }
     if done.code()? == 0 {
@@ -47,4 +41,9 @@ pub(super) fn run(workspace: &Workspace) -> Result<(), Fault> {
             done.stderr.text()
         )))
     }
+}
+
+/// The lines of the confusion table and the summaries: `| …` and `name: recall …`.
+fn is_figure(line: &str) -> bool {
+    line.starts_with("| ") || line.contains(": recall ")
 }
