@@ -188,7 +188,8 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Ok(found) => Ok(found),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if fs::symlink_metadata(path).is_ok() {
+            // A file that appeared meanwhile is another writer's and no link.
+            if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
                 // A link to nothing: what it names would be created somewhere the caller did not look.
                 return Err(io::Error::new(
                     io::ErrorKind::NotFound,
