@@ -39,12 +39,25 @@ pub fn audit_paper(
             in_table.insert(passage, (table, row, column));
         }
     }
+    // Totals of columns of shares, by table and column.
+    let mut columns: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (passage, (table, _, column)) in &in_table {
+        columns.entry((*table, *column)).or_default().push(*passage);
+    }
+    let totals: BTreeMap<(usize, usize), _> = columns
+        .into_iter()
+        .filter_map(|(at, column)| Some((at, engine.column_total(&column)?)))
+        .collect();
     for (at, passage) in paper.passages.iter().enumerate() {
         let Some(analysed) = engine.passages.get(at) else {
             continue;
         };
         for (index, number) in analysed.numbers.iter().enumerate() {
-            let bracketed = engine.judge_bracketed(at, index, &judged);
+            let bracketed = in_table
+                .get(&at)
+                .and_then(|(table, _, column)| totals.get(&(*table, *column)))
+                .and_then(|total| engine.judge_column_share(at, index, *total, &judged))
+                .or_else(|| engine.judge_bracketed(at, index, &judged));
             let found = match class(passage, &analysed.numbers, index) {
                 Class::No(_) => None,
                 Class::Strong(_) if bracketed.is_some() => bracketed,

@@ -1,5 +1,7 @@
 //! What stands in brackets behind a value: the bounds of an interval, "0.834 (0.819, 0.848)", or its share, "462 (69%)".
 
+use std::collections::BTreeMap;
+
 use crate::audit::Judged;
 use crate::claim::Kind;
 use crate::decimal::Decimal;
@@ -10,6 +12,7 @@ use crate::number::Number;
 use crate::parallel::{SoFar, status};
 use crate::report::Status;
 use crate::series::{Facet, SeriesId};
+use crate::units::Unit;
 
 /// Words in the keys of lower and of upper bounds.
 const LOWER: &[&str] = &[
@@ -19,6 +22,10 @@ const LOWER: &[&str] = &[
 const UPPER: &[&str] = &[
     "hi", "high", "upper", "ub", "maximum", "p97", "q975", "right", "to",
 ];
+/// Cells of a column that must agree on one total.
+const AGREED: usize = 3;
+/// Values near a possible total that are looked at.
+const TOTALS: usize = 500;
 /// Bytes between a value and the first bound: room for "95% CI".
 const GAP: usize = 24;
 
@@ -38,6 +45,9 @@ impl Engine<'_> {
         at: usize,
         judged: &SoFar,
     ) -> Option<Judgement> {
+        if let Some(judgement) = self.displayed_share(passage, at) {
+            return Some(judgement);
+        }
         let numbers = &self.passages.get(passage)?.numbers;
         let number = numbers.get(at)?;
         let (role, value) = self.bracketed(passage, at)?;
@@ -47,15 +57,160 @@ impl Engine<'_> {
             .and_then(|(.., known)| known.evidence.first())
             .filter(|found| found.against.is_none())
             .map(|found| found.series);
-        let text = self.paper.passages.get(passage)?.text.as_str();
         let unit = number.unit.or(anchor.unit);
         let shown = Shown::new(number, unit, Approximate::No);
-        let _ = text;
         match role {
             Bracketed::Share => self.share(anchor, &shown, series),
             Bracketed::Lower => self.bound(&shown, series, LOWER),
             Bracketed::Upper => self.bound(&shown, series, UPPER),
         }
+    }
+
+    /// The total that the shares of a column are taken of: the value of the results that most of its cells "n (p)" agree
+    /// on, at least [`AGREED`] of them.
+    pub(crate) fn column_total(&self, column: &[usize]) -> Option<(Decimal, SeriesId)> {
+        let mut votes: BTreeMap<Decimal, (usize, SeriesId)> = BTreeMap::new();
+        let mut cells = 0_usize;
+        for passage in column {
+            let Some((count, share)) = self.count_and_share(*passage) else {
+                continue;
+            };
+            cells += 1;
+            let (low, high) = share.interval();
+            let whole = |part: Decimal| count.value.shift(2).over(part);
+            let Some((from, to)) = whole(high).zip(whole(low)).filter(|_| !low.is_zero()) else {
+                continue;
+            };
+            let mut seen: Vec<Decimal> = Vec::new();
+            for entry in self
+                .evidence
+                .values
+                .between(from, to, TOTALS)
+                .unwrap_or(&[])
+            {
+                let total = self.headline(entry.series).filter(|value| {
+                    value.is_integer() && *value >= count.value && !seen.contains(value)
+                });
+                let counted = self
+                    .series(entry.series)
+                    .is_some_and(|series| !series.axis && !series.config);
+                if let Some(total) = total.filter(|_| counted) {
+                    seen.push(total);
+                    votes.entry(total).or_insert((0, entry.series)).0 += 1;
+                }
+            }
+        }
+        votes
+            .into_iter()
+            .max_by_key(|(_, (count, _))| *count)
+            .filter(|(_, (count, _))| *count >= AGREED && *count * 5 >= cells * 3)
+            .map(|(total, (_, id))| (total, id))
+    }
+
+    /// The two numbers of a cell "8,107 (44.0)".
+    fn count_and_share(&self, passage: usize) -> Option<(&Number, &Number)> {
+        let [count, share] = self.passages.get(passage)?.numbers.as_slice() else {
+            return None;
+        };
+        let text = self.paper.passages.get(passage)?.text.as_str();
+        let gap = text.get(count.end..share.range.start)?.trim();
+        let closed = text.get(share.end..)?.trim_start().starts_with(')');
+        let sizes = count.last_digit >= 0
+            && count.unit.is_none()
+            && share.value <= Decimal::HUNDRED
+            && (share.unit.is_none() || share.is_percent());
+        (gap == "(" && closed && sizes).then_some((count, share))
+    }
+
+    /// Judges the share of a cell by the total of its column.
+    pub(crate) fn judge_column_share(
+        &self,
+        passage: usize,
+        at: usize,
+        total: (Decimal, SeriesId),
+        judged: &SoFar,
+    ) -> Option<Judgement> {
+        let (count, share) = self.count_and_share(passage).filter(|_| at == 1)?;
+        let shown = Shown::new(share, Some(Unit::percent()), Approximate::No);
+        let known = judged
+            .get(&(passage, count.range.start))
+            .map(|(.., known)| known);
+        let value = |count: Decimal| count.over(total.0).map(|part| part.shift(2));
+        let found = |value: Decimal| Found {
+            series: total.1,
+            facet: Facet::Single,
+            against: None,
+            derived: Some(format!("share of {}", total.0)),
+            value,
+        };
+        // The count may be wrong where its share is right.
+        let corrected = known
+            .filter(|known| known.status.is_mismatch())
+            .and_then(|known| known.evidence.first())
+            .and_then(|found| value(found.value));
+        let stated = value(count.value)?;
+        for part in [Some(stated), corrected].into_iter().flatten() {
+            if let Some(closeness) = shown.shows(part) {
+                return Some(Judgement::new(
+                    status(closeness),
+                    Kind::RelativeChange,
+                    vec![found(part)],
+                    "",
+                ));
+            }
+        }
+        // Only a count that is itself confirmed accuses its share.
+        Some(if known.is_some_and(|known| known.status.is_match()) {
+            Judgement::new(
+                Status::DeltaError,
+                Kind::RelativeChange,
+                vec![found(stated)],
+                "",
+            )
+        } else {
+            Judgement::missing(Kind::RelativeChange)
+        })
+    }
+
+    /// "462 of 688 (69%)": the sentence gives both numbers of the share.
+    fn displayed_share(&self, passage: usize, at: usize) -> Option<Judgement> {
+        let numbers = &self.passages.get(passage)?.numbers;
+        let text = self.paper.passages.get(passage)?.text.as_str();
+        let (part, whole, share) = (
+            numbers.get(at.checked_sub(2)?)?,
+            numbers.get(at.checked_sub(1)?)?,
+            numbers.get(at)?,
+        );
+        let between = text.get(part.end..whole.range.start)?.trim();
+        let gap = text.get(whole.end..share.range.start)?.trim();
+        let counts = |number: &Number| number.last_digit >= 0 && number.unit.is_none();
+        let closed = text.get(share.end..)?.trim_start().starts_with(')');
+        if !matches!(between, "of" | "of the" | "out of" | "/")
+            || gap != "("
+            || !closed
+            || !share.is_percent()
+            || !counts(part)
+            || !counts(whole)
+            || part.value > whole.value
+        {
+            return None;
+        }
+        let value = part.value.over(whole.value)?.shift(2);
+        let shown = Shown::new(share, None, Approximate::No);
+        Some(match shown.shows(value) {
+            Some(closeness) => Judgement::new(
+                status(closeness),
+                Kind::RelativeChange,
+                Vec::new(),
+                "follows from the two counts before it",
+            ),
+            None => Judgement::new(
+                Status::DeltaError,
+                Kind::RelativeChange,
+                Vec::new(),
+                format!("the two counts before it give {}", value.rounded_at(-2)),
+            ),
+        })
     }
 
     /// The role of a number in brackets, and the index of the value before them.

@@ -101,6 +101,10 @@ impl Engine<'_> {
                     // "0.583 (ThermoMPNN: 0.534)": a method with a number of its own behind it.
                     let taken = method
                         && *place >= end
+                        && text
+                            .text
+                            .get(end..*place)
+                            .is_some_and(|gap| gap.contains(['(', ',', ';']))
                         && analysed.numbers.iter().any(|other| {
                             other.range.start > *place
                                 && !other.embedded

@@ -129,7 +129,15 @@ impl Engine<'_> {
                     .measure
                     .and_then(|label| self.evidence.lexicon.label(label))
                     .is_some_and(|label| label.words.iter().any(|word| canonical.contains(word)));
-                series.config && named && self.headline(*id) == Some(wanted)
+                let rival = series
+                    .labels
+                    .iter()
+                    .any(|label| self.rivals.contains(label));
+                series.config
+                    && !series.count
+                    && !rival
+                    && named
+                    && self.headline(*id) == Some(wanted)
             })
             .map(|(id, _)| {
                 let hit = Hit {

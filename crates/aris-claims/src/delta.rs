@@ -176,6 +176,38 @@ impl Engine<'_> {
                         .series(top.a)
                         .is_some_and(|series| series.labels.binary_search(label).is_err())
             });
+        // The measure of the best pair may belong to another number: three digits that follow from another measure of the
+        // same two sides are hardly chance.
+        let precise = change.shown.value.significant_digits() >= 3;
+        let sides = |pair: &Pair| {
+            let mut sides = [pair.a, pair.b].map(|id| {
+                self.series(id).map_or_else(Vec::new, |series| {
+                    let measure = self.measure(series);
+                    let mut labels: Vec<LabelId> = series
+                        .labels
+                        .iter()
+                        .copied()
+                        .filter(|label| Some(*label) != measure && self.methods.contains(label))
+                        .collect();
+                    labels.sort_unstable();
+                    labels
+                })
+            });
+            sides.sort();
+            sides
+        };
+        if precise {
+            let like = pairs
+                .iter()
+                .filter(|pair| sides(pair) == sides(&top))
+                .find_map(|pair| {
+                    let found = self.follows(change, *pair, direction, relative)?;
+                    Some((*pair, found))
+                });
+            if let Some((pair, (closeness, value, what))) = like {
+                return self.follows_from(change, pair, closeness, value, what);
+            }
+        }
         if confident && !elsewhere && (measured >= 0.25 || unit || key >= 0.4) {
             return self.does_not_follow(change, top, direction);
         }

@@ -8,6 +8,7 @@ use crate::decimal::Decimal;
 use crate::engine::{Engine, index};
 use crate::fit::{self, Closeness, Hit, Shown};
 use crate::judge::{Found, Judgement};
+use crate::lexicon::LabelId;
 use crate::report::Status;
 use crate::series::{Facet, Series, SeriesId};
 
@@ -50,6 +51,16 @@ impl Engine<'_> {
                 .copied()
                 .unwrap_or(0.0)
         };
+        // A label that the context names and the contradicted quantity has, the other one must have too.
+        let bound: Vec<LabelId> = top
+            .labels
+            .iter()
+            .copied()
+            .filter(|label| {
+                Some(*label) != self.measure(top)
+                    && weights.get(label).is_some_and(|weight| *weight >= NAMED)
+            })
+            .collect();
         let clear = named(top);
         let everywhere = self.evidence.series.len() / 2;
         let mut unnamed: Option<(SeriesId, Hit)> = None;
@@ -85,7 +96,13 @@ impl Engine<'_> {
                             .get(index(*label))
                             .is_some_and(|list| list.len() <= everywhere.max(2))
                 });
-                if shared {
+                let fits = bound
+                    .iter()
+                    .all(|label| series.labels.binary_search(label).is_ok());
+                if !fits && clear >= NAMED {
+                    continue;
+                }
+                if shared && fits {
                     return Some(self.is_value(entry.series, hit));
                 }
                 unnamed = unnamed.or(Some((entry.series, hit)));

@@ -96,10 +96,10 @@ impl Engine<'_> {
                 && matches!(over.as_str(), "over" | "across")
                 && crate::count::is_case(noun)
         });
-        let found = judged?
-            .evidence
-            .first()
-            .filter(|found| said && found.facet == Facet::Single && found.derived.is_none())?;
+        let found = judged?.evidence.first().filter(|found| {
+            said && matches!(found.facet, Facet::Single | Facet::Member(_))
+                && found.derived.is_none()
+        })?;
         let series = self
             .series(found.series)
             .filter(|series| series.stats.is_none() && !series.config)?;
@@ -191,7 +191,7 @@ impl Engine<'_> {
 
     /// A quartile, a bound or a spread is found by its digits only where the sentence speaks of one.
     fn unsaid_statistic(&self, series: &crate::series::Series, case: &Case<'_>) -> bool {
-        let Some(label) = self.measure(series) else {
+        let Some(label) = self.measure(series).filter(|_| !series.config) else {
             return false;
         };
         let statistic = self.evidence.lexicon.label(label).is_some_and(|label| {

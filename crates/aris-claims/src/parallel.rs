@@ -28,6 +28,8 @@ use crate::series::{Facet, Series, SeriesId};
 const ANCHORS: usize = 3;
 /// How fully the words between the numbers must name what is different.
 const NAMED: f64 = 0.5;
+/// The longest text between two contrasted numbers: a unit or a noun may stand there.
+const CONTRAST: usize = 24;
 /// How fully two columns must be named to be two conditions of one quantity.
 const OUTRIGHT: f64 = 0.95;
 /// Bytes behind a number in which "728k for Swahili" names its case.
@@ -40,6 +42,8 @@ struct Between {
     /// Numbers among the words: "with ten", "after 900,000 steps".
     values: Vec<Decimal>,
     aggregation: Aggregation,
+    /// "1,247 against 640": a word of contrast stands between the numbers.
+    contrast: bool,
     /// All labels of the sentence, how fully.
     all: BTreeMap<LabelId, f64>,
 }
@@ -84,10 +88,10 @@ impl Engine<'_> {
                             | Kind::Difference
                             | Kind::RelativeChange
                     )
-                    && !known
+                    && known
                         .evidence
                         .first()
-                        .is_some_and(|found| found.facet == Facet::Count)
+                        .is_none_or(|found| found.facet != Facet::Count)
             }) else {
                 continue;
             };
@@ -113,25 +117,24 @@ impl Engine<'_> {
             );
             let behind = self.between(passage, number.end..behind(text, number), number);
             for words in [&front, &behind] {
-                let substituted = match found.against {
-                    None => self.sibling_judged(&shown, known.kind, found, words),
-                    Some(_) => {
-                        let (body, offset) = self.sentence_text(passage, number.range.start);
-                        let change = Change {
-                            shown,
-                            kind: known.kind,
-                            weights: &Weights::new(),
-                            scored: &[],
-                            sentence: body,
-                            at: number.range.start.saturating_sub(offset),
-                            end: number.end.saturating_sub(offset),
-                            points: known.kind == Kind::Difference
-                                && after_is_points(text, anchor, number),
-                            named: &BTreeSet::new(),
-                            stated: None,
-                        };
-                        self.pair_judged(&change, found, words)
-                    }
+                let substituted = if found.against.is_none() {
+                    self.sibling_judged(&shown, known.kind, found, words)
+                } else {
+                    let (body, offset) = self.sentence_text(passage, number.range.start);
+                    let change = Change {
+                        shown,
+                        kind: known.kind,
+                        weights: &Weights::new(),
+                        scored: &[],
+                        sentence: body,
+                        at: number.range.start.saturating_sub(offset),
+                        end: number.end.saturating_sub(offset),
+                        points: known.kind == Kind::Difference
+                            && after_is_points(text, anchor, number),
+                        named: &BTreeSet::new(),
+                        stated: None,
+                    };
+                    self.pair_judged(&change, found, words)
                 };
                 if substituted.is_some() {
                     return substituted;
@@ -228,6 +231,17 @@ impl Engine<'_> {
             labels,
             values,
             aggregation: Aggregation::read(text, Some(text.len())),
+            contrast: text.len() <= CONTRAST
+                && [
+                    "against",
+                    "versus",
+                    "instead of",
+                    "compared with",
+                    "compared to",
+                    "vs",
+                ]
+                .iter()
+                .any(|word| text.trim_end_matches(['$', ' ']).ends_with(word)),
             all,
         }
     }
@@ -285,6 +299,37 @@ impl Engine<'_> {
         best.filter(|_| !tied).map(|(.., found)| found)
     }
 
+    /// The one quantity that the sentence contrasts with this one: the only other value of a column that it names.
+    fn only_counterpart(&self, id: SeriesId, words: &Between) -> Option<SeriesId> {
+        let series = self.series(id)?;
+        let mut found: Option<SeriesId> = None;
+        for (at, slot) in series.slots.iter().enumerate() {
+            let family = self.family(id, at);
+            let [one, two] = family.as_slice() else {
+                continue;
+            };
+            let other = if *one == id { *two } else { *one };
+            let label = self.series(other)?.slots.get(at)?.label;
+            let said = words.all.get(&label).is_some_and(|known| *known >= NAMED);
+            let measures = slot.kind == SlotKind::Key && self.measure(series) == Some(slot.label);
+            if measures && !self.same_size(id, other) || slot.kind == SlotKind::Axis || !said {
+                continue;
+            }
+            if found.replace(other).is_some() {
+                return None;
+            }
+        }
+        found
+    }
+
+    fn same_size(&self, id: SeriesId, other: SeriesId) -> bool {
+        self.headline(id)
+            .zip(self.headline(other))
+            .and_then(|(one, two)| one.over(two))
+            .map(Decimal::abs)
+            .is_some_and(|part| Decimal::new(25, -2) <= part && part <= Decimal::new(4, 0))
+    }
+
     /// Columns that hold the same quantity of two conditions (`control`, `treated`): both named outright, no units that differ,
     /// of one size.
     fn same_kind(&self, id: SeriesId, other: SeriesId, words: &Between) -> bool {
@@ -299,16 +344,11 @@ impl Engine<'_> {
                     .is_some_and(|known| *known >= OUTRIGHT)
             })
         };
-        let size = self
-            .headline(id)
-            .zip(self.headline(other))
-            .and_then(|(one, two)| one.over(two))
-            .map(Decimal::abs);
         one.unit == two.unit
             && one.unit.is_none()
             && full(one)
             && full(two)
-            && size.is_some_and(|part| Decimal::new(25, -2) <= part && part <= Decimal::new(4, 0))
+            && self.same_size(id, other)
     }
 
     /// How fully the words name a label, and where; a label that is a number is named by that number.
@@ -349,6 +389,9 @@ impl Engine<'_> {
         }
         let id = match (target, facet_named) {
             (Some((.., id)), _) => id,
+            (None, None) if words.contrast && words.labels.is_empty() => {
+                self.only_counterpart(anchor.series, words)?
+            }
             (None, Some(facet)) if facet != anchor.facet && words.labels.is_empty() => {
                 anchor.series
             }

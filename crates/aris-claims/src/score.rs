@@ -81,28 +81,32 @@ impl Confusion {
             .max()
             .unwrap_or(0)
             .max(LABELLED.len());
-        let mut out = format!("| {LABELLED:first$} |");
-        for name in &reported {
-            out.push_str(&format!(" {name} |"));
-        }
-        out.push_str(&format!("\n| {} |", "-".repeat(first)));
-        for name in &reported {
-            out.push_str(&format!(" {}: |", "-".repeat(name.len().saturating_sub(1))));
-        }
-        for (labelled, row) in &self.cells {
-            out.push_str(&format!("\n| {labelled:first$} |"));
-            for name in &reported {
-                let count = row.get(*name).copied().unwrap_or(0);
-                let shown = if count == 0 {
-                    String::from("·")
-                } else {
-                    count.to_string()
+        let row = |head: String, cells: Vec<String>| format!("| {head} | {} |", cells.join(" | "));
+        let mut lines = vec![
+            row(
+                format!("{LABELLED:first$}"),
+                reported.iter().map(|name| (*name).to_owned()).collect(),
+            ),
+            row(
+                "-".repeat(first),
+                reported
+                    .iter()
+                    .map(|name| format!("{}:", "-".repeat(name.len().saturating_sub(1))))
+                    .collect(),
+            ),
+        ];
+        for (labelled, counts) in &self.cells {
+            let cells = reported.iter().map(|name| {
+                let shown = match counts.get(*name) {
+                    None | Some(0) => String::from("·"),
+                    Some(count) => count.to_string(),
                 };
-                out.push_str(&format!(" {shown:>width$} |", width = name.len()));
-            }
+                format!("{shown:>width$}", width = name.len())
+            });
+            lines.push(row(format!("{labelled:first$}"), cells.collect()));
         }
-        out.push_str(&format!("\nall: {}", self.summary()));
-        out
+        lines.push(format!("all: {}", self.summary()));
+        lines.join("\n")
     }
 
     /// Recall, precision and accuracy with their counts, in one line.
