@@ -83,6 +83,17 @@ impl Assurance {
             Self::Submission => "submission",
         }
     }
+
+    /// What an effort level implies when no assurance is given: `lite` and `balanced` draft, `max` and `beast` submission.
+    ///
+    /// Skills that take an effort and write `assurance.txt` follow this mapping; it stands here once.
+    pub fn implied_by_effort(effort: &str) -> Option<Self> {
+        match effort {
+            "lite" | "balanced" => Some(Self::Draft),
+            "max" | "beast" => Some(Self::Submission),
+            _ => None,
+        }
+    }
 }
 
 /// A word that is neither `draft` nor `submission`.
@@ -176,6 +187,20 @@ mod tests {
             assert_eq!(assurance.word().parse(), Ok(assurance));
         }
         assert!("Submission".parse::<Assurance>().is_err());
+    }
+
+    #[test]
+    fn effort_implies_assurance_and_unknown_words_imply_nothing() {
+        for (effort, implied) in [
+            ("lite", Some(Assurance::Draft)),
+            ("balanced", Some(Assurance::Draft)),
+            ("max", Some(Assurance::Submission)),
+            ("beast", Some(Assurance::Submission)),
+            ("Beast", None),
+            ("", None),
+        ] {
+            assert_eq!(Assurance::implied_by_effort(effort), implied, "{effort}");
+        }
     }
 
     #[test]
