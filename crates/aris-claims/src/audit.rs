@@ -45,8 +45,8 @@ pub fn audit_paper(
         columns.entry((*table, *column)).or_default().push(*passage);
     }
     let totals: BTreeMap<(usize, usize), _> = columns
-        .into_iter()
-        .filter_map(|(at, column)| Some((at, engine.column_total(&column)?)))
+        .iter()
+        .filter_map(|(at, column)| Some((*at, engine.column_total(column)?)))
         .collect();
     for (at, passage) in paper.passages.iter().enumerate() {
         let Some(analysed) = engine.passages.get(at) else {
@@ -102,12 +102,18 @@ pub fn audit_paper(
                 let open = judged
                     .get(&(at, number.range.start))
                     .is_none_or(|(.., known)| known.status == Status::MissingEvidence);
-                if !open || matches!(class(passage, &analysed.numbers, index), Class::No(_)) {
+                let changes = match class(passage, &analysed.numbers, index) {
+                    Class::No(_) => continue,
+                    Class::Strong(kind) | Class::Weak(kind) => {
+                        matches!(kind, Kind::Difference | Kind::RelativeChange | Kind::Ratio)
+                    }
+                };
+                if !open {
                     continue;
                 }
                 if let Some(judgement) = engine
                     .judge_efficiency(at, number, &judged)
-                    .or_else(|| engine.judge_parallel(at, number, &judged))
+                    .or_else(|| engine.judge_parallel(at, number, changes, &judged))
                 {
                     let known = judged.insert(
                         (at, number.range.start),
@@ -119,6 +125,13 @@ pub fn audit_paper(
         }
         for (range, judgement) in engine.judge_scopes(at) {
             judged.insert((at, range.start), (range, None, judgement));
+        }
+    }
+    for column in columns.values() {
+        for (passage, start, judgement) in engine.reread_column(column, &judged) {
+            if let Some((.., known)) = judged.get_mut(&(passage, start)) {
+                *known = judgement;
+            }
         }
     }
     let mut report = ClaimReport {

@@ -16,6 +16,9 @@ use crate::report::Status;
 use crate::series::{Facet, SeriesId};
 use crate::words;
 
+/// Difference of weights up to which two labels are named equally well.
+const TIE: f64 = 0.05;
+
 /// Nouns for repeated runs.
 const RUNS: &[&str] = &[
     "seed",
@@ -86,7 +89,14 @@ impl Engine<'_> {
                 all.entry(series.runs()).or_default().push(id);
             }
         }
+        let mut nearest: Option<(f64, Judgement)> = None;
         for (weight, label) in labels {
+            // Labels that are named equally well: one that confirms is enough.
+            if let Some((known, judgement)) = &nearest
+                && weight < known - TIE
+            {
+                return Some(judgement.clone());
+            }
             let list = self
                 .postings
                 .get(index(label))
@@ -104,8 +114,15 @@ impl Engine<'_> {
                 }
             }
             if !counts.is_empty() {
-                return Some(Self::run_count(wanted, &counts));
+                let judgement = Self::run_count(wanted, &counts);
+                if judgement.status.is_match() {
+                    return Some(judgement);
+                }
+                nearest = nearest.or(Some((weight, judgement)));
             }
+        }
+        if let Some((_, judgement)) = nearest {
+            return Some(judgement);
         }
         if all.is_empty() {
             None
@@ -133,7 +150,7 @@ impl Engine<'_> {
                     .labels
                     .iter()
                     .any(|label| self.rivals.contains(label));
-                series.config
+                series.stats.is_none()
                     && !series.count
                     && !rival
                     && named

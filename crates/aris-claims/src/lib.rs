@@ -39,6 +39,7 @@ mod bounds;
 mod cell;
 mod claim;
 mod clause;
+mod column;
 mod comparison;
 mod context;
 mod count;

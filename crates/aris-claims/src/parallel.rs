@@ -57,6 +57,7 @@ impl Engine<'_> {
         &self,
         passage: usize,
         number: &Number,
+        changes: bool,
         judged: &SoFar,
     ) -> Option<Judgement> {
         let text = self.paper.passages.get(passage)?.text.as_str();
@@ -95,7 +96,9 @@ impl Engine<'_> {
             }) else {
                 continue;
             };
-            if !same_form(anchor, number, known.kind) {
+            // "21.5 hours before, 12.1 hours sooner than NEWS2": a change is parallel to changes only.
+            let value_first = matches!(known.kind, Kind::Measurement | Kind::Count);
+            if !same_form(anchor, number, known.kind) || changes && value_first {
                 continue;
             }
             tried += 1;

@@ -145,8 +145,16 @@ impl Engine<'_> {
         };
         if kind != Kind::Uncertainty
             && !aggregation.range
-            && let Some(judgement) =
-                self.judge_setting(passage, number, &shown, everywhere, &weights)
+            && let Some(judgement) = self
+                .judge_setting(passage, number, &shown, everywhere, &weights)
+                .filter(|judgement| {
+                    // "One" is no wrong version of 0.35.
+                    number.style != Style::Spelled
+                        || judgement
+                            .evidence
+                            .first()
+                            .is_none_or(|found| found.value.is_integer())
+                })
         {
             return Some(judgement);
         }

@@ -13,14 +13,14 @@ use aris_latex::{Document, Loaded};
 /// Floors below which a change has made the judgement worse. Part of 1000.
 ///
 /// What was reached when they were set stands in the commit that set them; the aims are 950, 900 and as high as possible.
-const RECALL: usize = 810;
-const PRECISION: usize = 955;
-const ACCURACY: usize = 900;
+const RECALL: usize = 920;
+const PRECISION: usize = 965;
+const ACCURACY: usize = 920;
 
 /// Papers that were written when the engine had been tuned on the others (see the README there), and floors for them.
 const LATE: [&str; 3] = ["clinical", "protein", "speech"];
-const LATE_RECALL: usize = 350;
-const LATE_PRECISION: usize = 500;
+const LATE_RECALL: usize = 400;
+const LATE_PRECISION: usize = 610;
 
 fn files(root: &Path, below: &Path, out: &mut Vec<(String, PathBuf)>) {
     let entries = std::fs::read_dir(below).unwrap();
@@ -104,6 +104,15 @@ fn the_corpus_is_judged_no_worse_than_before() {
                 println!(
                     "MISS {} {:?} {} -> {}: {}",
                     miss.id, miss.text, miss.expected, miss.reported, miss.detail
+                );
+            }
+        }
+        if option_env!("ARIS_CLAIMS_MISSES").is_some() {
+            let (report, _) = audit(&tree, false);
+            for claim in report.mismatches() {
+                println!(
+                    "ACCUSED {name} {} {:?} {}",
+                    claim.id, claim.status, claim.detail
                 );
             }
         }
