@@ -77,6 +77,7 @@ pub mod units;
 mod value_index;
 mod vocabulary;
 mod words;
+mod zero;
 
 pub use audit::audit_paper;
 pub use claim::Kind;

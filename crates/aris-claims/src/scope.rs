@@ -106,6 +106,13 @@ impl Engine<'_> {
             let Some(body) = text.text.get(sentence.start..sentence.end) else {
                 continue;
             };
+            if let Some((range, judgement)) = self.judge_never(body) {
+                out.push((
+                    sentence.start + range.start..sentence.start + range.end,
+                    judgement,
+                ));
+                continue;
+            }
             let lower = body.to_lowercase();
             if !COMPARISONS
                 .iter()

@@ -19,6 +19,8 @@ const RESULTS: &[(&str, &str)] = &[
         "method,nodes,steps_per_second\n\
          ours,1,11.3\nours,8,77.6\nforest,1,7.0\nforest,8,43.9\n",
     ),
+    ("results/run_0.json", r#"{"failed": 0, "collisions": 0}"#),
+    ("results/run_1.json", r#"{"failed": 1, "collisions": 0}"#),
     (
         "results/counts.csv",
         "group,patients\nall,1000\nsmokers,250\ndiabetics,124\nasthmatics,333\n",
@@ -98,6 +100,17 @@ fn neighbours_decide_what_a_number_is() {
             "Of the patients, 250 of 1000 (27\\%) were smokers.".into(),
             "27",
             Some(Status::DeltaError),
+        ),
+        // "Never" is contradicted by one count.
+        (
+            "Every run finished without failure.".into(),
+            "Every",
+            Some(Status::ScopeOverclaim),
+        ),
+        (
+            "Every run finished without collision.".into(),
+            "Every",
+            Some(Status::ExactMatch),
         ),
         // A column of shares has one total.
         (share("33.3"), "33.3", Some(Status::ExactMatch)),
