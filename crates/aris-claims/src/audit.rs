@@ -134,6 +134,7 @@ pub fn audit_paper(
             }
         }
     }
+    engine.withhold(&tables, &in_table, &mut judged);
     let mut report = ClaimReport {
         claims: Vec::new(),
         counts: BTreeMap::new(),

@@ -67,6 +67,7 @@ mod pinned;
 pub mod pins;
 mod report;
 mod resolve;
+mod restraint;
 mod scope;
 pub mod score;
 mod series;

@@ -14,13 +14,13 @@ use aris_latex::{Document, Loaded};
 ///
 /// What was reached when they were set stands in the commit that set them; the aims are 950, 900 and as high as possible.
 const RECALL: usize = 920;
-const PRECISION: usize = 965;
+const PRECISION: usize = 985;
 const ACCURACY: usize = 920;
 
 /// Papers that were written when the engine had been tuned on the others (see the README there), and floors for them.
 const LATE: [&str; 3] = ["clinical", "protein", "speech"];
-const LATE_RECALL: usize = 400;
-const LATE_PRECISION: usize = 610;
+const LATE_RECALL: usize = 370;
+const LATE_PRECISION: usize = 900;
 
 fn files(root: &Path, below: &Path, out: &mut Vec<(String, PathBuf)>) {
     let entries = std::fs::read_dir(below).unwrap();
