@@ -240,9 +240,11 @@ impl Engine<'_> {
         })
     }
 
-    /// The value of a series whose values are whole numbers above one.
+    /// The single value of a series, a whole number above one.
     pub(super) fn whole_value(&self, series: &Series) -> Option<(Facet, Decimal)> {
+        // The mean of whole numbers, of ratings for instance, may have decimals.
         let integers = series.unit.is_none()
+            && series.stats.is_none()
             && series.members.iter().take(VALUES).all(|at| {
                 leaf(&self.evidence.leaves, *at)
                     .is_some_and(|leaf| leaf.value.is_integer() && leaf.value > Decimal::ONE)

@@ -132,6 +132,28 @@ fn idioms_and_averages_are_no_statements_about_all_cases() {
     assert_eq!(statuses(body, &results, "all"), [Status::ScopeOverclaim]);
 }
 
+#[test]
+fn a_mean_of_whole_ratings_may_have_decimals() {
+    let results = [(
+        "results/ratings.csv",
+        "model,seed,rating\nforest,0,4\nforest,1,5\nridge,0,3\nridge,1,4\n",
+    )];
+    let table = |forest: &str| {
+        format!(
+            "\\begin{{table}}\\begin{{tabular}}{{lr}}Model & Rating \\\\ \\midrule \
+             Forest & {forest} \\\\ Ridge & 3.50 \\\\ \\end{{tabular}}\\end{{table}}"
+        )
+    };
+    assert_eq!(
+        statuses(&table("4.50"), &results, "4.50"),
+        [Status::ExactMatch]
+    );
+    assert_eq!(
+        statuses(&table("4.05"), &results, "4.05"),
+        [Status::NumberMismatch]
+    );
+}
+
 mod parts {
     use super::super::scope::clause_around;
     use super::super::{digits, far};
