@@ -13,7 +13,7 @@ const OWN: [&str; 3] = ["results", "outputs", ".aris/tools"];
 /// to the project with `.aris/` above it: its results and its traces lie there. The root of the file system is never such a project:
 /// a stray `/.aris` must not make the whole machine one.
 ///
-/// **Source**: the rule for `trace_path` in `gate.md`. `paper` must be absolute and free of links.
+/// **Source**: the rule for `trace_path` in the design of the submission gate. `paper` must be absolute and free of links.
 pub fn of_paper(paper: &Path) -> PathBuf {
     let marked = || {
         let mut above = paper.ancestors().skip(1);

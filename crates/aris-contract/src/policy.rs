@@ -4,7 +4,7 @@
 //! have no public constructor, so a side effect can never block, and a gate can never be waved through:
 //! handling a helper under the wrong policy does not compile.
 //!
-//! **Source**: the integration contract §2, table in `integrations.md`.
+//! **Source**: the integration contract §2, its table of policies.
 
 use std::num::NonZeroU8;
 

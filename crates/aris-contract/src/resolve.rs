@@ -5,7 +5,7 @@
 //! there and cannot be used ends the search: it is reported, never passed over in silence, because the next layer
 //! may hold another version.
 //!
-//! **Source**: the integration contract §2; `integrations.md`, resolver chain.
+//! **Source**: the integration contract §2; its resolver chain.
 
 use std::path::{Path, PathBuf};
 

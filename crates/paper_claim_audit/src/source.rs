@@ -17,7 +17,7 @@ const RESULT_FOLDERS: [&str; 2] = ["results", "outputs"];
 
 /// Result and settings files that are looked for by name wherever the project keeps them.
 ///
-/// **Source**: what training frameworks write (Hugging Face, Weights & Biases, Hydra), and `gate.md`.
+/// **Source**: what training frameworks write (Hugging Face, Weights & Biases, Hydra), and the design of the submission gate.
 const KNOWN_FILES: [&str; 6] = [
     "metrics.json",
     "eval_results.json",

@@ -27,7 +27,7 @@ const ASSURANCE_LIMIT: u64 = 4096;
 const EARLIER_LIMIT: u64 = 64 << 20;
 /// Signing takes milliseconds; a hardware key waits for a touch.
 const SIGN_DEADLINE: Duration = Duration::from_mins(1);
-/// Namespace of the signature. **Source**: `gate.md`, Attestation.
+/// Namespace of the signature. **Source**: the design of the submission gate, Attestation.
 const NAMESPACE: &str = "aris-audit";
 
 /// How strict to be: the flag, else the paper's file, else draft.

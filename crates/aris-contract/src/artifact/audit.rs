@@ -1,6 +1,6 @@
 //! The audit artifact (`PROOF_AUDIT.json`, `PAPER_CLAIM_AUDIT.json`, …), its verdicts, and the assurance axis.
 //!
-//! **Source**: the public assurance contract (artifact fields, six verdicts), `gate.md`.
+//! **Source**: the public assurance contract (artifact fields, six verdicts), the design of the submission gate.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 //! A record is three files with a common prefix `NNN-<purpose>` and one line of `chain.jsonl`. The line is written last: a
 //! record without its line was never finished.
 //!
-//! **Source**: the public review-tracing protocol (file names and fields), `gate.md` (chain, modes).
+//! **Source**: the public review-tracing protocol (file names and fields), the design of the submission gate (chain, modes).
 
 use std::str::FromStr;
 

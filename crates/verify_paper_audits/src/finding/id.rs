@@ -28,7 +28,7 @@ impl Severity {
 
 /// Stable names of everything the gate can prove.
 ///
-/// **Source**: `gate.md`, Findings; the ids beyond its table are explained at each variant.
+/// **Source**: the design of the submission gate, Findings; the ids beyond its table are explained at each variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
