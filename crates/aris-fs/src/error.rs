@@ -145,7 +145,7 @@ impl Failure for FsError {
             Self::Escapes { .. } => "name a path inside the directory",
             Self::Locked { .. } => "wait for the other process, or end it",
             Self::Read { .. } => "check the permissions of the file and of the folders above it",
-            Self::Write { .. } => "check permissions and free space; nothing was changed",
+            Self::Write { .. } => "check permissions and free space; the file is as it was",
         }))
     }
 

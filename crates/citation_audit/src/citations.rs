@@ -159,11 +159,11 @@ pub(crate) fn check(
                     near.join("` or `")
                 )
             };
-            let message = format!(
-                "`{}` is in no bibliography; cited {} time(s)",
-                cited.key,
-                cited.uses.len()
-            );
+            let often = match cited.uses.len() {
+                1 => String::from("once"),
+                count => format!("{count} times"),
+            };
+            let message = format!("`{}` is in no bibliography; cited {often}", cited.key);
             Finding::new("undefined_key", Severity::Fail, message, action)
         } else {
             continue;

@@ -233,9 +233,12 @@ fn summary(verdict: Verdict, details: &Details) -> String {
         }
         Verdict::Pass | Verdict::Warn | Verdict::Fail | Verdict::Error => {}
     }
+    let counted =
+        |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
     let mut parts = vec![format!(
-        "{total} claims against {} result files",
-        details.results.len()
+        "{} against {}",
+        counted(total, "claim"),
+        counted(details.results.len(), "result file")
     )];
     for status in Status::ALL {
         let count = details.counts.get(status.name()).copied().unwrap_or(0);
