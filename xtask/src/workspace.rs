@@ -14,8 +14,10 @@ pub(crate) const TABLE: &str = "skills/shared-references/helpers.toml";
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
-    /// In the order of the file.
+    /// The rows that this suite ships, in the order of the file: everything derived comes from these.
     pub(crate) rows: Vec<Row>,
+    /// All rows of the contract, in the order of the file.
+    pub(crate) contract: Vec<Row>,
 }
 
 /// One row of `helpers.toml`; the columns are described at the top of that file.
@@ -23,12 +25,20 @@ pub(crate) struct Workspace {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Row {
     pub(crate) name: String,
+    #[serde(default = "shipped_unless_said")]
+    pub(crate) shipped: bool,
     pub(crate) aliases: Vec<String>,
     pub(crate) owner: String,
     pub(crate) callers: Vec<String>,
     pub(crate) policy: Policy,
+    #[serde(default)]
+    pub(crate) other_policies: Vec<Policy>,
     pub(crate) rationale: String,
     pub(crate) fallback: String,
+}
+
+fn shipped_unless_said() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
@@ -61,7 +71,13 @@ impl Workspace {
             .map_err(|error| Fault::new(format!("{TABLE}: {error}")))?;
         Ok(Self {
             root: root.to_path_buf(),
-            rows: table.helper,
+            rows: table
+                .helper
+                .iter()
+                .filter(|row| row.shipped)
+                .cloned()
+                .collect(),
+            contract: table.helper,
         })
     }
 

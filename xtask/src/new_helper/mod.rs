@@ -97,7 +97,15 @@ fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
          rationale = \"Not written yet: why this policy\"\nfallback = \"Not written yet: what a caller does without it\"\n"
     );
     let at = |path: &str| aris_fs::read_text(&workspace.at(path));
-    files.insert(TABLE.to_owned(), with_row(&at(TABLE)?, name, &row));
+    let table = at(TABLE)?;
+    // A row of the contract that was not shipped keeps its text: it only loses that remark.
+    let promised = format!("name = \"{name}\"\nshipped = false\n");
+    let table = if table.contains(&promised) {
+        table.replace(&promised, &format!("name = \"{name}\"\n"))
+    } else {
+        with_row(&table, name, &row)
+    };
+    files.insert(TABLE.to_owned(), table);
     let ban = format!(
         "    {{ crate = \"{name}\", reason = \"helpers do not import helpers\", wrappers = [\"aris\"] }},"
     );
@@ -251,6 +259,25 @@ mod tests {
                 "skills/tool-skill/scripts/a_helper",
                 "skills/tool-skill/scripts/a_helper.contract.json"
             ]
+        );
+    }
+
+    #[test]
+    fn a_helper_that_the_contract_promised_keeps_its_row() {
+        let tree = Tree::new();
+        tree.append(
+            TABLE,
+            "\n[[helper]]\nname = \"wiki\"\nshipped = false\naliases = [\"wiki.py\"]\nowner = \"tool-skill\"\n\
+             callers = [\"tool-skill\"]\npolicy = \"B\"\nrationale = \"why\"\nfallback = \"what\"\n",
+        );
+        assert!(tree.workspace().row("wiki").is_none());
+        let made = files(&tree.workspace(), &args("wiki", "tool-skill")).expect("files");
+        tree.write(TABLE, &made[TABLE]);
+        let workspace = tree.workspace();
+        let row = workspace.row("wiki").expect("shipped now");
+        assert_eq!(
+            (row.aliases.as_slice(), workspace.rows.len()),
+            ([String::from("wiki.py")].as_slice(), 2)
         );
     }
 

@@ -39,24 +39,43 @@ fn body(workspace: &Workspace) -> String {
             policy.when_failed()
         )
     }));
-    lines.extend([
-        String::new(),
+    lines.push(String::new());
+    lines.extend(rows(workspace, true));
+    let others = rows(workspace, false);
+    // Two lines are the table's head.
+    if others.len() > 2 {
+        let intro = "The contract also names helpers that this suite does not ship. The resolver chain finds whatever the project has \
+                     under these names or their legacy names.";
+        lines.extend([String::new(), String::from(intro), String::new()]);
+        lines.extend(others);
+    }
+    lines.push(String::from("\n"));
+    lines.join("\n")
+}
+
+fn rows(workspace: &Workspace, shipped: bool) -> Vec<String> {
+    let mut lines = vec![
         String::from("| Helper | Owner | Callers | Policy | Why | Without it |"),
         String::from("|---|---|---|---|---|---|"),
-    ]);
-    lines.extend(workspace.rows.iter().map(|row| {
+    ];
+    let rows = workspace.contract.iter();
+    lines.extend(rows.filter(|row| row.shipped == shipped).map(|row| {
         let callers: Vec<String> = row
             .callers
             .iter()
             .map(|caller| format!("`{caller}`"))
             .collect();
+        let policies: Vec<&str> = std::iter::once(&row.policy)
+            .chain(&row.other_policies)
+            .map(|policy| policy.letter())
+            .collect();
         let (why, without) = (cell(&row.rationale), cell(&row.fallback));
-        let (name, owner, policy) = (&row.name, &row.owner, row.policy.letter());
+        let (name, owner) = (&row.name, &row.owner);
         format!(
-            "| `{name}` | `{owner}` | {} | {policy} | {why} | {without} |",
-            callers.join(", ")
+            "| `{name}` | `{owner}` | {} | {} | {why} | {without} |",
+            callers.join(", "),
+            policies.join(", ")
         )
     }));
-    lines.push(String::from("\n"));
-    lines.join("\n")
+    lines
 }

@@ -9,7 +9,7 @@ const PATH: &str = "crates/aris-contract/src/helpers/table.rs";
 
 /// The typed table.
 pub(crate) fn output(workspace: &Workspace) -> Result<Output, Fault> {
-    let text = rustfmt(workspace, source(&workspace.rows))?;
+    let text = rustfmt(workspace, source(workspace))?;
     Ok(Output {
         path: PATH.to_owned(),
         text,
@@ -17,29 +17,42 @@ pub(crate) fn output(workspace: &Workspace) -> Result<Output, Fault> {
     })
 }
 
-fn source(rows: &[Row]) -> String {
-    let rows: String = rows.iter().map(row).collect();
+fn source(workspace: &Workspace) -> String {
+    let list = |shipped: bool| -> String {
+        let rows = workspace.contract.iter();
+        rows.filter(|row| row.shipped == shipped).map(row).collect()
+    };
     format!(
         "// Generated from {TABLE} by `cargo xtask sync`. Do not edit.\n\n\
          use super::Helper;\nuse crate::policy::Policy;\n\n\
-         pub(super) const HELPERS: &[Helper] = &[\n{rows}];\n"
+         pub(super) const SHIPPED: &[Helper] = &[\n{}];\n\n\
+         pub(super) const NOT_SHIPPED: &[Helper] = &[\n{}];\n",
+        list(true),
+        list(false)
     )
 }
 
 fn row(row: &Row) -> String {
     let Row {
         name,
+        shipped,
         aliases,
         owner,
         callers,
         policy,
+        other_policies,
         rationale,
         fallback,
     } = row;
+    let others: Vec<String> = other_policies
+        .iter()
+        .map(|policy| format!("Policy::{policy:?}"))
+        .collect();
+    let others = others.join(", ");
     // Debug of a string or a list of strings is a Rust literal.
     format!(
-        "Helper {{ name: {name:?}, aliases: &{aliases:?}, owner: {owner:?}, callers: &{callers:?}, \
-         policy: Policy::{policy:?}, rationale: {rationale:?}, fallback: {fallback:?}, }},\n"
+        "Helper {{ name: {name:?}, shipped: {shipped}, aliases: &{aliases:?}, owner: {owner:?}, callers: &{callers:?}, \
+         policy: Policy::{policy:?}, other_policies: &[{others}], rationale: {rationale:?}, fallback: {fallback:?}, }},\n"
     )
 }
 
@@ -52,7 +65,7 @@ mod tests {
     fn rows_become_rust_with_every_character_intact() {
         let tree = Tree::new();
         let mut workspace = tree.workspace();
-        workspace.rows[0].rationale = String::from("says \"no\" \\ and a\ttab");
+        workspace.contract[0].rationale = String::from("says \"no\" \\ and a\ttab");
         let text = output(&workspace).expect("generated").text;
         assert!(
             text.contains(r#"rationale: "says \"no\" \\ and a\ttab","#),

@@ -11,7 +11,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     let mut findings = Vec::new();
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     let mut before = "";
-    for row in &workspace.rows {
+    for row in &workspace.contract {
         let name = row.name.as_str();
         let line = line_of(&text, &format!("name = {name:?}"));
         let mut found =
@@ -36,10 +36,10 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
                     "every name and alias belongs to one helper",
                 );
             }
-            if alias.is_empty() || alias.contains('/') || alias.contains(char::is_whitespace) {
+            if !is_legacy_name(alias) {
                 found(
                     format!("alias {alias:?} is not a file name"),
-                    "an alias is the name of a legacy script",
+                    "an alias is the name of a legacy script, with its folder where it had one below tools",
                 );
             }
         }
@@ -61,7 +61,16 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
                 "sort them and drop duplicates",
             );
         }
-        for caller in &row.callers {
+        if row.other_policies.contains(&row.policy)
+            || !row.other_policies.is_sorted_by(|a, b| a < b)
+        {
+            found(
+                String::from("other_policies repeat a policy or are not sorted"),
+                "list each further policy once, in the order of the alphabet",
+            );
+        }
+        // Skills of helpers that are not shipped are the reference's.
+        for caller in row.callers.iter().filter(|_| row.shipped) {
             if !workspace.at(&format!("skills/{caller}/SKILL.md")).is_file() {
                 found(
                     format!("caller {caller} is not a skill"),
@@ -81,6 +90,14 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     Ok(findings)
 }
 
+/// Plain components below `tools`, without white space.
+fn is_legacy_name(alias: &str) -> bool {
+    alias
+        .split('/')
+        .all(|part| !matches!(part, "" | "." | ".."))
+        && !alias.contains(char::is_whitespace)
+}
+
 fn is_snake(name: &str) -> bool {
     is_kebab(&name.replace('_', "-"))
         && !name.contains('-')
@@ -98,7 +115,7 @@ mod tests {
         assert_eq!(check(&tree.workspace()).expect("read"), []);
         tree.append(
             TABLE,
-            "\n[[helper]]\nname = \"Bad-name\"\naliases = [\"tool.sh\", \"a/b\"]\nowner = \"Owner\"\n\
+            "\n[[helper]]\nname = \"Bad-name\"\naliases = [\"tool.sh\", \"a/../b\"]\nowner = \"Owner\"\n\
              callers = [\"tool-skill\", \"nobody\"]\npolicy = \"A\"\nrationale = \" \"\nfallback = \"x\"\n",
         );
         let findings = check(&tree.workspace()).expect("read");
@@ -106,7 +123,7 @@ mod tests {
             "stands after tool",
             "not snake_case",
             "\"tool.sh\" means tool and Bad-name",
-            "\"a/b\" is not a file name",
+            "\"a/../b\" is not a file name",
             "\"Owner\" is not kebab-case",
             "lack the owner",
             "not sorted",

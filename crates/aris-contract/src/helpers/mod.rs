@@ -12,7 +12,9 @@ use crate::policy::Policy;
 pub struct Helper {
     /// Canonical name = crate = binary = launcher.
     pub name: &'static str,
-    /// Legacy names that resolve to the same helper, `save_trace.sh`.
+    /// Whether this suite builds it. The contract names helpers that a project may have from elsewhere.
+    pub shipped: bool,
+    /// Legacy names that resolve to the same helper, `save_trace.sh`; with a folder where it had one below `tools/`.
     pub aliases: &'static [&'static str],
     /// Skill that cannot work without it; its `scripts/` holds the launcher.
     pub owner: &'static str,
@@ -20,6 +22,8 @@ pub struct Helper {
     pub callers: &'static [&'static str],
     /// What a caller does when it is missing or fails.
     pub policy: Policy,
+    /// Further policies that the contract allows some callers.
+    pub other_policies: &'static [Policy],
     /// Why this policy.
     pub rationale: &'static str,
     /// What a caller does without it.
@@ -33,18 +37,26 @@ impl Helper {
         names.extend_from_slice(self.aliases);
         names
     }
+
+    /// Whether the contract lets a caller handle this helper by `policy`.
+    pub fn allows(&self, policy: Policy) -> bool {
+        self.policy == policy || self.other_policies.contains(&policy)
+    }
 }
 
-/// All helpers, by name.
+/// The helpers that this suite ships, by name.
 pub fn all() -> &'static [Helper] {
-    table::HELPERS
+    table::SHIPPED
 }
 
-/// The helper that goes by `name`, canonical or legacy.
+/// Every helper that the contract names: those of [`all`], then those that this suite does not ship, each by name.
+pub fn contract() -> impl Iterator<Item = &'static Helper> {
+    table::SHIPPED.iter().chain(table::NOT_SHIPPED)
+}
+
+/// The helper of the contract that goes by `name`, canonical or legacy.
 pub fn find(name: &str) -> Option<&'static Helper> {
-    all()
-        .iter()
-        .find(|helper| helper.name == name || helper.aliases.contains(&name))
+    contract().find(|helper| helper.name == name || helper.aliases.contains(&name))
 }
 
 #[cfg(test)]
@@ -53,7 +65,7 @@ mod tests {
 
     #[test]
     fn no_name_means_two_helpers() {
-        let mut names: Vec<&str> = all().iter().flat_map(Helper::names).collect();
+        let mut names: Vec<&str> = contract().flat_map(Helper::names).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();
@@ -62,5 +74,19 @@ mod tests {
             find("save_trace.sh").map(|helper| helper.name),
             Some("save_trace")
         );
+    }
+
+    #[test]
+    fn the_contract_names_more_than_is_shipped() {
+        assert!(all().iter().all(|helper| helper.shipped));
+        assert_eq!(
+            contract().filter(|helper| helper.shipped).count(),
+            all().len()
+        );
+        let wiki = find("research_wiki.py").expect("a row");
+        assert!(!wiki.shipped);
+        assert!(wiki.allows(Policy::A) && wiki.allows(Policy::B) && !wiki.allows(Policy::E));
+        let gate = find("verify_paper_audits.sh").expect("a row");
+        assert!(!gate.allows(Policy::B));
     }
 }
