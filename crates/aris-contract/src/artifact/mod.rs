@@ -1,6 +1,7 @@
 //! Types of the JSON files that two helpers share. One file per kind of artifact.
 
 pub mod audit;
+pub mod install;
 pub mod slug;
 pub mod trace;
 
