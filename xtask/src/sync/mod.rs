@@ -4,7 +4,6 @@
 //! Every generator is a function to [`Output`]s; this file compares them with the disk, or writes them.
 
 pub(crate) mod contract;
-pub(crate) mod launcher;
 pub(crate) mod markers;
 pub(crate) mod policies;
 pub(crate) mod readme;
@@ -126,13 +125,13 @@ fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, 
                     text: text.clone(),
                     executable: false,
                 });
-                match launcher::text(row, &contract) {
+                match aris_launch::launcher(&contract) {
                     Ok(text) => plan.outputs.push(Output {
                         path: format!("{}/{}", row.scripts(), row.name),
                         text,
                         executable: true,
                     }),
-                    Err(why) => plan.problems.push(Stale::new(path, 1, why)),
+                    Err(why) => plan.problems.push(Stale::new(path, 1, why.to_string())),
                 }
             }
             Some(Err(why)) => {

@@ -126,7 +126,7 @@ pub(crate) mod tests {
 
     /// What the tree's only helper would print.
     pub(crate) fn contracts() -> Contracts {
-        let text = r#"{"version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o", "stderr": "e",
+        let text = r#"{"name": "tool", "version": "1.0.0", "summary": "Do it", "usage": "tool", "input": "i", "output": "o", "stderr": "e",
             "exit": [{"code": 0, "meaning": "done"}], "json_schemas": ["aris.tool.thing/v1"], "examples": ["tool x"]}"#;
         Contracts::from([(String::from("tool"), Ok(format!("{text}\n")))])
     }

@@ -1,10 +1,5 @@
 //! Resolver blocks in the skills: between `# aris-resolver v2: VAR helper` and `# aris-resolver end` stands generated shell
-//! that finds the helper's launcher.
-//!
-//! The block has no `$<digit>` (a host replaces those in instruction text), changes no directory, works under `set -eu` in dash and
-//! bash, and does not ask for the execute bit. Layer 0, the skill's own `scripts/`, is for the helper's owner only.
-//!
-//! **Source**: the resolver chain of the integration contract §2, in the same order as `aris_contract::resolve`.
+//! that finds the helper's launcher; see [`aris_launch::resolver_block`].
 
 use crate::fault::Fault;
 use crate::sync::{Output, Plan, Stale};
@@ -98,7 +93,7 @@ fn renewed(workspace: &Workspace, path: &str, text: &str) -> Result<String, Stal
             .get(..raw.len() - raw.trim_start().len())
             .unwrap_or_default();
         let owner = row.owner == skill && path.ends_with("/SKILL.md");
-        for line in block(variable, helper, owner).lines() {
+        for line in aris_launch::resolver_block(variable, helper, owner).lines() {
             out.push_str(indent);
             out.push_str(line);
             out.push('\n');
@@ -119,30 +114,6 @@ fn is_variable(text: &str) -> bool {
         && text
             .chars()
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
-}
-
-/// The lines between the markers.
-fn block(variable: &str, helper: &str, owner: bool) -> String {
-    let (skill, layer_zero) = if owner {
-        (
-            "_aris_skill='${CLAUDE_SKILL_DIR}'\n\
-             case \"$_aris_skill\" in '$'*) _aris_skill=\"${CLAUDE_SKILL_DIR:-}\" ;; esac\n",
-            "\"${_aris_skill:+$_aris_skill/scripts}\" ",
-        )
-    } else {
-        ("", "")
-    };
-    format!(
-        r#"{variable}=""
-{skill}_aris_root=$(git rev-parse --show-toplevel 2>/dev/null || pwd)
-if [ -z "${{ARIS_REPO:-}}" ] && [ -f "$_aris_root/.aris/installed-skills.txt" ]; then
-  ARIS_REPO=$(sed -n 's/^repo_root[[:blank:]]*//p' "$_aris_root/.aris/installed-skills.txt" 2>/dev/null | head -n 1) || true
-fi
-for _aris_dir in {layer_zero}"$_aris_root/.aris/tools" "$_aris_root/tools" "${{ARIS_REPO:+$ARIS_REPO/tools}}"; do
-  if [ -n "$_aris_dir" ] && [ -f "$_aris_dir/{helper}" ]; then {variable}="$_aris_dir/{helper}"; break; fi
-done
-"#
-    )
 }
 
 #[cfg(test)]

@@ -3,17 +3,17 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use aris_proc::End;
 use tempfile::TempDir;
 
 use super::*;
-use crate::sync::contract::Exit;
-use crate::verify::tree::Tree;
+use crate::Exit;
+use crate::tests::{PATIENCE, shells};
 
 fn contract() -> Contract {
     Contract {
+        name: String::from("tool"),
         version: String::from("1.2.3"),
         summary: String::from("Do a thing"),
         usage: String::from("tool [OPTIONS]"),
@@ -49,10 +49,9 @@ impl Skill {
         let skill = Self { folder };
         fs::create_dir_all(skill.at("scripts/bin")).expect("folders");
         fs::create_dir_all(skill.at("home")).expect("folders");
-        let row = Tree::new().workspace().rows[0].clone();
         fs::write(
             skill.at("scripts/tool"),
-            text(&row, &contract()).expect("launcher"),
+            launcher(&contract()).expect("launcher"),
         )
         .expect("write");
         skill
@@ -76,13 +75,13 @@ impl Skill {
         ))
     }
 
-    fn run(&self, interpreter: &str, launcher: &Path, args: &[&str]) -> (End, String, String) {
-        let done = aris_proc::command(interpreter, self.folder.path())
+    fn run(&self, interpreter: &[&str], launcher: &Path, args: &[&str]) -> (End, String, String) {
+        let done = interpreted(interpreter, self.folder.path())
             .arg(launcher)
             .args(args)
             .env("HOME", self.at("home"))
             .env_remove("XDG_CACHE_HOME")
-            .run(Duration::from_secs(20))
+            .run(PATIENCE)
             .expect("ran");
         (
             done.end,
@@ -92,18 +91,20 @@ impl Skill {
     }
 }
 
+fn interpreted(interpreter: &[&str], folder: &Path) -> aris_proc::Command {
+    aris_proc::command(interpreter[0], folder).args(&interpreter[1..])
+}
+
 /// Copies a shell to `path`, by another process: a program that this one has written may still be open in a child of another test,
 /// and cannot be started then.
 fn copy_shell(path: &Path) {
     let shell = fs::canonicalize("/bin/sh").expect("a shell");
     let done = aris_proc::command("cp", "/")
         .args([shell.as_path(), path])
-        .run(Duration::from_secs(20))
+        .run(PATIENCE)
         .expect("ran");
     assert!(done.success(), "{}", done.stderr.text());
 }
-
-const SHELLS: [&str; 2] = ["sh", "bash"];
 
 /// Arguments that any quoting mistake would change.
 const AWKWARD: [&str; 7] = [
@@ -134,7 +135,7 @@ fn arguments_and_exit_code_pass_through_every_way_of_calling_it() {
     symlink("../scripts/tool", skill.at("links/relative")).expect("link");
     symlink("relative", skill.at("links/twice")).expect("link");
     symlink("scripts", skill.at("folder")).expect("link");
-    for interpreter in SHELLS {
+    for interpreter in &shells() {
         for path in [
             "scripts/tool",
             "./scripts/tool",
@@ -150,19 +151,19 @@ fn arguments_and_exit_code_pass_through_every_way_of_calling_it() {
     fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).expect("mode");
     let direct = aris_proc::command(&launcher, "/")
         .args(AWKWARD)
-        .run(Duration::from_secs(20))
+        .run(PATIENCE)
         .expect("ran");
     assert_eq!(
         (direct.end, direct.stdout.text().as_ref()),
         (End::Exited(7), "<a  b><*><$HOME><>")
     );
     // From its own folder, without a slash in the name.
-    for interpreter in SHELLS {
-        let command = aris_proc::command(interpreter, skill.at("scripts"));
+    for interpreter in &shells() {
+        let command = interpreted(interpreter, &skill.at("scripts"));
         let done = command
             .arg("tool")
             .args(["-c", "exit 3"])
-            .run(Duration::from_secs(20))
+            .run(PATIENCE)
             .expect("ran");
         assert_eq!(done.end, End::Exited(3), "{}", done.stderr.text());
     }
@@ -172,7 +173,7 @@ fn arguments_and_exit_code_pass_through_every_way_of_calling_it() {
 fn a_lost_execute_bit_is_restored() {
     let skill = Skill::with_binary();
     fs::set_permissions(skill.binary(), fs::Permissions::from_mode(0o644)).expect("mode");
-    assert_awkward(&skill.run("sh", &skill.at("scripts/tool"), &AWKWARD));
+    assert_awkward(&skill.run(&["sh"], &skill.at("scripts/tool"), &AWKWARD));
     assert_ne!(
         fs::metadata(skill.binary())
             .expect("meta")
@@ -197,14 +198,14 @@ fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
     .expect("write");
     fs::set_permissions(tools.join("chmod"), fs::Permissions::from_mode(0o755)).expect("mode");
     let path = format!("{}:/usr/bin:/bin", tools.display());
-    let run = |interpreter: &str| {
-        aris_proc::command(interpreter, skill.folder.path())
+    let run = |interpreter: &[&str]| {
+        interpreted(interpreter, skill.folder.path())
             .arg("scripts/tool")
             .args(AWKWARD)
             .env("PATH", &path)
             .env("HOME", skill.at("home"))
             .env("XDG_CACHE_HOME", "not/absolute")
-            .run(Duration::from_secs(20))
+            .run(PATIENCE)
             .expect("ran")
     };
     let cached = || {
@@ -214,7 +215,7 @@ fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
             .map(|entry| entry.expect("entry").path());
         names.collect::<Vec<_>>()
     };
-    for interpreter in SHELLS {
+    for interpreter in &shells() {
         let done = run(interpreter);
         assert_awkward(&(
             done.end,
@@ -239,14 +240,14 @@ fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
     assert!(name.starts_with("tool-1.2.3-"), "{name}");
     // A copy that is not the binary any more is replaced, never run.
     fs::write(&cached()[0], "#!/bin/sh\nexit 0\n").expect("write");
-    assert_eq!(run("sh").end, End::Exited(7));
+    assert_eq!(run(&["sh"]).end, End::Exited(7));
 }
 
 #[test]
 fn without_a_binary_it_says_what_is_missing_and_leaves_with_five() {
     let skill = Skill::new();
     let launcher = skill.at("scripts/tool");
-    for interpreter in SHELLS {
+    for interpreter in &shells() {
         let (end, stdout, stderr) = skill.run(interpreter, &launcher, &["x"]);
         assert_eq!((end, stdout.as_str()), (End::Exited(5), ""));
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
@@ -272,7 +273,7 @@ fn an_empty_binary_is_none() {
     fs::write(skill.binary(), "").expect("write");
     fs::set_permissions(skill.binary(), fs::Permissions::from_mode(0o755)).expect("mode");
     assert_eq!(
-        skill.run("sh", &skill.at("scripts/tool"), &[]).0,
+        skill.run(&["sh"], &skill.at("scripts/tool"), &[]).0,
         End::Exited(5)
     );
 }
@@ -296,7 +297,7 @@ fn path_comes_last_and_never_leads_back_to_a_launcher() {
             .env("PATH", &path);
         command
             .env("HOME", skill.at("home"))
-            .run(Duration::from_secs(20))
+            .run(PATIENCE)
             .expect("ran")
     };
     assert_eq!(run().end, End::Exited(5));
@@ -318,9 +319,8 @@ fn path_comes_last_and_never_leads_back_to_a_launcher() {
 
 #[test]
 fn the_head_holds_the_contract_in_twenty_five_lines() {
-    let row = Tree::new().workspace().rows[0].clone();
-    let launcher = text(&row, &contract()).expect("launcher");
-    let head: Vec<&str> = launcher.lines().take(HEAD).collect();
+    let whole = launcher(&contract()).expect("launcher");
+    let head: Vec<&str> = whole.lines().take(HEAD).collect();
     assert_eq!(head[0], "#!/bin/sh");
     for (label, body) in [
         ("Usage", "tool [OPTIONS]"),
@@ -332,11 +332,11 @@ fn the_head_holds_the_contract_in_twenty_five_lines() {
         assert!(head.contains(&line.as_str()), "{line:?} in {head:?}");
     }
     for placeholder in ["@HEADER@", "@HELPER@", "@VERSION@"] {
-        assert!(!launcher.contains(placeholder), "{launcher}");
+        assert!(!whole.contains(placeholder), "{whole}");
     }
     let mut long = contract();
     long.examples = (0..40).map(|n| format!("tool {n}")).collect();
-    let text_of_long = text(&row, &long).expect("as many examples as fit");
+    let text_of_long = launcher(&long).expect("as many examples as fit");
     assert!(
         text_of_long
             .lines()
@@ -345,8 +345,8 @@ fn the_head_holds_the_contract_in_twenty_five_lines() {
         "{text_of_long}"
     );
     long.input = "word ".repeat(600);
-    assert!(text(&row, &long).is_err());
+    assert!(launcher(&long).is_err());
     long = contract();
     long.examples.clear();
-    assert!(text(&row, &long).is_err());
+    assert!(launcher(&long).is_err());
 }

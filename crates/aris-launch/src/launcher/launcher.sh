@@ -2,6 +2,7 @@
 @HEADER@
 set -eu
 unset IFS
+if [ -n "${ZSH_VERSION:-}" ]; then emulate sh; fi
 aris_helper=@HELPER@
 aris_version=@VERSION@
 
@@ -21,7 +22,13 @@ done
 aris_dir=${aris_self%/*}
 case $aris_dir in -*) aris_dir=./$aris_dir ;; esac
 
-aris_machine=$(uname -sm 2>/dev/null) || aris_machine=unknown
+# Linux says what it is in two files, which costs no process.
+if [ -r /proc/sys/kernel/ostype ] && [ -r /proc/sys/kernel/arch ] &&
+  read -r aris_machine </proc/sys/kernel/ostype && read -r aris_arch </proc/sys/kernel/arch; then
+  aris_machine="$aris_machine $aris_arch"
+else
+  aris_machine=$(uname -sm 2>/dev/null) || aris_machine=unknown
+fi
 aris_ext=
 case $aris_machine in
 "Linux x86_64" | "Linux amd64") aris_targets="x86_64-unknown-linux-musl x86_64-unknown-linux-gnu" ;;
@@ -90,7 +97,7 @@ done
 case $aris_machine in *[!A-Za-z0-9_.\ -]*) aris_machine=unknown ;; esac
 aris_target=${aris_targets%% *}
 aris_message="no usable binary of $aris_helper $aris_version for ${aris_target:-this system} ($aris_machine)"
-aris_hint="run cargo xtask install-skills in a checkout of the source on this system"
+aris_hint="install the release for this system, or run cargo xtask install-skills in a checkout of the source"
 printf '%s: error: %s; %s\n' "$aris_helper" "$aris_message" "$aris_hint" >&2 || :
 for aris_arg; do
   case $aris_arg in

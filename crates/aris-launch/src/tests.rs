@@ -1,0 +1,51 @@
+//! What the tests of several scripts share: the interpreters, and the names that a script may hold.
+
+use std::time::Duration;
+
+use super::is_plain;
+
+/// A script of ours ends within this, or hangs.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Every POSIX shell that this machine has, as argument lists; `sh` and `bash` must be there.
+pub(crate) fn shells() -> Vec<Vec<&'static str>> {
+    let all: [&[&str]; 7] = [
+        &["sh"],
+        &["dash"],
+        &["bash"],
+        &["bash", "--posix"],
+        &["zsh"],
+        &["mksh"],
+        &["busybox", "sh"],
+    ];
+    let there = |call: &&&[&str]| match call {
+        ["sh" | "bash", ..] => true,
+        [name, ..] => exists(name),
+        [] => false,
+    };
+    all.iter().filter(there).map(|call| call.to_vec()).collect()
+}
+
+/// Whether there is a program of this name.
+pub(crate) fn exists(name: &str) -> bool {
+    let done = aris_proc::command("sh", "/")
+        .args(["-c", "command -v \"$1\"", "sh", name])
+        .run(PATIENCE)
+        .expect("sh ran");
+    if !done.success() {
+        println!("skipped: no {name} on this machine");
+    }
+    done.success()
+}
+
+#[test]
+fn names_that_a_shell_takes_as_they_are() {
+    for plain in ["save_trace", "save_trace.sh", "paper-writing", "a1"] {
+        assert!(is_plain(plain), "{plain}");
+    }
+    for other in [
+        "", "-x", ".", "..", "a b", "a/b", "a'b", "a$b", "é", "a\n", "a\\",
+    ] {
+        assert!(!is_plain(other), "{other:?}");
+    }
+}
