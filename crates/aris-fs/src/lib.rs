@@ -12,17 +12,24 @@
 mod append;
 mod error;
 mod fault;
+mod journal;
 mod list;
 mod lock;
 mod path;
+mod place;
 mod read;
 mod write;
 
 pub use append::{append_line, last_line};
 pub use error::FsError;
+pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
+pub use place::{
+    create_file, create_folder, create_link, exchange, remove_empty_folder, rename_new,
+    set_modified,
+};
 pub use read::{READ_LIMIT, Regular, open, read, read_optional, read_text};
 pub use write::{
     copy_atomic, create_dir, remove_file, sweep_dead, sync_dir, write_atomic,
