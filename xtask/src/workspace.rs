@@ -30,11 +30,51 @@ pub(crate) struct Row {
     pub(crate) aliases: Vec<String>,
     pub(crate) owner: String,
     pub(crate) callers: Vec<String>,
+    #[serde(default)]
+    pub(crate) job: Job,
+    #[serde(default)]
+    pub(crate) brief: String,
     pub(crate) policy: Policy,
     #[serde(default)]
     pub(crate) other_policies: Vec<Policy>,
     pub(crate) rationale: String,
     pub(crate) fallback: String,
+}
+
+/// What somebody is doing who needs a helper; the order is that of the front door.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Job {
+    Paper,
+    Review,
+    Literature,
+    Experiment,
+    Suite,
+    #[default]
+    Other,
+}
+
+impl Job {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Paper,
+        Self::Review,
+        Self::Literature,
+        Self::Experiment,
+        Self::Suite,
+        Self::Other,
+    ];
+
+    /// The heading of the front door.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Paper => "Before a paper is submitted",
+            Self::Review => "Around a review",
+            Self::Literature => "Finding and keeping papers",
+            Self::Experiment => "Running experiments",
+            Self::Suite => "Installing and checking skills",
+            Self::Other => "Other helpers",
+        }
+    }
 }
 
 fn shipped_unless_said() -> bool {

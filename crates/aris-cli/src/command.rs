@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 
 use clap::{Arg, ArgAction, Args, Command};
 
+use aris_contract::Failure;
+
 use crate::COMMIT;
+use crate::context::Context;
+use crate::emit::{Outcome, Product};
 use crate::spec::Spec;
 
 pub(crate) const JSON: &str = "json";
@@ -12,6 +16,14 @@ pub(crate) const QUIET: &str = "quiet";
 
 /// Template without the product's name: `USAGE`, arguments, then EXAMPLES, EXIT CODES and the streams.
 const TEMPLATE: &str = "{about}\n\nUSAGE:\n  {usage}\n\n{all-args}{after-help}";
+
+/// The parser of the helper that `run_helper` belongs to, as [`run`](crate::run) uses it: for completions and manual pages.
+pub fn parser<A: Args, D: Product, E: Failure>(
+    spec: &Spec,
+    _run_helper: fn(A, &Context) -> Result<Outcome<D>, E>,
+) -> Command {
+    command::<A>(spec)
+}
 
 pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
     let version = format!("{} ({COMMIT})", spec.version);

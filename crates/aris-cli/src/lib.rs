@@ -14,6 +14,7 @@ mod run;
 mod spec;
 mod style;
 
+pub use command::parser;
 pub use context::{Clock, Context};
 pub use emit::{Outcome, Product, Stream};
 pub use run::{Process, main, run};

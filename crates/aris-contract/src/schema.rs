@@ -25,6 +25,8 @@ pub mod id {
     pub const TRACE_EVENT: &str = "aris.save_trace.event/v1";
     /// `.aris/install.json` of a project.
     pub const INSTALL_MANIFEST: &str = "aris.install_aris.manifest/v1";
+    /// What the multi-call binary `aris` itself prints.
+    pub const PAGE: &str = "aris.aris.page/v1";
     /// `<helper>.contract.json` beside a launcher.
     pub const HELPER_CONTRACT: &str = "aris.helper_contract.contract/v1";
 }

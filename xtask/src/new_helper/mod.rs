@@ -93,8 +93,8 @@ fn files(workspace: &Workspace, args: &Args) -> Result<Files, Fault> {
         templates::SCHEMA.replace("@NAME@", name),
     );
     let row = format!(
-        "[[helper]]\nname = \"{name}\"\naliases = []\nowner = \"{owner}\"\ncallers = [\"{owner}\"]\npolicy = \"{policy}\"\n\
-         rationale = \"Not written yet: why this policy\"\nfallback = \"Not written yet: what a caller does without it\"\n"
+        "[[helper]]\nname = \"{name}\"\naliases = []\nowner = \"{owner}\"\ncallers = [\"{owner}\"]\njob = \"other\"\n\
+         brief = \"not described yet\"\npolicy = \"{policy}\"\nrationale = \"Not written yet: why this policy\"\nfallback = \"Not written yet: what a caller does without it\"\n"
     );
     let at = |path: &str| aris_fs::read_text(&workspace.at(path));
     let table = at(TABLE)?;

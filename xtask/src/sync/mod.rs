@@ -1,9 +1,10 @@
-//! What is generated: from the helper table the typed table, the policy tables and the resolver blocks; from the helpers
+//! What is generated: from the helper table the typed table, the multi-call binary's own, the policy tables and the resolver blocks; from the helpers
 //! themselves the contract files, the launchers and the README's table.
 //!
 //! Every generator is a function to [`Output`]s; this file compares them with the disk, or writes them.
 
 pub(crate) mod contract;
+pub(crate) mod front_door;
 pub(crate) mod markers;
 pub(crate) mod policies;
 pub(crate) mod readme;
@@ -106,13 +107,15 @@ pub(crate) fn bring(
 }
 
 fn typed_table(workspace: &Workspace) -> Result<Plan, Fault> {
-    Ok(Plan {
+    let mut plan = Plan {
         outputs: vec![table::output(workspace)?],
         problems: Vec::new(),
-    })
+    };
+    front_door::plan(workspace, &mut plan)?;
+    Ok(plan)
 }
 
-/// All files but the typed table.
+/// Everything that waits for the helpers' contracts.
 fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, Fault> {
     let mut plan = Plan::default();
     for row in &workspace.rows {

@@ -43,6 +43,9 @@ fn row(row: &Row) -> String {
         other_policies,
         rationale,
         fallback,
+        // The front door's own, see `front_door`.
+        job: _,
+        brief: _,
     } = row;
     let others: Vec<String> = other_policies
         .iter()

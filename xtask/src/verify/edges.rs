@@ -10,10 +10,12 @@ use crate::verify::{Finding, line_of};
 use crate::workspace::Workspace;
 
 /// Dependencies that only the named crates may have.
-const ONLY: [(&str, &[&str]); 4] = [
+const ONLY: [(&str, &[&str]); 6] = [
     ("ureq", &["aris-http"]),
     ("aris-http", &["aris-sources", "exa_search"]),
-    ("clap", &["aris-cli", "xtask"]),
+    ("clap", &["aris", "aris-cli", "xtask"]),
+    ("clap_complete", &["aris"]),
+    ("clap_mangen", &["aris"]),
     ("terminal_size", &["aris-cli"]),
 ];
 
@@ -133,7 +135,9 @@ fn member(
             let mut found = |message: String, hint: &str| {
                 findings.push(Finding::new(path, line, message, hint));
             };
-            if !is_true(value.get("workspace")) {
+            // The multi-call binary's helpers are generated, path and all.
+            let registered = name == "aris" && workspace.row(dependency).is_some();
+            if !is_true(value.get("workspace")) && !registered {
                 let hint =
                     "put the version into [workspace.dependencies] and write name.workspace = true";
                 found(

@@ -1,0 +1,94 @@
+//! The commands of `aris` itself.
+
+use std::ffi::{OsStr, OsString};
+
+use aris_cli::{Context, Outcome};
+use clap::{Args, Command, Subcommand};
+use clap_complete::Shell;
+
+use crate::SPEC;
+use crate::entry::{self, Entry};
+use crate::error::Error;
+use crate::page::{Kind, Page};
+
+#[derive(Debug, Args)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Own>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Own {
+    /// List the helpers by what they are for, or show all that one can do
+    Help {
+        /// Its name, current or legacy
+        helper: Option<OsString>,
+    },
+    /// Print completions for aris, or for one helper called by its name
+    Completions {
+        /// The shell that is to complete
+        #[arg(value_enum)]
+        shell: Shell,
+        /// Its name, current or legacy
+        helper: Option<OsString>,
+    },
+    /// Print the manual page of aris, or of one helper
+    Man {
+        /// Its name, current or legacy
+        helper: Option<OsString>,
+    },
+}
+
+/// Whether the word is a command of `aris` itself.
+pub(crate) fn is_command(word: &OsStr) -> bool {
+    Own::has_subcommand(&word.to_string_lossy())
+}
+
+/// The text that `cli` asks for.
+pub(crate) fn run(cli: Cli, _context: &Context) -> Result<Outcome<Page>, Error> {
+    let page = match cli.command.unwrap_or(Own::Help { helper: None }) {
+        Own::Help { helper: None } => Page::front_door(),
+        Own::Help { helper: Some(name) } => {
+            // As the helper itself shows it.
+            let entry = find(&name)?;
+            let shown = (entry.parser)().try_get_matches_from([entry.spec.name, "--help"]);
+            let text = shown.err().map(|help| help.to_string()).unwrap_or_default();
+            Page::generated(Kind::HelperHelp, text.as_bytes())
+        }
+        Own::Completions { shell, helper } => {
+            let mut text = Vec::new();
+            let (mut command, name) = parser(helper.as_deref())?;
+            clap_complete::generate(shell, &mut command, name, &mut text);
+            Page::generated(Kind::Completions, &text)
+        }
+        Own::Man { helper } => {
+            let mut text = Vec::new();
+            let (command, _) = parser(helper.as_deref())?;
+            clap_mangen::Man::new(command).render(&mut text)?;
+            Page::generated(Kind::Man, &text)
+        }
+    };
+    Ok(Outcome::done(page))
+}
+
+/// The parser of the helper, or without one that of `aris` with every helper as a subcommand.
+fn parser(helper: Option<&OsStr>) -> Result<(Command, &'static str), Error> {
+    if let Some(name) = helper {
+        let entry = find(name)?;
+        return Ok(((entry.parser)(), entry.spec.name));
+    }
+    let below =
+        |Entry { spec, parser, .. }: &Entry| parser().bin_name(format!("aris {}", spec.name));
+    let command = aris_cli::parser(&SPEC, run).subcommands(entry::all().map(below));
+    Ok((command, SPEC.name))
+}
+
+fn find(name: &OsStr) -> Result<&'static Entry, Error> {
+    entry::find(name).ok_or_else(|| {
+        let name = name.to_string_lossy().into_owned();
+        Error::Unknown {
+            nearest: entry::nearest(&name),
+            name,
+        }
+    })
+}

@@ -1,0 +1,55 @@
+//! The helpers in this program, by name.
+
+use std::ffi::OsStr;
+
+use aris_cli::{Process, Spec};
+use aris_contract::{Exit, helpers};
+use clap::Command;
+
+use crate::table::GROUPS;
+
+/// Helpers that are used for one job.
+pub(crate) struct Group {
+    /// The job, as a heading.
+    pub(crate) title: &'static str,
+    /// By name.
+    pub(crate) entries: &'static [Entry],
+}
+
+/// One helper.
+pub(crate) struct Entry {
+    pub(crate) spec: &'static Spec,
+    /// What it does for a person; empty when the table says nothing.
+    pub(crate) brief: &'static str,
+    /// Its `main`.
+    pub(crate) run: fn(Process) -> Exit,
+    /// Its parser.
+    pub(crate) parser: fn() -> Command,
+}
+
+/// Every helper, in the order of the front door.
+pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
+    GROUPS.iter().flat_map(|group| group.entries)
+}
+
+/// The helper that goes by `name`, current or legacy, with or without the folder that a legacy name may have.
+pub(crate) fn find(name: &OsStr) -> Option<&'static Entry> {
+    let name = name.to_str()?;
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let row = helpers::all().iter().find(|row| {
+        row.names()
+            .iter()
+            .any(|known| *known == name || known.rsplit('/').next() == Some(name))
+    })?;
+    all().find(|entry| entry.spec.name == row.name)
+}
+
+/// The helper whose name is nearly `name`, if one is.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    let distance = |known: &str| strsim::damerau_levenshtein(known, name);
+    let nearest = all()
+        .map(|entry| entry.spec.name)
+        .min_by_key(|known| distance(known))?;
+    // More than a third of the letters wrong is another word.
+    (distance(nearest) * 3 <= nearest.len()).then_some(nearest)
+}

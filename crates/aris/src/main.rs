@@ -1,0 +1,5 @@
+//! The `aris` program; see the library.
+
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::from(aris::dispatch(aris_cli::Process::current()).code())
+}

@@ -1,0 +1,46 @@
+// Generated from skills/shared-references/helpers.toml by `cargo xtask sync`. Do not edit.
+
+use crate::entry::{Entry, Group};
+
+pub(crate) const GROUPS: &[Group] = &[
+    Group {
+        title: "Before a paper is submitted",
+        entries: &[
+            Entry {
+                spec: &citation_audit::SPEC,
+                brief: "check every citation against the bibliography",
+                run: |process| aris_cli::run(&citation_audit::SPEC, citation_audit::run, process),
+                parser: || aris_cli::parser(&citation_audit::SPEC, citation_audit::run),
+            },
+            Entry {
+                spec: &paper_claim_audit::SPEC,
+                brief: "check every number against the raw results",
+                run: |process| {
+                    aris_cli::run(&paper_claim_audit::SPEC, paper_claim_audit::run, process)
+                },
+                parser: || aris_cli::parser(&paper_claim_audit::SPEC, paper_claim_audit::run),
+            },
+            Entry {
+                spec: &verify_paper_audits::SPEC,
+                brief: "the gate: any provable reason not to submit?",
+                run: |process| {
+                    aris_cli::run(
+                        &verify_paper_audits::SPEC,
+                        verify_paper_audits::run,
+                        process,
+                    )
+                },
+                parser: || aris_cli::parser(&verify_paper_audits::SPEC, verify_paper_audits::run),
+            },
+        ],
+    },
+    Group {
+        title: "Around a review",
+        entries: &[Entry {
+            spec: &save_trace::SPEC,
+            brief: "keep a reviewer's answer as a chained record",
+            run: |process| aris_cli::run(&save_trace::SPEC, save_trace::run, process),
+            parser: || aris_cli::parser(&save_trace::SPEC, save_trace::run),
+        }],
+    },
+];

@@ -1,0 +1,114 @@
+//! What the multi-call binary `aris` is made of: its table of helpers by job, and its dependencies.
+
+use crate::cargo::rustfmt;
+use crate::fault::Fault;
+use crate::sync::{Output, Plan, markers};
+use crate::workspace::{Job, Row, TABLE, Workspace};
+
+const SOURCE: &str = "crates/aris/src/table.rs";
+const MANIFEST: &str = "crates/aris/Cargo.toml";
+const BEGIN: &str = "# helpers:begin";
+const END: &str = "# helpers:end";
+
+/// Adds both files; nothing where there is no such crate.
+pub(crate) fn plan(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> {
+    let Some(bytes) = aris_fs::read_optional(&workspace.at(MANIFEST), aris_fs::READ_LIMIT)? else {
+        return Ok(());
+    };
+    plan.outputs.push(Output {
+        path: SOURCE.to_owned(),
+        text: rustfmt(workspace, source(&workspace.rows))?,
+        executable: false,
+    });
+    let dependency = |Row { name, .. }: &Row| format!("{name} = {{ path = \"../{name}\" }}\n");
+    let dependencies: String = workspace.rows.iter().map(dependency).collect();
+    let text = markers::replace(&String::from_utf8_lossy(&bytes), BEGIN, END, &dependencies);
+    plan.marked(MANIFEST, text, BEGIN, END);
+    Ok(())
+}
+
+fn source(rows: &[Row]) -> String {
+    let group = |job: Job| -> String {
+        let entries: String = rows
+            .iter()
+            .filter(|row| row.job == job)
+            .map(entry)
+            .collect();
+        if entries.is_empty() {
+            return entries;
+        }
+        format!(
+            "Group {{ title: {:?}, entries: &[{entries}] }},\n",
+            job.title()
+        )
+    };
+    let groups: String = Job::ALL.into_iter().map(group).collect();
+    format!(
+        "// Generated from {TABLE} by `cargo xtask sync`. Do not edit.\n\n\
+         use crate::entry::{{Entry, Group}};\n\n\
+         pub(crate) const GROUPS: &[Group] = &[\n{groups}];\n"
+    )
+}
+
+fn entry(Row { name, brief, .. }: &Row) -> String {
+    format!(
+        "Entry {{ spec: &{name}::SPEC, brief: {brief:?}, \
+         run: |process| aris_cli::run(&{name}::SPEC, {name}::run, process), \
+         parser: || aris_cli::parser(&{name}::SPEC, {name}::run), }},\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::tree::Tree;
+
+    #[test]
+    fn helpers_are_registered_under_their_job_and_as_dependencies() {
+        let tree = Tree::new();
+        let mut nothing = Plan::default();
+        plan(&tree.workspace(), &mut nothing).expect("read");
+        assert!(nothing.outputs.is_empty() && nothing.problems.is_empty());
+        tree.write(
+            MANIFEST,
+            "[dependencies]\n# helpers:begin\nold = 1\n# helpers:end\nlast = 1\n",
+        );
+        let mut workspace = tree.workspace();
+        let mut other = workspace.rows[0].clone();
+        other.name = String::from("gate");
+        other.job = Job::Paper;
+        other.brief = String::from("says \"no\"");
+        workspace.rows.push(other);
+        let mut made = Plan::default();
+        plan(&workspace, &mut made).expect("generated");
+        let texts: Vec<&str> = made
+            .outputs
+            .iter()
+            .map(|output| output.text.as_str())
+            .collect();
+        let places: Vec<Option<usize>> = [
+            "Before a paper",
+            "says \\\"no\\\"",
+            "gate::run",
+            "Other helpers",
+            "tool::run",
+        ]
+        .iter()
+        .map(|needle| texts[0].find(needle))
+        .collect();
+        assert!(
+            places.is_sorted() && places.iter().all(Option::is_some),
+            "{places:?} {}",
+            texts[0]
+        );
+        assert_eq!(
+            texts[1],
+            "[dependencies]\n# helpers:begin\ntool = { path = \"../tool\" }\n\
+             gate = { path = \"../gate\" }\n# helpers:end\nlast = 1\n"
+        );
+        tree.write(MANIFEST, "[dependencies]\n");
+        let mut broken = Plan::default();
+        plan(&tree.workspace(), &mut broken).expect("read");
+        assert_eq!(broken.problems.len(), 1);
+    }
+}
