@@ -15,6 +15,7 @@ mod fault;
 mod journal;
 mod list;
 mod lock;
+mod part;
 mod path;
 mod place;
 mod read;
@@ -25,6 +26,7 @@ pub use error::FsError;
 pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, remove_tree, walk_sorted};
 pub use lock::Lock;
+pub use part::Part;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
 pub use place::{
     create_file, create_folder, create_link, exchange, remove_empty_folder, rename_new,
@@ -32,6 +34,6 @@ pub use place::{
 };
 pub use read::{READ_LIMIT, Regular, open, read, read_optional, read_text};
 pub use write::{
-    copy_atomic, create_dir, remove_file, sweep_dead, sync_dir, write_atomic,
+    copy_atomic, create_dir, remove_file, replace_unsynced, sweep_dead, sync_dir, write_atomic,
     write_atomic_with_mode, write_new, write_unsynced,
 };

@@ -69,6 +69,27 @@ pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     fs::write(path, bytes).map_err(|error| FsError::write("write", path, error))
 }
 
+/// Replaces the content of `path`, whole or not at all for every reader and whoever is killed, without waiting for the disk: after a
+/// power cut the file may be damaged. For what can be had again, such as a cache.
+pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    let (folder, name) = split(path)?;
+    let write = || {
+        let mut temporary = Builder::new()
+            .prefix(&prefix(name))
+            .suffix(SUFFIX)
+            .permissions(Permissions::from_mode(NEW_FILE))
+            .tempfile_in(folder)?;
+        temporary.as_file().lock()?;
+        temporary.write_all(bytes)?;
+        fault::point();
+        temporary.persist(path).map_err(|error| error.error)
+    };
+    write().map_or_else(
+        |error| Err(FsError::write("write", path, error)),
+        |_| Ok(()),
+    )
+}
+
 /// Removes a file; one that is gone already is no error.
 pub fn remove_file(path: &Path) -> Result<(), FsError> {
     fault::point();

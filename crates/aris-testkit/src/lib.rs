@@ -1,5 +1,6 @@
 //! What tests of helpers share: the helper's binary, a sample project, one run with its envelope, snapshots that prove that
-//! nothing was written, crashes at every change of the disk, schemas, and fixtures that may be absent.
+//! nothing was written, crashes at every change of the disk, a loopback server that misbehaves on demand, schemas, and fixtures
+//! that may be absent.
 //!
 //! For tests only: everything here panics with a message that says what was expected.
 //!
@@ -28,6 +29,7 @@ mod helper;
 mod project;
 mod run;
 mod schema;
+mod server;
 mod snapshot;
 
 pub use crash::{Crashes, crash_at_every_change};
@@ -36,4 +38,5 @@ pub use helper::{Call, Helper};
 pub use project::Project;
 pub use run::Run;
 pub use schema::{assert_valid, check_schema};
+pub use server::{Answer, Received, Server};
 pub use snapshot::Snapshot;

@@ -1,0 +1,89 @@
+//! A file that arrives in pieces and is whole only at the end.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::FsError;
+use crate::fault;
+use crate::lock::Lock;
+
+/// The beginning of a file, kept beside its place under a name that no reader takes for the file. It stays when the process dies, so
+/// that the next one can go on; nobody else can write to it meanwhile.
+#[derive(Debug)]
+pub struct Part {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    lock: Lock,
+}
+
+impl Part {
+    /// Opens the part at `path`, or begins it. What is there already is kept.
+    ///
+    /// **Errors**: [`FsError::Locked`] when another process is writing it.
+    pub fn open(path: &Path) -> Result<Self, FsError> {
+        let mut lock = path.as_os_str().to_owned();
+        lock.push(".lock");
+        let lock = Lock::try_acquire(Path::new(&lock))?;
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(|error| FsError::write("open", path, error))?;
+        let metadata = file
+            .metadata()
+            .map_err(|error| FsError::read("read", path, error))?;
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            length: metadata.len(),
+            lock,
+        })
+    }
+
+    /// Bytes that are there.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Appends a piece.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), FsError> {
+        fault::point();
+        self.file
+            .write_all(bytes)
+            .map_err(|error| FsError::write("write", &self.path, error))?;
+        self.length = self.length.saturating_add(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Throws away what is there.
+    pub fn restart(&mut self) -> Result<(), FsError> {
+        fault::point();
+        self.file
+            .set_len(0)
+            .map_err(|error| FsError::write("cut", &self.path, error))?;
+        self.length = 0;
+        Ok(())
+    }
+
+    /// Makes the part the file `target` of the same folder, durably, in place of what was there.
+    pub fn finish(self, target: &Path) -> Result<(), FsError> {
+        self.file
+            .sync_all()
+            .map_err(|error| FsError::write("write", &self.path, error))?;
+        fault::point();
+        fs::rename(&self.path, target).map_err(|error| FsError::write("create", target, error))?;
+        crate::write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
+        let lock = self.lock.path().to_path_buf();
+        // Somebody who waits for this lock would begin a new part and end with the same file.
+        crate::write::remove_file(&lock)
+    }
+
+    /// Removes the part.
+    pub fn discard(self) -> Result<(), FsError> {
+        crate::write::remove_file(&self.path)?;
+        let lock = self.lock.path().to_path_buf();
+        crate::write::remove_file(&lock)
+    }
+}

@@ -1,0 +1,306 @@
+//! Files: streamed to disk, checked, resumed where a connection broke off.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::cache::hex;
+use crate::client::Client;
+use crate::error::HttpError;
+use crate::event::Event;
+use crate::gate;
+use crate::request::Request;
+use crate::retry;
+use crate::settings::Mode;
+use crate::wire::{Answer, Broken, io_broken};
+
+/// Pieces a file is written in.
+const PIECE: usize = 256 << 10;
+
+/// How a file of a kind begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Magic {
+    /// `%PDF-`, within the first kilobyte, as readers accept it.
+    Pdf,
+    /// gzip.
+    Gzip,
+    /// PDF or gzip or a bare tar or TeX file: what arXiv sends as a source.
+    Source,
+}
+
+impl Magic {
+    fn fits(self, start: &[u8]) -> bool {
+        let pdf = || {
+            start
+                .get(..start.len().min(1024))
+                .is_some_and(|start| start.windows(5).any(|word| word == b"%PDF-"))
+        };
+        let gzip = start.starts_with(&[0x1f, 0x8b]);
+        match self {
+            Self::Pdf => pdf(),
+            Self::Gzip => gzip,
+            Self::Source => {
+                let text = start.trim_ascii_start();
+                let html = text.len() >= 5
+                    && (text.starts_with(b"<!")
+                        || text.starts_with(b"<html")
+                        || text.starts_with(b"<HTML"));
+                !html && (gzip || !start.is_empty())
+            }
+        }
+    }
+}
+
+/// A file that has arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Downloaded {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Its digest.
+    pub sha256: String,
+    /// Bytes that an earlier, broken download had brought already.
+    pub resumed: u64,
+    /// `Content-Type` without parameters.
+    pub media_type: String,
+}
+
+impl Client {
+    /// Brings the file that `request` names to `target`, replacing what is there only when it is whole and begins as `magic` says.
+    ///
+    /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
+    /// that the file is still the same.
+    ///
+    /// **Errors**: as [`Client::ask`]; 404 and 410 give `Ok(None)`.
+    pub fn download(
+        &self,
+        request: &Request,
+        target: &Path,
+        magic: Magic,
+    ) -> Result<Option<Downloaded>, HttpError> {
+        let host = request.host;
+        let url = self.url(request);
+        if self.settings().mode == Mode::Offline {
+            return Err(HttpError::Offline { url });
+        }
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let folder = target.parent().unwrap_or(Path::new("."));
+        let mut part = aris_fs::Part::open(&folder.join(format!(".{name}.part")))?;
+        let note = folder.join(format!(".{name}.part.from"));
+        let manners = self.manners(host);
+        let _permit = self.enter(host, manners, &url)?;
+        let mut resumed = part.length();
+        for attempt in 1.. {
+            let same = aris_fs::read_optional(&note, 4096)?
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .filter(|_| part.length() > 0);
+            let mut more = Vec::new();
+            match same.as_deref().and_then(|text| text.split_once('\n')) {
+                Some((from, tag)) if from == url => {
+                    more.push(("range", format!("bytes={}-", part.length())));
+                    more.push(("if-range", tag.to_owned()));
+                }
+                _ => {
+                    part.restart()?;
+                    resumed = 0;
+                }
+            }
+            let turn = self.turn(host, manners)?;
+            self.tell(&Event::Asking { host: host.name });
+            let sent = self
+                .wire()
+                .send(request, &url, self.key(host), &more, self.left());
+            let (what, pause, status) = match sent {
+                Ok(answer) if retry::is_later(answer.status) => {
+                    let pause = answer
+                        .header("retry-after")
+                        .and_then(|header| retry::pause(header, (self.settings().clock)()));
+                    if answer.status == 429 || pause.is_some() {
+                        self.refused(host, &turn, pause)?;
+                    }
+                    (format!("status {}", answer.status), pause, answer.status)
+                }
+                Ok(answer) if matches!(answer.status, 404 | 410) => {
+                    part.discard()?;
+                    aris_fs::remove_file(&note)?;
+                    return Ok(None);
+                }
+                Ok(answer) if matches!(answer.status, 401 | 403) => {
+                    return Err(HttpError::Refused {
+                        host: host.name,
+                        url,
+                        status: answer.status,
+                        variable: host.key.map(|place| place.variable),
+                    });
+                }
+                Ok(answer) if matches!(answer.status, 200 | 206 | 416) => {
+                    if answer.status != 206 {
+                        part.restart()?;
+                        resumed = 0;
+                    }
+                    self.answered(host, &turn)?;
+                    let media_type = answer.media_type();
+                    let outcome = if answer.status == 416 {
+                        Err(Broken::Trouble(String::from("it has no such part")))
+                    } else {
+                        receive(request, &url, answer, &mut part, &note)?
+                    };
+                    match outcome {
+                        Ok(()) => {
+                            drop(turn);
+                            let arrived = Arrived {
+                                part,
+                                note: &note,
+                                resumed,
+                                media_type,
+                            };
+                            return arrived.settle(request, &url, target, magic).map(Some);
+                        }
+                        Err(broken) => (words(broken), None, 0),
+                    }
+                }
+                Ok(answer) => (format!("status {}", answer.status), None, answer.status),
+                Err(broken) => (words(broken), None, 0),
+            };
+            drop(turn);
+            let wait = pause.unwrap_or_else(|| retry::back_off(attempt, &url));
+            if attempt >= retry::ATTEMPTS || wait >= self.left() {
+                if part.length() == 0 {
+                    part.discard()?;
+                    aris_fs::remove_file(&note)?;
+                }
+                return Err(if retry::is_later(status) {
+                    HttpError::Busy {
+                        host: host.name,
+                        url,
+                        status,
+                        retry_after: pause,
+                        attempts: attempt,
+                    }
+                } else {
+                    HttpError::NoAnswer {
+                        host: host.name,
+                        url,
+                        what,
+                        attempts: attempt,
+                    }
+                });
+            }
+            self.tell(&Event::Waiting {
+                host: host.name,
+                time: wait,
+                why: what,
+            });
+            gate::wait(wait);
+        }
+        Err(HttpError::Deadline {
+            host: host.name,
+            url,
+        })
+    }
+}
+
+/// Appends the body to the part. The outer error is the disk's, or final; the inner one is the network's.
+fn receive(
+    request: &Request,
+    url: &str,
+    mut answer: Answer,
+    part: &mut aris_fs::Part,
+    note: &Path,
+) -> Result<Result<(), Broken>, HttpError> {
+    // Only a strong tag says that two parts belong together (RFC 9110 §13.1.5).
+    let tag = answer
+        .header("etag")
+        .filter(|tag| !tag.starts_with("W/"))
+        .or_else(|| answer.header("last-modified"));
+    if part.length() == 0 {
+        match tag {
+            Some(tag) => aris_fs::replace_unsynced(note, format!("{url}\n{tag}").as_bytes())?,
+            None => aris_fs::remove_file(note)?,
+        }
+    }
+    let mut piece = vec![0; PIECE];
+    loop {
+        match answer.body.read(&mut piece) {
+            Ok(0) => return Ok(Ok(())),
+            Ok(count) => part.append(piece.get(..count).unwrap_or_default())?,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Ok(Err(io_broken(&error))),
+        }
+        if part.length() > request.limit {
+            part.restart()?;
+            return Err(HttpError::TooLarge {
+                host: request.host.name,
+                url: url.to_owned(),
+                limit: request.limit,
+            });
+        }
+    }
+}
+
+/// A part that is complete, before it is believed.
+struct Arrived<'a> {
+    part: aris_fs::Part,
+    note: &'a Path,
+    resumed: u64,
+    media_type: String,
+}
+
+impl Arrived<'_> {
+    fn settle(
+        self,
+        request: &Request,
+        url: &str,
+        target: &Path,
+        magic: Magic,
+    ) -> Result<Downloaded, HttpError> {
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let folder = target.parent().unwrap_or(Path::new("."));
+        let path = folder.join(format!(".{name}.part"));
+        let mut digest = Sha256::new();
+        let mut start = Vec::new();
+        let mut buffer = vec![0; PIECE];
+        aris_fs::open(&path)?.stream(&mut buffer, |piece| {
+            if start.len() < 1024 {
+                start.extend_from_slice(piece.get(..piece.len().min(1024)).unwrap_or_default());
+            }
+            digest.update(piece);
+        })?;
+        let bytes = self.part.length();
+        aris_fs::remove_file(self.note)?;
+        if !magic.fits(&start) {
+            self.part.discard()?;
+            return Err(HttpError::NotAnAnswer {
+                host: request.host.name,
+                url: url.to_owned(),
+                what: format!("{} that is not the file", kind(&self.media_type)),
+            });
+        }
+        self.part.finish(target)?;
+        Ok(Downloaded {
+            path: target.to_path_buf(),
+            bytes,
+            sha256: hex(&digest.finalize()),
+            resumed: self.resumed,
+            media_type: self.media_type,
+        })
+    }
+}
+
+fn kind(media_type: &str) -> &str {
+    if media_type.is_empty() {
+        "something without a type"
+    } else {
+        media_type
+    }
+}
+
+fn words(broken: Broken) -> String {
+    match broken {
+        Broken::Late => String::from("nothing within the deadline"),
+        Broken::Refused(what) => what.to_owned(),
+        Broken::Trouble(what) => what,
+    }
+}

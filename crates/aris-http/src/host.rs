@@ -1,0 +1,53 @@
+//! Outside services as this crate sees them: where they are, and how they want to be asked.
+
+use std::time::Duration;
+
+/// A service that can be asked.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Host {
+    /// Short name, `arxiv`: for messages, and for the file names of pace, circuit and cache.
+    pub name: &'static str,
+    /// Scheme and authority, `https://export.arxiv.org`.
+    pub origin: &'static str,
+    /// The path prefix of its API, `/api`; empty when there is none. An overriding base URL may carry it or not.
+    pub prefix: &'static str,
+    /// Environment variable that names another base URL.
+    pub base_variable: &'static str,
+    /// Where a key comes from and goes to, for a service that takes one.
+    pub key: Option<KeyPlace>,
+    /// How it wants to be asked without a key.
+    pub manners: Manners,
+    /// How it wants to be asked with a key.
+    pub manners_with_key: Manners,
+}
+
+/// Where a service's key comes from and how it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyPlace {
+    /// Environment variable the key is read from.
+    pub variable: &'static str,
+    /// How it is sent.
+    pub sent: KeySent,
+}
+
+/// How a key is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeySent {
+    /// As the value of this header.
+    Header(&'static str),
+    /// As `Authorization: Bearer …`.
+    Bearer,
+    /// As this query parameter, which is added when the request leaves and is part of no name and no message.
+    Query(&'static str),
+}
+
+/// How a service wants to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manners {
+    /// Time between the beginnings of two requests, over all processes of this user on this machine.
+    pub interval: Duration,
+    /// Requests under way at once in one process.
+    pub connections: usize,
+    /// One request at a time over all processes: the next one begins when the last one has ended.
+    pub exclusive: bool,
+}

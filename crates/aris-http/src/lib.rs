@@ -1,0 +1,38 @@
+//! The network, politely: one client for every outside service, and the only crate that talks HTTP.
+//!
+//! A [`Client`] asks a [`Host`] within its manners (pace and connections, kept across processes), honours `Retry-After`, backs off,
+//! stops asking a host that keeps saying 429 (other processes see that too), keeps answers in a cache that many processes share, and
+//! gives up at one deadline over everything. What it cannot get is an error that says so: an outside that did not answer is never
+//! an empty answer.
+//!
+//! What it does not do: know any service. Requests are built and answers are read by `aris-sources`.
+
+#![warn(missing_docs)]
+
+mod cache;
+mod client;
+mod download;
+mod error;
+mod event;
+mod gate;
+mod host;
+mod moment;
+mod origin;
+mod pace;
+mod request;
+mod response;
+mod retry;
+mod secret;
+mod settings;
+mod wire;
+
+pub use cache::Freshness;
+pub use client::{Client, Doubt};
+pub use download::{Downloaded, Magic};
+pub use error::HttpError;
+pub use event::{Event, Listener};
+pub use host::{Host, KeyPlace, KeySent, Manners};
+pub use request::{Expect, Method, Request};
+pub use response::Response;
+pub use secret::Secret;
+pub use settings::{DEADLINE, Mode, Settings};

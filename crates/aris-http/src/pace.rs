@@ -1,0 +1,227 @@
+//! The pace of a host over all processes, and the breaker that keeps everybody from asking a host that has had enough.
+//!
+//! One small file for each host says when the next request may begin and until when the host asked to be left alone. It is read and
+//! written under a lock that the system frees when its holder dies. Times are counted since boot, so that a clock that is set changes
+//! nothing; a file from an earlier boot is nothing.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use aris_fs::{FsError, Lock};
+use serde::{Deserialize, Serialize};
+
+use crate::error::HttpError;
+use crate::gate;
+use crate::host::{Host, Manners};
+use crate::moment;
+
+/// After so many refusals (429) in a row nobody asks for a while, even where the host names no time.
+const REFUSALS: u32 = 3;
+
+/// The first of these pauses; it doubles with each further refusal.
+const FIRST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The longest of these pauses.
+const LONGEST_PAUSE: Duration = Duration::from_mins(15);
+
+/// A slot further ahead than this is a damaged file, not a queue.
+const FURTHEST: Duration = Duration::from_hours(2);
+
+/// What the processes of this machine know about a host together. Times in milliseconds since boot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    boot: String,
+    next: u64,
+    refusals: u32,
+    closed_until: u64,
+}
+
+/// The pace of all hosts.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    folder: PathBuf,
+    boot: String,
+}
+
+/// Leave to send one request, now. For an exclusive host nobody else has it until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    lock: Option<Lock>,
+}
+
+/// What a request has to wait for.
+pub(crate) struct Wait {
+    pub(crate) time: Duration,
+    pub(crate) why: String,
+}
+
+impl Pace {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self {
+            folder: folder.join("pace"),
+            boot: moment::boot(),
+        }
+    }
+
+    /// Waits for the moment when `host` may be asked, telling `waits` about each wait before it begins.
+    ///
+    /// **Errors**: [`HttpError::TooLate`] when that moment lies behind the deadline; nothing is reserved then.
+    pub(crate) fn turn(
+        &self,
+        host: &'static Host,
+        manners: Manners,
+        deadline: Instant,
+        waits: &dyn Fn(Wait),
+    ) -> Result<Turn, HttpError> {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        loop {
+            let lock = self
+                .lock(host, deadline)?
+                .ok_or_else(|| HttpError::TooLate {
+                    host: host.name,
+                    wait: manners.interval,
+                    why: String::from("other processes are asking it"),
+                })?;
+            let mut state = self.read(host)?;
+            let closed = moment::until(state.closed_until);
+            if !closed.is_zero() {
+                let why = format!("it answered 429 {} times in a row", state.refusals);
+                if closed > left(deadline) {
+                    return Err(HttpError::TooLate {
+                        host: host.name,
+                        wait: closed,
+                        why,
+                    });
+                }
+                drop(lock);
+                waits(Wait { time: closed, why });
+                gate::wait(closed);
+                continue;
+            }
+            let slot = state.next.max(moment::now());
+            let time = moment::until(slot);
+            if time > left(deadline) {
+                return Err(HttpError::TooLate {
+                    host: host.name,
+                    wait: time,
+                    why: String::from("its pace"),
+                });
+            }
+            let interval = u64::try_from(manners.interval.as_millis()).unwrap_or(u64::MAX);
+            state.next = slot.saturating_add(interval);
+            self.write(host, &state)?;
+            let lock = manners.exclusive.then_some(lock);
+            if !time.is_zero() {
+                waits(Wait {
+                    time,
+                    why: format!("the pace of {}", host.name),
+                });
+                gate::wait(time);
+            }
+            return Ok(Turn { lock });
+        }
+    }
+
+    /// The host answered; whatever it refused before is forgotten.
+    pub(crate) fn answered(&self, host: &'static Host, turn: &Turn) -> Result<(), HttpError> {
+        self.update(host, turn, |state| {
+            let changed = state.refusals != 0 || state.closed_until != 0;
+            state.refusals = 0;
+            state.closed_until = 0;
+            changed
+        })
+    }
+
+    /// The host refused (429), or asked for a pause. Gives the time until it may be asked again.
+    pub(crate) fn refused(
+        &self,
+        host: &'static Host,
+        turn: &Turn,
+        pause: Option<Duration>,
+    ) -> Result<(), HttpError> {
+        self.update(host, turn, |state| {
+            state.refusals = state.refusals.saturating_add(1);
+            let over = state.refusals.saturating_sub(REFUSALS);
+            let own = if state.refusals >= REFUSALS {
+                FIRST_PAUSE
+                    .saturating_mul(1 << over.min(10))
+                    .min(LONGEST_PAUSE)
+            } else {
+                Duration::ZERO
+            };
+            let time = pause.unwrap_or(own);
+            let until =
+                moment::now().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+            state.closed_until = state.closed_until.max(until);
+            true
+        })
+    }
+
+    fn update(
+        &self,
+        host: &'static Host,
+        turn: &Turn,
+        change: impl Fn(&mut State) -> bool,
+    ) -> Result<(), HttpError> {
+        let lock = match &turn.lock {
+            Some(_) => None,
+            None => Some(Lock::acquire(&self.lock_path(host))?),
+        };
+        let mut state = self.read(host)?;
+        if change(&mut state) {
+            self.write(host, &state)?;
+        }
+        drop(lock);
+        Ok(())
+    }
+
+    /// The host's lock, or `None` when the deadline comes first.
+    fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, HttpError> {
+        let path = self.lock_path(host);
+        match Lock::try_acquire(&path) {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(FsError::Locked { .. }) => {}
+            Err(error) => return Err(HttpError::Disk(error)),
+        }
+        // The system can wait for a lock, or for a time, not for both: a thread waits for the lock, and lets go of it at once when
+        // nobody wants it any more.
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            sender.send(Lock::acquire(&path)).unwrap_or_default();
+        });
+        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(lock) => Ok(Some(lock?)),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
+        }
+    }
+
+    fn read(&self, host: &Host) -> Result<State, HttpError> {
+        let bytes = aris_fs::read_optional(&self.state_path(host), 64 << 10)?.unwrap_or_default();
+        let state: State = serde_json::from_slice(&bytes).unwrap_or_default();
+        let furthest =
+            moment::now().saturating_add(u64::try_from(FURTHEST.as_millis()).unwrap_or(u64::MAX));
+        let sane = state.next <= furthest && state.closed_until <= furthest;
+        if state.boot == self.boot && sane {
+            return Ok(state);
+        }
+        Ok(State {
+            boot: self.boot.clone(),
+            ..State::default()
+        })
+    }
+
+    fn write(&self, host: &Host, state: &State) -> Result<(), HttpError> {
+        let text = serde_json::to_vec(state).unwrap_or_default();
+        Ok(aris_fs::replace_unsynced(&self.state_path(host), &text)?)
+    }
+
+    fn state_path(&self, host: &Host) -> PathBuf {
+        self.folder.join(format!("{}.json", host.name))
+    }
+
+    fn lock_path(&self, host: &Host) -> PathBuf {
+        self.folder.join(format!("{}.lock", host.name))
+    }
+}

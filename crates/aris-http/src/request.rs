@@ -1,0 +1,183 @@
+//! What is asked for.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::host::Host;
+
+/// Everything but letters, digits and the unreserved marks of RFC 3986 is encoded.
+pub(crate) const VALUE: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// In a path the separators of identifiers stay readable; `/` does not, unless it is asked for.
+const SEGMENT: &AsciiSet = &VALUE.remove(b':').remove(b'@').remove(b',');
+
+/// Bytes of an answer that are accepted unless a request says otherwise: 10 MiB.
+pub(crate) const BODY_LIMIT: u64 = 10 << 20;
+
+/// Ways of asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Asks for something that is there.
+    Get,
+    /// Asks with a JSON body.
+    Post,
+}
+
+/// What an answer must look like to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// JSON.
+    Json,
+    /// XML, Atom among it.
+    Xml,
+    /// BibTeX or other plain text.
+    Text,
+    /// Bytes of a file.
+    File,
+}
+
+impl Expect {
+    pub(crate) const fn accept(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Xml => "application/atom+xml, application/xml;q=0.9",
+            Self::Text => "text/plain, */*;q=0.5",
+            Self::File => "*/*",
+        }
+    }
+}
+
+/// One request to a host. Values are encoded here and nowhere else, so that none can leave its place.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub(crate) host: &'static Host,
+    pub(crate) method: Method,
+    /// Path and query below the host's base, without secrets.
+    pub(crate) target: String,
+    pub(crate) has_query: bool,
+    pub(crate) accept: Option<&'static str>,
+    pub(crate) body: Option<String>,
+    pub(crate) expect: Expect,
+    pub(crate) limit: u64,
+    pub(crate) keep: Duration,
+    pub(crate) keep_absence: Duration,
+}
+
+impl Request {
+    /// Asks `host` for `path`, which is a constant of the service, `/query`.
+    pub fn get(host: &'static Host, path: &'static str, expect: Expect) -> Self {
+        Self {
+            host,
+            method: Method::Get,
+            target: path.to_owned(),
+            has_query: false,
+            accept: None,
+            body: None,
+            expect,
+            limit: BODY_LIMIT,
+            keep: Duration::ZERO,
+            keep_absence: Duration::ZERO,
+        }
+    }
+
+    /// Asks with a JSON body.
+    pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
+        let mut request = Self::get(host, path, Expect::Json);
+        request.method = Method::Post;
+        request.body = Some(body.to_string());
+        request
+    }
+
+    /// Appends a value as one path segment: a `/` in it is encoded.
+    #[must_use]
+    pub fn segment(mut self, value: &str) -> Self {
+        self.target.push('/');
+        self.push(value, SEGMENT);
+        self
+    }
+
+    /// Appends a value whose slashes separate segments, as in a DOI. Empty and dot segments are encoded away.
+    #[must_use]
+    pub fn segments(mut self, value: &str) -> Self {
+        for segment in value.split('/') {
+            self.target.push('/');
+            match segment {
+                // A server would fold these into another path.
+                "." => self.target.push_str("%2E"),
+                ".." => self.target.push_str("%2E%2E"),
+                _ => self.push(segment, SEGMENT),
+            }
+        }
+        self
+    }
+
+    /// Appends a constant piece of the path.
+    #[must_use]
+    pub fn path(mut self, piece: &'static str) -> Self {
+        self.target.push_str(piece);
+        self
+    }
+
+    /// Appends a query parameter.
+    #[must_use]
+    pub fn query(mut self, name: &'static str, value: &str) -> Self {
+        self.target.push(if self.has_query { '&' } else { '?' });
+        self.has_query = true;
+        self.target.push_str(name);
+        self.target.push('=');
+        self.push(value, VALUE);
+        self
+    }
+
+    /// Appends a query parameter when there is a value.
+    #[must_use]
+    pub fn query_if(self, name: &'static str, value: Option<&str>) -> Self {
+        match value {
+            Some(value) => self.query(name, value),
+            None => self,
+        }
+    }
+
+    /// Accepts this media type instead of the one that follows from what is expected.
+    #[must_use]
+    pub fn accept(mut self, media_type: &'static str) -> Self {
+        self.accept = Some(media_type);
+        self
+    }
+
+    /// Accepts a body of so many bytes instead of 10 MiB; a larger one is an error.
+    #[must_use]
+    pub fn limit(mut self, bytes: u64) -> Self {
+        self.limit = bytes;
+        self
+    }
+
+    /// Keeps an answer in the cache for this long, and an answer that there is no such thing (404, 410) for `absence`.
+    #[must_use]
+    pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
+        self.keep = time;
+        self.keep_absence = absence;
+        self
+    }
+
+    /// The host it goes to.
+    pub fn host(&self) -> &'static Host {
+        self.host
+    }
+
+    /// Path and query below the base URL, without secrets.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn push(&mut self, value: &str, set: &'static AsciiSet) {
+        // Writing to a String cannot fail.
+        write!(self.target, "{}", utf8_percent_encode(value, set)).unwrap_or_default();
+    }
+}

@@ -1,0 +1,43 @@
+//! Keys that cannot be printed.
+
+use std::fmt;
+
+/// An API key. It has no `Display`, its `Debug` says nothing, and it is never part of a URL that is kept or shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a key as a user set it; white space around it is an accident of copying. `None` when nothing is left, or when it could
+    /// not stand in a header.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let printable = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        printable.then(|| Self(text.to_owned()))
+    }
+
+    /// The key itself, for the one place that sends it.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Secret(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_trimmed_and_never_shown() {
+        let key = Secret::new(" abc123\n").expect("a key");
+        assert_eq!(key.reveal(), "abc123");
+        assert_eq!(format!("{key:?}"), "Secret(…)");
+        for bad in ["", "  ", "two words", "line\nbreak", "ключ"] {
+            assert!(Secret::new(bad).is_none(), "{bad:?}");
+        }
+    }
+}

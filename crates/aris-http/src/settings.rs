@@ -1,0 +1,170 @@
+//! How a client works: read once, from flags and the environment.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::error::HttpError;
+use crate::event::{Event, Listener};
+use crate::host::Host;
+use crate::origin;
+use crate::secret::Secret;
+
+/// The deadline over everything, unless a flag says otherwise: 60 s.
+pub const DEADLINE: Duration = Duration::from_mins(1);
+
+/// Whether the network is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The cache first, the network for what it does not have or holds too long.
+    Live,
+    /// The cache only, whatever its age.
+    Offline,
+    /// The network only; the cache is renewed.
+    Refresh,
+}
+
+/// How a client works.
+#[derive(Clone)]
+pub struct Settings {
+    pub(crate) mode: Mode,
+    pub(crate) deadline: Duration,
+    pub(crate) folder: PathBuf,
+    pub(crate) user_agent: String,
+    pub(crate) bases: BTreeMap<&'static str, String>,
+    pub(crate) keys: BTreeMap<&'static str, Secret>,
+    pub(crate) certificates: Option<PathBuf>,
+    pub(crate) clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    pub(crate) listener: Arc<Listener>,
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Settings")
+            .field("mode", &self.mode)
+            .field("deadline", &self.deadline)
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    /// Settings for asking `hosts`, with their base URLs and keys from the environment.
+    ///
+    /// `env` gives an environment variable that is set and not empty; `temp` is the system's temporary folder, `user_agent` names the
+    /// program and its version, `clock` tells the time that answers are kept under.
+    ///
+    /// The cache lies in `ARIS_CACHE_DIR`, else `XDG_CACHE_HOME/aris`, else `HOME/.cache/aris`; where none of these can be written
+    /// (sandboxes), below the temporary folder. `SSL_CERT_FILE` adds nothing to the built-in roots but takes their place.
+    ///
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Disk`] when no folder can be written.
+    pub fn new(
+        hosts: &[&'static Host],
+        env: &dyn Fn(&str) -> Option<String>,
+        temp: &Path,
+        user_agent: &str,
+        clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ) -> Result<Self, HttpError> {
+        let mut bases = BTreeMap::new();
+        let mut keys = BTreeMap::new();
+        for host in hosts {
+            let base = origin::base(host, env(host.base_variable).as_deref()).map_err(|why| {
+                HttpError::BaseUrl {
+                    variable: host.base_variable,
+                    why,
+                }
+            })?;
+            bases.insert(host.name, base);
+            let key = host.key.and_then(|place| env(place.variable));
+            if let Some(key) = key.as_deref().and_then(Secret::new) {
+                keys.insert(host.name, key);
+            }
+        }
+        Ok(Self {
+            mode: Mode::Live,
+            deadline: DEADLINE,
+            folder: folder(env, temp)?,
+            user_agent: user_agent.to_owned(),
+            bases,
+            keys,
+            certificates: env("SSL_CERT_FILE").map(PathBuf::from),
+            clock,
+            listener: Arc::new(|_: &Event| {}),
+        })
+    }
+
+    /// Asks in this mode.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Gives up when this time has passed, counted from the client's making over everything it does.
+    #[must_use]
+    pub fn deadline(mut self, time: Duration) -> Self {
+        self.deadline = time;
+        self
+    }
+
+    /// Tells `listener` what happens.
+    #[must_use]
+    pub fn listener(mut self, listener: Arc<Listener>) -> Self {
+        self.listener = listener;
+        self
+    }
+
+    /// Whether there is a key for this host.
+    pub fn has_key(&self, host: &Host) -> bool {
+        self.keys.contains_key(host.name)
+    }
+
+    /// The folder of cache and pace.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// The first folder that can be written.
+fn folder(env: &dyn Fn(&str) -> Option<String>, temp: &Path) -> Result<PathBuf, HttpError> {
+    let absolute = |variable: &str| {
+        env(variable)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    if let Some(named) = env("ARIS_CACHE_DIR").map(PathBuf::from) {
+        usable(&named)?;
+        return Ok(named);
+    }
+    let usual = [
+        absolute("XDG_CACHE_HOME").map(|path| path.join("aris")),
+        absolute("HOME").map(|path| path.join(".cache/aris")),
+    ];
+    if let Some(found) = usual
+        .into_iter()
+        .flatten()
+        .find(|path| usable(path).is_ok())
+    {
+        return Ok(found);
+    }
+    let user = rustix::process::getuid().as_raw();
+    let last = temp.join(format!("aris-cache-{user}"));
+    usable(&last)?;
+    Ok(last)
+}
+
+/// Whether cache and pace can be kept there.
+fn usable(folder: &Path) -> Result<(), HttpError> {
+    aris_fs::create_dir(&folder.join("pace"))?;
+    aris_fs::create_dir(&folder.join("http"))?;
+    aris_fs::Lock::try_acquire(&folder.join(".lock")).map_or_else(
+        |error| match error {
+            aris_fs::FsError::Locked { .. } => Ok(()),
+            other => Err(HttpError::Disk(other)),
+        },
+        |_| Ok(()),
+    )
+}

@@ -1,0 +1,244 @@
+//! One exchange on the wire, redirects followed by hand.
+//!
+//! The HTTP crate would send a key header on to another host, so it follows nothing itself.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use ureq::http;
+use ureq::tls::{PemItem, RootCerts, TlsConfig};
+
+use crate::error::HttpError;
+use crate::host::KeySent;
+use crate::origin::{self, Origin};
+use crate::request::{Method, Request};
+use crate::secret::Secret;
+
+/// Redirects that are followed for one answer.
+const REDIRECTS: usize = 5;
+
+/// Bytes of all headers of an answer.
+const HEADERS: usize = 64 << 10;
+
+/// Connections that are kept open for the next request; no host is asked on more at once.
+const IDLE: usize = 32;
+
+/// PEM bundles are some hundred kilobytes.
+const PEM_LIMIT: u64 = 16 << 20;
+
+/// The connections.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    agent: ureq::Agent,
+}
+
+/// An answer whose body has not been read.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Names in lower case; of a header that stands twice the first.
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) body: Box<dyn Read>,
+    /// The URL that answered, without secrets.
+    pub(crate) url: String,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
+    /// `Content-Type` without parameters, lower case.
+    pub(crate) fn media_type(&self) -> String {
+        let value = self.header("content-type").unwrap_or_default();
+        let bare = value.split(';').next().unwrap_or_default();
+        bare.trim().to_ascii_lowercase()
+    }
+}
+
+/// Why an exchange gave no answer.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// The time for it was over.
+    Late,
+    /// The answer was not taken on purpose.
+    Refused(&'static str),
+    /// Anything else, in words.
+    Trouble(String),
+}
+
+impl Wire {
+    /// Connections that trust the built-in roots, or those of a PEM file.
+    pub(crate) fn new(user_agent: &str, certificates: Option<&Path>) -> Result<Self, HttpError> {
+        let mut config = ureq::config::Config::builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_response_header_size(HEADERS)
+            .max_idle_connections(IDLE)
+            .max_idle_connections_per_host(IDLE)
+            .user_agent(user_agent);
+        if let Some(path) = certificates {
+            let bytes = aris_fs::read(path, PEM_LIMIT)?;
+            let roots: Vec<_> = ureq::tls::parse_pem(&bytes)
+                .filter_map(|item| match item {
+                    Ok(PemItem::Certificate(certificate)) => Some(certificate),
+                    _ => None,
+                })
+                .collect();
+            if roots.is_empty() {
+                return Err(HttpError::Certificates {
+                    path: path.to_path_buf(),
+                });
+            }
+            let roots = RootCerts::new_with_certs(&roots);
+            config = config.tls_config(TlsConfig::builder().root_certs(roots).build());
+        }
+        Ok(Self {
+            agent: config.build().new_agent(),
+        })
+    }
+
+    /// Sends `request` to `url` and follows redirects, all within `time`.
+    pub(crate) fn send(
+        &self,
+        request: &Request,
+        url: &str,
+        key: Option<&Secret>,
+        more: &[(&'static str, String)],
+        time: Duration,
+    ) -> Result<Answer, Broken> {
+        let end = Instant::now() + time;
+        let home = Origin::split(url).map(|(origin, _)| origin);
+        let mut url = url.to_owned();
+        for _ in 0..=REDIRECTS {
+            let at_home = Origin::split(&url).map(|(origin, _)| origin) == home;
+            let key = key.filter(|_| at_home);
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Broken::Late);
+            }
+            let answer = self.once(request, &url, key, more, left)?;
+            if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
+                return Ok(answer);
+            }
+            if request.method == Method::Post {
+                return Err(Broken::Refused("a redirect of a request with a body"));
+            }
+            let location = answer.header("location").unwrap_or_default();
+            url = origin::redirected(&url, location)
+                .ok_or(Broken::Refused("a redirect to where none may lead"))?;
+        }
+        Err(Broken::Refused("more than 5 redirects"))
+    }
+
+    fn once(
+        &self,
+        request: &Request,
+        url: &str,
+        key: Option<&Secret>,
+        more: &[(&'static str, String)],
+        time: Duration,
+    ) -> Result<Answer, Broken> {
+        let method = match request.method {
+            Method::Get => http::Method::GET,
+            Method::Post => http::Method::POST,
+        };
+        let mut full = url.to_owned();
+        let mut builder = http::Request::builder().method(method).header(
+            http::header::ACCEPT,
+            request.accept.unwrap_or(request.expect.accept()),
+        );
+        if let (Some(key), Some(place)) = (key, request.host.key) {
+            match place.sent {
+                KeySent::Header(name) => builder = builder.header(name, key.reveal()),
+                KeySent::Bearer => {
+                    builder = builder.header(
+                        http::header::AUTHORIZATION,
+                        format!("Bearer {}", key.reveal()),
+                    );
+                }
+                KeySent::Query(name) => {
+                    full.push(if full.contains('?') { '&' } else { '?' });
+                    full.push_str(name);
+                    full.push('=');
+                    full.extend(percent_encoding::utf8_percent_encode(
+                        key.reveal(),
+                        crate::request::VALUE,
+                    ));
+                }
+            }
+        }
+        for (name, value) in more {
+            builder = builder.header(*name, value);
+        }
+        if request.body.is_some() {
+            builder = builder.header(http::header::CONTENT_TYPE, "application/json");
+        }
+        // The error of a URL would show it, key and all.
+        let body = request.body.clone().unwrap_or_default().into_bytes();
+        let Ok(built) = builder.uri(full).body(body) else {
+            return Err(Broken::Refused("a request that cannot be built"));
+        };
+        let configured = self
+            .agent
+            .configure_request(built)
+            .timeout_global(Some(time))
+            .build();
+        let response = self.agent.run(configured).map_err(|error| broken(&error))?;
+        let (parts, body) = response.into_parts();
+        let mut headers = BTreeMap::new();
+        for (name, value) in &parts.headers {
+            headers
+                .entry(name.as_str().to_ascii_lowercase())
+                .or_insert_with(|| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        }
+        Ok(Answer {
+            status: parts.status.as_u16(),
+            headers,
+            body: Box::new(body.into_with_config().limit(u64::MAX).reader()),
+            url: url.to_owned(),
+        })
+    }
+}
+
+/// What an error of the HTTP crate means. Its texts can hold the URL, so only those that cannot are passed on.
+pub(crate) fn broken(error: &ureq::Error) -> Broken {
+    use ureq::Error;
+    match error {
+        Error::Timeout(_) => Broken::Late,
+        Error::Io(source) => io_broken(source),
+        Error::HostNotFound => Broken::Trouble(String::from("its name is unknown")),
+        Error::ConnectionFailed => Broken::Trouble(String::from("no connection")),
+        Error::Tls(what) => Broken::Trouble(format!("TLS: {what}")),
+        Error::Rustls(source) => Broken::Trouble(format!("TLS: {source}")),
+        Error::Protocol(_) => Broken::Trouble(String::from("it does not speak HTTP/1.1")),
+        Error::LargeResponseHeader(..) => Broken::Refused("headers of more than 64 KiB"),
+        Error::Decompress(..) => Broken::Trouble(String::from("a damaged gzip body")),
+        Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => {
+            Broken::Trouble(String::from("the proxy refuses the connection"))
+        }
+        _ => Broken::Trouble(String::from("the exchange broke off")),
+    }
+}
+
+/// Like [`broken`], for an error while a body is read: the HTTP crate wraps its own in those of the system.
+pub(crate) fn io_broken(error: &std::io::Error) -> Broken {
+    if let Some(inner) = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<ureq::Error>())
+    {
+        return broken(inner);
+    }
+    match error.kind() {
+        std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Broken::Late,
+        std::io::ErrorKind::ConnectionRefused => {
+            Broken::Trouble(String::from("it refuses the connection"))
+        }
+        std::io::ErrorKind::UnexpectedEof => {
+            Broken::Trouble(String::from("the body ends before its end"))
+        }
+        kind => Broken::Trouble(kind.to_string()),
+    }
+}
