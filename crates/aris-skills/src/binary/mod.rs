@@ -1,0 +1,211 @@
+//! Programs for a machine: what the first bytes of an ELF, Mach-O or PE file say.
+//!
+//! **Sources**: System V ABI, chapter 4; Apple's `mach-o/loader.h` and `mach-o/fat.h`; Microsoft's PE format.
+
+/// The container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Linux and other Unix systems.
+    Elf,
+    /// macOS.
+    MachO,
+    /// Windows.
+    Pe,
+}
+
+/// The processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Machine {
+    /// `x86_64`
+    X86_64,
+    /// `aarch64`
+    Aarch64,
+    /// 32-bit x86
+    I686,
+    /// 32-bit ARM
+    Arm,
+    /// 64-bit RISC-V
+    Riscv64,
+    /// Several in one file (fat Mach-O).
+    Universal,
+    /// Another one, by the number in the header.
+    Other(u32),
+}
+
+/// What the header of a program says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binary {
+    /// The container.
+    pub format: Format,
+    /// The processor; `None` when the header is cut off.
+    pub machine: Option<Machine>,
+    /// Whether symbols were removed; `None` when the file does not tell.
+    pub stripped: Option<bool>,
+}
+
+impl Machine {
+    /// The first part of a target triple.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::X86_64 => Some("x86_64"),
+            Self::Aarch64 => Some("aarch64"),
+            Self::I686 => Some("i686"),
+            Self::Arm => Some("arm"),
+            Self::Riscv64 => Some("riscv64gc"),
+            Self::Universal | Self::Other(_) => None,
+        }
+    }
+}
+
+impl Binary {
+    /// The program in these bytes; `None` when they start with no known magic number.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        match *bytes.first_chunk::<4>()? {
+            [0x7F, b'E', b'L', b'F'] => Some(elf(bytes)),
+            [0xCF, 0xFA, 0xED, 0xFE] => Some(mach_o(bytes, Endian::Little, true)),
+            [0xCE, 0xFA, 0xED, 0xFE] => Some(mach_o(bytes, Endian::Little, false)),
+            [0xFE, 0xED, 0xFA, 0xCF] => Some(mach_o(bytes, Endian::Big, true)),
+            [0xFE, 0xED, 0xFA, 0xCE] => Some(mach_o(bytes, Endian::Big, false)),
+            [0xCA, 0xFE, 0xBA, 0xBE | 0xBF] => fat(bytes),
+            [b'M', b'Z', ..] => pe(bytes),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Endian {
+    Little,
+    Big,
+}
+
+/// A whole number of `width` bytes at an offset.
+fn number(bytes: &[u8], at: u64, width: usize, endian: Endian) -> Option<u64> {
+    let at = usize::try_from(at).ok()?;
+    let field = bytes.get(at..at.checked_add(width)?)?;
+    let add = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+    Some(match endian {
+        Endian::Big => field.iter().fold(0, add),
+        Endian::Little => field.iter().rev().fold(0, add),
+    })
+}
+
+fn small(bytes: &[u8], at: u64, width: usize, endian: Endian) -> Option<u32> {
+    u32::try_from(number(bytes, at, width, endian)?).ok()
+}
+
+fn elf(bytes: &[u8]) -> Binary {
+    let endian = match bytes.get(5) {
+        Some(2) => Endian::Big,
+        _ => Endian::Little,
+    };
+    let wide = bytes.get(4) == Some(&2);
+    let machine = small(bytes, 18, 2, endian).map(|machine| match machine {
+        62 => Machine::X86_64,
+        183 => Machine::Aarch64,
+        3 => Machine::I686,
+        40 => Machine::Arm,
+        243 => Machine::Riscv64,
+        other => Machine::Other(other),
+    });
+    Binary {
+        format: Format::Elf,
+        machine,
+        stripped: elf_stripped(bytes, endian, wide),
+    }
+}
+
+/// Whether no section is a symbol table. A file without section headers is stripped too.
+fn elf_stripped(bytes: &[u8], endian: Endian, wide: bool) -> Option<bool> {
+    const SYMTAB: u64 = 2;
+    let (table, size_at, count_at) = if wide {
+        (number(bytes, 0x28, 8, endian)?, 0x3A, 0x3C)
+    } else {
+        (number(bytes, 0x20, 4, endian)?, 0x2E, 0x30)
+    };
+    let size = number(bytes, size_at, 2, endian)?;
+    let count = number(bytes, count_at, 2, endian)?;
+    if table == 0 || count == 0 {
+        return Some(true);
+    }
+    for section in 0..count {
+        let header = table.checked_add(section.checked_mul(size)?)?;
+        if number(bytes, header.checked_add(4)?, 4, endian)? == SYMTAB {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+fn mach_machine(kind: u32) -> Machine {
+    match kind {
+        0x0100_0007 => Machine::X86_64,
+        0x0100_000C => Machine::Aarch64,
+        7 => Machine::I686,
+        12 => Machine::Arm,
+        other => Machine::Other(other),
+    }
+}
+
+fn mach_o(bytes: &[u8], endian: Endian, wide: bool) -> Binary {
+    Binary {
+        format: Format::MachO,
+        machine: small(bytes, 4, 4, endian).map(mach_machine),
+        stripped: mach_stripped(bytes, endian, wide),
+    }
+}
+
+/// Whether the symbol table command names no local symbol: `strip` leaves the imported ones.
+fn mach_stripped(bytes: &[u8], endian: Endian, wide: bool) -> Option<bool> {
+    const DYSYMTAB: u64 = 0xB;
+    let count = number(bytes, 16, 4, endian)?;
+    let mut at: u64 = if wide { 32 } else { 28 };
+    for _ in 0..count {
+        let command = number(bytes, at, 4, endian)?;
+        let size = number(bytes, at.checked_add(4)?, 4, endian)?;
+        if command == DYSYMTAB {
+            // The field behind the index of the first local symbol is their number.
+            return Some(number(bytes, at.checked_add(12)?, 4, endian)? == 0);
+        }
+        if size < 8 {
+            return None;
+        }
+        at = at.checked_add(size)?;
+    }
+    Some(true)
+}
+
+/// A fat Mach-O file; Java class files share its magic number and have a version above 44 where it has the number of programs.
+fn fat(bytes: &[u8]) -> Option<Binary> {
+    let count = number(bytes, 4, 4, Endian::Big)?;
+    (1..=30).contains(&count).then_some(Binary {
+        format: Format::MachO,
+        machine: Some(Machine::Universal),
+        stripped: None,
+    })
+}
+
+fn pe(bytes: &[u8]) -> Option<Binary> {
+    let header = number(bytes, 0x3C, 4, Endian::Little)?;
+    let at = usize::try_from(header).ok()?;
+    if bytes.get(at..at.checked_add(4)?)? != b"PE\0\0" {
+        return None;
+    }
+    let machine = small(bytes, header + 4, 2, Endian::Little).map(|machine| match machine {
+        0x8664 => Machine::X86_64,
+        0xAA64 => Machine::Aarch64,
+        0x14C => Machine::I686,
+        0x1C0 | 0x1C4 => Machine::Arm,
+        0x5064 => Machine::Riscv64,
+        other => Machine::Other(other),
+    });
+    let symbols = number(bytes, header + 16, 4, Endian::Little);
+    Some(Binary {
+        format: Format::Pe,
+        machine,
+        stripped: symbols.map(|count| count == 0),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,468 @@
+//! The YAML block at the top of a SKILL.md.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle};
+
+use crate::text::Text;
+
+/// Deepest nesting that is read. Real frontmatter has three levels; a thousand brackets are an attack on recursive readers.
+const DEPTH_LIMIT: usize = 64;
+
+/// Most nodes that are built, aliases counted as often as they are used.
+const NODE_LIMIT: usize = 20_000;
+
+/// The frontmatter of a file: its first line, right-trimmed, is `---`, and it ends at the next line that right-trimmed is `---`.
+#[derive(Clone, Debug)]
+pub struct Frontmatter {
+    /// Number of the closing line; the body starts behind it.
+    pub last: usize,
+    /// Bytes of [`Text::raw`] between the two marker lines.
+    pub range: Range<usize>,
+    /// The mapping, or why it is none.
+    pub yaml: Result<Yaml, YamlFault>,
+}
+
+/// Why a frontmatter is no YAML mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct YamlFault {
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub col: usize,
+    /// What is wrong, lower case, without a full stop.
+    pub message: String,
+}
+
+/// How a node is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A scalar without quotes.
+    Plain,
+    /// `'…'`
+    SingleQuoted,
+    /// `"…"`
+    DoubleQuoted,
+    /// `|`
+    Literal,
+    /// `>`
+    Folded,
+    /// A collection by indentation.
+    Block,
+    /// `[…]` or `{…}`.
+    Flow,
+}
+
+/// A YAML node with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Yaml {
+    /// What it is.
+    pub value: Value,
+    /// How it is written.
+    pub style: Style,
+    /// A scalar's text before its type was decided (`1.0`, `yes`), quotes and escapes resolved; empty for collections.
+    pub text: String,
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub col: usize,
+    /// Bytes of [`Text::raw`]; for an alias those of the alias.
+    pub range: Range<usize>,
+}
+
+/// The value of a node, typed as by the core schema of YAML 1.2: `yes`, `on` and dates are strings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Empty, `~` or `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number; its digits are in [`Yaml::text`].
+    Int,
+    /// A number with a point or an exponent, `.inf`, `.nan`.
+    Float,
+    /// Anything else, and everything in quotes.
+    Str(String),
+    /// A sequence.
+    Seq(Vec<Yaml>),
+    /// A mapping in the order of the file; no two keys are equal.
+    Map(Vec<(Yaml, Yaml)>),
+}
+
+impl Value {
+    /// The type as people call it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Int => "an integer",
+            Self::Float => "a float",
+            Self::Str(_) => "a string",
+            Self::Seq(_) => "a list",
+            Self::Map(_) => "a mapping",
+        }
+    }
+}
+
+impl Yaml {
+    /// The entries of a mapping; none for anything else.
+    pub fn entries(&self) -> &[(Self, Self)] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The value of a key written as a string.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entry(key).map(|(_, value)| value)
+    }
+
+    /// Key and value of a key written as a string.
+    pub fn entry(&self, key: &str) -> Option<&(Self, Self)> {
+        let entries = self.entries().iter();
+        entries
+            .into_iter()
+            .find(|(name, _)| name.as_str() == Some(key))
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// This node and all below it, in the order of the file.
+    pub fn nodes(&self) -> Vec<&Self> {
+        let mut found = Vec::new();
+        let mut open = vec![self];
+        while let Some(node) = open.pop() {
+            found.push(node);
+            match &node.value {
+                Value::Seq(items) => open.extend(items.iter().rev()),
+                Value::Map(entries) => {
+                    for (key, value) in entries.iter().rev() {
+                        open.push(value);
+                        open.push(key);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl Frontmatter {
+    /// The frontmatter of a text; `None` when it is not opened on line 1 or never closed.
+    pub fn of(text: &Text) -> Option<Self> {
+        if text.line(1).trim_end() != "---" {
+            return None;
+        }
+        let (last, _) = text
+            .lines_from(2)
+            .find(|(_, line)| line.trim_end() == "---")?;
+        let range = text.start(2)..text.start(last);
+        let source = text.raw().get(range.clone()).unwrap_or_default();
+        let yaml = mapping(source, 1, range.start);
+        Some(Self { last, range, yaml })
+    }
+
+    /// The top-level mapping, when there is one.
+    pub fn mapping(&self) -> Option<&Yaml> {
+        self.yaml.as_ref().ok()
+    }
+
+    /// The value of a top-level key.
+    pub fn get(&self, key: &str) -> Option<&Yaml> {
+        self.mapping()?.get(key)
+    }
+}
+
+/// The first line of a file's body: behind the frontmatter, or 1.
+pub fn first_body_line(frontmatter: Option<&Frontmatter>) -> usize {
+    frontmatter.map_or(1, |found| found.last + 1)
+}
+
+/// One YAML document that must be a mapping. `lines_before` and `bytes_before` place it in its file.
+fn mapping(source: &str, lines_before: usize, bytes_before: usize) -> Result<Yaml, YamlFault> {
+    let yaml = document(source, lines_before, bytes_before)?;
+    match yaml {
+        Some(yaml) if matches!(yaml.value, Value::Map(_)) => Ok(yaml),
+        Some(yaml) => Err(YamlFault {
+            line: yaml.line,
+            col: yaml.col,
+            message: format!("the frontmatter is {}, not a mapping", yaml.value.kind()),
+        }),
+        None => Err(YamlFault {
+            line: lines_before.max(1),
+            col: 1,
+            message: String::from("the frontmatter is empty, not a mapping"),
+        }),
+    }
+}
+
+/// Reads one YAML document; `None` when it holds nothing. `lines_before` and `bytes_before` are what precedes `source` in its file.
+pub fn document(
+    source: &str,
+    lines_before: usize,
+    bytes_before: usize,
+) -> Result<Option<Yaml>, YamlFault> {
+    let mut build = Build {
+        source,
+        lines_before,
+        bytes_before,
+        open: Vec::new(),
+        anchors: Vec::new(),
+        nodes: 0,
+        done: None,
+    };
+    for next in Parser::new_from_str(source) {
+        let (event, span) = next.map_err(|error| build.scan_fault(&error))?;
+        build.event(event, &span)?;
+    }
+    Ok(build.done)
+}
+
+/// A collection that is not closed yet.
+struct Open {
+    node: Yaml,
+    anchor: usize,
+    /// A mapping's key that waits for its value.
+    key: Option<Yaml>,
+}
+
+struct Build<'a> {
+    source: &'a str,
+    lines_before: usize,
+    bytes_before: usize,
+    open: Vec<Open>,
+    anchors: Vec<(usize, Yaml)>,
+    nodes: usize,
+    done: Option<Yaml>,
+}
+
+impl Build<'_> {
+    fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), YamlFault> {
+        match event {
+            Event::DocumentStart(..) if self.done.is_some() => {
+                Err(self.fault(span, "a second YAML document starts here"))
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let style = match style {
+                    ScalarStyle::Plain => Style::Plain,
+                    ScalarStyle::SingleQuoted => Style::SingleQuoted,
+                    ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
+                    ScalarStyle::Literal => Style::Literal,
+                    ScalarStyle::Folded => Style::Folded,
+                };
+                let text = text.into_owned();
+                let string = tag
+                    .as_deref()
+                    .is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+                let value = if style == Style::Plain && !string {
+                    plain(&text)
+                } else {
+                    Value::Str(text.clone())
+                };
+                let node = self.node(value, style, text, span);
+                self.remember(anchor, &node);
+                self.place(node, span)
+            }
+            Event::SequenceStart(style, anchor, _) => {
+                self.start(Value::Seq(Vec::new()), style, anchor, span)
+            }
+            Event::MappingStart(style, anchor, _) => {
+                self.start(Value::Map(Vec::new()), style, anchor, span)
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(Open {
+                    mut node, anchor, ..
+                }) = self.open.pop()
+                else {
+                    return Ok(());
+                };
+                if node.style == Style::Flow {
+                    node.range.end = self.bytes_before + end_of(span);
+                }
+                self.remember(anchor, &node);
+                self.place(node, span)
+            }
+            Event::Alias(id) => {
+                let found = self.anchors.iter().rev().find(|(anchor, _)| *anchor == id);
+                let Some((_, target)) = found else {
+                    return Err(self.fault(span, "an alias to a node that is not finished"));
+                };
+                let mut node = target.clone();
+                self.nodes += node.nodes().len();
+                let here = self.node(Value::Null, Style::Plain, String::new(), span);
+                (node.line, node.col, node.range) = (here.line, here.col, here.range);
+                self.place(node, span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start(
+        &mut self,
+        value: Value,
+        style: StructureStyle,
+        anchor: usize,
+        span: &Span,
+    ) -> Result<(), YamlFault> {
+        if self.open.len() >= DEPTH_LIMIT {
+            return Err(self.fault(span, "nested deeper than 64 levels"));
+        }
+        let style = match style {
+            StructureStyle::Block => Style::Block,
+            StructureStyle::Flow => Style::Flow,
+        };
+        let node = self.node(value, style, String::new(), span);
+        self.open.push(Open {
+            node,
+            anchor,
+            key: None,
+        });
+        Ok(())
+    }
+
+    fn remember(&mut self, anchor: usize, node: &Yaml) {
+        if anchor != 0 {
+            self.anchors.push((anchor, node.clone()));
+        }
+    }
+
+    /// Puts a finished node where it belongs.
+    fn place(&mut self, node: Yaml, span: &Span) -> Result<(), YamlFault> {
+        self.nodes += 1;
+        if self.nodes > NODE_LIMIT {
+            return Err(self.fault(span, "more than 20,000 nodes"));
+        }
+        let Some(parent) = self.open.last_mut() else {
+            self.done = Some(node);
+            return Ok(());
+        };
+        parent.node.range.end = parent.node.range.end.max(node.range.end);
+        match (&mut parent.node.value, parent.key.take()) {
+            (Value::Seq(items), _) => items.push(node),
+            (Value::Map(entries), Some(key)) => entries.push((key, node)),
+            (Value::Map(entries), None) => {
+                if let Some((first, _)) = entries.iter().find(|(key, _)| same(key, &node)) {
+                    let message = format!(
+                        "the key `{}` stands twice, first in line {}",
+                        node.text, first.line
+                    );
+                    let (line, col) = (node.line, node.col);
+                    return Err(YamlFault { line, col, message });
+                }
+                parent.key = Some(node);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn node(&self, value: Value, style: Style, text: String, span: &Span) -> Yaml {
+        let start = span.start.byte_offset().unwrap_or(0);
+        Yaml {
+            value,
+            style,
+            text,
+            line: span.start.line() + self.lines_before,
+            col: span.start.col() + 1,
+            range: self.bytes_before + start..self.bytes_before + end_of(span).max(start),
+        }
+    }
+
+    fn fault(&self, span: &Span, message: &str) -> YamlFault {
+        YamlFault {
+            line: span.start.line() + self.lines_before,
+            col: span.start.col() + 1,
+            message: message.to_owned(),
+        }
+    }
+
+    fn scan_fault(&self, error: &ScanError) -> YamlFault {
+        // A fault at the very end is reported on the last line that exists.
+        let lines = self.source.lines().count().max(1);
+        YamlFault {
+            line: error.marker().line().clamp(1, lines) + self.lines_before,
+            col: error.marker().col() + 1,
+            message: error.info(),
+        }
+    }
+}
+
+fn end_of(span: &Span) -> usize {
+    span.end.byte_offset().unwrap_or(0)
+}
+
+/// Whether two keys are equal: same type, same content, places aside.
+fn same(left: &Yaml, right: &Yaml) -> bool {
+    match (&left.value, &right.value) {
+        (Value::Int | Value::Float, Value::Int | Value::Float) => left.text == right.text,
+        (Value::Seq(_) | Value::Map(_), _) | (_, Value::Seq(_) | Value::Map(_)) => false,
+        (left, right) => left == right,
+    }
+}
+
+/// The type of a plain scalar, by the core schema of YAML 1.2 (§10.3.2).
+fn plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        ".nan" | ".NaN" | ".NAN" => Value::Float,
+        _ if is_int(text) => Value::Int,
+        _ if is_float(text) => Value::Float,
+        _ => Value::Str(text.to_owned()),
+    }
+}
+
+fn all(text: &str, test: impl Fn(&char) -> bool) -> bool {
+    !text.is_empty() && text.chars().all(|c| test(&c))
+}
+
+fn is_int(text: &str) -> bool {
+    if let Some(digits) = text.strip_prefix("0o") {
+        return all(digits, |c| c.is_digit(8));
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return all(digits, char::is_ascii_hexdigit);
+    }
+    all(
+        text.strip_prefix(['-', '+']).unwrap_or(text),
+        char::is_ascii_digit,
+    )
+}
+
+fn is_float(text: &str) -> bool {
+    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if matches!(text, ".inf" | ".Inf" | ".INF") {
+        return true;
+    }
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
+    };
+    let exponent_fits = exponent.is_none_or(|digits| {
+        all(
+            digits.strip_prefix(['-', '+']).unwrap_or(digits),
+            char::is_ascii_digit,
+        )
+    });
+    let mantissa_fits = match mantissa.split_once('.') {
+        Some(("", fraction)) => all(fraction, char::is_ascii_digit),
+        Some((whole, "")) => all(whole, char::is_ascii_digit),
+        Some((whole, fraction)) => {
+            all(whole, char::is_ascii_digit) && all(fraction, char::is_ascii_digit)
+        }
+        None => all(mantissa, char::is_ascii_digit),
+    };
+    exponent_fits && mantissa_fits
+}
+
+#[cfg(test)]
+mod tests;

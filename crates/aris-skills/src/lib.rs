@@ -1,0 +1,25 @@
+//! A tree of agent skills as data: which folders are skills, which files belong to them, and what the files say.
+//!
+//! Reading only: no rules, no printing, no processes. A [`Tree`] is cheap (names, sizes, modes); a [`Skill`] holds the text of one
+//! skill's files and is loaded, used and dropped one at a time, so that memory does not grow with the tree.
+//!
+//! Words mean here what the linter's documentation says: lines, body, fences, instruction files, resources, entry points,
+//! mentions and relative links each have one exact definition, given at the item that implements it.
+
+#![warn(missing_docs)]
+
+pub mod binary;
+pub mod frontmatter;
+pub mod git;
+pub mod markdown;
+pub mod mention;
+pub mod names;
+pub mod script;
+pub mod skill;
+pub mod text;
+pub mod tree;
+
+pub use frontmatter::{Frontmatter, Value, Yaml};
+pub use skill::{Skill, SourceFile};
+pub use text::Text;
+pub use tree::{EntryKind, FileEntry, Tree, WalkOptions};

@@ -1,0 +1,121 @@
+//! Code fences.
+
+use super::unquoted;
+use crate::text::Text;
+
+/// A fenced code block.
+///
+/// It opens at a line whose trimmed text starts with three or more backticks (no backtick later in the line) or tildes, and ends
+/// at a line that consists only of the same character, at least as many. Indentation does not matter. Block-quote marks are
+/// stripped first; a fence opened inside a quote ends with the quote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// Line of the opening marks.
+    pub open: usize,
+    /// Line of the closing marks; `None` when a quote or the file ended first.
+    pub close: Option<usize>,
+    /// Last line that belongs to the fence, the closing one included.
+    pub last: usize,
+    /// What stands behind the opening marks, trimmed.
+    pub info: String,
+    /// The character of the marks.
+    pub mark: char,
+    /// How many there are in the opening line.
+    pub length: usize,
+    /// Whether it was opened inside a block quote.
+    pub quoted: bool,
+    /// Whether the file ended before the fence did.
+    pub unclosed: bool,
+}
+
+impl Fence {
+    /// Numbers of the lines between opening and closing line.
+    pub fn content(&self) -> std::ops::Range<usize> {
+        self.open + 1..self.close.unwrap_or(self.last + 1)
+    }
+
+    /// A *shell fence*: its info string is empty or starts with `bash sh shell zsh console terminal powershell pwsh text`.
+    pub fn is_shell(&self) -> bool {
+        const WORDS: [&str; 9] = [
+            "bash",
+            "sh",
+            "shell",
+            "zsh",
+            "console",
+            "terminal",
+            "powershell",
+            "pwsh",
+            "text",
+        ];
+        let word: String = self
+            .info
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'))
+            .collect();
+        self.info.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+    }
+
+    /// A line of the content without the block-quote marks of the fence.
+    pub fn text_of<'t>(&self, line: &'t str) -> &'t str {
+        if self.quoted {
+            let inner = unquoted(line, usize::MAX).1;
+            inner.strip_prefix(' ').unwrap_or(inner)
+        } else {
+            line
+        }
+    }
+}
+
+/// The fences of a text from line `first` on.
+pub fn fences(text: &Text, first: usize) -> Vec<Fence> {
+    let mut found: Vec<Fence> = Vec::new();
+    let mut open: Option<(Fence, usize)> = None;
+    for (number, line) in text.lines_from(first) {
+        if let Some((fence, depth)) = &mut open {
+            let (here, inner) = unquoted(line, *depth);
+            if here == *depth {
+                fence.last = number;
+                if closes(fence, inner) {
+                    fence.close = Some(number);
+                    found.extend(open.take().map(|(fence, _)| fence));
+                }
+                continue;
+            }
+            found.extend(open.take().map(|(fence, _)| fence));
+        }
+        let (depth, inner) = unquoted(line, usize::MAX);
+        if let Some((mark, length, info)) = opening(inner) {
+            let fence = Fence {
+                open: number,
+                close: None,
+                last: number,
+                info: info.to_owned(),
+                mark,
+                length,
+                quoted: depth > 0,
+                unclosed: false,
+            };
+            open = Some((fence, depth));
+        }
+    }
+    if let Some((mut fence, _)) = open {
+        fence.unclosed = true;
+        found.push(fence);
+    }
+    found
+}
+
+/// The marks and the info string of an opening line.
+fn opening(line: &str) -> Option<(char, usize, &str)> {
+    let line = line.trim();
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let info = line.trim_start_matches(mark);
+    let length = line.len() - info.len();
+    let fits = length >= 3 && !(mark == '`' && info.contains('`'));
+    fits.then(|| (mark, length, info.trim_start()))
+}
+
+fn closes(fence: &Fence, line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= fence.length && line.trim_start_matches(fence.mark).is_empty()
+}

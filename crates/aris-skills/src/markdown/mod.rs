@@ -1,0 +1,188 @@
+//! Markdown as far as the rules look at it: fences, code spans, links and headings, each with its place.
+
+mod fence;
+mod heading;
+mod inline;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+pub use fence::{Fence, fences};
+pub use heading::{Heading, slug};
+
+use crate::text::Text;
+
+/// What a Markdown file holds.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// First line of the body, behind the frontmatter.
+    pub first_line: usize,
+    /// Code fences, in order; they do not overlap.
+    pub fences: Vec<Fence>,
+    /// Code spans outside fences, in order.
+    pub spans: Vec<Span>,
+    /// Links, images and link definitions outside fences and code spans, in order.
+    pub links: Vec<Link>,
+    /// Headings outside fences, in order.
+    pub headings: Vec<Heading>,
+    /// Fragments that a link can name: headings as forges make them, and `id`/`name` attributes of HTML tags.
+    pub anchors: BTreeSet<String>,
+}
+
+/// A code span: the text between two equally long runs of backticks in one block of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Line of the opening backticks.
+    pub line: usize,
+    /// Column of the opening backticks, from 1.
+    pub col: usize,
+    /// Bytes of [`Text::raw`], backticks included.
+    pub range: Range<usize>,
+    /// What stands between the backticks; line ends are blanks.
+    pub text: String,
+}
+
+/// How a link is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// `[text](target)`
+    Inline,
+    /// `![text](target)`
+    Image,
+    /// `[label]: target`
+    Definition,
+}
+
+/// A link, image or link definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// How it is written.
+    pub kind: LinkKind,
+    /// Text between the first brackets.
+    pub text: String,
+    /// The target as written, without `<…>` around it and without the title.
+    pub target: String,
+    /// Line of the opening bracket, or of the `!`.
+    pub line: usize,
+    /// Its column, from 1.
+    pub col: usize,
+    /// Bytes of the target in [`Text::raw`].
+    pub target_range: Range<usize>,
+}
+
+impl Document {
+    /// Reads a Markdown file whose body starts at `first_line`.
+    pub fn parse(text: &Text, first_line: usize) -> Self {
+        let fences = fences(text, first_line);
+        let mut document = Self {
+            first_line,
+            ..Self::default()
+        };
+        inline::read(text, first_line, &fences, &mut document);
+        heading::read(text, first_line, &fences, &mut document);
+        document.fences = fences;
+        document
+    }
+
+    /// The fence that a line belongs to, its opening and closing lines included.
+    pub fn fence_at(&self, line: usize) -> Option<&Fence> {
+        let after = self.fences.partition_point(|fence| fence.open <= line);
+        let fence = self.fences.get(after.checked_sub(1)?)?;
+        (line <= fence.last).then_some(fence)
+    }
+
+    /// Whether a line is part of a fence, its opening and closing lines included.
+    pub fn in_fence(&self, line: usize) -> bool {
+        self.fence_at(line).is_some()
+    }
+
+    /// The code span around a byte of [`Text::raw`].
+    pub fn span_at(&self, byte: usize) -> Option<&Span> {
+        let after = self.spans.partition_point(|span| span.range.start <= byte);
+        let span = self.spans.get(after.checked_sub(1)?)?;
+        (byte < span.range.end).then_some(span)
+    }
+}
+
+impl Link {
+    /// The path of a *relative link*: its target is not empty, has no URI scheme, does not start with `#`, `/` or `~`, and
+    /// holds none of `< > { } $ * |`, backtick, `...`, `…`. Query and fragment are cut and percent escapes decoded.
+    pub fn relative_path(&self) -> Option<String> {
+        let target = self.target.as_str();
+        let placeholder = target.contains(['<', '>', '{', '}', '$', '*', '|', '`', '…']);
+        if target.is_empty()
+            || target.starts_with(['#', '/', '~'])
+            || placeholder
+            || target.contains("...")
+            || has_scheme(target)
+        {
+            return None;
+        }
+        let path = target.split(['?', '#']).next().unwrap_or_default();
+        (!path.is_empty()).then(|| percent_decoded(path))
+    }
+
+    /// What follows the first `#` of the target, percent-decoded.
+    pub fn fragment(&self) -> Option<String> {
+        let (_, fragment) = self.target.split_once('#')?;
+        Some(percent_decoded(fragment))
+    }
+}
+
+/// Whether a target begins with a URI scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:` (RFC 3986 §3.1). One letter
+/// is none: it is a Windows drive.
+fn has_scheme(target: &str) -> bool {
+    let Some((scheme, _)) = target.split_once(':') else {
+        return false;
+    };
+    scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+/// `%XX` decoded; a `%` without two hexadecimal digits stays, bytes that are not UTF-8 are replaced.
+pub fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escape = match (first, tail) {
+            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)),
+            _ => None,
+        };
+        if let Some((high, low)) = escape {
+            bytes.push(high * 16 + low);
+            rest = tail.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = tail;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn hex(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// A line without the block-quote marks in front of it, at most `limit`, and how many there were.
+fn unquoted(line: &str, limit: usize) -> (usize, &str) {
+    let mut rest = line;
+    let mut depth = 0;
+    while depth < limit {
+        let Some(inner) = rest.trim_start().strip_prefix('>') else {
+            break;
+        };
+        rest = inner;
+        depth += 1;
+    }
+    (depth, rest)
+}

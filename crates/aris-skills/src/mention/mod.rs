@@ -1,0 +1,227 @@
+//! Which text names which file.
+//!
+//! A *mention* of file F in a text is its file name, case-insensitive, not preceded by `[A-Za-z0-9_.-]` nor followed by
+//! `[A-Za-z0-9_-]`; or the path of a directory that holds F and lies at least two levels deep (`assets/fonts`, never a bare
+//! `references/`), written as a directory; or, for Python, the dotted module path (`scripts.tool`).
+//! A file is *cited* when the SKILL.md mentions it, and *reachable* when it is cited or a reachable text file mentions it.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::names;
+use crate::skill::SourceFile;
+use crate::tree::SKILL_FILE;
+
+/// Finds mentions of a set of files in linear time.
+#[derive(Debug, Default)]
+pub struct Matcher {
+    /// File names in lower case and dotted module paths, made of `[A-Za-z0-9_.-]` only.
+    words: BTreeMap<String, Vec<usize>>,
+    longest: usize,
+    /// File names in lower case with other characters in them.
+    odd: Vec<(String, usize)>,
+    /// Folders two levels deep or more, with all files below them.
+    folders: BTreeMap<String, Vec<usize>>,
+    deepest: usize,
+}
+
+impl Matcher {
+    /// A matcher for files, by their paths relative to the skill; a mention is told by the position in the list.
+    pub fn new<'p>(paths: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut matcher = Self::default();
+        for (file, path) in paths.into_iter().enumerate() {
+            let name = names::file_name(path).to_lowercase();
+            if name.bytes().all(is_word) {
+                matcher.word(name, file);
+            } else {
+                matcher.odd.push((name, file));
+            }
+            if let Some(module) = path.strip_suffix(".py").filter(|path| path.contains('/')) {
+                matcher.word(module.replace('/', ".").to_lowercase(), file);
+            }
+            let mut folder = names::folder(path);
+            while folder.contains('/') {
+                let files = matcher.folders.entry(folder.to_owned()).or_default();
+                files.push(file);
+                matcher.deepest = matcher.deepest.max(folder.split('/').count());
+                folder = names::folder(folder);
+            }
+        }
+        matcher
+    }
+
+    fn word(&mut self, word: String, file: usize) {
+        self.longest = self.longest.max(word.len());
+        self.words.entry(word).or_default().push(file);
+    }
+
+    /// Gives each mention in `text`: position of the file and byte offset of the name.
+    pub fn find(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
+        let lower = text.to_ascii_lowercase();
+        self.find_words(&lower, found);
+        if !self.folders.is_empty() {
+            self.find_folders(text, found);
+        }
+        if !self.odd.is_empty() {
+            self.find_odd(text, found);
+        }
+    }
+
+    /// The files that `text` mentions.
+    pub fn files(&self, text: &str) -> BTreeSet<usize> {
+        let mut files = BTreeSet::new();
+        self.find(text, &mut |file, _| {
+            files.insert(file);
+        });
+        files
+    }
+
+    /// A name begins where a run of name characters begins, and ends where the run ends or a dot stands.
+    fn find_words(&self, lower: &str, found: &mut impl FnMut(usize, usize)) {
+        for (start, run) in runs(lower, is_word) {
+            let run = run.get(..run.len().min(self.longest + 1)).unwrap_or(run);
+            for end in 1..=run.len().min(self.longest) {
+                if !matches!(run.as_bytes().get(end), None | Some(b'.')) {
+                    continue;
+                }
+                let files = run.get(..end).and_then(|word| self.words.get(word));
+                for file in files.into_iter().flatten() {
+                    found(*file, start);
+                }
+            }
+        }
+    }
+
+    /// A directory ends its run of path characters, a slash or a full stop behind it aside.
+    fn find_folders(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
+        for (start, run) in runs(text, |byte| is_word(byte) || byte == b'/') {
+            if !run.contains('/') {
+                continue;
+            }
+            let path = run.trim_end_matches('.').trim_end_matches('/');
+            // Suffixes of up to `deepest` parts, the shortest with two.
+            let mut parts = 0;
+            let mut rest = path;
+            while parts < self.deepest {
+                let (above, at) = match rest.rsplit_once('/') {
+                    Some((above, _)) => (Some(above), above.len() + 1),
+                    None => (None, 0),
+                };
+                parts += 1;
+                let files = path.get(at..).and_then(|folder| self.folders.get(folder));
+                for file in files.into_iter().flatten() {
+                    found(*file, start + at);
+                }
+                match above {
+                    Some(above) => rest = above,
+                    None => break,
+                }
+            }
+        }
+    }
+
+    fn find_odd(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
+        let lower = text.to_lowercase();
+        // Offsets are those of the text only where lower case has the same length; else they point near the place.
+        for (name, file) in &self.odd {
+            for (at, _) in lower.match_indices(name.as_str()) {
+                let before = at.checked_sub(1).and_then(|at| lower.as_bytes().get(at));
+                let after = lower.as_bytes().get(at + name.len());
+                if !before.is_some_and(|byte| is_word(*byte))
+                    && !after.is_some_and(|byte| is_word(*byte) && *byte != b'.')
+                {
+                    found(*file, at.min(text.len()));
+                }
+            }
+        }
+    }
+}
+
+/// `[A-Za-z0-9_.-]`
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+/// Runs of bytes that pass a test, with their offsets. The test passes ASCII only.
+fn runs(text: &str, test: impl Fn(u8) -> bool) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        let skipped = bytes.iter().skip(at).position(|byte| test(*byte))?;
+        let start = at + skipped;
+        let rest = bytes.iter().skip(start);
+        at = start + rest.take_while(|byte| test(**byte)).count();
+        Some((start, text.get(start..at).unwrap_or_default()))
+    })
+}
+
+/// Who mentions whom among the files of one skill, by position in its list of files.
+#[derive(Debug, Default)]
+pub struct Mentions {
+    by: Vec<BTreeSet<usize>>,
+    cited: Vec<bool>,
+    reachable: Vec<bool>,
+}
+
+impl Mentions {
+    pub(crate) fn of(files: &[SourceFile]) -> Self {
+        let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));
+        let mut mentions = Self {
+            by: vec![BTreeSet::new(); files.len()],
+            cited: vec![false; files.len()],
+            reachable: vec![false; files.len()],
+        };
+        let mut names_of: Vec<BTreeSet<usize>> = Vec::with_capacity(files.len());
+        for (at, file) in files.iter().enumerate() {
+            let mut found = file
+                .text
+                .as_ref()
+                .map(|text| matcher.files(text.raw()))
+                .unwrap_or_default();
+            found.remove(&at);
+            for mentioned in &found {
+                if let Some(by) = mentions.by.get_mut(*mentioned) {
+                    by.insert(at);
+                }
+            }
+            names_of.push(found);
+        }
+        let Some(skill_md) = files.iter().position(|file| file.skill_path == SKILL_FILE) else {
+            return mentions;
+        };
+        for cited in names_of.get(skill_md).into_iter().flatten() {
+            if let Some(slot) = mentions.cited.get_mut(*cited) {
+                *slot = true;
+            }
+        }
+        let mut open = vec![skill_md];
+        while let Some(at) = open.pop() {
+            for file in names_of.get(at).into_iter().flatten() {
+                if let Some(slot) = mentions.reachable.get_mut(*file)
+                    && !*slot
+                {
+                    *slot = true;
+                    open.push(*file);
+                }
+            }
+        }
+        mentions
+    }
+
+    /// Whether the SKILL.md mentions the file at this position of [`crate::Skill::files`].
+    pub fn is_cited(&self, file: usize) -> bool {
+        self.cited.get(file).copied().unwrap_or(false)
+    }
+
+    /// Whether it is cited, or mentioned in a reachable text file.
+    pub fn is_reachable(&self, file: usize) -> bool {
+        self.reachable.get(file).copied().unwrap_or(false)
+    }
+
+    /// Positions of the other files that mention it.
+    pub fn mentioned_by(&self, file: usize) -> impl Iterator<Item = usize> {
+        self.by.get(file).into_iter().flatten().copied()
+    }
+}

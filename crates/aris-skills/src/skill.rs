@@ -1,0 +1,218 @@
+//! One skill with the text of its files.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::binary::Binary;
+use crate::frontmatter::{Frontmatter, first_body_line};
+use crate::markdown::Document;
+use crate::mention::Mentions;
+use crate::names;
+use crate::script::{self, Script, ScriptKind};
+use crate::text::Text;
+use crate::tree::{EntryKind, FileEntry, READ_LIMIT, SKILL_FILE, Tree};
+
+/// Bytes that are looked at to tell text from data, as git does.
+const HEAD: usize = 8000;
+
+/// A skill, loaded.
+#[derive(Debug)]
+pub struct Skill {
+    /// Position in [`Tree::skills`].
+    pub index: usize,
+    /// Directory relative to the root, with `/`; empty when the root is the skill.
+    pub dir: String,
+    /// Name of the directory.
+    pub name: String,
+    /// The directory on the disk.
+    pub location: PathBuf,
+    /// Files and links that belong to it, sorted by path.
+    pub files: Vec<SourceFile>,
+    /// Folders that belong to it, as skill paths, sorted.
+    pub folders: Vec<String>,
+    /// Frontmatter of the SKILL.md.
+    pub frontmatter: Option<Frontmatter>,
+    mentions: OnceLock<Mentions>,
+}
+
+/// A file of a skill.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Path, kind, size and modes; the path is relative to the root of the tree.
+    pub entry: FileEntry,
+    /// Path relative to the skill.
+    pub skill_path: String,
+    /// Its text: regular files of at most 16 MiB without a NUL byte in the first 8,000.
+    pub text: Option<Text>,
+    /// For `.md` files.
+    pub markdown: Option<Document>,
+    /// For files under `scripts/` and `bin/` of some script kind.
+    pub script: Option<Script>,
+    /// For ELF, Mach-O and PE files under `scripts/` and `bin/`.
+    pub binary: Option<Binary>,
+    /// Why it could not be read.
+    pub error: Option<String>,
+}
+
+impl SourceFile {
+    /// Path relative to the root of the tree.
+    pub fn path(&self) -> &str {
+        &self.entry.path
+    }
+
+    /// Last part of the path.
+    pub fn file_name(&self) -> &str {
+        names::file_name(&self.entry.path)
+    }
+
+    /// Whether it is an instruction file.
+    pub fn is_instruction(&self) -> bool {
+        names::is_instruction(&self.skill_path)
+    }
+
+    /// Whether it is a resource.
+    pub fn is_resource(&self) -> bool {
+        names::is_resource(&self.skill_path)
+    }
+
+    /// Whether it is an entry point.
+    pub fn is_entry_point(&self) -> bool {
+        self.script.as_ref().is_some_and(|script| script.entry_point)
+    }
+}
+
+impl Skill {
+    /// Loads the skill at a position of [`Tree::skills`].
+    pub(crate) fn load(tree: &Tree, index: usize) -> Option<Self> {
+        let found = tree.skills.get(index)?;
+        let inside = |path: &str| match found.dir.as_str() {
+            "" => path.to_owned(),
+            dir => path
+                .strip_prefix(dir)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .unwrap_or(path)
+                .to_owned(),
+        };
+        let entries = found.files.iter().filter_map(|at| tree.files.get(*at));
+        let mut files: Vec<SourceFile> = entries
+            .map(|entry| load(tree, entry, inside(&entry.path)))
+            .collect();
+        let frontmatter = files
+            .iter()
+            .find(|file| file.skill_path == SKILL_FILE)
+            .and_then(|file| Frontmatter::of(file.text.as_ref()?));
+        for file in &mut files {
+            if names::extension(&file.skill_path) == "md"
+                && let Some(text) = &file.text
+            {
+                let first = if file.skill_path == SKILL_FILE {
+                    first_body_line(frontmatter.as_ref())
+                } else {
+                    first_body_line(Frontmatter::of(text).as_ref())
+                };
+                file.markdown = Some(Document::parse(text, first));
+            }
+        }
+        script::decide_entry_points(&mut files);
+        let folders = found.folders.iter().filter_map(|at| tree.folders.get(*at));
+        Some(Self {
+            index,
+            dir: found.dir.clone(),
+            name: found.name.clone(),
+            location: tree.root.join(&found.dir),
+            folders: folders.map(|folder| inside(&folder.path)).collect(),
+            files,
+            frontmatter,
+            mentions: OnceLock::new(),
+        })
+    }
+
+    /// The SKILL.md.
+    pub fn skill_md(&self) -> Option<&SourceFile> {
+        self.file(SKILL_FILE)
+    }
+
+    /// A file by its path relative to the skill.
+    pub fn file(&self, skill_path: &str) -> Option<&SourceFile> {
+        // Sorted by whole path, and all share the directory in front of it.
+        let at = self
+            .files
+            .binary_search_by(|file| file.skill_path.as_str().cmp(skill_path));
+        self.files.get(at.ok()?)
+    }
+
+    /// First line of the body of the SKILL.md.
+    pub fn first_body_line(&self) -> usize {
+        first_body_line(self.frontmatter.as_ref())
+    }
+
+    /// A path of the skill as a path of the tree.
+    pub fn path_of(&self, skill_path: &str) -> String {
+        match self.dir.as_str() {
+            "" => skill_path.to_owned(),
+            dir => format!("{dir}/{skill_path}"),
+        }
+    }
+
+    /// Instruction files with their text and Markdown.
+    pub fn instructions(&self) -> impl Iterator<Item = (&SourceFile, &Text, &Document)> {
+        self.files
+            .iter()
+            .filter(|file| file.is_instruction())
+            .filter_map(|file| Some((file, file.text.as_ref()?, file.markdown.as_ref()?)))
+    }
+
+    /// Who mentions whom among the files of the skill. Computed once.
+    pub fn mentions(&self) -> &Mentions {
+        self.mentions.get_or_init(|| Mentions::of(&self.files))
+    }
+}
+
+fn load(tree: &Tree, entry: &FileEntry, skill_path: String) -> SourceFile {
+    let mut file = SourceFile {
+        entry: entry.clone(),
+        skill_path,
+        text: None,
+        markdown: None,
+        script: None,
+        binary: None,
+        error: None,
+    };
+    let readable = match &entry.kind {
+        EntryKind::File => true,
+        EntryKind::Link { to_folder, .. } => !to_folder,
+        EntryKind::Special => false,
+    };
+    if !readable || matches!(entry.kind, EntryKind::Link { dangling: true, .. }) {
+        return file;
+    }
+    if entry.size > READ_LIMIT && !matters_whatever_its_size(&file.skill_path) {
+        return file;
+    }
+    let bytes = match tree.read(&entry.path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            file.error = Some(error.to_string());
+            return file;
+        }
+    };
+    if names::is_program(&file.skill_path) {
+        file.binary = Binary::of(&bytes);
+    }
+    let head = bytes.get(..HEAD).unwrap_or(&bytes);
+    if file.binary.is_none() && !head.contains(&0) {
+        let text = Text::new(&bytes);
+        if names::is_program(&file.skill_path)
+            && let Some(kind) = ScriptKind::of(&file.skill_path, &text)
+        {
+            file.script = Some(Script::of(kind, &text));
+        }
+        file.text = Some(text);
+    }
+    file
+}
+
+/// Files whose text the rules need: too large is a fault there, and no reason to pass them over.
+fn matters_whatever_its_size(skill_path: &str) -> bool {
+    names::is_program(skill_path) || names::extension(skill_path) == "md"
+}

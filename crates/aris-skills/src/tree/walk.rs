@@ -1,0 +1,335 @@
+//! How the tree is walked.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use aris_fs::FsError;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::{
+    EntryKind, FileEntry, FolderEntry, SKILL_FILE, SKIPPED_FOLDERS, SkillEntry, Tree, WalkOptions,
+};
+use crate::git::WorkTree;
+
+pub(super) fn walk(root: &Path, options: &WalkOptions) -> Result<Tree, FsError> {
+    let root = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
+    let root = root.canonicalize().unwrap_or(root);
+    let work_tree = WorkTree::around(&root).map(Rc::new);
+    let mut walk = Walk {
+        root: root.clone(),
+        use_ignores: !options.ignored_too,
+        exclude: excluded(&root, &options.exclude),
+        files: Vec::new(),
+        folders: Vec::new(),
+        skills: Vec::new(),
+        unreadable: Vec::new(),
+    };
+    let rules = match &work_tree {
+        Some(tree) if walk.use_ignores => rules_above(tree, &root),
+        _ => Vec::new(),
+    };
+    let in_work_tree = work_tree.is_some();
+    let entries = aris_fs::list_sorted(&root)?;
+    walk.folder(
+        &Place {
+            path: String::new(),
+            work_tree,
+            rules,
+            skill: None,
+        },
+        entries,
+    );
+    Ok(walk.finished(in_work_tree))
+}
+
+/// One `.gitignore`, with those above it.
+type Rules = Vec<Rc<Gitignore>>;
+
+/// A folder that is being walked.
+struct Place {
+    path: String,
+    work_tree: Option<Rc<WorkTree>>,
+    /// Ignore rules, the strongest last.
+    rules: Rules,
+    /// The nearest skill, as position in [`Walk::skills`].
+    skill: Option<usize>,
+}
+
+struct Walk {
+    root: PathBuf,
+    use_ignores: bool,
+    exclude: Gitignore,
+    files: Vec<FileEntry>,
+    folders: Vec<FolderEntry>,
+    /// Directories of skills in the order of the walk.
+    skills: Vec<String>,
+    unreadable: Vec<(String, String)>,
+}
+
+impl Walk {
+    fn folder(&mut self, place: &Place, entries: Vec<aris_fs::Entry>) {
+        let mut place = Place {
+            path: place.path.clone(),
+            work_tree: place.work_tree.clone(),
+            rules: place.rules.clone(),
+            skill: place.skill,
+        };
+        if !place.path.is_empty()
+            && entries.iter().any(|entry| entry.name == ".git")
+            && let Some(inner) = WorkTree::at(&self.root.join(&place.path))
+        {
+            place.rules = if self.use_ignores {
+                rules_above(&inner, &inner.top)
+            } else {
+                Vec::new()
+            };
+            place.work_tree = Some(Rc::new(inner));
+        }
+        if self.use_ignores
+            && place.work_tree.is_some()
+            && let Some(entry) = entries.iter().find(|entry| entry.name == ".gitignore")
+            && let Some(rules) = gitignore(&entry.path, &self.root.join(&place.path))
+        {
+            place.rules.push(Rc::new(rules));
+        }
+        if entries
+            .iter()
+            .any(|entry| entry.name == SKILL_FILE && entry.kind != aris_fs::EntryKind::Folder)
+            && !self.is_left_out(&place, &join(&place.path, SKILL_FILE), false)
+        {
+            place.skill = Some(self.skills.len());
+            self.skills.push(place.path.clone());
+            if let Some(folder) = self.folders.last_mut().filter(|last| last.path == place.path) {
+                folder.skill = place.skill;
+            }
+        }
+        for entry in entries {
+            let path = join(&place.path, &entry.name.to_string_lossy());
+            if entry.kind == aris_fs::EntryKind::Folder {
+                self.below(&place, &entry, path);
+            } else if !self.is_left_out(&place, &path, false) {
+                let file = self.file(&place, &entry, path);
+                self.files.push(file);
+            }
+        }
+    }
+
+    /// A folder inside `place`.
+    fn below(&mut self, place: &Place, entry: &aris_fs::Entry, path: String) {
+        let skipped = entry
+            .name
+            .to_str()
+            .is_some_and(|name| SKIPPED_FOLDERS.contains(&name));
+        if self.is_left_out(place, &path, true) {
+            return;
+        }
+        self.folders.push(FolderEntry {
+            path: path.clone(),
+            skill: place.skill,
+            entered: !skipped,
+        });
+        if skipped {
+            return;
+        }
+        match aris_fs::list_sorted(&entry.path) {
+            Ok(entries) => {
+                let inside = Place {
+                    path,
+                    work_tree: place.work_tree.clone(),
+                    rules: place.rules.clone(),
+                    skill: place.skill,
+                };
+                self.folder(&inside, entries);
+            }
+            Err(error) => self.unreadable.push((path, error.to_string())),
+        }
+    }
+
+    fn file(&self, place: &Place, entry: &aris_fs::Entry, path: String) -> FileEntry {
+        let mut file = FileEntry {
+            kind: EntryKind::Special,
+            size: 0,
+            executable: false,
+            executable_on_disk: false,
+            tracked: None,
+            skill: place.skill,
+            path,
+        };
+        match entry.kind {
+            aris_fs::EntryKind::File => {
+                file.kind = EntryKind::File;
+                if let Ok(metadata) = entry.path.symlink_metadata() {
+                    file.size = metadata.len();
+                    file.executable_on_disk = metadata.permissions().mode() & 0o100 != 0;
+                }
+                file.executable = file.executable_on_disk;
+            }
+            aris_fs::EntryKind::Link => {
+                let target = entry.path.metadata().ok();
+                file.kind = EntryKind::Link {
+                    target: entry
+                        .path
+                        .read_link()
+                        .map(|target| target.to_string_lossy().into_owned())
+                        .unwrap_or_default(),
+                    dangling: target.is_none(),
+                    to_folder: target.is_some_and(|target| target.is_dir()),
+                };
+            }
+            aris_fs::EntryKind::Folder | aris_fs::EntryKind::Special => {}
+        }
+        if let Some(tree) = &place.work_tree
+            && let Some(index) = &tree.index
+        {
+            let in_git = self.in_git(tree, &file.path);
+            file.tracked = Some(index.contains(&in_git));
+            if let Some(executable) = index.executable(&in_git) {
+                file.executable = executable;
+            }
+        }
+        file
+    }
+
+    /// A path of the tree as the work tree has it.
+    fn in_git(&self, tree: &WorkTree, path: &str) -> String {
+        aris_fs::display_relative(&self.root.join(path), &tree.top)
+    }
+
+    /// Whether a path is excluded, or ignored by git: matched by its rules and not tracked.
+    fn is_left_out(&self, place: &Place, path: &str, folder: bool) -> bool {
+        let full = self.root.join(path);
+        if self.exclude.matched(&full, folder).is_ignore() {
+            return true;
+        }
+        let ignored = place.rules.iter().rev().find_map(|rules| {
+            match rules.matched(&full, folder) {
+                Match::None => None,
+                Match::Ignore(_) => Some(true),
+                Match::Whitelist(_) => Some(false),
+            }
+        });
+        if ignored != Some(true) {
+            return false;
+        }
+        let Some(tree) = &place.work_tree else {
+            return false;
+        };
+        let in_git = self.in_git(tree, path);
+        !tree.index.as_ref().is_some_and(|index| {
+            if folder {
+                index.has_below(&in_git)
+            } else {
+                index.contains(&in_git)
+            }
+        })
+    }
+
+    fn finished(mut self, in_work_tree: bool) -> Tree {
+        // Skills sorted as strings, which the order of the walk is not: `a-b` stands before `a/b` there.
+        let mut order: Vec<usize> = (0..self.skills.len()).collect();
+        order.sort_by(|a, b| self.skills.get(*a).cmp(&self.skills.get(*b)));
+        let mut position = vec![0; order.len()];
+        for (to, from) in order.iter().enumerate() {
+            if let Some(slot) = position.get_mut(*from) {
+                *slot = to;
+            }
+        }
+        let moved = |skill: Option<usize>| skill.and_then(|at| position.get(at).copied());
+        for file in &mut self.files {
+            file.skill = moved(file.skill);
+        }
+        for folder in &mut self.folders {
+            folder.skill = moved(folder.skill);
+        }
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.folders.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut skills: Vec<SkillEntry> = order
+            .iter()
+            .filter_map(|at| self.skills.get(*at))
+            .map(|dir| SkillEntry {
+                name: name_of(&self.root, dir),
+                dir: dir.clone(),
+                files: Vec::new(),
+                folders: Vec::new(),
+            })
+            .collect();
+        for (at, file) in self.files.iter().enumerate() {
+            if let Some(skill) = file.skill.and_then(|skill| skills.get_mut(skill)) {
+                skill.files.push(at);
+            }
+        }
+        for (at, folder) in self.folders.iter().enumerate() {
+            if let Some(skill) = folder.skill.and_then(|skill| skills.get_mut(skill))
+                && skill.dir != folder.path
+            {
+                skill.folders.push(at);
+            }
+        }
+        Tree {
+            root: self.root,
+            files: self.files,
+            folders: self.folders,
+            skills,
+            in_work_tree,
+            unreadable: self.unreadable,
+        }
+    }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
+}
+
+fn name_of(root: &Path, dir: &str) -> String {
+    match dir.rsplit('/').next() {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => root
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+    }
+}
+
+fn excluded(root: &Path, patterns: &[String]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in patterns {
+        // The configuration's reader has tried each pattern.
+        builder.add_line(None, pattern).map(|_| ()).unwrap_or_default();
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// The ignore rules that hold in `folder` of a work tree, its own `.gitignore` left out: `info/exclude`, then each `.gitignore`
+/// from the top down. The user's own excludes are not read: the answer must not depend on who asks.
+fn rules_above(tree: &WorkTree, folder: &Path) -> Rules {
+    let mut rules = Vec::new();
+    rules.extend(gitignore(&tree.common_dir.join("info/exclude"), &tree.top));
+    let mut above: Vec<&Path> = folder
+        .ancestors()
+        .skip(1)
+        .take_while(|above| above.starts_with(&tree.top))
+        .collect();
+    above.reverse();
+    rules.extend(
+        above
+            .iter()
+            .filter_map(|above| gitignore(&above.join(".gitignore"), above)),
+    );
+    rules.into_iter().map(Rc::new).collect()
+}
+
+/// The rules of one file, relative to `base`. Lines that are no patterns are passed over, as git does.
+fn gitignore(file: &Path, base: &Path) -> Option<Gitignore> {
+    let text = aris_fs::read(file, super::READ_LIMIT).ok()?;
+    let mut builder = GitignoreBuilder::new(base);
+    for line in String::from_utf8_lossy(&text).lines() {
+        builder.add_line(None, line).map(|_| ()).unwrap_or_default();
+    }
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
