@@ -77,7 +77,9 @@ impl SourceFile {
 
     /// Whether it is an entry point.
     pub fn is_entry_point(&self) -> bool {
-        self.script.as_ref().is_some_and(|script| script.entry_point)
+        self.script
+            .as_ref()
+            .is_some_and(|script| script.entry_point)
     }
 }
 

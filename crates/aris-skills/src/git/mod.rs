@@ -46,7 +46,8 @@ impl Index {
         }
         let prefix = format!("{folder}/").into_bytes();
         let mut from = self.entries.range(prefix.clone()..);
-        from.next().is_some_and(|(path, _)| path.starts_with(&prefix))
+        from.next()
+            .is_some_and(|(path, _)| path.starts_with(&prefix))
     }
 
     /// Whether the tracked file has the execute bit; `None` for what is not tracked as a file.

@@ -33,10 +33,7 @@ pub(super) fn read(text: &Text, first: usize, fences: &[Fence], document: &mut D
             block.finish(text, document);
         }
         block.depth = depth;
-        block.push(
-            inner,
-            text.start(number) + line.len() - inner.len(),
-        );
+        block.push(inner, text.start(number) + line.len() - inner.len());
         if is_alone(inner) {
             block.finish(text, document);
         }
@@ -91,7 +88,8 @@ impl Block {
 
     fn range(&self, joined: &Range<usize>) -> Range<usize> {
         let start = self.offset(joined.start);
-        start..self.offset(joined.end.saturating_sub(1)).max(start) + usize::from(!joined.is_empty())
+        start
+            ..self.offset(joined.end.saturating_sub(1)).max(start) + usize::from(!joined.is_empty())
     }
 
     fn finish(&mut self, text: &Text, document: &mut Document) {

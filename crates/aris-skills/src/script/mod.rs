@@ -177,9 +177,9 @@ fn has_main_guard(text: &Text) -> bool {
         match statements.as_slice() {
             [] => false,
             [first, rest @ ..] => {
-                let raises = first.strip_prefix("raise").is_some_and(|rest| {
-                    rest.is_empty() || rest.starts_with([' ', '('])
-                });
+                let raises = first
+                    .strip_prefix("raise")
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']));
                 let all = statements.join(" ");
                 let one = rest.is_empty() || all.matches('(').count() == 1 && all.ends_with(')');
                 !(raises && one && all.matches('(').count() <= 1)

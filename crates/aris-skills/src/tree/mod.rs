@@ -1,8 +1,8 @@
 //! The walk: which files a tree has, and which skill each belongs to.
 
-mod walk;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use std::path::{Path, PathBuf};
 
@@ -136,7 +136,9 @@ impl Tree {
 
     /// The file at a path.
     pub fn file(&self, path: &str) -> Option<&FileEntry> {
-        let at = self.files.binary_search_by(|file| file.path.as_str().cmp(path));
+        let at = self
+            .files
+            .binary_search_by(|file| file.path.as_str().cmp(path));
         self.files.get(at.ok()?)
     }
 

@@ -101,7 +101,11 @@ impl Walk {
         {
             place.skill = Some(self.skills.len());
             self.skills.push(place.path.clone());
-            if let Some(folder) = self.folders.last_mut().filter(|last| last.path == place.path) {
+            if let Some(folder) = self
+                .folders
+                .last_mut()
+                .filter(|last| last.path == place.path)
+            {
                 folder.skill = place.skill;
             }
         }
@@ -203,13 +207,16 @@ impl Walk {
         if self.exclude.matched(&full, folder).is_ignore() {
             return true;
         }
-        let ignored = place.rules.iter().rev().find_map(|rules| {
-            match rules.matched(&full, folder) {
-                Match::None => None,
-                Match::Ignore(_) => Some(true),
-                Match::Whitelist(_) => Some(false),
-            }
-        });
+        let ignored =
+            place
+                .rules
+                .iter()
+                .rev()
+                .find_map(|rules| match rules.matched(&full, folder) {
+                    Match::None => None,
+                    Match::Ignore(_) => Some(true),
+                    Match::Whitelist(_) => Some(false),
+                });
         if ignored != Some(true) {
             return false;
         }
@@ -300,7 +307,10 @@ fn excluded(root: &Path, patterns: &[String]) -> Gitignore {
     let mut builder = GitignoreBuilder::new(root);
     for pattern in patterns {
         // The configuration's reader has tried each pattern.
-        builder.add_line(None, pattern).map(|_| ()).unwrap_or_default();
+        builder
+            .add_line(None, pattern)
+            .map(|_| ())
+            .unwrap_or_default();
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
