@@ -18,18 +18,20 @@ const REQUIRED: [&str; 7] = [
 ];
 
 /// What tools, hosts and readers expect at the top level.
-const ALLOWED: [&str; 16] = [
+const ALLOWED: &[&str] = &[
     ".cargo",
     ".ci",
     ".git",
     ".gitattributes",
     ".github",
     ".gitignore",
+    ".pre-commit-hooks.yaml",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "Cargo.lock",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "action.yml",
     "clippy.toml",
     "deny.toml",
     "rust-toolchain.toml",
