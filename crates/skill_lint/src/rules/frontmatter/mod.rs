@@ -1,22 +1,91 @@
-//! `SR0xx`.
+//! SR0: the frontmatter of a SKILL.md.
 
-use aris_skills::{Skill, Tree};
+mod check;
+mod keys;
+mod name;
+mod repair;
+mod table;
+#[cfg(test)]
+mod tests;
+mod wording;
 
-use crate::catalogue::Rule;
+use std::collections::BTreeMap;
+
+use aris_skills::tree::{EntryKind, SKILL_FILE};
+use aris_skills::{Skill, Tree, names};
+
 use crate::config::Config;
 use crate::finding::Sink;
+use crate::fix::Fix;
+use check::Surroundings;
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
+pub(crate) use name::is_kebab;
+pub use table::RULES;
 
 /// What the rules across skills need to know about one skill.
 #[derive(Debug, Default)]
-pub struct Facts;
-
-/// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
-    Facts
+pub struct Facts {
+    /// Its SKILL.md, the `name` declared there, and the line and column of that.
+    name: Option<(String, String, (usize, usize))>,
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+/// Looks at one skill.
+pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    let Some((file, text)) = skill
+        .skill_md()
+        .and_then(|file| Some((file, file.text.as_ref()?)))
+    else {
+        return Facts::default();
+    };
+    let path = file.path();
+    if text.had_bom() {
+        sink.found("SR019", path, 1, 1, "the file begins with a byte order mark")
+            .fix(Fix::remove_bom(path));
+    }
+    let around = Surroundings {
+        directory: &skill.name,
+        is_root: skill.dir.is_empty(),
+        extra_keys: &config.extra_keys,
+    };
+    let frontmatter = skill.frontmatter.as_ref();
+    for found in check::check(text, frontmatter, &around) {
+        let finding = sink.found(found.rule, path, found.line, found.col, found.message);
+        if let Some((range, new)) = found.edit {
+            finding.fix(Fix::replace(path, range, new));
+        }
+    }
+    let name = frontmatter.and_then(check::declared_name);
+    Facts {
+        name: name.map(|(name, place)| (path.to_owned(), name.to_owned(), place)),
+    }
+}
+
+/// Looks across skills: names used twice (SR018), and files that should be called SKILL.md (SR002).
+pub fn tree(tree: &Tree, facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
+    let mut first: BTreeMap<&str, &str> = BTreeMap::new();
+    for (path, name, (line, col)) in facts.iter().filter_map(|facts| facts.name.as_ref()) {
+        match first.get(name.as_str()) {
+            Some(other) => {
+                let message = format!("the name `{name}` is also that of `{other}`");
+                sink.found("SR018", path, *line, *col, message);
+            }
+            None => {
+                first.insert(name, path);
+            }
+        }
+    }
+    for file in &tree.files {
+        let name = names::file_name(&file.path);
+        let folder = names::folder(&file.path);
+        let meant = names::file_name(SKILL_FILE).eq_ignore_ascii_case(name) && name != SKILL_FILE;
+        let right = match folder {
+            "" => SKILL_FILE.to_owned(),
+            folder => format!("{folder}/{SKILL_FILE}"),
+        };
+        if meant && file.kind != EntryKind::Special && tree.file(&right).is_none() {
+            let message = format!("hosts look for `{SKILL_FILE}`, this is `{name}`");
+            sink.found("SR002", &file.path, 1, 1, message)
+                .fix(Fix::rename(&file.path, &right));
+        }
+    }
+}

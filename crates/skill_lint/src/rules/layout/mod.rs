@@ -1,22 +1,58 @@
-//! `SR1xx`.
+//! SR1: how a skill is laid out, and whether its texts lead to its files.
 
-use aris_skills::{Skill, Tree};
+mod call;
+mod contents;
+mod files;
+mod lines;
+mod links;
+mod naming;
+mod place;
+mod prose;
+mod resources;
+mod size;
+mod table;
+#[cfg(test)]
+mod tests;
 
-use crate::catalogue::Rule;
+use std::collections::BTreeSet;
+
+use aris_skills::{Skill, Tree, names};
+
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
+pub use table::RULES;
 
-/// What the rules across skills need to know about one skill.
+/// Nothing is needed across skills.
 #[derive(Debug, Default)]
 pub struct Facts;
 
 /// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    files::check(skill, config, sink);
+    if sink.wants_any(&["SR106", "SR107", "SR108", "SR109", "SR116", "SR123"]) {
+        resources::check(skill, sink);
+    }
+    if sink.wants_any(&["SR110", "SR111", "SR112"]) {
+        links::check(skill, tree, config, sink);
+    }
+    lines::check(skill, sink);
     Facts
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+/// Looks across skills: those inside others (SR114).
+pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
+    let skills: BTreeSet<&str> = tree.skills.iter().map(|skill| skill.dir.as_str()).collect();
+    for skill in tree.skills.iter().filter(|skill| !skill.dir.is_empty()) {
+        let mut above = skill.dir.as_str();
+        while !above.is_empty() {
+            above = names::folder(above);
+            if skills.contains(above) {
+                let outer = if above.is_empty() { "." } else { above };
+                let message = format!("this skill lies inside the skill `{outer}`");
+                sink.found("SR114", &format!("{}/SKILL.md", skill.dir), 1, 1, message);
+                break;
+            }
+        }
+    }
+}

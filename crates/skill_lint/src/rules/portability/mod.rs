@@ -1,22 +1,32 @@
-//! `SR7xx`.
+//! SR7: what works on one host, installer or operating system and not on another.
+
+mod calls;
+mod listed;
+mod paths;
+mod placement;
+mod table;
+#[cfg(test)]
+mod tests;
+mod uses;
 
 use aris_skills::{Skill, Tree};
 
-use crate::catalogue::Rule;
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
+pub use table::RULES;
 
-/// What the rules across skills need to know about one skill.
+/// Nothing is needed across skills.
 #[derive(Debug, Default)]
 pub struct Facts;
 
 /// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    uses::check(skill, config, sink);
     Facts
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+/// Looks across skills, and at files that belong to none.
+pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
+    placement::check(tree, sink);
+}

@@ -1,0 +1,485 @@
+//! What is wrong in one skill's frontmatter: a function from its text to findings.
+
+use aris_skills::Text;
+use aris_skills::frontmatter::{Frontmatter, Value, Yaml};
+
+use super::repair::{self, Edit};
+use super::{keys, name, wording};
+
+/// Longest `description`, in code points. Source: Agent Skills specification; Codex drops a skill above it.
+const LONGEST_DESCRIPTION: usize = 1024;
+
+/// Longest `compatibility`, in code points. Source: Agent Skills specification.
+const LONGEST_COMPATIBILITY: usize = 500;
+
+/// Code points of `description` and `when_to_use` together that Claude Code's listing shows. Source: its documentation of skills.
+const LISTED: usize = 1536;
+
+/// Where a skill stands, as far as its frontmatter has to agree with it.
+pub(super) struct Surroundings<'a> {
+    /// Name of the skill's directory.
+    pub(super) directory: &'a str,
+    /// Whether that directory is the root of the run, whose name is an accident.
+    pub(super) is_root: bool,
+    /// Keys that the configuration allows beside the known ones.
+    pub(super) extra_keys: &'a [String],
+}
+
+/// A finding in a SKILL.md.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) rule: &'static str,
+    pub(super) line: usize,
+    pub(super) col: usize,
+    pub(super) message: String,
+    pub(super) edit: Option<Edit>,
+}
+
+/// Findings of one file, in no particular order.
+struct Checks<'a> {
+    text: &'a Text,
+    around: &'a Surroundings<'a>,
+    found: Vec<Found>,
+}
+
+/// Checks the frontmatter of a SKILL.md.
+pub(super) fn check(
+    text: &Text,
+    frontmatter: Option<&Frontmatter>,
+    around: &Surroundings<'_>,
+) -> Vec<Found> {
+    let mut checks = Checks {
+        text,
+        around,
+        found: Vec::new(),
+    };
+    match frontmatter {
+        None => {
+            let opened = text.line(1).trim_end() == "---";
+            let message = if opened {
+                "the frontmatter opened on line 1 is never closed by a line `---`"
+            } else {
+                "line 1 is not `---`: the file has no frontmatter"
+            };
+            checks.add("SR001", (1, 1), message.to_owned());
+        }
+        Some(frontmatter) => match &frontmatter.yaml {
+            Err(fault) => checks.add("SR003", (fault.line, fault.col), fault.message.clone()),
+            Ok(mapping) => checks.mapping(frontmatter, mapping),
+        },
+    }
+    checks.found
+}
+
+/// The trimmed `name`, when it is a string that is not blank, with its place.
+pub(super) fn declared_name(frontmatter: &Frontmatter) -> Option<(&str, (usize, usize))> {
+    let value = frontmatter.get("name")?;
+    let name = value.as_str()?.trim();
+    (!name.is_empty()).then_some((name, place(value)))
+}
+
+fn place(node: &Yaml) -> (usize, usize) {
+    (node.line, node.col)
+}
+
+fn characters(text: &str) -> usize {
+    text.chars().count()
+}
+
+impl Checks<'_> {
+    fn add(&mut self, rule: &'static str, place: (usize, usize), message: String) {
+        self.add_with(rule, place, message, None);
+    }
+
+    fn add_with(
+        &mut self,
+        rule: &'static str,
+        (line, col): (usize, usize),
+        message: String,
+        edit: Option<Edit>,
+    ) {
+        self.found.push(Found {
+            rule,
+            line,
+            col,
+            message,
+            edit,
+        });
+    }
+
+    fn mapping(&mut self, frontmatter: &Frontmatter, mapping: &Yaml) {
+        self.name(frontmatter, mapping);
+        self.description(mapping);
+        self.compatibility(mapping);
+        for (key, value) in mapping.entries() {
+            self.key(key, value);
+        }
+        self.metadata(frontmatter, mapping);
+        for flow in repair::flow_places(mapping) {
+            let kind = if matches!(flow.node.value, Value::Seq(_)) {
+                "[…]"
+            } else {
+                "{…}"
+            };
+            let edit = repair::without_flow(self.text, frontmatter, &flow);
+            let message = format!("flow collection `{kind}`: the reference validator refuses it");
+            self.add_with("SR020", place(flow.node), message, edit);
+        }
+    }
+
+    fn name(&mut self, frontmatter: &Frontmatter, mapping: &Yaml) {
+        let entry = mapping.entry("name");
+        let missing = match entry.map(|(_, value)| &value.value) {
+            None => Some("there is no `name`"),
+            Some(Value::Null) => Some("`name` is empty"),
+            Some(Value::Str(text)) if text.trim().is_empty() => Some("`name` is blank"),
+            Some(_) => None,
+        };
+        if let Some(message) = missing {
+            let at = entry.map_or((1, 1), |(key, _)| place(key));
+            let edit = repair::missing_name(self.text, frontmatter, self.around.directory);
+            self.add_with("SR004", at, message.to_owned(), edit);
+            return;
+        }
+        let Some((_, value)) = entry else { return };
+        let Some(text) = value.as_str() else {
+            let message = format!("`name` is {}, not a string", value.value.kind());
+            self.add("SR005", place(value), message);
+            return;
+        };
+        let text = text.trim();
+        if let Some(fault) = name::fault(text) {
+            self.add("SR005", place(value), format!("`name` {fault}"));
+        }
+        if !self.around.is_root && !name::same(text, self.around.directory) {
+            let message = format!(
+                "`name` is `{text}`, its directory is `{}`",
+                self.around.directory
+            );
+            self.add("SR006", place(value), message);
+        }
+        if let Some(word) = name::reserved_word(text) {
+            let message = format!("`name` holds `{word}`, which upload refuses");
+            self.add("SR015", place(value), message);
+        }
+    }
+
+    fn description(&mut self, mapping: &Yaml) {
+        let entry = mapping.entry("description");
+        let Some((key, value)) = entry else {
+            self.add("SR007", (1, 1), "there is no `description`".to_owned());
+            return;
+        };
+        let Some(text) = value.as_str().map(str::trim) else {
+            let message = format!("`description` is {}, not a string", value.value.kind());
+            self.add("SR007", place(key), message);
+            return;
+        };
+        if text.is_empty() {
+            self.add("SR007", place(key), "`description` is blank".to_owned());
+            return;
+        }
+        let length = characters(text);
+        if length > LONGEST_DESCRIPTION {
+            let message = format!(
+                "`description` has {length} characters, {LONGEST_DESCRIPTION} are allowed"
+            );
+            self.add("SR008", place(key), message);
+        }
+        let when = mapping.get("when_to_use").and_then(Yaml::as_str);
+        let listed = length + when.map_or(0, |when| characters(when.trim()));
+        if listed > LISTED {
+            let message = format!(
+                "`description` and `when_to_use` have {listed} characters, the listing is cut at {LISTED}"
+            );
+            self.add("SR009", place(key), message);
+        }
+        if text.contains(['<', '>']) {
+            let message = "`description` holds `<` or `>`, which upload refuses".to_owned();
+            self.add("SR014", place(key), message);
+        }
+        if when.is_none() && !wording::has_cue(text) {
+            let message = "`description` does not say when to use the skill".to_owned();
+            self.add("SR016", place(key), message);
+        }
+        if let Some(word) = wording::personal_word(text) {
+            let message = format!("`description` speaks in the first or second person (`{word}`)");
+            self.add("SR017", place(key), message);
+        }
+    }
+
+    fn compatibility(&mut self, mapping: &Yaml) {
+        let Some((key, value)) = mapping.entry("compatibility") else {
+            return;
+        };
+        let fault = match value.as_str().map(|text| characters(text.trim())) {
+            None => format!("is {}, not a string", value.value.kind()),
+            Some(0) => "is blank".to_owned(),
+            Some(length) if length > LONGEST_COMPATIBILITY => {
+                format!("has {length} characters, {LONGEST_COMPATIBILITY} are allowed")
+            }
+            Some(_) => return,
+        };
+        self.add("SR010", place(key), format!("`compatibility` {fault}"));
+    }
+
+    /// Whether somebody reads a top-level key, and takes its value.
+    fn key(&mut self, key: &Yaml, value: &Yaml) {
+        let Some(word) = key.as_str() else {
+            let message = format!("a key is {}, not a string", key.value.kind());
+            self.add("SR011", place(key), message);
+            return;
+        };
+        let specified = keys::SPECIFIED.contains(&word);
+        let claude_code = keys::CLAUDE_CODE.contains(&word);
+        let own = self.around.extra_keys.iter().any(|extra| extra == word);
+        if claude_code {
+            let message = format!("only Claude Code reads `{word}`");
+            self.add("SR012", place(key), message);
+        } else if !specified && !own {
+            let message = match keys::similar(word) {
+                Some(meant) => format!("no host reads `{word}`; `{meant}` is meant?"),
+                None => format!("no host reads `{word}`"),
+            };
+            self.add("SR011", place(key), message);
+        }
+        if let Some(allowed) = keys::allowed_values(word) {
+            let written = value.text.to_lowercase();
+            if !allowed.contains(&written.as_str()) {
+                let message = format!("`{word}` is not one of: {}", allowed.join(", "));
+                self.add("SR013", place(key), message);
+            }
+        }
+        if word == "metadata" && !matches!(value.value, Value::Map(_)) {
+            let message = format!("`metadata` is {}, not a mapping", value.value.kind());
+            self.add("SR013", place(key), message);
+        }
+    }
+
+    fn metadata(&mut self, frontmatter: &Frontmatter, mapping: &Yaml) {
+        let entries = mapping.get("metadata").map_or(&[][..], Yaml::entries);
+        for (key, value) in entries {
+            if value.as_str().is_none() {
+                let message = format!(
+                    "`metadata.{}` is {}, not a string",
+                    key.text,
+                    value.value.kind()
+                );
+                let edit = repair::quoted_scalar(self.text, frontmatter, value);
+                self.add_with("SR021", place(key), message, edit);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_skills::Text;
+    use aris_skills::frontmatter::Frontmatter;
+
+    use super::{Found, Surroundings, check};
+
+    fn findings(source: &str) -> Vec<Found> {
+        let text = Text::new(source.as_bytes());
+        let frontmatter = Frontmatter::of(&text);
+        let around = Surroundings {
+            directory: "pdf",
+            is_root: false,
+            extra_keys: &["categories".to_owned()],
+        };
+        check(&text, frontmatter.as_ref(), &around)
+    }
+
+    fn rules(source: &str) -> Vec<(&'static str, usize, usize)> {
+        let mut rules: Vec<_> = findings(source)
+            .iter()
+            .map(|found| (found.rule, found.line, found.col))
+            .collect();
+        rules.sort_unstable();
+        rules
+    }
+
+    /// Findings of a frontmatter that is clean but for what is added to it.
+    fn added(lines: &str) -> Vec<(&'static str, usize, usize)> {
+        rules(&format!(
+            "---\nname: pdf\ndescription: Reads PDF. Use when asked.\n{lines}\n---\n"
+        ))
+    }
+
+    #[test]
+    fn a_clean_frontmatter_has_no_findings() {
+        assert_eq!(added("license: MIT"), []);
+        assert_eq!(added("metadata:\n  version: \"1.0\""), []);
+        assert_eq!(added("categories: a"), []);
+        assert_eq!(added("compatibility: needs git"), []);
+    }
+
+    #[test]
+    fn the_block_must_be_opened_closed_and_a_mapping() {
+        for (source, expected) in [
+            ("# x\n", ("SR001", 1, 1)),
+            ("---\nname: pdf\n", ("SR001", 1, 1)),
+            ("\n---\nname: pdf\n---\n", ("SR001", 1, 1)),
+            ("", ("SR001", 1, 1)),
+            ("---\na: b: c\n---\n", ("SR003", 2, 5)),
+            ("---\na: 1\na: 2\n---\n", ("SR003", 3, 1)),
+            ("---\nm:\n  a: 1\n  a: 2\n---\n", ("SR003", 4, 3)),
+            ("---\n- a\n---\n", ("SR003", 2, 1)),
+            ("---\n---\n", ("SR003", 1, 1)),
+        ] {
+            assert_eq!(rules(source), [expected], "{source}");
+        }
+    }
+
+    #[test]
+    fn names_are_judged() {
+        let long = "a".repeat(65);
+        for (name, expected) in [
+            ("name:", vec![("SR004", 2, 1)]),
+            ("name: \"  \"", vec![("SR004", 2, 1)]),
+            ("name: 12", vec![("SR005", 2, 7)]),
+            ("name: Pdf", vec![("SR005", 2, 7), ("SR006", 2, 7)]),
+            ("name: other", vec![("SR006", 2, 7)]),
+            ("name: \" pdf \"", vec![]),
+            ("name: claude-x", vec![("SR006", 2, 7), ("SR015", 2, 7)]),
+            (long.as_str(), vec![]),
+        ] {
+            let line = if name == long {
+                format!("name: {long}")
+            } else {
+                name.to_owned()
+            };
+            let expected = if name == long {
+                vec![("SR005", 2, 7), ("SR006", 2, 7)]
+            } else {
+                expected
+            };
+            let source = format!("---\n{line}\ndescription: Use when asked.\n---\n");
+            assert_eq!(rules(&source), expected, "{line}");
+        }
+        assert_eq!(
+            rules("---\ndescription: Use when asked.\n---\n"),
+            [("SR004", 1, 1)]
+        );
+    }
+
+    #[test]
+    fn descriptions_are_judged() {
+        let exact = "when ".repeat(204) + "when";
+        assert_eq!(exact.chars().count(), 1024);
+        for (description, expected) in [
+            ("description:".to_owned(), vec![("SR007", 3, 1)]),
+            ("description: ' '".to_owned(), vec![("SR007", 3, 1)]),
+            ("description: 5".to_owned(), vec![("SR007", 3, 1)]),
+            ("license: MIT".to_owned(), vec![("SR007", 1, 1)]),
+            (format!("description: {exact}"), vec![]),
+            (format!("description: {exact}e"), vec![("SR008", 3, 1)]),
+            (
+                format!("description: {exact}\nwhen_to_use: {}", "x".repeat(512)),
+                vec![("SR012", 4, 1)],
+            ),
+            (
+                format!("description: {exact}\nwhen_to_use: {}", "x".repeat(513)),
+                vec![("SR009", 3, 1), ("SR012", 4, 1)],
+            ),
+            (
+                "description: Use when a -> b".to_owned(),
+                vec![("SR014", 3, 1)],
+            ),
+            ("description: Reads PDF.".to_owned(), vec![("SR016", 3, 1)]),
+            (
+                "description: I can help when asked.".to_owned(),
+                vec![("SR017", 3, 1)],
+            ),
+        ] {
+            let source = format!("---\nname: pdf\n{description}\n---\n");
+            assert_eq!(rules(&source), expected, "{description}");
+        }
+    }
+
+    #[test]
+    fn other_keys_are_judged() {
+        let long = format!("compatibility: {}", "x".repeat(501));
+        let exact = format!("compatibility: {}", "x".repeat(500));
+        for (lines, expected) in [
+            ("compatibility:", vec![("SR010", 4, 1)]),
+            ("compatibility: ' '", vec![("SR010", 4, 1)]),
+            (long.as_str(), vec![("SR010", 4, 1)]),
+            (exact.as_str(), vec![]),
+            ("version: 1", vec![("SR011", 4, 1)]),
+            ("7: x", vec![("SR011", 4, 1)]),
+            ("model: opus", vec![("SR012", 4, 1)]),
+            ("user-invocable: maybe", vec![("SR012", 4, 1), ("SR013", 4, 1)]),
+            ("user-invocable: On", vec![("SR012", 4, 1)]),
+            ("background: 1", vec![("SR012", 4, 1)]),
+            ("background:", vec![("SR012", 4, 1), ("SR013", 4, 1)]),
+            ("effort: huge", vec![("SR012", 4, 1), ("SR013", 4, 1)]),
+            ("context: fork", vec![("SR012", 4, 1)]),
+            ("shell: zsh", vec![("SR012", 4, 1), ("SR013", 4, 1)]),
+            ("metadata: x", vec![("SR013", 4, 1)]),
+            ("metadata:", vec![("SR013", 4, 1)]),
+            ("metadata:\n  version: 1.0", vec![("SR021", 5, 3)]),
+            ("metadata:\n  a:\n    b: c", vec![("SR021", 5, 3)]),
+            ("allowed-tools: [Read]", vec![("SR020", 4, 16)]),
+            ("metadata:\n  a: \"x\"\n  b: {c: d}", vec![("SR020", 6, 6), ("SR021", 6, 3)]),
+        ] {
+            assert_eq!(added(lines), expected, "{lines}");
+        }
+    }
+
+    /// The file after the edits of one rule.
+    fn repaired(source: &str, rule: &str) -> String {
+        let mut edits: Vec<_> = findings(source)
+            .into_iter()
+            .filter(|found| found.rule == rule)
+            .filter_map(|found| found.edit)
+            .collect();
+        edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        let mut text = source.to_owned();
+        for (range, new) in edits {
+            text.replace_range(range, &new);
+        }
+        text
+    }
+
+    #[test]
+    fn repairs_say_the_same_in_other_words() {
+        for (rule, before, after) in [
+            ("SR004", "description: x", "name: pdf\ndescription: x"),
+            ("SR004", "name:\ndescription: x", "name: pdf\ndescription: x"),
+            ("SR004", "a: 1\nname: ''", "a: 1\nname: pdf"),
+            ("SR004", "name: # later\na: 1", "name: # later\na: 1"),
+            ("SR020", "argument-hint: [file] ", "argument-hint: \"[file]\" "),
+            (
+                "SR020",
+                "allowed-tools: [Read, \"Bash(git *)\"]",
+                "allowed-tools:\n  - Read\n  - \"Bash(git *)\"",
+            ),
+            ("SR020", "tags: []", "tags: []"),
+            ("SR020", "tags: [a, # b\n  c]", "tags: [a, # b\n  c]"),
+            (
+                "SR020",
+                "metadata: {\"a\": {\"b\": [1, two words]}, c: }",
+                "metadata:\n  \"a\":\n    \"b\":\n      - 1\n      - two words\n  c:",
+            ),
+            (
+                "SR020",
+                "hooks:\n  - {a: 1, b: [x]}\n  - c",
+                "hooks:\n  - a: 1\n    b:\n      - x\n  - c",
+            ),
+            ("SR021", "metadata:\n  version: 1.0\n  on: true", "metadata:\n  version: \"1.0\"\n  on: \"true\""),
+            ("SR021", "metadata:\n  a: ~\n  b: [1]", "metadata:\n  a: ~\n  b: [1]"),
+        ] {
+            let source = format!("---\n{before}\n---\nbody\n");
+            let expected = format!("---\n{after}\n---\nbody\n");
+            assert_eq!(repaired(&source, rule), expected, "{before}");
+            assert_eq!(repaired(&expected, rule), expected, "twice: {before}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_inserted_with_the_line_end_of_the_file() {
+        let source = "---\r\na: 1\r\n---\r\n";
+        assert_eq!(repaired(source, "SR004"), "---\r\nname: pdf\r\na: 1\r\n---\r\n");
+    }
+}

@@ -1,0 +1,265 @@
+//! Mechanical repairs of frontmatter. Each is offered only when the repaired text, read again, says what was meant.
+
+use std::ops::Range;
+
+use aris_skills::frontmatter::{Frontmatter, Style, Value, Yaml};
+use aris_skills::Text;
+
+use super::name;
+
+/// Bytes of [`Text::raw`] and what to put there.
+pub(super) type Edit = (Range<usize>, String);
+
+/// Keys whose value is text for a reader, so that brackets in it belong to the text.
+const TEXT_KEYS: [&str; 7] = [
+    "argument-hint",
+    "compatibility",
+    "description",
+    "license",
+    "model",
+    "name",
+    "when_to_use",
+];
+
+/// The repair of an absent, null or blank `name`: the directory's name, where that is a valid one.
+pub(super) fn missing_name(text: &Text, frontmatter: &Frontmatter, directory: &str) -> Option<Edit> {
+    if name::fault(directory).is_some() {
+        return None;
+    }
+    let mapping = frontmatter.mapping()?;
+    let line = format!("name: {directory}");
+    let edit = match mapping.entry("name") {
+        Some((key, _)) => {
+            let start = text.start(key.line);
+            (start..start + text.line(key.line).len(), line)
+        }
+        None if mapping.style == Style::Block => {
+            let start = text.start(2);
+            let end = if text.raw().get(..start)?.ends_with("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            };
+            (start..start, line + end)
+        }
+        None => return None,
+    };
+    let repaired = read_again(text, frontmatter, &edit)?;
+    let others = |yaml: &Yaml| {
+        yaml.entries()
+            .iter()
+            .filter(|(key, _)| key.as_str() != Some("name"))
+            .map(|(key, value)| (Said::of(key), Said::of(value)))
+            .collect::<Vec<_>>()
+    };
+    let kept = others(&repaired) == others(mapping);
+    (kept && repaired.get("name")?.as_str() == Some(directory)).then_some(edit)
+}
+
+/// The repair of a scalar that should be a string: quotes around what is written.
+pub(super) fn quoted_scalar(text: &Text, frontmatter: &Frontmatter, value: &Yaml) -> Option<Edit> {
+    let numeric = matches!(value.value, Value::Bool(_) | Value::Int | Value::Float);
+    if !numeric || text.raw().get(value.range.clone())? != value.text {
+        return None;
+    }
+    let edit = (value.range.clone(), format!("\"{}\"", value.text));
+    let repaired = read_again(text, frontmatter, &edit)?;
+    let changed = repaired
+        .nodes()
+        .into_iter()
+        .find(|node| node.range.start == value.range.start && node.style == Style::DoubleQuoted)?;
+    (changed.as_str() == Some(&value.text)).then_some(edit)
+}
+
+/// The repair of an outermost flow collection: quotes where the key takes text, block style elsewhere.
+///
+/// None for empty collections, which have no block style, and where a comment, an anchor or a tag inside would be lost.
+pub(super) fn without_flow(
+    text: &Text,
+    frontmatter: &Frontmatter,
+    path: &FlowPlace<'_>,
+) -> Option<Edit> {
+    let node = path.node;
+    let source = text.raw().get(node.range.clone())?;
+    let before = frontmatter.mapping()?;
+    if let Some(key) = path.key.filter(|key| {
+        path.depth == 1
+            && key
+                .as_str()
+                .is_some_and(|key| TEXT_KEYS.contains(&key))
+    }) {
+        if source.contains('\n') {
+            return None;
+        }
+        let quoted = serde_json::to_string(source).ok()?;
+        let edit = (node.range.clone(), quoted);
+        let repaired = read_again(text, frontmatter, &edit)?;
+        let written = repaired.get(key.as_str()?)?;
+        return (written.as_str() == Some(source)).then_some(edit);
+    }
+    let mut block = String::new();
+    let start = match (path.key, path.in_sequence) {
+        (Some(key), _) => {
+            let indent = key.col.checked_sub(1)? + 2;
+            write_block(text.raw(), node, indent, true, &mut block)?;
+            let spaces = text.raw().get(..node.range.start)?;
+            spaces.trim_end_matches([' ', '\t']).len()
+        }
+        (None, true) => {
+            write_block(text.raw(), node, node.col.checked_sub(1)?, false, &mut block)?;
+            node.range.start
+        }
+        (None, false) => return None,
+    };
+    let edit = (start..node.range.end, block);
+    let repaired = read_again(text, frontmatter, &edit)?;
+    (Said::of(&repaired) == Said::of(before)).then_some(edit)
+}
+
+/// An outermost flow collection and what it is the value of.
+pub(super) struct FlowPlace<'a> {
+    /// The collection.
+    pub(super) node: &'a Yaml,
+    /// The key before it, when it is the value of a block mapping.
+    pub(super) key: Option<&'a Yaml>,
+    /// Whether it is an item of a block sequence.
+    pub(super) in_sequence: bool,
+    /// Levels above it: 1 for the value of a top-level key.
+    pub(super) depth: usize,
+}
+
+/// The outermost flow collections of a document, in its order.
+pub(super) fn flow_places(root: &Yaml) -> Vec<FlowPlace<'_>> {
+    let mut found = Vec::new();
+    collect(root, None, false, 0, &mut found);
+    found
+}
+
+fn collect<'a>(
+    node: &'a Yaml,
+    key: Option<&'a Yaml>,
+    in_sequence: bool,
+    depth: usize,
+    found: &mut Vec<FlowPlace<'a>>,
+) {
+    if node.style == Style::Flow {
+        found.push(FlowPlace {
+            node,
+            key,
+            in_sequence,
+            depth,
+        });
+        return;
+    }
+    match &node.value {
+        Value::Seq(items) => {
+            for item in items {
+                collect(item, None, true, depth + 1, found);
+            }
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                collect(key, None, false, depth + 1, found);
+                collect(value, Some(key), false, depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Writes a node in block style at an indentation; `own_lines` starts it on a line of its own.
+fn write_block(
+    raw: &str,
+    node: &Yaml,
+    indent: usize,
+    own_lines: bool,
+    out: &mut String,
+) -> Option<()> {
+    let begin = |out: &mut String, first: bool| {
+        if own_lines || !first {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+        }
+    };
+    match &node.value {
+        Value::Seq(items) if !items.is_empty() => {
+            for (index, item) in items.iter().enumerate() {
+                begin(out, index == 0);
+                out.push_str("- ");
+                write_block(raw, item, indent + 2, false, out)?;
+            }
+        }
+        Value::Map(entries) if !entries.is_empty() => {
+            for (index, (key, value)) in entries.iter().enumerate() {
+                begin(out, index == 0);
+                write_scalar(raw, key, out)?;
+                out.push(':');
+                if matches!(value.value, Value::Seq(_) | Value::Map(_)) {
+                    write_block(raw, value, indent + 2, true, out)?;
+                } else if !value.range.is_empty() {
+                    out.push(' ');
+                    write_scalar(raw, value, out)?;
+                }
+            }
+        }
+        Value::Seq(_) | Value::Map(_) => return None,
+        _ => write_scalar(raw, node, out)?,
+    }
+    Some(())
+}
+
+/// Writes a scalar as it stands, on one line.
+fn write_scalar(raw: &str, node: &Yaml, out: &mut String) -> Option<()> {
+    let source = raw.get(node.range.clone())?;
+    if source.contains('\n') || node.style == Style::Plain && source != node.text {
+        return None;
+    }
+    out.push_str(source);
+    Some(())
+}
+
+/// The frontmatter's mapping after an edit.
+fn read_again(text: &Text, frontmatter: &Frontmatter, (range, new): &Edit) -> Option<Yaml> {
+    let raw = text.raw();
+    let all = &frontmatter.range;
+    if range.start < all.start || range.end > all.end {
+        return None;
+    }
+    let source = [
+        raw.get(all.start..range.start)?,
+        new,
+        raw.get(range.end..all.end)?,
+    ]
+    .concat();
+    // What a comment says is lost with its place, and the reader does not see it: refuse.
+    let lost = raw.get(range.clone())?;
+    if lost.contains(" #") || lost.contains("\t#") || lost.contains("\n#") {
+        return None;
+    }
+    aris_skills::frontmatter::document(&source, 1, all.start)
+        .ok()
+        .flatten()
+}
+
+/// What a node says, without place and style.
+#[derive(PartialEq)]
+enum Said {
+    Scalar(&'static str, String),
+    Seq(Vec<Self>),
+    Map(Vec<(Self, Self)>),
+}
+
+impl Said {
+    fn of(node: &Yaml) -> Self {
+        match &node.value {
+            Value::Seq(items) => Self::Seq(items.iter().map(Self::of).collect()),
+            Value::Map(entries) => Self::Map(
+                entries
+                    .iter()
+                    .map(|(key, value)| (Self::of(key), Self::of(value)))
+                    .collect(),
+            ),
+            scalar => Self::Scalar(scalar.kind(), node.text.clone()),
+        }
+    }
+}

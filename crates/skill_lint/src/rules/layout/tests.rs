@@ -1,0 +1,294 @@
+//! The family over trees.
+
+use crate::testing::{findings, folder, lint_folder, places, skill_md};
+
+/// What a rule finds in one skill `s`, whose SKILL.md has this body; paths are relative to the skill.
+fn in_skill(rules: &[&str], body: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let text = skill_md("s", body);
+    let mut all = vec![("s/SKILL.md".to_owned(), text.as_str())];
+    all.extend(files.iter().map(|(path, text)| (format!("s/{path}"), *text)));
+    let all: Vec<(&str, &str)> = all.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    places(rules, &all)
+        .into_iter()
+        .map(|place| place.replace(" s/", " "))
+        .collect()
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn bodies_over_500_lines_are_counted() {
+    let fits = "x\n".repeat(499) + "x";
+    assert_eq!(in_skill(&["SR101"], &fits, &[]), NONE);
+    let text = skill_md("s", &format!("{fits}\nx"));
+    let found = findings(&["SR101"], &[("s/SKILL.md", &text)]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].count, Some(501));
+}
+
+#[test]
+fn bodies_over_5000_tokens_are_estimated() {
+    assert_eq!(in_skill(&["SR102"], &"abcd".repeat(4_990), &[]), NONE);
+    assert_eq!(in_skill(&["SR102"], &"研".repeat(5_001), &[]), ["SR102 SKILL.md:1:1"]);
+}
+
+#[test]
+fn long_references_need_contents_and_a_plain_name() {
+    let long = "text\n".repeat(301);
+    let listed = format!("# Contents\n{long}");
+    let late = format!("{}# Contents\n{long}", "text\n".repeat(80));
+    let fenced = format!("```\n# Contents\n```\n{long}");
+    assert_eq!(
+        in_skill(
+            &["SR103", "SR104"],
+            "",
+            &[
+                ("references/a.md", &long),
+                ("references/b.md", &listed),
+                ("references/c.md", &late),
+                ("references/d.md", &fenced),
+                ("references/Bad_Name.md", "x"),
+                ("references/deep/FORMS.md", "x"),
+                ("references/e.txt", &long),
+                ("docs/Bad_Name.md", &long),
+            ]
+        ),
+        [
+            "SR104 references/Bad_Name.md:1:1",
+            "SR103 references/a.md:1:1",
+            "SR103 references/c.md:1:1",
+            "SR103 references/d.md:1:1",
+        ]
+    );
+    assert_eq!(in_skill(&["SR103"], "", &[("references/a.md", &"x\n".repeat(300))]), NONE);
+}
+
+#[test]
+fn names_of_scripts_assets_and_directories_are_judged() {
+    assert_eq!(
+        in_skill(
+            &["SR105", "SR117"],
+            "",
+            &[
+                ("scripts/a b.py", ""),
+                ("assets/Logo.png", ""),
+                ("assets/Dockerfile", ""),
+                ("references/Guide.md", ""),
+                ("My Docs/x.txt", ""),
+                ("scripts/ok_name.py", ""),
+            ]
+        ),
+        [
+            "SR105 My Docs:1:1",
+            "SR117 My Docs:1:1",
+            "SR105 assets/Logo.png:1:1",
+            "SR105 scripts/a b.py:1:1",
+        ]
+    );
+}
+
+#[test]
+fn resources_and_scripts_must_be_led_to() {
+    let script = "#!/usr/bin/env python3\n";
+    assert_eq!(
+        in_skill(
+            &["SR106", "SR107", "SR108", "SR109", "SR116"],
+            "Read references/a.md and run `scripts/run.py`. See GUIDE.md.",
+            &[
+                ("references/a.md", "see b.md and scripts/deep.py"),
+                ("references/b.md", ""),
+                ("references/c.md", ""),
+                ("scripts/run.py", script),
+                ("scripts/deep.py", script),
+                ("scripts/lost.py", script),
+                ("scripts/lib/inner.py", script),
+                ("GUIDE.md", ""),
+                ("EXTRA.md", ""),
+                ("README.md", ""),
+            ]
+        ),
+        [
+            "SR116 EXTRA.md:1:1",
+            "SR107 references/b.md:1:1",
+            "SR106 references/c.md:1:1",
+            "SR109 scripts/deep.py:1:1",
+            "SR108 scripts/lost.py:1:1",
+        ]
+    );
+}
+
+#[test]
+fn a_cited_script_needs_a_call() {
+    let script = [("scripts/run.py", "#!/usr/bin/env python3\n")];
+    for (body, found) in [
+        ("Use scripts/run.py with care.", true),
+        ("Use `scripts/run.py`.", true),
+        ("Use `scripts/run.py FILE`.", false),
+        ("```\npython3 scripts/run.py\n```", false),
+        ("python3 scripts/run.py in prose", true),
+        ("`python3 -m scripts.run`", false),
+    ] {
+        let expected: &[&str] = if found { &["SR123 scripts/run.py:1:1"] } else { &[] };
+        assert_eq!(in_skill(&["SR123"], body, &script), expected, "{body}");
+    }
+}
+
+#[test]
+fn links_lead_to_files_of_the_skill() {
+    let text = skill_md("s", "[a](references/a.md) [b](../t/SKILL.md) [c](no.md) [d](../shared/x.md)\n[e](references/A.md)");
+    let found = findings(
+        &["SR11"],
+        &[
+            ("s/SKILL.md", &text),
+            ("s/references/a.md", "[up](../SKILL.md) [root](references/a.md) `[x](no.md)`"),
+            ("s/assets/t.md", "[t](made-later.md)"),
+            ("t/SKILL.md", &skill_md("t", "")),
+            ("shared/x.md", ""),
+        ],
+    );
+    let places: Vec<_> = found
+        .iter()
+        .filter(|found| matches!(found.rule.id, "SR110" | "SR111" | "SR112"))
+        .map(|found| (found.rule.id, found.line, found.col))
+        .collect();
+    assert_eq!(
+        places,
+        [("SR111", 5, 22), ("SR110", 5, 41), ("SR111", 5, 52), ("SR110", 6, 1)]
+    );
+    assert!(found.iter().any(|found| found.message.contains("case counts")));
+}
+
+#[test]
+fn shared_directories_may_be_linked_to() {
+    let folder = folder(&[
+        ("s/SKILL.md", &skill_md("s", "[d](../shared/x.md)")),
+        ("shared/x.md", ""),
+    ]);
+    let config = crate::config::Config {
+        only: vec!["SR111".to_owned()],
+        shared_dirs: vec!["shared".to_owned()],
+        ..crate::config::Config::default()
+    };
+    assert!(lint_folder(folder.path(), &config).is_empty());
+}
+
+#[test]
+fn fragments_have_headings() {
+    let body = "# Top Part\n[a](#top-part) [b](#no) [c](references/a.md#one) [d](references/a.md#two) [e](references/a.md#L3)";
+    assert_eq!(
+        in_skill(&["SR112"], body, &[("references/a.md", "# One\n<a id=\"x\"></a>\n[x](#x)")]),
+        ["SR112 SKILL.md:6:16", "SR112 SKILL.md:6:50"]
+    );
+}
+
+#[test]
+fn large_assets_inner_skills_and_papers_are_found() {
+    let large = "x".repeat(512_001);
+    let exact = "x".repeat(512_000);
+    assert_eq!(
+        in_skill(
+            &["SR113", "SR114", "SR115"],
+            "",
+            &[
+                ("assets/large.txt", &large),
+                ("assets/exact.txt", &exact),
+                ("references/large.txt", &large),
+                ("inner/deep/SKILL.md", &skill_md("deep", "")),
+                ("README.md", ""),
+                ("docs/README.md", ""),
+            ]
+        ),
+        [
+            "SR115 README.md:1:1",
+            "SR113 assets/large.txt:1:1",
+            "SR114 inner/deep/SKILL.md:1:1",
+        ]
+    );
+}
+
+#[test]
+fn links_that_a_host_does_not_follow_are_found() {
+    let folder = folder(&[
+        ("real.md", &skill_md("s", "")),
+        ("s/a.txt", ""),
+    ]);
+    let link = |target: &str, at: &str| {
+        std::os::unix::fs::symlink(target, folder.path().join(at)).expect("link");
+    };
+    link("../real.md", "s/SKILL.md");
+    link("nowhere", "s/dead");
+    link("a.txt", "s/alive");
+    let config = crate::config::Config {
+        only: vec!["SR118".to_owned()],
+        ..crate::config::Config::default()
+    };
+    let found: Vec<String> = lint_folder(folder.path(), &config)
+        .iter()
+        .map(|found| found.path.clone())
+        .collect();
+    assert_eq!(found, ["s/SKILL.md", "s/dead"]);
+}
+
+#[test]
+fn lines_that_should_not_be_there_are_found_at_their_place() {
+    let body = "see /home/ann/x\n`/Users/bob`\nrun scripts\\a.py\n```powershell\nscripts\\b.ps1\n```\nTODO: more\n`TODO: x`\n```\nTODO: y\n";
+    assert_eq!(
+        in_skill(
+            &["SR119", "SR120", "SR121", "SR122"],
+            body,
+            &[
+                ("references/a.md", "~~~~\n```\n~~~\n"),
+                ("scripts/a.py", "P = '/home/ann'\n"),
+                ("assets/a.txt", "/home/ann"),
+            ]
+        ),
+        [
+            "SR120 SKILL.md:5:5",
+            "SR120 SKILL.md:6:2",
+            "SR121 SKILL.md:7:5",
+            "SR122 SKILL.md:11:1",
+            "SR119 SKILL.md:13:1",
+            "SR119 references/a.md:1:1",
+            "SR120 scripts/a.py:1:6",
+        ]
+    );
+}
+
+#[test]
+fn backslashes_are_repaired_in_place() {
+    let text = skill_md("s", "é `.\\scripts\\a.py` end");
+    let found = findings(&["SR121"], &[("s/SKILL.md", &text)]);
+    let fix = found[0].fix.clone().expect("a repair");
+    let crate::fix::Edit::Replace {
+        start, end, text: new, ..
+    } = &fix.edits[0]
+    else {
+        panic!("no replacement");
+    };
+    let mut repaired = text.clone();
+    repaired.replace_range(start..end, new);
+    assert_eq!(repaired, skill_md("s", "é `./scripts/a.py` end"));
+}
+
+#[test]
+fn what_tools_leave_behind_is_found() {
+    assert_eq!(
+        in_skill(
+            &["SR124"],
+            "",
+            &[
+                (".DS_Store", ""),
+                ("scripts/__pycache__/a.pyc", ""),
+                ("scripts/b.pyc", ""),
+                ("node_modules/x/index.js", ""),
+                ("scripts/a.py", ""),
+            ]
+        ),
+        [
+            "SR124 .DS_Store:1:1",
+            "SR124 node_modules:1:1",
+            "SR124 scripts/__pycache__:1:1",
+            "SR124 scripts/b.pyc:1:1",
+        ]
+    );
+}

@@ -1,0 +1,106 @@
+//! Paths that one operating system takes and another does not.
+
+/// Longest part of a path, in bytes, on common file systems (ext4, APFS, NTFS within ASCII).
+const LONGEST_PART: usize = 255;
+
+/// A path as file systems that ignore case compare it.
+///
+/// Upper case first, then lower: this unites what folding unites (`ß` and `SS`, `ς` and `σ`), letter by letter.
+pub(crate) fn folded(path: &str) -> String {
+    path.chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// What keeps a part of a path from existing on every system, as the end of a sentence; none when nothing does.
+///
+/// Source of the names and characters: Microsoft, "Naming files, paths and namespaces".
+pub(crate) fn fault(part: &str) -> Option<String> {
+    if part.len() > LONGEST_PART {
+        return Some(format!(
+            "has {} bytes, {LONGEST_PART} are allowed",
+            part.len()
+        ));
+    }
+    if let Some(char) = part
+        .chars()
+        .find(|char| matches!(char, '<' | '>' | ':' | '"' | '|' | '?' | '*'))
+    {
+        return Some(format!("holds `{char}`, which Windows refuses"));
+    }
+    if part.ends_with(['.', ' ']) {
+        return Some("ends with a dot or a space, which Windows drops".to_owned());
+    }
+    let stem = part.split('.').next().unwrap_or_default().trim_end();
+    is_device(&stem.to_ascii_lowercase())
+        .then(|| format!("is the name of a device on Windows (`{stem}`)"))
+}
+
+fn is_device(stem: &str) -> bool {
+    if matches!(stem, "con" | "prn" | "aux" | "nul") {
+        return true;
+    }
+    let Some(number) = stem
+        .strip_prefix("com")
+        .or_else(|| stem.strip_prefix("lpt"))
+    else {
+        return false;
+    };
+    let mut chars = number.chars();
+    matches!(chars.next(), Some('1'..='9' | '¹' | '²' | '³')) && chars.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fault, folded};
+
+    #[test]
+    fn folding_unites_what_differs_in_case_only() {
+        for (one, other, equal) in [
+            ("a/README.md", "a/readme.md", true),
+            ("STRASSE", "straße", true),
+            ("ΟΔΟΣ", "οδος", true),
+            ("Éa", "éA", true),
+            ("a", "b", false),
+            ("é", "e", false),
+        ] {
+            assert_eq!(folded(one) == folded(other), equal, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn parts_that_some_system_refuses_are_named() {
+        for bad in [
+            "con",
+            "NUL.txt",
+            "com1",
+            "LPT9.md",
+            "a.",
+            "a ",
+            "what?.md",
+            "a:b",
+            "x|y",
+            "aux.tar.gz",
+            "con .txt",
+            "com²",
+        ] {
+            assert!(fault(bad).is_some(), "{bad}");
+        }
+        for good in [
+            "console",
+            "com",
+            "com0",
+            "com10",
+            "a.b",
+            ".a",
+            "a b",
+            "lpt",
+            "nul-1",
+        ] {
+            assert_eq!(fault(good), None, "{good}");
+        }
+        assert_eq!(fault(&"a".repeat(255)), None);
+        assert!(fault(&"é".repeat(128)).is_some());
+    }
+}

@@ -1,0 +1,105 @@
+//! Where skills and files lie in the tree: SR701, SR705, SR706.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_skills::{Tree, names};
+
+use super::{listed, paths};
+use crate::finding::Sink;
+
+/// Checks the paths of a tree.
+pub(super) fn check(tree: &Tree, sink: &mut Sink<'_>) {
+    deep_skills(tree, sink);
+    equal_when_folded(tree, sink);
+    refused_names(tree, sink);
+}
+
+/// Levels between a skill and the nearest folder above it that is named `skills`; none when there is no such folder.
+fn levels_below_skills(root_name: &str, directory: &str) -> Option<usize> {
+    let parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    let (_, above) = parts.split_last()?;
+    match above.iter().rposition(|part| *part == "skills") {
+        Some(at) => Some(parts.len() - 1 - at),
+        None => (root_name == "skills").then_some(parts.len()),
+    }
+}
+
+fn deep_skills(tree: &Tree, sink: &mut Sink<'_>) {
+    let root_name = tree
+        .root
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let deep: Vec<(&str, usize)> = tree
+        .skills
+        .iter()
+        .filter_map(|skill| {
+            let levels = levels_below_skills(&root_name, &skill.dir)?;
+            (levels > 1).then_some((skill.dir.as_str(), levels))
+        })
+        .collect();
+    if deep.is_empty() {
+        return;
+    }
+    let listed = listed::skill_paths(tree);
+    for (dir, levels) in deep {
+        // A manifest names a skill, or the folder that holds it.
+        if listed.contains(dir) || listed.contains(names::folder(dir)) {
+            continue;
+        }
+        let path = format!("{dir}/SKILL.md");
+        let message = format!("the skill lies {levels} levels below `skills`, hosts look one level deep");
+        sink.found("SR701", &path, 1, 1, message);
+    }
+}
+
+fn equal_when_folded(tree: &Tree, sink: &mut Sink<'_>) {
+    let mut by_folded: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for file in &tree.files {
+        by_folded
+            .entry(paths::folded(&file.path))
+            .or_default()
+            .push(&file.path);
+    }
+    for group in by_folded.values().filter(|group| group.len() > 1) {
+        for path in group {
+            let other = group.iter().find(|other| *other != path).unwrap_or(path);
+            let message = format!("differs from `{other}` in case only");
+            sink.found("SR705", path, 1, 1, message);
+        }
+    }
+}
+
+fn refused_names(tree: &Tree, sink: &mut Sink<'_>) {
+    // A folder is listed once, whatever it holds: files and folders have one path each.
+    let files = tree.files.iter().map(|file| file.path.as_str());
+    let folders = tree.folders.iter().map(|folder| folder.path.as_str());
+    let all: BTreeSet<&str> = files.chain(folders).collect();
+    for path in all {
+        if let Some(fault) = paths::fault(names::file_name(path)) {
+            sink.found("SR706", path, 1, 1, format!("the name {fault}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::levels_below_skills;
+
+    #[test]
+    fn levels_are_counted_from_the_nearest_folder_called_skills() {
+        for (root, directory, levels) in [
+            ("repo", "skills/pdf", Some(1)),
+            ("repo", "skills/office/pdf", Some(2)),
+            ("repo", "plugins/a/skills/pdf", Some(1)),
+            ("repo", "skills/a/skills/pdf", Some(1)),
+            ("repo", "pdf", None),
+            ("repo", "skills", None),
+            ("skills", "pdf", Some(1)),
+            ("skills", "office/pdf", Some(2)),
+            ("skills", "", None),
+        ] {
+            assert_eq!(levels_below_skills(root, directory), levels, "{directory}");
+        }
+    }
+}
