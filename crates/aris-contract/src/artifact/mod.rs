@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod install;
+pub mod papers;
 pub mod slug;
 pub mod trace;
 
