@@ -5,6 +5,7 @@ use aris_skills::Skill;
 use crate::catalogue::{self, Rule, Severity};
 use crate::fix::Fix;
 use crate::profile::Selection;
+use crate::sandbox::Isolation;
 
 /// One thing that a rule found.
 #[derive(Clone, Debug)]
@@ -77,6 +78,7 @@ pub struct Sink<'a> {
     found: Vec<Finding>,
     skipped: Vec<Skipped>,
     dropped: Option<Finding>,
+    isolation: Option<Isolation>,
 }
 
 impl<'a> Sink<'a> {
@@ -88,6 +90,7 @@ impl<'a> Sink<'a> {
             found: Vec::new(),
             skipped: Vec::new(),
             dropped: None,
+            isolation: None,
         }
     }
 
@@ -146,6 +149,16 @@ impl<'a> Sink<'a> {
                 reason: reason.into(),
             });
         }
+    }
+
+    /// Says under what isolation programs of the tree ran.
+    pub fn ran_under(&mut self, isolation: Isolation) {
+        self.isolation = Some(isolation);
+    }
+
+    /// Under what isolation programs of the tree ran; `None` when none ran.
+    pub fn isolation(&self) -> Option<&Isolation> {
+        self.isolation.as_ref()
     }
 
     /// Findings and what was passed over.

@@ -7,5 +7,6 @@ pub mod fix;
 pub mod lint;
 pub mod profile;
 pub mod rules;
+pub mod sandbox;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::finding::{Finding, Sink, Skipped};
 use crate::profile::Selection;
 use crate::rules::{self, Facts};
+use crate::sandbox::Isolation;
 
 /// What a run over one tree found, before suppressions.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub struct Found {
     pub findings: Vec<Finding>,
     /// What rules could not look at.
     pub skipped: Vec<Skipped>,
+    /// Under what isolation programs of the tree ran; `None` when none ran.
+    pub sandbox: Option<Isolation>,
 }
 
 /// Lints one tree.
@@ -57,6 +60,7 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Found {
     }
     let mut sink = Sink::new(selection, None);
     rules::tree(tree, facts, config, &mut sink);
+    found.sandbox = sink.isolation().cloned();
     let (findings, skipped) = sink.into_parts();
     found.findings.extend(findings);
     found.skipped.extend(skipped);

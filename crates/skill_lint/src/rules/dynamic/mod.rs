@@ -1,22 +1,183 @@
-//! `SR3xx`.
+//! `SR3xx`: what the programs of a skill do when they are run.
+//!
+//! Nothing runs unless the caller asked for it, and then in [`crate::sandbox`]. `--run=help` makes the calls `--help` and `-h`;
+//! `--run=flags` adds an unknown flag and, for compiled helpers, `--version`; `--run=all` adds the samples that a script's
+//! header or a contract file declares. A program that could not be run is reported as passed over, and breaks no rule.
+
+mod answer;
+mod calls;
+mod catalogue;
+mod contract;
+mod envelope;
+mod help;
+mod interpreter;
+mod judge;
+mod program;
+mod sample;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use aris_skills::{Skill, Tree};
 
-use crate::catalogue::Rule;
+use self::calls::Interpreters;
+pub use self::catalogue::RULES;
+use self::interpreter::Interpreter;
+use self::judge::{Place, Problem};
+use self::program::{Program, Start};
 use crate::config::Config;
 use crate::finding::Sink;
+use crate::sandbox::{self, Sandbox};
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
-
-/// What the rules across skills need to know about one skill.
+/// The programs of one skill.
 #[derive(Debug, Default)]
-pub struct Facts;
-
-/// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
-    Facts
+pub struct Facts {
+    programs: Vec<Program>,
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+/// Looks for what could be run; nothing is run yet.
+pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    if config.run.is_none() {
+        return Facts::default();
+    }
+    let programs = program::programs(skill);
+    for program in &programs {
+        for (line, fault) in program
+            .samples
+            .iter()
+            .filter_map(|sample| Some((sample.line, sample.args.as_ref().err()?)))
+        {
+            sink.found(
+                "SR306",
+                &program.path,
+                line,
+                1,
+                format!("the sample cannot be run: {fault}"),
+            );
+        }
+    }
+    Facts { programs }
+}
+
+/// Runs the programs of all skills, several at once, and reports in their order.
+pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
+    let Some(level) = config.run else { return };
+    // What is passed over is said in the name of the first rule that would have looked.
+    let Some(rule) = RULES.iter().map(|rule| rule.id).find(|id| sink.wants(id)) else {
+        return;
+    };
+    if sandbox::is_superuser() && !config.run_as_root {
+        sink.skipped(
+            rule,
+            "",
+            "nothing is run for the superuser without --run-as-root",
+        );
+        return;
+    }
+    let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();
+    let home = std::env::home_dir();
+    let path = config.search_path.as_deref().unwrap_or(DEFAULT_PATH);
+    let timeout = Duration::from_secs(config.timeout_s);
+    let sandbox = match Sandbox::prepare(
+        path,
+        &std::env::temp_dir(),
+        &tree.root,
+        home.as_deref(),
+        timeout,
+    ) {
+        Ok(sandbox) => sandbox,
+        Err(error) => {
+            sink.skipped(rule, "", format!("the sandbox cannot be made: {error}"));
+            return;
+        }
+    };
+    sink.ran_under(sandbox.isolation().clone());
+    let interpreters = interpreters(&programs, &sandbox);
+    let judged: Vec<Result<Vec<Problem>, String>> =
+        in_parallel(config.threads, &programs, |program| {
+            let answers = calls::answers(program, level, &sandbox, &interpreters)?;
+            let contract = program.contract.as_ref().map(|file| &file.contract);
+            Ok(judge::problems(&answers, contract))
+        });
+    for (program, result) in programs.into_iter().zip(judged) {
+        match result {
+            Ok(problems) => problems
+                .into_iter()
+                .for_each(|problem| report(program, problem, sink)),
+            Err(reason) => sink.skipped(rule, &program.path, reason),
+        }
+    }
+}
+
+/// `PATH` when the caller has none.
+///
+/// **Source**: POSIX `confstr(_CS_PATH)` as glibc answers it, and where local programs lie.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
+    let wanted: BTreeSet<Interpreter> = programs
+        .iter()
+        .filter_map(|program| match &program.start {
+            Start::Interpreter(candidates) => Some(candidates),
+            Start::Itself | Start::Never(_) => None,
+        })
+        .flatten()
+        .copied()
+        .collect();
+    wanted
+        .into_iter()
+        .map(|one| (one, one.locate(sandbox)))
+        .collect()
+}
+
+/// Applies `work` to each item with so many workers; the results are in the order of the items.
+fn in_parallel<T: Sync, R: Send>(
+    workers: usize,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..workers.clamp(1, items.len().max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(at) else { return };
+                    let result = work(item);
+                    done.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((at, result));
+                }
+            });
+        }
+    });
+    let mut done = done
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
+    let (path, line) = match &problem.place {
+        Place::Script => (&program.path, 1),
+        Place::ScriptLine(line) => (&program.path, *line),
+        Place::Contract(word) => match &program.contract {
+            Some(file) => (
+                &file.path,
+                file.text
+                    .lines()
+                    .position(|line| line.contains(word))
+                    .map_or(1, |at| at + 1),
+            ),
+            None => (&program.path, 1),
+        },
+    };
+    sink.found(problem.rule, path, line, 1, problem.message)
+        .skill = Some(program.skill_dir.clone());
+}

@@ -1,0 +1,306 @@
+//! What one call gave, and what its output says about why it failed.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use aris_proc::{Captured, End, Finished};
+use regex::Regex;
+
+/// Characters of a program's own words that a message quotes.
+const QUOTED: usize = 160;
+
+/// What one call gave.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    end: End,
+    stdout: Captured,
+    stderr: Captured,
+    /// Files that lay in the working directory or the home afterwards.
+    pub(super) left: Vec<String>,
+    /// The scratch folder: its name differs each time, so no message may hold it.
+    scratch: PathBuf,
+}
+
+impl Answer {
+    pub(super) fn new(finished: Finished, left: Vec<String>, scratch: PathBuf) -> Self {
+        Self {
+            end: finished.end,
+            stdout: finished.stdout,
+            stderr: finished.stderr,
+            left,
+            scratch,
+        }
+    }
+
+    pub(super) fn timed_out(&self) -> bool {
+        self.end == End::TimedOut
+    }
+
+    /// The exit code; a signal as a shell says it, 128 and its number. 124 for a time-out, as `timeout` has it.
+    pub(super) fn exit(&self) -> i32 {
+        match self.end {
+            End::Exited(code) => code,
+            End::Signalled(signal) => 128 + signal,
+            End::TimedOut => 124,
+        }
+    }
+
+    pub(super) fn succeeded(&self) -> bool {
+        self.end == End::Exited(0)
+    }
+
+    /// Whether it left with 0 and wrote something to stdout.
+    pub(super) fn is_help(&self) -> bool {
+        self.succeeded() && !is_blank(&self.stdout)
+    }
+
+    pub(super) fn stdout(&self) -> &[u8] {
+        &self.stdout.bytes
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.stdout.text().into_owned()
+    }
+
+    pub(super) fn wrote_only_to_stderr(&self) -> bool {
+        is_blank(&self.stdout) && !is_blank(&self.stderr)
+    }
+
+    /// How it ended and what it said, for a message: `exit 1: error: no such file`.
+    pub(super) fn ending(&self) -> String {
+        let code = self.exit();
+        let how = if (129..=192).contains(&code) {
+            format!("exit {code} (signal {})", code - 128)
+        } else {
+            format!("exit {code}")
+        };
+        match self.telling_line() {
+            Some(line) => format!("{how}: {line}"),
+            None => how,
+        }
+    }
+
+    /// The line that says that something is not installed, when the call failed for that.
+    pub(super) fn missing_dependency(&self) -> Option<String> {
+        if self.timed_out() || self.succeeded() {
+            return None;
+        }
+        let found = self.line_with(&MISSING);
+        // 127 is how a shell says that a command does not exist, in whatever language it says it.
+        if self.exit() == 127 {
+            found.or_else(|| self.telling_line())
+        } else {
+            found
+        }
+    }
+
+    /// Whether the output speaks of the network, so that a second run with it can tell more.
+    pub(super) fn blames_network(&self) -> bool {
+        self.line_with(&NETWORK).is_some()
+    }
+
+    fn line_with(&self, pattern: &LazyLock<Option<Regex>>) -> Option<String> {
+        let pattern = pattern.as_ref()?;
+        [&self.stderr, &self.stdout].iter().find_map(|stream| {
+            stream
+                .text()
+                .lines()
+                .find(|line| pattern.is_match(line))
+                .map(|line| self.quoted(line))
+        })
+    }
+
+    /// The line of stderr, or else of stdout, that says most: the first that speaks of an error, or the last.
+    fn telling_line(&self) -> Option<String> {
+        [&self.stderr, &self.stdout].iter().find_map(|stream| {
+            let text = stream.text();
+            let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+            let telling = lines.clone().find(|line| matches(&TELLING, line));
+            telling
+                .or_else(|| lines.next_back())
+                .map(|line| self.quoted(line))
+        })
+    }
+
+    fn quoted(&self, line: &str) -> String {
+        let line = line.replace(self.scratch.to_string_lossy().as_ref(), "…");
+        let mut visible: String = line
+            .trim()
+            .chars()
+            .map(|character| {
+                if character.is_control() {
+                    ' '
+                } else {
+                    character
+                }
+            })
+            .take(QUOTED)
+            .collect();
+        if line.trim().chars().count() > QUOTED {
+            visible.push('…');
+        }
+        visible
+    }
+}
+
+fn is_blank(stream: &Captured) -> bool {
+    stream.bytes.iter().all(u8::is_ascii_whitespace)
+}
+
+fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
+    pattern
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(line))
+}
+
+/// What languages print when an import fails, what shells print when a command does not exist, and how programs that notice it
+/// themselves tell a user to install something.
+static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:ModuleNotFoundError|ImportError): ",
+        r"|Cannot find (?:module|package) '[^./]",
+        r"|cannot load such file -- ",
+        r"|Can't locate \S+ in @INC",
+        r"|: command not found$",
+        r"|: \d+: \S+: not found$",
+        r"|is not recognized as a name of a cmdlet",
+        r"|(?i:\b(?:pip3?|pipx|npm|pnpm|yarn|brew|apt|apt-get|dnf|gem|cargo|go|conda) install\b)",
+        r"|(?i:\buv (?:add|pip install)\b)",
+        r"|(?i:\bnot installed\b)",
+    ))
+    .ok()
+});
+
+static NETWORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)network|connect|resolve|getaddrinfo|unreachable|name resolution|socket|proxy|urlopen|download|fetch",
+        r"|EAI_AGAIN|ENOTFOUND|\bDNS\b|\bSSL\b|\bTLS\b|https?://",
+    ))
+    .ok()
+});
+
+static TELLING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\w*error\b|\berror:|exception:|fatal|not found|no such|denied|invalid|unknown|unrecognized").ok()
+});
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    pub(in super::super) fn answer(end: End, stdout: &str, stderr: &str) -> Answer {
+        let stream = |text: &str| Captured {
+            bytes: text.as_bytes().to_vec(),
+            dropped: 0,
+        };
+        let finished = Finished {
+            program: String::from("x"),
+            end,
+            stdout: stream(stdout),
+            stderr: stream(stderr),
+            pipe_held: false,
+            deadline: Duration::from_secs(5),
+        };
+        Answer::new(finished, Vec::new(), PathBuf::from("/tmp/skill-lint-abc"))
+    }
+
+    #[test]
+    fn an_ending_quotes_the_line_that_says_most_and_never_the_scratch_folder() {
+        for (end, stdout, stderr, expected) in [
+            (End::Exited(1), "", "", "exit 1"),
+            (End::Exited(1), "out\nlast\n", "", "exit 1: last"),
+            (
+                End::Exited(1),
+                "out",
+                "Traceback:\n  File\nValueError: bad\n\nbye\n",
+                "exit 1: ValueError: bad",
+            ),
+            (
+                End::Exited(2),
+                "",
+                "usage: x\nx: error: no FILE\n",
+                "exit 2: x: error: no FILE",
+            ),
+            (
+                End::Exited(1),
+                "",
+                "a\u{1b}[1m/tmp/skill-lint-abc/work/f\n",
+                "exit 1: a [1m…/work/f",
+            ),
+            (End::Signalled(9), "", "", "exit 137 (signal 9)"),
+            (End::Exited(139), "", "", "exit 139 (signal 11)"),
+        ] {
+            assert_eq!(answer(end, stdout, stderr).ending(), expected);
+        }
+        let long = answer(End::Exited(1), "", &"é".repeat(500)).ending();
+        assert_eq!(long.chars().count(), "exit 1: ".len() + QUOTED + 1);
+    }
+
+    #[test]
+    fn a_failed_import_or_a_missing_command_is_a_missing_dependency() {
+        for (code, stderr, expected) in [
+            (
+                1,
+                "Traceback\nModuleNotFoundError: No module named 'torch'",
+                true,
+            ),
+            (1, "ImportError: cannot import name 'x' from 'y'", true),
+            (1, "Error: Cannot find module 'yaml'\nRequire stack:", true),
+            (
+                1,
+                "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'yaml' imported from /x",
+                true,
+            ),
+            (1, "Error: Cannot find module './own'", false),
+            (127, "x.sh: line 3: jq: command not found", true),
+            (127, "x.sh: 3: jq: not found", true),
+            (127, "x.sh: ligne 3: jq : commande introuvable", true),
+            (1, "Please run: pip install requests", true),
+            (5, "gh is not installed", true),
+            (
+                1,
+                "x.rb:1:in `require': cannot load such file -- nokogiri (LoadError)",
+                true,
+            ),
+            (
+                2,
+                "Can't locate JSON/XS.pm in @INC (you may need to install it)",
+                true,
+            ),
+            (1, "error: file not found", false),
+            (2, "usage: x", false),
+            (0, "pip install x", false),
+        ] {
+            assert_eq!(
+                answer(End::Exited(code), "", stderr)
+                    .missing_dependency()
+                    .is_some(),
+                expected,
+                "{stderr}"
+            );
+        }
+        assert_eq!(
+            answer(End::TimedOut, "", "pip install x").missing_dependency(),
+            None
+        );
+    }
+
+    #[test]
+    fn only_output_that_speaks_of_the_network_asks_for_a_second_run() {
+        for (stderr, expected) in [
+            ("curl: (6) Could not resolve host: example.org", true),
+            ("urllib.error.URLError: <urlopen error [Errno -3]>", true),
+            ("OSError: [Errno 101] Network is unreachable", true),
+            ("Error: getaddrinfo EAI_AGAIN example.org", true),
+            ("error: unknown option --help", false),
+            ("", false),
+        ] {
+            assert_eq!(
+                answer(End::Exited(1), "", stderr).blames_network(),
+                expected,
+                "{stderr}"
+            );
+        }
+    }
+}

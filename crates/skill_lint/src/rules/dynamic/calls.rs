@@ -1,0 +1,225 @@
+//! Makes the calls of one program, each in a fresh sandbox.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use aris_fs::{EntryKind, FsError};
+
+use super::answer::Answer;
+use super::interpreter::Interpreter;
+use super::judge::{Answers, Place, SampleAnswer, UNKNOWN_FLAG};
+use super::program::{Program, Start};
+use crate::config::RunLevel;
+use crate::sandbox::{Call, Sandbox, SandboxError, Scratch};
+
+/// Bytes and entries of a skill that is copied for a sample: above it the sample does not run.
+const COPIED_BYTES: u64 = 256 * 1024 * 1024;
+const COPIED_ENTRIES: usize = 20_000;
+
+/// Folder of the copy in the working directory.
+const COPY: &str = "skill";
+
+/// The exit code of a launcher that has no binary for this machine.
+///
+/// **Source**: the exit codes of the resource protocol: 5, the environment forbids it.
+const NO_BINARY: i32 = 5;
+
+/// The words that start each interpreter; `None` for those that are absent or do not work.
+pub(super) type Interpreters = BTreeMap<Interpreter, Option<Vec<OsString>>>;
+
+/// Runs a program as far as `level` allows.
+///
+/// **Errors**: why it was not run, as a reason to report.
+pub(super) fn answers(
+    program: &Program,
+    level: RunLevel,
+    sandbox: &Sandbox,
+    interpreters: &Interpreters,
+) -> Result<Answers, String> {
+    let caller = Caller {
+        program,
+        sandbox,
+        words: words(program, interpreters)?,
+    };
+    caller
+        .answers(level)
+        .map_err(|error| match std::error::Error::source(&error) {
+            Some(cause) => format!("{error}: {cause}"),
+            None => error.to_string(),
+        })?
+        .ok_or_else(|| String::from("its launcher finds no binary for this machine"))
+}
+
+fn words(program: &Program, interpreters: &Interpreters) -> Result<Vec<OsString>, String> {
+    match &program.start {
+        Start::Itself => Ok(Vec::new()),
+        Start::Never(reason) => Err((*reason).to_owned()),
+        Start::Interpreter(candidates) => {
+            let found = candidates
+                .iter()
+                .find_map(|one| interpreters.get(one)?.clone());
+            found.ok_or_else(|| {
+                let names: Vec<&str> = candidates.iter().map(|one| one.name).collect();
+                format!(
+                    "{} is not installed or does not run in the sandbox",
+                    names.join(" or ")
+                )
+            })
+        }
+    }
+}
+
+struct Caller<'a> {
+    program: &'a Program,
+    sandbox: &'a Sandbox,
+    /// The interpreter.
+    words: Vec<OsString>,
+}
+
+impl Caller<'_> {
+    /// `None` when a launcher says that there is nothing to launch.
+    fn answers(&self, level: RunLevel) -> Result<Option<Answers>, SandboxError> {
+        let help = self.call("--help", false)?;
+        if self.program.contract.is_some()
+            && self.program.compiled.is_some()
+            && help.exit() == NO_BINARY
+        {
+            return Ok(None);
+        }
+        let again = !help.is_help() && help.blames_network();
+        let short_help = help
+            .succeeded()
+            .then(|| self.call("-h", false))
+            .transpose()?;
+        let flags = level >= RunLevel::Flags;
+        let version = self.program.compiled.as_ref().filter(|_| flags);
+        Ok(Some(Answers {
+            help_with_network: again.then(|| self.call("--help", true)).transpose()?,
+            short_help,
+            unknown_flag: flags.then(|| self.call(UNKNOWN_FLAG, false)).transpose()?,
+            version: match version {
+                Some(name) => Some((name.clone(), self.call("--version", false)?)),
+                None => None,
+            },
+            samples: if level >= RunLevel::All {
+                self.samples()?
+            } else {
+                Vec::new()
+            },
+            limit_s: self.sandbox.isolation().limits.timeout_s,
+            help,
+        }))
+    }
+
+    fn call(&self, flag: &str, with_network: bool) -> Result<Answer, SandboxError> {
+        let scratch = self.sandbox.scratch()?;
+        let script = self.program.skill.join(&self.program.skill_path);
+        self.run(&script, &[flag.to_owned()], None, with_network, scratch)
+    }
+
+    fn samples(&self) -> Result<Vec<SampleAnswer>, SandboxError> {
+        let of_header = self.program.samples.iter().filter_map(|sample| {
+            let args = sample.args.as_ref().ok()?;
+            Some((Place::ScriptLine(sample.line), Vec::new(), args))
+        });
+        let contract = self
+            .program
+            .contract
+            .iter()
+            .flat_map(|file| &file.contract.samples);
+        let of_contract = contract.map(|sample| {
+            (
+                Place::Contract(String::from("\"samples\"")),
+                sample.exits.clone(),
+                &sample.args,
+            )
+        });
+        of_header
+            .chain(of_contract)
+            .map(|(place, exits, args)| {
+                let scratch = self.sandbox.scratch()?;
+                let copy = scratch.cwd().join(COPY);
+                copy_skill(&self.program.skill, &copy)?;
+                let script = copy.join(&self.program.skill_path);
+                let answer = self.run(&script, args, Some(Path::new(COPY)), false, scratch)?;
+                Ok(SampleAnswer {
+                    place,
+                    exits,
+                    answer,
+                })
+            })
+            .collect()
+    }
+
+    fn run(
+        &self,
+        script: &Path,
+        args: &[String],
+        cwd: Option<&Path>,
+        with_network: bool,
+        scratch: Scratch,
+    ) -> Result<Answer, SandboxError> {
+        let mut command = self.words.clone();
+        command.push(script.as_os_str().to_owned());
+        command.extend(args.iter().map(OsString::from));
+        let finished = self.sandbox.run(
+            &Call {
+                command: &command,
+                cwd,
+                with_network,
+            },
+            &scratch,
+        )?;
+        let answer = Answer::new(
+            finished,
+            scratch.left_behind(),
+            scratch.root().to_path_buf(),
+        );
+        scratch.remove()?;
+        Ok(answer)
+    }
+}
+
+/// Copies a skill as it lies on the disk, git's folder left out. Links stay links.
+fn copy_skill(from: &Path, to: &Path) -> Result<(), FsError> {
+    aris_fs::create_dir(to)?;
+    let entries = aris_fs::walk_sorted(from, &mut |entry| entry.name != ".git")?;
+    let mut bytes = 0_u64;
+    for (count, entry) in entries.iter().enumerate() {
+        let Ok(inner) = entry.path.strip_prefix(from) else {
+            continue;
+        };
+        let target = to.join(inner);
+        let failed = |source| FsError::Write {
+            action: "copy",
+            path: entry.path.clone(),
+            source,
+        };
+        match entry.kind {
+            EntryKind::Folder => aris_fs::create_dir(&target)?,
+            EntryKind::Link => {
+                let points_to = entry.path.read_link().map_err(failed)?;
+                std::os::unix::fs::symlink(points_to, &target).map_err(failed)?;
+            }
+            EntryKind::File => {
+                let file = aris_fs::open(&entry.path)?;
+                let mode = file.metadata().permissions().mode() & 0o777;
+                bytes = bytes.saturating_add(file.metadata().len());
+                if bytes > COPIED_BYTES || count > COPIED_ENTRIES {
+                    return Err(FsError::TooLarge {
+                        path: from.to_path_buf(),
+                        limit: COPIED_BYTES,
+                    });
+                }
+                aris_fs::write_unsynced(&target, &file.read_all(COPIED_BYTES)?)?;
+                std::fs::set_permissions(&target, Permissions::from_mode(mode | 0o600))
+                    .map_err(failed)?;
+            }
+            EntryKind::Special => {}
+        }
+    }
+    Ok(())
+}

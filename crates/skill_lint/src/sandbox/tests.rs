@@ -1,0 +1,384 @@
+//! The sandbox against programs that mean it.
+//!
+//! Each case runs with every layer that this system offers and, unless it would harm the machine then, with none.
+
+#![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::net::TcpListener;
+use std::time::Instant;
+
+use aris_proc::End;
+
+use super::*;
+
+struct Case {
+    sandbox: Sandbox,
+    /// Keeps the tree and the home alive.
+    world: tempfile::TempDir,
+    _scratch_root: tempfile::TempDir,
+}
+
+fn prepared(timeout_s: u64) -> Case {
+    let world = tempfile::tempdir().expect("temp");
+    let scratch_root = tempfile::tempdir().expect("temp");
+    for inner in ["tree", "home"] {
+        std::fs::create_dir(world.path().join(inner)).expect("folder");
+    }
+    let sandbox = Sandbox::prepare(
+        &std::env::var("PATH").expect("PATH"),
+        scratch_root.path(),
+        &world.path().join("tree"),
+        Some(&world.path().join("home")),
+        Duration::from_secs(timeout_s),
+    )
+    .expect("prepared");
+    Case {
+        sandbox,
+        world,
+        _scratch_root: scratch_root,
+    }
+}
+
+/// The same with nothing but `sh`: what a system without namespaces gets.
+fn bare(timeout_s: u64) -> Case {
+    let mut case = prepared(timeout_s);
+    case.sandbox.layers = isolation::Layers::default();
+    case.sandbox.read_only.clear();
+    let isolation = &mut case.sandbox.isolation;
+    isolation.network = Network::Proxies;
+    isolation.processes = Processes::Group;
+    isolation.limits.processes = None;
+    case
+}
+
+fn both(timeout_s: u64) -> [Case; 2] {
+    [prepared(timeout_s), bare(timeout_s)]
+}
+
+impl Case {
+    fn run(&self, script: &str) -> (Finished, Scratch) {
+        self.call(&["bash", "-c", script], false)
+    }
+
+    fn call(&self, command: &[&str], with_network: bool) -> (Finished, Scratch) {
+        let scratch = self.sandbox.scratch().expect("scratch");
+        let command: Vec<OsString> = command.iter().map(OsString::from).collect();
+        let call = Call {
+            command: &command,
+            cwd: None,
+            with_network,
+        };
+        let finished = self.sandbox.run(&call, &scratch).expect("ran");
+        (finished, scratch)
+    }
+
+    /// Whether this system gave the case namespaces; what only they can do is tested only then.
+    fn contained(&self) -> bool {
+        self.sandbox.isolation.processes == Processes::Namespace
+    }
+}
+
+fn text(finished: &Finished) -> String {
+    finished.stdout.text().into_owned()
+}
+
+/// Waits until no process on this machine has `mark` on its command line.
+fn gone(mark: &str) -> bool {
+    let until = Instant::now() + Duration::from_secs(10);
+    while Instant::now() < until {
+        let found = aris_proc::command("pgrep", "/")
+            .args(["-f", mark])
+            .run(Duration::from_secs(5))
+            .expect("pgrep");
+        if !found.success() {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn a_program_gets_its_arguments_its_exit_code_and_no_input() {
+    for case in both(10) {
+        let (finished, scratch) = case.call(
+            &[
+                "sh",
+                "-c",
+                r#"printf '<%s>' "$@"; cat; exit 7"#,
+                "sh",
+                "a b",
+                "--",
+                "*",
+            ],
+            false,
+        );
+        assert_eq!(
+            (text(&finished).as_str(), finished.end),
+            ("<a b><--><*>", End::Exited(7))
+        );
+        scratch.remove().expect("removed");
+    }
+}
+
+#[test]
+fn the_environment_is_the_fixed_one() {
+    for case in both(10) {
+        let (finished, scratch) = case.call(&["env"], false);
+        let text = text(&finished);
+        let mut names: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .map(|(name, _)| name)
+            .collect();
+        names.retain(|name| !PROXIES.contains(name));
+        names.sort_unstable();
+        // The last one is set by the shell.
+        let mut expected: Vec<&str> = FIXED_ENVIRONMENT
+            .iter()
+            .chain(&HOMES)
+            .map(|(name, _)| *name)
+            .chain(["PATH", "TMPDIR", "PWD"])
+            .collect();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        assert!(
+            text.contains(&format!("HOME={}", scratch.home().display())),
+            "{text}"
+        );
+        assert_eq!(
+            text.contains("http_proxy"),
+            case.sandbox.isolation.network == Network::Proxies
+        );
+    }
+}
+
+#[test]
+fn what_is_written_lands_in_the_scratch_and_is_seen_and_removed() {
+    for case in both(10) {
+        let (finished, scratch) = case.run(
+            r#"echo x >here; mkdir -p "$HOME/.config/tool" deep/er empty; echo x >"$HOME/.config/tool/a"; echo x >deep/er/b
+            ln -s / link; mktemp >/dev/null; mkfifo pipe; chmod 000 deep "$HOME/.config"; echo x >>~/rc"#,
+        );
+        assert!(finished.success(), "{finished:?}");
+        assert_eq!(
+            scratch.left_behind(),
+            [
+                "./deep/er/b",
+                "./here",
+                "./link",
+                "./pipe",
+                "~/.config/tool/a",
+                "~/rc"
+            ]
+        );
+        let root = scratch.cwd().parent().expect("root").to_path_buf();
+        scratch.remove().expect("removed");
+        assert!(!root.exists());
+    }
+}
+
+#[test]
+fn nothing_left_is_nothing_listed() {
+    for case in both(10) {
+        let (_, scratch) = case.run("mkdir made; ls >/dev/null");
+        assert_eq!(scratch.left_behind(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_folder_too_deep_for_any_path_is_removed() {
+    let case = prepared(20);
+    let (finished, scratch) = case.call(
+        &["perl", "-e", "for (1..3000) { mkdir 'd' x 50 or die; chdir 'd' x 50 or die } open F, '>f'; chmod 0, '.'"],
+        false,
+    );
+    assert!(finished.success(), "{finished:?}");
+    let root = scratch.cwd().parent().expect("root").to_path_buf();
+    scratch.remove().expect("removed");
+    assert!(!root.exists());
+}
+
+#[test]
+fn the_tree_and_the_real_home_are_read_only_where_that_was_promised() {
+    let case = prepared(10);
+    let isolation = case.sandbox.isolation();
+    for (name, reach) in [("tree", isolation.tree), ("home", isolation.home)] {
+        let folder = case.world.path().join(name);
+        std::fs::write(folder.join("kept"), "old").expect("file");
+        let script = format!(
+            "cd '{}'; mount -o remount,bind,rw . ; umount . ; echo new >kept; echo x >added; rm -f kept; chmod 700 kept; cat kept",
+            folder.display()
+        );
+        let (finished, _scratch) = case.run(&script);
+        if reach == Reach::ReadOnly {
+            assert_eq!(text(&finished), "old", "{finished:?}");
+            assert_eq!(std::fs::read_dir(&folder).expect("list").count(), 1);
+        }
+    }
+    if case.contained() {
+        assert_eq!(
+            (isolation.tree, isolation.home),
+            (Reach::ReadOnly, Reach::ReadOnly)
+        );
+    }
+}
+
+#[test]
+fn no_tcp_connection_leaves_and_a_second_run_may_have_the_network() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("listener");
+    let port = listener.local_addr().expect("address").port().to_string();
+    let script = "exec 3<>/dev/tcp/127.0.0.1/$0 && echo connected";
+    let case = prepared(10);
+    if case.sandbox.isolation.network == Network::Namespace {
+        let (cut, _scratch) = case.call(&["bash", "-c", script, &port], false);
+        assert_eq!(text(&cut), "", "{cut:?}");
+    }
+    let (open, _scratch) = case.call(&["bash", "-c", script, &port], true);
+    assert_eq!(text(&open), "connected\n", "{open:?}");
+}
+
+#[test]
+fn a_program_that_prints_forever_is_cut_and_ended() {
+    for case in both(1) {
+        let (finished, _scratch) = case.run("trap '' TERM; yes; yes >&2");
+        assert_eq!(finished.end, End::TimedOut);
+        assert_eq!(finished.stdout.bytes.len(), OUTPUT_LIMIT);
+        assert!(finished.stdout.dropped > 0);
+    }
+}
+
+#[test]
+fn one_that_ignores_term_or_stops_itself_ends_at_the_deadline() {
+    for case in both(1) {
+        for script in [
+            "trap '' TERM INT HUP; while :; do sleep 1; done",
+            "kill -STOP $$",
+            "exec sleep 100",
+        ] {
+            let (finished, _scratch) = case.run(script);
+            assert_eq!(finished.end, End::TimedOut, "{script}");
+        }
+    }
+}
+
+#[test]
+fn children_do_not_survive() {
+    // In the group: dies in both. In a session of its own, twice forked: only a process namespace reaches it.
+    for (at, case) in both(5).into_iter().enumerate() {
+        let mark = format!("98{}{at}", std::process::id());
+        let (finished, _scratch) = case.run(&format!(
+            "sleep {mark}.1 & (sleep {mark}.1 &) ; sleep 0.1; exit 3"
+        ));
+        assert_eq!(finished.end, End::Exited(3));
+        assert!(gone(&format!("sleep {mark}.1")));
+        if case.contained() {
+            let script = format!(
+                "(setsid sh -c 'trap \"\" TERM HUP; setsid sleep {mark}.2 >/dev/null 2>&1 & sleep {mark}.2' >/dev/null 2>&1 &); exit 4"
+            );
+            let (finished, _scratch) = case.run(&script);
+            assert_eq!(finished.end, End::Exited(4));
+            assert!(gone(&format!("sleep {mark}.2")));
+        }
+    }
+}
+
+#[test]
+fn one_that_kills_everything_it_sees_reaches_only_itself() {
+    for case in both(10) {
+        let (finished, _scratch) = case.run("kill -9 0; sleep 50");
+        assert!(
+            !finished.success() && finished.end != End::TimedOut,
+            "{finished:?}"
+        );
+        // Without a process namespace this would end every process of the user.
+        if case.contained() {
+            let (finished, _scratch) =
+                case.run("kill -9 -1; kill -9 $PPID 1; sleep 0.1; echo alive");
+            assert!(finished.end != End::TimedOut, "{finished:?}");
+        }
+    }
+}
+
+#[test]
+fn a_signal_shows_as_a_signal_or_as_the_code_that_stands_for_it() {
+    let (finished, _scratch) = prepared(10).run("kill -9 $$");
+    assert!(
+        matches!(finished.end, End::Exited(137) | End::Signalled(9)),
+        "{finished:?}"
+    );
+    let (finished, _scratch) = bare(10).run("kill -9 $$");
+    assert!(
+        matches!(finished.end, End::Exited(137) | End::Signalled(9)),
+        "{finished:?}"
+    );
+}
+
+#[test]
+fn a_file_cannot_outgrow_its_limit() {
+    for case in both(20) {
+        let Some(limit) = case.sandbox.isolation.limits.file_bytes else {
+            continue;
+        };
+        let (finished, scratch) = case.run("head -c 200000000 /dev/zero >big; echo done");
+        let length = std::fs::metadata(scratch.cwd().join("big"))
+            .expect("file")
+            .len();
+        assert!(length <= limit && length > 0, "{finished:?}");
+    }
+}
+
+#[test]
+fn memory_and_processes_are_bounded_where_that_was_promised() {
+    let case = prepared(20);
+    let limits = &case.sandbox.isolation.limits;
+    if limits.data_bytes.is_some() {
+        let (finished, _scratch) = case.call(
+            &["perl", "-e", "my $x = 'x' x 3000000000; print length $x"],
+            false,
+        );
+        assert!(
+            !finished.success() && text(&finished).is_empty(),
+            "{finished:?}"
+        );
+        let (finished, _scratch) = case.call(
+            &["perl", "-e", "my $x = 'x' x 300000000; print length $x"],
+            false,
+        );
+        assert_eq!(text(&finished), "300000000", "{finished:?}");
+    }
+    if let Some(most) = limits.processes {
+        let script = "my $n = 0; while ($n < 2000) { my $p = fork; last unless defined $p; if (!$p) { sleep 100; exit } $n++ } print $n";
+        let (finished, _scratch) = case.call(&["perl", "-e", script], false);
+        let started: u32 = text(&finished).parse().expect("number");
+        assert!(started > 50 && started < most, "{started}");
+    }
+}
+
+#[test]
+fn what_does_not_start_is_no_answer_of_the_program() {
+    let mut case = prepared(10);
+    if case.sandbox.layers.mounts {
+        case.sandbox
+            .read_only
+            .push(PathBuf::from("/no/such/folder"));
+        let scratch = case.sandbox.scratch().expect("scratch");
+        let call = Call {
+            command: &["true".into()],
+            cwd: None,
+            with_network: false,
+        };
+        let error = case.sandbox.run(&call, &scratch).expect_err("not started");
+        assert!(
+            matches!(&error, SandboxError::NotStarted { program, .. } if program == "true"),
+            "{error}"
+        );
+    }
+    let prepared = Sandbox::prepare(
+        "/no/such/folder",
+        Path::new("/tmp"),
+        Path::new("/tmp"),
+        None,
+        Duration::from_secs(1),
+    );
+    assert!(prepared.is_err());
+}
