@@ -1,0 +1,233 @@
+//! arXiv: the Atom interface.
+//!
+//! **Source**: arXiv API user's manual (query parameters, Atom elements, `opensearch:totalResults`, the error entry), and recorded
+//! answers. A batch names papers that do not exist by leaving them out, so entries are matched by identifier and never by place.
+
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::ids::{ArxivId, Doi};
+use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use roxmltree::{Document, Node};
+
+use crate::hosts::ARXIV;
+use crate::keep;
+use crate::plain::collapsed;
+
+/// Identifiers in one request: the interface takes more, its URLs do not.
+pub const BATCH: usize = 100;
+
+/// Results in one page at most.
+///
+/// **Source**: arXiv API user's manual §3.1.1.2, `max_results`.
+pub const PAGE: usize = 2000;
+
+/// How results are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By relevance.
+    Relevance,
+    /// The newest version first.
+    Updated,
+    /// The newest first version first.
+    Submitted,
+}
+
+impl Order {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Relevance => "relevance",
+            Self::Updated => "lastUpdatedDate",
+            Self::Submitted => "submittedDate",
+        }
+    }
+}
+
+/// One page of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Feed {
+    /// Results there are in all.
+    pub total: u64,
+    /// Number of the first result of this page, from 0.
+    pub start: u64,
+    /// The papers of this page.
+    pub papers: Vec<Paper>,
+}
+
+/// Asks for papers by a query in arXiv's own language.
+pub fn search(
+    client: &Client,
+    query: &str,
+    start: usize,
+    count: usize,
+    order: Order,
+) -> Result<Feed, HttpError> {
+    let request = Request::get(&ARXIV, "/query", Expect::Xml)
+        .query("search_query", query)
+        .query("start", &start.to_string())
+        .query("max_results", &count.min(PAGE).to_string())
+        .query("sortBy", order.word())
+        .query("sortOrder", "descending")
+        .keep(keep::SEARCH, keep::ABSENCE);
+    client.ask(&request, |response| {
+        let feed = parse(response)?;
+        let wanted = (feed.total.saturating_sub(start as u64)).min(count as u64);
+        if feed.papers.is_empty() && wanted > 0 {
+            return Err(Doubt::NotAnAnswer(format!(
+                "an empty page, although {} results are announced",
+                feed.total
+            )));
+        }
+        Ok(feed)
+    })
+}
+
+/// Asks for papers by identifier, at most [`BATCH`] at once. What arXiv does not have is not in the answer.
+pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> {
+    let list: Vec<&str> = ids.iter().take(BATCH).map(ArxivId::as_str).collect();
+    let request = Request::get(&ARXIV, "/query", Expect::Xml)
+        .query("id_list", &list.join(","))
+        .query("max_results", &list.len().to_string())
+        .keep(keep::RECORD, keep::ABSENCE);
+    client.ask(&request, |response| {
+        let feed = parse(response)?;
+        if feed.papers.is_empty() && feed.total > 0 {
+            return Err(Doubt::NotAnAnswer(format!(
+                "an empty page, although {} results are announced",
+                feed.total
+            )));
+        }
+        Ok(feed.papers)
+    })
+}
+
+/// Reads an answer. arXiv reports errors as a feed with one entry called "Error", with status 400 or, in older days, 200.
+///
+/// **Errors**: [`Doubt::NotAnAnswer`] for what is no feed; [`Doubt::Malformed`] for a feed that breaks its own rules, and for an error
+/// that it reports.
+pub fn parse(response: &Response) -> Result<Feed, Doubt> {
+    let text = std::str::from_utf8(&response.body).map_err(|error| {
+        Doubt::NotAnAnswer(format!("not UTF-8 at byte {}", error.valid_up_to()))
+    })?;
+    let document =
+        Document::parse(text).map_err(|error| Doubt::NotAnAnswer(format!("no XML: {error}")))?;
+    let root = document.root_element();
+    if root.tag_name().name() != "feed" {
+        return Err(Doubt::NotAnAnswer(format!(
+            "<{}> instead of a feed",
+            root.tag_name().name()
+        )));
+    }
+    let number = |name: &str| text_of(root, name).and_then(|text| text.parse::<u64>().ok());
+    let mut feed = Feed {
+        total: number("totalResults")
+            .ok_or_else(|| Doubt::Malformed(String::from("no totalResults")))?,
+        start: number("startIndex").unwrap_or(0),
+        papers: Vec::new(),
+    };
+    let stamp = aris_contract::time::stamp(response.fetched_at);
+    for node in children(root, "entry") {
+        if let Some(error) = reported(node) {
+            return Err(Doubt::Malformed(error));
+        }
+        feed.papers.push(paper(node, &stamp)?);
+    }
+    Ok(feed)
+}
+
+/// The text of an error entry.
+fn reported(entry: Node<'_, '_>) -> Option<String> {
+    let id = text_of(entry, "id")?;
+    let is_error =
+        id.contains("/api/errors") || text_of(entry, "title").as_deref() == Some("Error");
+    is_error.then(|| text_of(entry, "summary").unwrap_or(id))
+}
+
+fn paper(entry: Node<'_, '_>, stamp: &str) -> Result<Paper, Doubt> {
+    let id = text_of(entry, "id")
+        .ok_or_else(|| Doubt::Malformed(String::from("an entry without id")))?;
+    let arxiv = ArxivId::parse(&id)
+        .map_err(|error| Doubt::Malformed(format!("an entry with the id {id:?}: {error}")))?;
+    let title = text_of(entry, "title")
+        .filter(|title| !title.is_empty())
+        .ok_or_else(|| Doubt::Malformed(format!("entry {arxiv} without title")))?;
+    let date = text_of(entry, "published").and_then(|text| text.get(..10).map(str::to_owned));
+    let journal = text_of(entry, "journal_ref");
+    let comment = text_of(entry, "comment");
+    let withdrawn = comment
+        .as_deref()
+        .is_some_and(|comment| comment.to_lowercase().contains("withdrawn"));
+    let link = |wanted: &str| {
+        children(entry, "link")
+            .find(|link| link.attribute("rel") == Some(wanted))
+            .and_then(|link| link.attribute("href"))
+            .map(str::to_owned)
+    };
+    let pdf = children(entry, "link")
+        .find(|link| link.attribute("title") == Some("pdf"))
+        .and_then(|link| link.attribute("href"))
+        .map(str::to_owned);
+    let bare = arxiv.without_version();
+    Ok(Paper {
+        title,
+        authors: children(entry, "author")
+            .filter_map(|author| text_of(author, "name"))
+            .filter(|name| !name.is_empty())
+            .map(|name| Author::named(&name))
+            .collect(),
+        year: date
+            .as_deref()
+            .and_then(|date| date.get(..4))
+            .and_then(|year| year.parse().ok()),
+        date,
+        venue: journal,
+        kind: Some(Kind::Preprint),
+        summary: text_of(entry, "summary").filter(|text| !text.is_empty()),
+        ids: Identifiers {
+            arxiv_version: arxiv.version(),
+            doi: text_of(entry, "doi")
+                .and_then(|doi| Doi::parse(&doi).ok())
+                .into_iter()
+                .collect(),
+            arxiv: Some(bare),
+            ..Identifiers::default()
+        },
+        links: Links {
+            page: link("alternate"),
+            pdf,
+        },
+        fields: children(entry, "category")
+            .filter_map(|category| category.attribute("term"))
+            .map(str::to_owned)
+            .collect(),
+        // A withdrawn preprint says so in its comment, and nowhere else.
+        retracted: withdrawn.then_some(true),
+        note: comment,
+        origins: vec![Origin {
+            source: Source::Arxiv,
+            record: arxiv.as_str().to_owned(),
+            retrieved_at: stamp.to_owned(),
+        }],
+        ..Paper::default()
+    })
+}
+
+/// Child elements of this local name, whatever prefix the feed gives its namespace.
+fn children<'a, 'input: 'a>(
+    node: Node<'a, 'input>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 'input>> {
+    node.children()
+        .filter(move |child| child.is_element() && child.tag_name().name() == name)
+}
+
+/// The collapsed text of the first child of this name.
+fn text_of(node: Node<'_, '_>, name: &str) -> Option<String> {
+    let child = node
+        .children()
+        .find(|child| child.is_element() && child.tag_name().name() == name)?;
+    let text: String = child
+        .descendants()
+        .filter(Node::is_text)
+        .filter_map(|text| text.text())
+        .collect();
+    Some(collapsed(&text))
+}
