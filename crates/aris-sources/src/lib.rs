@@ -6,6 +6,32 @@
 #![warn(missing_docs)]
 
 pub mod arxiv;
+pub mod crossref;
+pub mod datacite;
+pub mod dblp;
 pub mod hosts;
+mod json;
 mod keep;
+pub mod openalex;
 mod plain;
+pub mod semantic_scholar;
+
+use aris_contract::ids::{ArxivId, Doi};
+
+/// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.
+pub fn arxiv_of_doi(doi: &Doi) -> Option<ArxivId> {
+    let id = doi.folded().strip_prefix("10.48550/arxiv.")?;
+    ArxivId::parse(id).ok().map(|id| id.without_version())
+}
+
+/// An ORCID without its URL.
+fn orcid(url: &str) -> Option<String> {
+    let id = url.rsplit('/').next().unwrap_or(url);
+    let shaped = id.len() == 19
+        && id.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 9 | 14 => byte == b'-',
+            18 => byte.is_ascii_digit() || byte == b'X',
+            _ => byte.is_ascii_digit(),
+        });
+    shaped.then(|| id.to_owned())
+}

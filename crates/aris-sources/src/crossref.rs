@@ -1,0 +1,178 @@
+//! Crossref: the REST interface, `works`.
+//!
+//! **Source**: Crossref REST API documentation and format (`api-doc`, work object), and recorded answers. `Resource not found.` comes
+//! as plain text with 404. DOIs of arXiv are registered elsewhere: 404 here says nothing about them.
+
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::ids::Doi;
+use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use serde_json::Value;
+
+use crate::hosts::CROSSREF;
+use crate::json::{at, body, count, date_parts, first, list, text};
+use crate::keep;
+
+/// Asks for the work that a DOI is registered for. `None`: Crossref has no such DOI.
+pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
+    let request = Request::get(&CROSSREF, "/works", Expect::Json)
+        .segments(doi.folded())
+        .keep(keep::RECORD, keep::ABSENCE);
+    client.ask(&request, |response| {
+        if absent(response)? {
+            return Ok(None);
+        }
+        let answer = message(response, "work")?;
+        let work = at(&answer, &["message"]);
+        paper(work, response)
+            .map(Some)
+            .ok_or_else(|| Doubt::Malformed(String::from("a work without DOI")))
+    })
+}
+
+/// Asks for works by what a reference says, best match first.
+pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
+    let request = Request::get(&CROSSREF, "/works", Expect::Json)
+        .query("query.bibliographic", words)
+        .query("rows", &rows.min(100).to_string())
+        .keep(keep::SEARCH, keep::ABSENCE);
+    client.ask(&request, parse_list)
+}
+
+/// Reads a list of works.
+pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
+    let answer = message(response, "work-list")?;
+    Ok(list(&answer, &["message", "items"])
+        .iter()
+        .filter_map(|work| paper(work, response))
+        .collect())
+}
+
+/// Whether Crossref itself says that there is no such work. Another 404 may come from a proxy.
+fn absent(response: &Response) -> Result<bool, Doubt> {
+    if !response.is_absence() {
+        return Ok(false);
+    }
+    let said = response.body.trim_ascii();
+    if said.eq_ignore_ascii_case(b"Resource not found.") || said.starts_with(b"{") {
+        Ok(true)
+    } else {
+        Err(Doubt::NotAnAnswer(format!(
+            "{} with a body that is not Crossref's",
+            response.status
+        )))
+    }
+}
+
+fn message(response: &Response, kind: &str) -> Result<Value, Doubt> {
+    let answer = body(response)?;
+    let found = text(&answer, &["message-type"]).unwrap_or_default();
+    if text(&answer, &["status"]).as_deref() == Some("failed") {
+        let why = list(&answer, &["message"])
+            .first()
+            .and_then(|first| text(first, &["message"]));
+        return Err(Doubt::Malformed(format!(
+            "{found}: {}",
+            why.unwrap_or_default()
+        )));
+    }
+    if found == kind {
+        Ok(answer)
+    } else {
+        Err(Doubt::NotAnAnswer(format!(
+            "message-type {found:?} instead of {kind:?}"
+        )))
+    }
+}
+
+/// The record of a work object. Without a DOI there is none.
+pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
+    let doi = Doi::parse(&text(work, &["DOI"])?).ok()?;
+    let dated = [
+        "published",
+        "published-print",
+        "published-online",
+        "issued",
+        "posted",
+        "created",
+    ]
+    .iter()
+    .find_map(|key| date_parts(at(work, &[key])));
+    let mut title = first(work, &["title"]).unwrap_or_default();
+    if let Some(subtitle) = first(work, &["subtitle"])
+        && !title.is_empty()
+        && !title.to_lowercase().contains(&subtitle.to_lowercase())
+    {
+        title = format!("{title}: {subtitle}");
+    }
+    let retracted = list(work, &["updated-by"])
+        .iter()
+        .any(|update| text(update, &["type"]).is_some_and(|kind| kind == "retraction"));
+    Some(Paper {
+        title,
+        authors: list(work, &["author"]).iter().filter_map(author).collect(),
+        year: dated.as_ref().map(|(_, year)| *year),
+        date: dated.map(|(date, _)| date),
+        venue: first(work, &["container-title"])
+            .or_else(|| text(work, &["event", "name"]))
+            .or_else(|| text(work, &["institution", "name"])),
+        kind: text(work, &["type"]).map(|kind| kind_of(&kind)),
+        summary: text(work, &["abstract"]),
+        ids: Identifiers {
+            arxiv: crate::arxiv_of_doi(&doi),
+            ..Identifiers::default()
+        },
+        links: Links {
+            page: text(work, &["URL"]),
+            pdf: None,
+        },
+        citation_count: count(work, &["is-referenced-by-count"]),
+        reference_count: count(work, &["reference-count"]),
+        fields: list(work, &["subject"])
+            .iter()
+            .filter_map(|subject| text(subject, &[]))
+            .collect(),
+        retracted: retracted.then_some(true),
+        origins: vec![Origin {
+            source: Source::Crossref,
+            record: doi.as_str().to_owned(),
+            retrieved_at: aris_contract::time::stamp(response.fetched_at),
+        }],
+        ..Paper::default()
+    })
+    .map(|mut paper| {
+        paper.ids.doi = vec![doi];
+        paper
+    })
+}
+
+fn author(value: &Value) -> Option<Author> {
+    let given = text(value, &["given"]);
+    let family = text(value, &["family"]);
+    let name = match (&given, &family) {
+        (Some(given), Some(family)) => format!("{given} {family}"),
+        (None, Some(only)) | (Some(only), None) => only.clone(),
+        // A group author.
+        (None, None) => text(value, &["name"])?,
+    };
+    Some(Author {
+        name,
+        family,
+        given,
+        orcid: text(value, &["ORCID"]).and_then(|url| crate::orcid(&url)),
+    })
+}
+
+/// **Source**: Crossref's list of types, `/types`.
+fn kind_of(kind: &str) -> Kind {
+    match kind {
+        "journal-article" => Kind::Article,
+        "proceedings-article" => Kind::Proceedings,
+        "posted-content" => Kind::Preprint,
+        "book" | "monograph" | "edited-book" | "reference-book" | "proceedings" => Kind::Book,
+        "book-chapter" | "book-section" | "book-part" | "reference-entry" => Kind::Chapter,
+        "dissertation" => Kind::Thesis,
+        "report" | "report-component" | "standard" => Kind::Report,
+        "dataset" | "database" => Kind::Dataset,
+        _ => Kind::Other,
+    }
+}

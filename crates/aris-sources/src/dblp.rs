@@ -1,0 +1,122 @@
+//! DBLP: the search for publications.
+//!
+//! **Source**: DBLP's frequently asked questions, "How to use the dblp search API", and recorded answers. One author comes as an
+//! object, several as a list; a title ends with a full stop; a name may end with four digits that tell namesakes apart.
+
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::ids::{ArxivId, Doi};
+use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use serde_json::Value;
+
+use crate::hosts::DBLP;
+use crate::json::{at, body, first, list, text, year};
+use crate::keep;
+
+/// Asks for publications by words, best match first.
+pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, HttpError> {
+    let request = Request::get(&DBLP, "/search/publ/api", Expect::Json)
+        .query("q", words)
+        .query("format", "json")
+        .query("h", &rows.min(1000).to_string())
+        .keep(keep::SEARCH, keep::ABSENCE);
+    client.ask(&request, parse)
+}
+
+/// Reads an answer.
+pub fn parse(response: &Response) -> Result<Vec<Paper>, Doubt> {
+    let answer = body(response)?;
+    let hits = at(&answer, &["result", "hits"]);
+    if !hits.is_object() {
+        return Err(Doubt::NotAnAnswer(String::from("no result.hits")));
+    }
+    let total: u64 = text(hits, &["@total"])
+        .and_then(|total| total.parse().ok())
+        .unwrap_or(0);
+    let found = list(hits, &["hit"]);
+    let sent: u64 = text(hits, &["@sent"])
+        .and_then(|sent| sent.parse().ok())
+        .unwrap_or(total);
+    if found.is_empty() && total > 0 && sent > 0 {
+        return Err(Doubt::NotAnAnswer(format!(
+            "no hits, although {total} are announced"
+        )));
+    }
+    Ok(found
+        .iter()
+        .filter_map(|hit| paper(hit, response))
+        .collect())
+}
+
+/// The record of a hit.
+pub fn paper(hit: &Value, response: &Response) -> Option<Paper> {
+    let info = at(hit, &["info"]);
+    let key = text(info, &["key"])?;
+    let doi = text(info, &["doi"]).and_then(|doi| Doi::parse(&doi).ok());
+    let link = first(info, &["ee"]);
+    let arxiv = doi
+        .as_ref()
+        .and_then(crate::arxiv_of_doi)
+        .or_else(|| {
+            let link = link.as_deref().filter(|link| link.contains("arxiv.org/"))?;
+            ArxivId::parse(link).ok()
+        })
+        .map(|id| id.without_version());
+    let people = at(info, &["authors", "author"]);
+    let people = people
+        .as_array()
+        .map_or_else(|| std::slice::from_ref(people), Vec::as_slice);
+    Some(Paper {
+        title: text(info, &["title"])
+            .map(|title| title.strip_suffix('.').unwrap_or(&title).to_owned())
+            .unwrap_or_default(),
+        authors: people
+            .iter()
+            .filter_map(|person| text(person, &["text"]).or_else(|| text(person, &[])))
+            .map(|name| Author::named(without_number(&name)))
+            .collect(),
+        year: year(info, &["year"]),
+        venue: first(info, &["venue"]),
+        kind: text(info, &["type"]).map(|kind| kind_of(&kind, &key)),
+        ids: Identifiers {
+            arxiv,
+            doi: doi.into_iter().collect(),
+            dblp: Some(key.clone()),
+            ..Identifiers::default()
+        },
+        links: Links {
+            page: link.or_else(|| text(info, &["url"])),
+            pdf: None,
+        },
+        origins: vec![Origin {
+            source: Source::Dblp,
+            record: key,
+            retrieved_at: aris_contract::time::stamp(response.fetched_at),
+        }],
+        ..Paper::default()
+    })
+}
+
+/// A name without the four digits that tell namesakes apart, `Wei Wang 0001`.
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once(' ') {
+        Some((bare, number))
+            if number.len() == 4 && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            bare
+        }
+        _ => name,
+    }
+}
+
+fn kind_of(kind: &str, key: &str) -> Kind {
+    match kind {
+        "Conference and Workshop Papers" => Kind::Proceedings,
+        "Journal Articles" if key.starts_with("journals/corr/") => Kind::Preprint,
+        "Journal Articles" => Kind::Article,
+        "Informal and Other Publications" | "Informal Publications" => Kind::Preprint,
+        "Books and Theses" | "Editorship" => Kind::Book,
+        "Parts in Books or Collections" => Kind::Chapter,
+        "Data and Artifacts" => Kind::Dataset,
+        _ => Kind::Other,
+    }
+}

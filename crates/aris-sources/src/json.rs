@@ -1,0 +1,83 @@
+//! Reading JSON whose fields may be absent, `null`, or of another type than documented: each is unknown, none is an error.
+
+use std::fmt::Write as _;
+
+use aris_http::{Doubt, Response};
+use serde_json::Value;
+
+use crate::plain::untagged;
+
+/// The body as JSON.
+///
+/// **Errors**: a body that is no JSON, or of the wrong kind, is no answer: services send pages and fragments when they are in trouble.
+pub(crate) fn body(response: &Response) -> Result<Value, Doubt> {
+    serde_json::from_slice(&response.body)
+        .map_err(|error| Doubt::NotAnAnswer(format!("no JSON: {error}")))
+}
+
+/// The value at a path of keys.
+pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
+    let mut here = value;
+    for key in path {
+        here = here.get(key).unwrap_or(&Value::Null);
+    }
+    here
+}
+
+/// A text, plain and not empty.
+pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
+    let found = match at(value, path) {
+        Value::String(text) => untagged(text),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!found.is_empty()).then_some(found)
+}
+
+/// The first text of a list, or the text itself.
+pub(crate) fn first(value: &Value, path: &[&str]) -> Option<String> {
+    match at(value, path) {
+        Value::Array(list) => list.iter().find_map(|item| text(item, &[])),
+        _ => text(value, path),
+    }
+}
+
+/// A count.
+pub(crate) fn count(value: &Value, path: &[&str]) -> Option<u64> {
+    let found = at(value, path);
+    found
+        .as_u64()
+        .or_else(|| found.as_str().and_then(|text| text.trim().parse().ok()))
+}
+
+/// A year between 1000 and 2999.
+pub(crate) fn year(value: &Value, path: &[&str]) -> Option<u16> {
+    let year = count(value, path)?;
+    u16::try_from(year)
+        .ok()
+        .filter(|year| (1000..3000).contains(year))
+}
+
+/// A list; anything else is an empty one.
+pub(crate) fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
+    at(value, path).as_array().map_or(&[], Vec::as_slice)
+}
+
+/// `2023-04-25`, `2023-04`, `2023` from `[2023, 4, 25]`, and the year.
+pub(crate) fn date_parts(value: &Value) -> Option<(String, u16)> {
+    let parts: Vec<u64> = list(value, &["date-parts"])
+        .first()?
+        .as_array()?
+        .iter()
+        .map_while(Value::as_u64)
+        .collect();
+    let year = u16::try_from(*parts.first()?)
+        .ok()
+        .filter(|year| (1000..3000).contains(year))?;
+    let mut date = year.to_string();
+    for part in parts.iter().skip(1).take(2) {
+        // Writing to a String cannot fail.
+        write!(date, "-{part:02}").unwrap_or_default();
+    }
+    Some((date, year))
+}

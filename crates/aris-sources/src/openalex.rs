@@ -1,0 +1,213 @@
+//! OpenAlex: works.
+//!
+//! **Source**: OpenAlex developer documentation (work object, filters, paging) and recorded answers. Looking a work up by identifier
+//! is free, searching is metered; an unknown work is 404 with an HTML page.
+
+use std::collections::BTreeMap;
+
+use aris_contract::artifact::papers::{Author, Identifiers, Kind, Links, Origin, Paper, Source};
+use aris_contract::ids::{ArxivId, Doi};
+use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
+use serde_json::Value;
+
+use crate::hosts::OPENALEX;
+use crate::json::{at, body, count, list, text, year};
+use crate::keep;
+
+/// Results in one page at most.
+pub const PAGE: usize = 200;
+
+/// Words of an abstract that are put together again; more than any abstract has.
+const WORDS: usize = 20_000;
+
+/// What a search asks for beside its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// Words to search for.
+    pub words: String,
+    /// `name:value` conditions, as OpenAlex writes them.
+    pub filters: Vec<String>,
+    /// `cited_by_count:desc`; empty for relevance.
+    pub sort: String,
+    /// Results wanted, at most [`PAGE`].
+    pub count: usize,
+}
+
+/// Asks for a work by DOI. `None`: OpenAlex has no such work.
+pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
+    one(client, &format!("doi:{}", doi.folded()))
+}
+
+/// Asks for a work by OpenAlex's own identifier, `W2741809807`.
+pub fn by_id(client: &Client, id: &str) -> Result<Option<Paper>, HttpError> {
+    one(client, id)
+}
+
+fn one(client: &Client, id: &str) -> Result<Option<Paper>, HttpError> {
+    let request = Request::get(&OPENALEX, "/works", Expect::Json)
+        .segments(id)
+        .keep(keep::RECORD, keep::ABSENCE);
+    client.ask(&request, |response| {
+        if response.is_absence() {
+            return Ok(None);
+        }
+        let work = body(response)?;
+        paper(&work, response)
+            .map(Some)
+            .ok_or_else(|| Doubt::NotAnAnswer(refusal(&work)))
+    })
+}
+
+/// Asks for works by words.
+pub fn search(client: &Client, search: &Search) -> Result<Vec<Paper>, HttpError> {
+    let mut request = Request::get(&OPENALEX, "/works", Expect::Json)
+        .query("search", &search.words)
+        .query("per_page", &search.count.clamp(1, PAGE).to_string());
+    if !search.sort.is_empty() {
+        request = request.query("sort", &search.sort);
+    }
+    if !search.filters.is_empty() {
+        request = request.query("filter", &search.filters.join(","));
+    }
+    let request = request.keep(keep::SEARCH, keep::ABSENCE);
+    client.ask(&request, parse_list)
+}
+
+/// Reads a list of works.
+pub fn parse_list(response: &Response) -> Result<Vec<Paper>, Doubt> {
+    let answer = body(response)?;
+    let results = at(&answer, &["results"])
+        .as_array()
+        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
+    let total = count(&answer, &["meta", "count"]).unwrap_or(0);
+    if results.is_empty() && total > 0 && count(&answer, &["meta", "page"]).unwrap_or(1) == 1 {
+        return Err(Doubt::NotAnAnswer(format!(
+            "an empty page, although {total} results are announced"
+        )));
+    }
+    Ok(results
+        .iter()
+        .filter_map(|work| paper(work, response))
+        .collect())
+}
+
+fn refusal(answer: &Value) -> String {
+    text(answer, &["message"])
+        .or_else(|| text(answer, &["error"]))
+        .unwrap_or_else(|| String::from("neither a work nor a list of works"))
+}
+
+/// The record of a work object.
+pub fn paper(work: &Value, response: &Response) -> Option<Paper> {
+    let id = text(work, &["id"])?.rsplit('/').next()?.to_owned();
+    if !id.starts_with('W') {
+        return None;
+    }
+    let doi = text(work, &["doi"]).and_then(|doi| Doi::parse(&doi).ok());
+    let best = at(work, &["best_oa_location"]);
+    let primary = at(work, &["primary_location"]);
+    let pages = list(work, &["locations"])
+        .iter()
+        .filter_map(|location| text(location, &["landing_page_url"]));
+    let arxiv = doi
+        .as_ref()
+        .and_then(crate::arxiv_of_doi)
+        .or_else(|| {
+            pages
+                .filter(|page| page.contains("arxiv.org/"))
+                .find_map(|page| ArxivId::parse(&page).ok())
+        })
+        .map(|id| id.without_version());
+    Some(Paper {
+        title: text(work, &["title"])
+            .or_else(|| text(work, &["display_name"]))
+            .unwrap_or_default(),
+        authors: list(work, &["authorships"])
+            .iter()
+            .filter_map(author)
+            .collect(),
+        // The list is cut at 100 in lists of works.
+        authors_cut: at(work, &["is_authors_truncated"]).as_bool() == Some(true),
+        year: year(work, &["publication_year"]),
+        date: text(work, &["publication_date"]),
+        venue: text(primary, &["source", "display_name"])
+            .or_else(|| text(primary, &["raw_source_name"])),
+        kind: text(work, &["type"]).map(|kind| kind_of(&kind, primary)),
+        summary: summary(at(work, &["abstract_inverted_index"])),
+        ids: Identifiers {
+            arxiv,
+            doi: doi.into_iter().collect(),
+            pubmed: text(work, &["ids", "pmid"])
+                .and_then(|url| url.rsplit('/').next().map(str::to_owned)),
+            openalex: Some(id.clone()),
+            ..Identifiers::default()
+        },
+        links: Links {
+            page: text(primary, &["landing_page_url"]),
+            pdf: text(best, &["pdf_url"])
+                .or_else(|| text(primary, &["pdf_url"]))
+                .or_else(|| text(work, &["open_access", "oa_url"])),
+        },
+        citation_count: count(work, &["cited_by_count"]),
+        reference_count: count(work, &["referenced_works_count"]),
+        fields: list(work, &["topics"])
+            .iter()
+            .filter_map(|topic| text(topic, &["display_name"]))
+            .collect(),
+        retracted: at(work, &["is_retracted"]).as_bool(),
+        origins: vec![Origin {
+            source: Source::Openalex,
+            record: id,
+            retrieved_at: aris_contract::time::stamp(response.fetched_at),
+        }],
+        ..Paper::default()
+    })
+}
+
+fn author(value: &Value) -> Option<Author> {
+    let name =
+        text(value, &["author", "display_name"]).or_else(|| text(value, &["raw_author_name"]))?;
+    Some(Author {
+        orcid: text(value, &["author", "orcid"]).and_then(|url| crate::orcid(&url)),
+        ..Author::named(&name)
+    })
+}
+
+/// The abstract from its inverted index: words with their places.
+fn summary(index: &Value) -> Option<String> {
+    let mut words: BTreeMap<usize, &str> = BTreeMap::new();
+    for (word, places) in index.as_object()? {
+        for place in places.as_array()? {
+            let place = usize::try_from(place.as_u64()?).ok()?;
+            if words.len() < WORDS {
+                words.insert(place, word);
+            }
+        }
+    }
+    let text = words.into_values().collect::<Vec<_>>().join(" ");
+    let text = crate::plain::untagged(&text);
+    (!text.is_empty()).then_some(text)
+}
+
+fn kind_of(kind: &str, primary: &Value) -> Kind {
+    match kind {
+        "article" | "review" | "letter" | "editorial" | "erratum" => {
+            match text(primary, &["source", "type"]).as_deref() {
+                Some("conference") => Kind::Proceedings,
+                Some("repository") => Kind::Preprint,
+                _ => Kind::Article,
+            }
+        }
+        "preprint" => Kind::Preprint,
+        "book" | "reference-entry" => Kind::Book,
+        "book-chapter" => match text(primary, &["raw_type"]).as_deref() {
+            Some("journal-article") => Kind::Article,
+            Some("proceedings-article") => Kind::Proceedings,
+            _ => Kind::Chapter,
+        },
+        "dissertation" => Kind::Thesis,
+        "report" | "standard" => Kind::Report,
+        "dataset" | "software" => Kind::Dataset,
+        _ => Kind::Other,
+    }
+}
