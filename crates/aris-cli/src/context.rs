@@ -97,6 +97,16 @@ impl Context {
         self.clock.now()
     }
 
+    /// Where the time comes from, for what outlives this borrow.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Whether `--quiet` was given.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// How to write to stderr.
     pub fn stderr_style(&self) -> Style {
         self.stderr_style

@@ -18,6 +18,10 @@ pub mod semantic_scholar;
 
 use aris_contract::ids::{ArxivId, Doi};
 
+pub use aris_http::{
+    Client, DEADLINE, Downloaded, Event, Host, HttpError, Magic, Mode, Request, Response, Settings,
+};
+
 /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.
 pub fn arxiv_of_doi(doi: &Doi) -> Option<ArxivId> {
     let id = doi.folded().strip_prefix("10.48550/arxiv.")?;

@@ -10,12 +10,13 @@ use crate::verify::{Finding, line_of};
 use crate::workspace::Workspace;
 
 /// Dependencies that only the named crates may have.
-const ONLY: [(&str, &[&str]); 6] = [
+const ONLY: [(&str, &[&str]); 7] = [
     ("ureq", &["aris-http"]),
     ("aris-http", &["aris-sources", "exa_search"]),
-    ("clap", &["aris", "aris-cli", "xtask"]),
+    ("clap", &["aris", "aris-cli", "aris-online", "xtask"]),
     ("clap_complete", &["aris"]),
     ("clap_mangen", &["aris"]),
+    ("indicatif", &["aris-online"]),
     ("terminal_size", &["aris-cli"]),
 ];
 
@@ -182,7 +183,7 @@ fn forbidden(workspace: &Workspace, name: &str, dependency: &str, dev: bool) -> 
     {
         return Some(format!("{name} stands below {dependency}"));
     }
-    if dependency == "aris-cli" && !is_helper(name) && name != "aris" {
+    if dependency == "aris-cli" && !is_helper(name) && !["aris", "aris-online"].contains(&name) {
         return Some(String::from("a library knows nothing of the command line"));
     }
     if dependency == "aris-testkit" {

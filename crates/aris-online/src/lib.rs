@@ -1,0 +1,135 @@
+//! What every helper that reaches the network does alike: the flags, the client they make, and the progress that a person who waits
+//! sees.
+//!
+//! The one shared library that imports `aris-cli`, because its subject is the command line; it knows no source and no helper.
+
+#![warn(missing_docs)]
+
+mod progress;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aris_cli::Context;
+use aris_sources::{Client, Host, HttpError, Mode, Settings};
+
+pub use progress::Progress;
+
+/// Flags of helpers that reach the network.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OnlineArgs {
+    /// Answer from the cache only; what it does not have is unavailable (exit 7)
+    #[arg(long, conflicts_with = "refresh", display_order = 800)]
+    pub offline: bool,
+    /// Ask again for what the cache has
+    #[arg(long, display_order = 801)]
+    pub refresh: bool,
+    /// Give up after so many seconds in all
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, display_order = 802)]
+    pub deadline: f64,
+}
+
+impl Default for OnlineArgs {
+    fn default() -> Self {
+        Self {
+            offline: false,
+            refresh: false,
+            deadline: aris_sources::DEADLINE.as_secs_f64(),
+        }
+    }
+}
+
+impl OnlineArgs {
+    /// Which of cache and network are asked.
+    pub fn mode(&self) -> Mode {
+        match (self.offline, self.refresh) {
+            (true, _) => Mode::Offline,
+            (false, true) => Mode::Refresh,
+            (false, false) => Mode::Live,
+        }
+    }
+}
+
+/// A day is more than any call should take.
+const LONGEST: f64 = 86_400.0;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(seconds),
+        _ => Err(String::from("a number of seconds between 0 and 86400")),
+    }
+}
+
+/// A client for `hosts` as the flags and the environment want it; what it waits for is shown by `progress`.
+///
+/// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`], [`HttpError::Disk`].
+pub fn client(
+    context: &Context,
+    args: &OnlineArgs,
+    hosts: &[&'static Host],
+    helper: &str,
+    progress: &Progress,
+) -> Result<Client, HttpError> {
+    let env = |name: &str| context.env(name).map(str::to_owned);
+    let temp = context.env("TMPDIR").unwrap_or("/tmp");
+    let clock = context.clock();
+    let agent = format!(
+        "aris/{} ({helper}{})",
+        env!("CARGO_PKG_VERSION"),
+        contact(context)
+    );
+    let shown = progress.clone();
+    let settings = Settings::new(
+        hosts,
+        &env,
+        Path::new(temp),
+        &agent,
+        Arc::new(move || clock.now()),
+    )?
+    .mode(args.mode())
+    .deadline(Duration::from_secs_f64(args.deadline))
+    .listener(Arc::new(move |event| shown.hear(event)));
+    Client::new(settings)
+}
+
+/// `ARIS_CONTACT_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
+fn contact(context: &Context) -> String {
+    let shaped = |address: &&str| {
+        address.contains('@')
+            && address
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b';'))
+    };
+    context
+        .env("ARIS_CONTACT_EMAIL")
+        .filter(shaped)
+        .map(|address| format!("; mailto:{address}"))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deadline_is_a_positive_time() {
+        assert_eq!(seconds("2.5"), Ok(2.5));
+        for bad in ["0", "-1", "NaN", "inf", "1e9", "soon", ""] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_client_works_in_a_folder_of_its_own() {
+        let folder = tempfile::tempdir().expect("temp");
+        let context = Context::for_test(folder.path(), jiff::Timestamp::UNIX_EPOCH);
+        let progress = Progress::silent();
+        let args = OnlineArgs {
+            offline: true,
+            ..OnlineArgs::default()
+        };
+        let client = client(&context, &args, &[], "test", &progress).expect("a client");
+        assert!(client.settings().folder().is_dir());
+    }
+}
