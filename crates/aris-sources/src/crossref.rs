@@ -17,16 +17,18 @@ pub fn by_doi(client: &Client, doi: &Doi) -> Result<Option<Paper>, HttpError> {
     let request = Request::get(&CROSSREF, "/works", Expect::Json)
         .segments(doi.folded())
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| {
-        if absent(response)? {
-            return Ok(None);
-        }
-        let answer = message(response, "work")?;
-        let work = at(&answer, &["message"]);
-        paper(work, response)
-            .map(Some)
-            .ok_or_else(|| Doubt::Malformed(String::from("a work without DOI")))
-    })
+    client.ask(&request, parse_one)
+}
+
+/// Reads the answer for one DOI.
+pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
+    if absent(response)? {
+        return Ok(None);
+    }
+    let answer = message(response, "work")?;
+    paper(at(&answer, &["message"]), response)
+        .map(Some)
+        .ok_or_else(|| Doubt::Malformed(String::from("a work without DOI")))
 }
 
 /// Asks for works by what a reference says, best match first.

@@ -47,15 +47,18 @@ fn one(client: &Client, id: &str) -> Result<Option<Paper>, HttpError> {
     let request = Request::get(&OPENALEX, "/works", Expect::Json)
         .segments(id)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| {
-        if response.is_absence() {
-            return Ok(None);
-        }
-        let work = body(response)?;
-        paper(&work, response)
-            .map(Some)
-            .ok_or_else(|| Doubt::NotAnAnswer(refusal(&work)))
-    })
+    client.ask(&request, parse_one)
+}
+
+/// Reads the answer for one work.
+pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
+    if response.is_absence() {
+        return Ok(None);
+    }
+    let work = body(response)?;
+    paper(&work, response)
+        .map(Some)
+        .ok_or_else(|| Doubt::NotAnAnswer(refusal(&work)))
 }
 
 /// Asks for works by words.

@@ -28,20 +28,22 @@ pub fn batch(client: &Client, names: &[String]) -> Result<Vec<Option<Paper>>, Ht
     let request = Request::post(&SEMANTIC_SCHOLAR, "/paper/batch", &json!({ "ids": names }))
         .query("fields", FIELDS)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| {
-        let answer = body(response)?;
-        let papers = answer
-            .as_array()
-            .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
-        if papers.len() != names.len() {
-            return Err(Doubt::NotAnAnswer(format!(
-                "{} papers for {} names",
-                papers.len(),
-                names.len()
-            )));
-        }
-        Ok(papers.iter().map(|value| paper(value, response)).collect())
-    })
+    client.ask(&request, |response| parse_batch(response, names.len()))
+}
+
+/// Reads the answer to a batch of `count` names.
+pub fn parse_batch(response: &Response, count: usize) -> Result<Vec<Option<Paper>>, Doubt> {
+    let answer = body(response)?;
+    let papers = answer
+        .as_array()
+        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
+    if papers.len() != count {
+        return Err(Doubt::NotAnAnswer(format!(
+            "{} papers for {count} names",
+            papers.len()
+        )));
+    }
+    Ok(papers.iter().map(|value| paper(value, response)).collect())
 }
 
 /// Asks for one paper by any of its names. `None`: there is no such paper.
@@ -50,15 +52,18 @@ pub fn by_name(client: &Client, name: &str) -> Result<Option<Paper>, HttpError> 
         .segments(name)
         .query("fields", FIELDS)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| {
-        let answer = body(response)?;
-        if response.is_absence() {
-            return absence(&answer);
-        }
-        paper(&answer, response)
-            .map(Some)
-            .ok_or_else(|| Doubt::Malformed(refusal(&answer)))
-    })
+    client.ask(&request, parse_one)
+}
+
+/// Reads the answer for one paper.
+pub fn parse_one(response: &Response) -> Result<Option<Paper>, Doubt> {
+    let answer = body(response)?;
+    if response.is_absence() {
+        return absence(&answer);
+    }
+    paper(&answer, response)
+        .map(Some)
+        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))
 }
 
 /// Asks for the paper whose title fits best. `None`: nothing fits.
@@ -67,16 +72,19 @@ pub fn by_title(client: &Client, title: &str) -> Result<Option<Paper>, HttpError
         .query("query", title)
         .query("fields", FIELDS)
         .keep(keep::RECORD, keep::ABSENCE);
-    client.ask(&request, |response| {
-        let answer = body(response)?;
-        if response.is_absence() {
-            return absence(&answer);
-        }
-        let found = at(&answer, &["data"])
-            .as_array()
-            .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
-        Ok(found.first().and_then(|value| paper(value, response)))
-    })
+    client.ask(&request, parse_match)
+}
+
+/// Reads the answer to a title.
+pub fn parse_match(response: &Response) -> Result<Option<Paper>, Doubt> {
+    let answer = body(response)?;
+    if response.is_absence() {
+        return absence(&answer);
+    }
+    let found = at(&answer, &["data"])
+        .as_array()
+        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
+    Ok(found.first().and_then(|value| paper(value, response)))
 }
 
 /// Asks for papers by words, best match first.
