@@ -44,9 +44,7 @@ impl Profile {
             Self::All => true,
             Self::Project => rule.scope != Scope::Off,
             Self::Recommended => rule.scope == Scope::Recommended,
-            Self::Portable => {
-                rule.scope == Scope::Recommended && PORTABLE.contains(&rule.family())
-            }
+            Self::Portable => rule.scope == Scope::Recommended && PORTABLE.contains(&rule.family()),
         }
     }
 

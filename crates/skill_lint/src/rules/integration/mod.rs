@@ -1,22 +1,361 @@
-//! `SR5xx`.
+//! `SR5xx`: how skills find helpers and rely on each other. The Markdown files of skills and of `shared-references/` are looked at.
+
+mod call;
+mod catalogue;
+mod contract;
+mod handling;
+mod page;
+mod phrases;
+mod policy;
+mod problem;
+mod resolver;
+mod table;
+#[cfg(test)]
+mod tests;
+mod v1;
+mod variables;
+mod windows;
+
+use std::collections::BTreeSet;
 
 use aris_skills::{Skill, Tree};
 
-use crate::catalogue::Rule;
-use crate::config::Config;
-use crate::finding::Sink;
+use self::contract::{Contract, Contracts};
+use self::page::{Block, Form, Kind, Page};
+use self::problem::Problem;
+use self::resolver::{Difference, last_part};
+use self::windows::Window;
+use crate::config::{Config, Template};
+use crate::finding::{Finding, Sink};
+use crate::fix::Fix;
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
+pub use self::catalogue::RULES;
 
 /// What the rules across skills need to know about one skill.
 #[derive(Debug, Default)]
-pub struct Facts;
+pub struct Facts {
+    name: String,
+    dir: String,
+    /// Path of the SKILL.md.
+    path: String,
+    blocks: Vec<Block>,
+    windows: Vec<Window>,
+    /// Words of the SKILL.md that could name a helper, in lower case.
+    words: BTreeSet<String>,
+}
 
 /// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
-    Facts
+pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    let mut facts = Facts {
+        name: skill.name.clone(),
+        dir: skill.dir.clone(),
+        ..Facts::default()
+    };
+    for file in &skill.files {
+        let (Some(text), Some(document)) = (&file.text, &file.markdown) else {
+            continue;
+        };
+        let kind = Kind {
+            skill_md: file.skill_path == "SKILL.md",
+            contract: contract::is_explaining(file.path(), config),
+        };
+        let page = page::read(file.path(), kind, text, document, &config.developer_tools);
+        report(&page, file.path(), None, sink);
+        facts.blocks.extend(page.blocks);
+        if kind.skill_md {
+            file.path().clone_into(&mut facts.path);
+            facts.windows = page::shared_windows(text, document);
+            facts.words = words(text.raw());
+        }
+    }
+    facts
+}
+
+/// Words with a `.`, `_` or `-` in them: what a mention of a helper looks like.
+fn words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| word.contains(['.', '_', '-']))
+        .map(str::to_ascii_lowercase)
+        .collect()
+}
+
+fn report(page: &Page, path: &str, skill: Option<&str>, sink: &mut Sink<'_>) {
+    for problem in &page.problems {
+        put(problem, path, skill, sink);
+    }
+}
+
+fn put(problem: &Problem, path: &str, skill: Option<&str>, sink: &mut Sink<'_>) {
+    let Problem {
+        rule,
+        line,
+        col,
+        message,
+        repair,
+    } = problem;
+    let found = sink.found(rule, path, *line, *col, message.clone());
+    if let Some((span, lines)) = repair {
+        found.fix(span.replaced(path, lines));
+    }
+    belongs(found, skill);
+}
+
+/// Findings across skills do not know their skill by themselves.
+fn belongs(finding: &mut Finding, skill: Option<&str>) {
+    if let Some(skill) = skill {
+        finding.skill = Some(skill.to_owned());
+    }
 }
 
 /// Looks across skills; `facts` are in the order of [`Tree::skills`].
-pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
+    let pages = contract::shared_pages(tree, config, sink);
+    let contracts = Contracts::read(tree, config, &pages, sink);
+    let mut shared_blocks: Vec<Block> = Vec::new();
+    for page in &pages {
+        for problem in contract::unfilled(page) {
+            put(&problem, &page.path, None, sink);
+        }
+        // Those in a skill were looked at with it.
+        if page.skill.is_none() {
+            let kind = Kind {
+                skill_md: false,
+                contract: contract::is_explaining(&page.path, config),
+            };
+            let tools = &config.developer_tools;
+            let read = page::read(&page.path, kind, &page.text, &page.document, tools);
+            report(&read, &page.path, None, sink);
+            shared_blocks.extend(read.blocks);
+        }
+    }
+    let tools = Tools::of(tree);
+    for facts in facts {
+        for block in &facts.blocks {
+            check_block(block, Some(facts), tree, &contracts, &tools, config, sink);
+        }
+    }
+    for block in &shared_blocks {
+        check_block(block, None, tree, &contracts, &tools, config, sink);
+    }
+    for contract in contracts.all() {
+        check_rows(contract, facts, &tools, tree, sink);
+    }
+    let windows: Vec<(&str, &[Window])> = (facts.iter())
+        .map(|facts| (facts.name.as_str(), facts.windows.as_slice()))
+        .collect();
+    for shared in windows::shared(&windows) {
+        if let Some(facts) = facts.get(shared.skill) {
+            let message = format!(
+                "{} lines from here stand also in {}",
+                shared.lines,
+                list(&shared.others)
+            );
+            let found = sink.found("SR509", &facts.path, shared.line, 1, message);
+            belongs(found, Some(&facts.dir));
+        }
+    }
+}
+
+/// Some names, the rest as a number.
+fn list(names: &[&str]) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<&str> = names.iter().copied().take(SHOWN).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// Names of what lies under folders called `tools` or `scripts`.
+struct Tools {
+    /// Files and folders, with and without their extension.
+    names: BTreeSet<String>,
+}
+
+impl Tools {
+    fn of(tree: &Tree) -> Self {
+        let mut names = BTreeSet::new();
+        for file in &tree.files {
+            let mut below = false;
+            for part in file.path.split('/') {
+                if below {
+                    names.insert(part.to_owned());
+                    if let Some((stem, _)) = part.rsplit_once('.') {
+                        names.insert(stem.to_owned());
+                    }
+                }
+                below |= part == "tools" || part == "scripts";
+            }
+        }
+        Self { names }
+    }
+
+    fn have(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+}
+
+/// SR502, SR503, SR505, SR507 and SR518 on one block.
+fn check_block(
+    block: &Block,
+    facts: Option<&Facts>,
+    tree: &Tree,
+    contracts: &Contracts,
+    tools: &Tools,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) {
+    let skill = facts.map(|facts| facts.dir.as_str());
+    let mut found = |rule: &'static str, message: String, fix: Option<Fix>| {
+        let found = sink.found(rule, &block.path, block.line, block.col, message);
+        if let Some(fix) = fix {
+            found.fix(fix);
+        }
+        belongs(found, skill);
+    };
+    let contract = contracts.over(&block.path);
+    let rows = contract.map_or_else(Vec::new, |contract| contract.rows_for(&block.helper));
+    let owner = rows.iter().find_map(|row| row.owner.as_deref());
+    let owns = match (facts, owner) {
+        (Some(facts), Some(owner)) => block.kind.skill_md && facts.name == owner,
+        (Some(facts), None) => {
+            let own = format!("{}/scripts/{}", facts.dir, block.helper);
+            block.kind.skill_md && tree.file(own.trim_start_matches('/')).is_some()
+        }
+        (None, _) => false,
+    };
+    let generated = |owns: bool| aris_launch::resolver_block(&block.variable, &block.helper, owns);
+    let indented = |indent: &str| -> Vec<String> {
+        let text = generated(owns);
+        text.lines().map(|line| format!("{indent}{line}")).collect()
+    };
+    match &block.form {
+        Form::Older {
+            difference,
+            repair,
+            indent,
+        } if !block.kind.contract => {
+            let message = match difference {
+                _ if !config.accept.contains(&Template::V1) => {
+                    "this resolver is of the older template, which is not accepted here".to_owned()
+                }
+                Some(Difference::Chain(line)) => {
+                    format!("line {line} of this resolver's chain is not the template's")
+                }
+                Some(Difference::Prelude) => {
+                    "the template's four lines do not stand before this resolver's chain".to_owned()
+                }
+                None => String::new(),
+            };
+            if !message.is_empty() {
+                let repair = repair.as_ref().filter(|_| config.emit == Template::V2);
+                let fix = repair.map(|(span, kept)| {
+                    let (variable, helper) = (&block.variable, &block.helper);
+                    let mut lines = kept.clone();
+                    lines.push(format!("{indent}# aris-resolver v2: {variable} {helper}"));
+                    lines.extend(indented(indent));
+                    lines.push(format!("{indent}# aris-resolver end"));
+                    span.replaced(&block.path, &lines)
+                });
+                found("SR502", message, fix);
+            }
+        }
+        Form::Older { .. } => {}
+        Form::Marked { body, span, indent } => {
+            let is = |owns: bool| generated(owns).lines().eq(body.iter().map(String::as_str));
+            // Without a table nobody knows the owner; either form is then as generated.
+            if !is(owns) && (owner.is_some() || !is(!owns)) {
+                let message = format!(
+                    "the block is not the one generated for `{}` and `{}`{}",
+                    block.variable,
+                    block.helper,
+                    if owns { " in the skill that owns it" } else { "" }
+                );
+                let fix = span.as_ref().map(|span| span.replaced(&block.path, &indented(indent)));
+                found("SR518", message, fix);
+            }
+        }
+    }
+    if block.kind.contract {
+        return;
+    }
+    if block.helper.contains('.') && !tools.have(&block.helper) {
+        let message = format!(
+            "`{}` is in no folder `tools` or `scripts` of the tree",
+            block.helper
+        );
+        found("SR507", message, None);
+    }
+    let Some(contract) = contract else {
+        return;
+    };
+    if rows.is_empty() && block.kind.skill_md {
+        let table = contract.files.first().map_or("", String::as_str);
+        let message = format!("`{}` has no row in the policy table of {table}", block.helper);
+        found("SR503", message, None);
+    }
+    let code: Vec<&str> = block.code.iter().map(String::as_str).collect();
+    let policies: Vec<policy::Policy> = (rows.iter())
+        .flat_map(|row| row.policies.iter().copied())
+        .collect();
+    let misfits: Vec<String> = (policies.iter())
+        .filter_map(|policy| {
+            let what = handling::misfit(*policy, &block.variable, &code)?;
+            Some(format!("policy {} of `{}`: {what}", policy.letter(), block.helper))
+        })
+        .collect();
+    if let Some(first) = misfits.first().filter(|_| misfits.len() == policies.len()) {
+        found("SR505", first.clone(), None);
+    }
+}
+
+/// SR504, SR507 and SR517 on the rows of a policy table.
+fn check_rows(
+    contract: &Contract,
+    facts: &[Facts],
+    tools: &Tools,
+    tree: &Tree,
+    sink: &mut Sink<'_>,
+) {
+    let mut cells: BTreeSet<(usize, (usize, usize))> = BTreeSet::new();
+    for (file, row) in &contract.rows {
+        let path = contract.files.get(*file).map_or("", String::as_str);
+        let (name, (line, col)) = (row.name(), row.name_at);
+        if row.policies.is_empty() && cells.insert((*file, row.policy_at)) {
+            let (line, col) = row.policy_at;
+            let message = format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
+            sink.found("SR504", path, line, col, message);
+        }
+        if !tools.have(name) {
+            let message = format!("`{name}` is in no folder `tools` or `scripts` of the tree");
+            sink.found("SR507", path, line, col, message);
+        }
+        if sink.wants("SR517") && !is_used(row, facts, tree) {
+            let message = format!("no SKILL.md resolves or names `{name}`");
+            sink.found("SR517", path, line, col, message);
+        }
+    }
+}
+
+fn is_used(row: &policy::Row, facts: &[Facts], tree: &Tree) -> bool {
+    let names = (row.aliases.iter().map(String::as_str)).chain([row.name()]);
+    for name in names.map(str::to_ascii_lowercase) {
+        let is_plain = !name.contains(['.', '_', '-']);
+        let used = facts.iter().any(|facts| {
+            let resolved = (facts.blocks.iter())
+                .any(|block| block.kind.skill_md && row.is_for(last_part(&block.helper)));
+            // A name of one word cannot be told from prose by its form, so its SKILL.md is read again.
+            resolved
+                || facts.words.contains(&name)
+                || is_plain
+                    && tree.text(&facts.path).is_ok_and(|text| {
+                        text.raw().to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name)
+                    })
+        });
+        if used {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,400 @@
+//! One Markdown file under the rules that need nothing but it, and what the others need from it.
+
+use std::collections::BTreeMap;
+
+use aris_skills::Text;
+use aris_skills::markdown::{Document, Fence};
+
+use super::call::calls;
+use super::phrases::{Paragraph, anti_patterns, is_counter_heading, orders_without_receipt};
+use super::problem::{Problem, Span};
+use super::resolver::{
+    Anchor, Difference, Line, anchors, blocks, chain_length, difference, indent_of, last_part,
+    prelude,
+};
+use super::variables::{argument, replaced_directory, unknown_names, unreplaced_directory};
+use super::{v1, windows};
+
+/// What kind of page it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) skill_md: bool,
+    /// A page that explains the contract, counter-examples included.
+    pub(super) contract: bool,
+}
+
+/// A block that finds a helper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) path: String,
+    pub(super) kind: Kind,
+    /// Place of its first line, the column in characters.
+    pub(super) line: usize,
+    pub(super) col: usize,
+    pub(super) variable: String,
+    /// The helper as it is looked for: the last part of its path.
+    pub(super) helper: String,
+    /// Code between the block and the next one, or the end of the fence.
+    pub(super) code: Vec<String>,
+    pub(super) form: Form,
+}
+
+/// How a block is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The older template, or something like it.
+    Older {
+        difference: Option<Difference>,
+        /// What to replace by a generated block, and the code in it that stays in front.
+        repair: Option<(Span, Vec<String>)>,
+        indent: String,
+    },
+    /// Between markers; the lines between them, without the indentation of the first marker.
+    Marked {
+        body: Vec<String>,
+        /// The bytes between the markers, when they may be replaced.
+        span: Option<Span>,
+        indent: String,
+    },
+}
+
+/// What a page says.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) problems: Vec<Problem>,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// Reads a page.
+pub(super) fn read(
+    path: &str,
+    kind: Kind,
+    text: &Text,
+    document: &Document,
+    developer_tools: &[String],
+) -> Page {
+    let mut page = Page::default();
+    let out = &mut page.problems;
+    for fence in &document.fences {
+        let lines: Vec<Line<'_>> = (fence.content())
+            .map(|number| (number, fence.text_of(text.line(number))))
+            .collect();
+        let place = Place { text };
+        if fence.is_shell() && !kind.contract {
+            hard_coded(&lines, &place, developer_tools, out);
+        }
+        directory(fence, &lines, &place, out);
+        if kind.skill_md && !fence.info.starts_with('!') {
+            arguments(&lines, &place, out);
+        }
+        resolvers(path, kind, fence, &lines, &place, &mut page.blocks, out);
+    }
+    for (number, line) in text.lines() {
+        for (byte, name) in unknown_names(line) {
+            let message = format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
+            out.push(Problem::at(text, "SR513", number, byte, message));
+        }
+    }
+    for span in &document.spans {
+        if text.line(span.line).contains('❌') {
+            continue;
+        }
+        for call in calls(&span.text, developer_tools) {
+            let message = format!("inline code calls `{}` by a path of the repository", call.path);
+            out.push(Problem::new("SR516", span.line, span.col, message));
+        }
+    }
+    prose(kind, text, document, out);
+    if kind.skill_md {
+        names(&page.blocks, out);
+        phases(text, document, &page.blocks, out);
+    }
+    page
+}
+
+/// Turns bytes of a fence's line into columns of the file.
+struct Place<'a> {
+    text: &'a Text,
+}
+
+impl Place<'_> {
+    /// A problem at a byte of a line whose block-quote marks are gone.
+    fn problem(&self, rule: &'static str, line: Line<'_>, byte: usize, message: String) -> Problem {
+        let marks = self.text.line(line.0).len() - line.1.len();
+        Problem::at(self.text, rule, line.0, marks + byte, message)
+    }
+}
+
+fn hard_coded(
+    lines: &[Line<'_>],
+    place: &Place<'_>,
+    developer_tools: &[String],
+    out: &mut Vec<Problem>,
+) {
+    for line in lines {
+        for call in calls(line.1, developer_tools) {
+            let message = format!("`{}` is called by a path of the repository", call.path);
+            out.push(place.problem("SR501", *line, call.byte, message));
+        }
+    }
+}
+
+fn directory(fence: &Fence, lines: &[Line<'_>], place: &Place<'_>, out: &mut Vec<Problem>) {
+    let Some((index, byte)) = unreplaced_directory(lines).first().copied() else {
+        return;
+    };
+    let Some(line) = lines.get(index) else {
+        return;
+    };
+    let message = "`CLAUDE_SKILL_DIR` is read as a shell variable, which no host sets: only the exact text \
+                   `${CLAUDE_SKILL_DIR}` is replaced";
+    let mut problem = place.problem("SR512", *line, byte, message.to_owned());
+    if fence.is_shell() && !fence.quoted {
+        problem.repair = replaced_directory(lines).and_then(|(first, last, new)| {
+            let span = Span::of(place.text, lines.get(first)?.0, lines.get(last)?.0);
+            Some((span, new))
+        });
+    }
+    out.push(problem);
+}
+
+fn arguments(lines: &[Line<'_>], place: &Place<'_>, out: &mut Vec<Problem>) {
+    for line in lines {
+        if let Some((byte, digit)) = argument(line.1) {
+            let message =
+                format!("Claude Code replaces `${digit}` by an argument of the skill before any shell sees it");
+            out.push(place.problem("SR515", *line, byte, message));
+        }
+    }
+}
+
+fn resolvers(
+    path: &str,
+    kind: Kind,
+    fence: &Fence,
+    lines: &[Line<'_>],
+    place: &Place<'_>,
+    found: &mut Vec<Block>,
+    out: &mut Vec<Problem>,
+) {
+    let anchors = anchors(lines);
+    let marked = blocks(lines);
+    let begins = (anchors.iter().map(|anchor| anchor.index))
+        .chain(marked.iter().map(|block| block.index));
+    let mut begins: Vec<usize> = begins.collect();
+    begins.sort_unstable();
+    let code_after = |from: usize| -> Vec<String> {
+        let next = begins.partition_point(|begin| *begin < from);
+        let until = begins.get(next).copied();
+        let code = lines.get(from..until.unwrap_or(lines.len()));
+        (code.unwrap_or_default().iter())
+            .map(|(_, line)| line.trim())
+            .filter(|line| *line != v1::PRELUDE[0])
+            .map(str::to_owned)
+            .collect()
+    };
+    let block = |index: usize, variable: &str, helper: &str, end: usize, form: Form| {
+        let (line, text) = lines.get(index).copied().unwrap_or_default();
+        let indent = text.len() - text.trim_start().len();
+        let at = place.problem("", (line, text), indent, String::new());
+        Block {
+            path: path.to_owned(),
+            kind,
+            line,
+            col: at.col,
+            variable: variable.to_owned(),
+            helper: last_part(helper).to_owned(),
+            code: code_after(end),
+            form,
+        }
+    };
+    let prelude = prelude(lines);
+    for anchor in &anchors {
+        let end = anchor.index + chain_length(lines, anchor).max(1);
+        let may_repair = fence.is_shell() && !fence.quoted;
+        let repair = may_repair.then(|| repair(lines, anchor, anchors.len() == 1)).flatten();
+        let form = Form::Older {
+            difference: difference(lines, anchor, prelude),
+            repair: repair.map(|(first, last, kept)| (Span::of(place.text, first, last), kept)),
+            indent: lines.get(anchor.index).map_or("", |(_, line)| indent_of(line)).to_owned(),
+        };
+        found.push(block(anchor.index, anchor.variable, anchor.path, end, form));
+    }
+    for candidate in &marked {
+        let marked = match &candidate.marked {
+            Ok(marked) => marked,
+            Err(message) => {
+                if let Some(line) = lines.get(candidate.index) {
+                    out.push(place.problem("SR518", *line, 0, (*message).to_owned()));
+                }
+                continue;
+            }
+        };
+        let indent = lines.get(candidate.index).map_or("", |(_, line)| indent_of(line));
+        let body = lines.get(candidate.index + 1..marked.end).unwrap_or_default();
+        let first = lines.get(candidate.index).map_or(0, |(number, _)| number + 1);
+        let last = lines.get(marked.end).map_or(0, |(number, _)| number - 1);
+        let form = Form::Marked {
+            body: (body.iter())
+                .map(|(_, line)| line.strip_prefix(indent).unwrap_or(line).to_owned())
+                .collect(),
+            span: (!fence.quoted).then(|| Span::of(place.text, first, last)),
+            indent: indent.to_owned(),
+        };
+        found.push(block(
+            candidate.index,
+            marked.variable,
+            marked.helper,
+            marked.end + 1,
+            form,
+        ));
+    }
+}
+
+/// What to replace by a generated block: the chain, and the manifest lookup before it, which the generated block does itself. Only
+/// for helpers directly in `tools/`, the only folder that it looks into; only when the first three lines are the template's; and
+/// the lookup stays where other blocks of the fence rest on it.
+fn repair(
+    lines: &[Line<'_>],
+    anchor: &Anchor<'_>,
+    only_one: bool,
+) -> Option<(usize, usize, Vec<String>)> {
+    let name = anchor.path.strip_prefix("tools/")?;
+    let length = chain_length(lines, anchor);
+    if length < 3 || !aris_launch::is_plain(name) {
+        return None;
+    }
+    let before = lines.get(..anchor.index)?;
+    let is_lookup = |window: &[Line<'_>]| {
+        (window.iter().zip(v1::PRELUDE.iter().skip(1)))
+            .all(|((_, line), expected)| line.trim() == *expected)
+    };
+    let lookup = only_one
+        .then(|| before.windows(3).rposition(is_lookup))
+        .flatten();
+    let last = lines.get(anchor.index + length - 1)?.0;
+    match lookup {
+        Some(at) => {
+            let kept = before.get(at + 3..)?.iter();
+            let kept = kept.map(|(_, line)| (*line).to_owned()).collect();
+            Some((lines.get(at)?.0, last, kept))
+        }
+        None => Some((lines.get(anchor.index)?.0, last, Vec::new())),
+    }
+}
+
+fn names(blocks: &[Block], out: &mut Vec<Problem>) {
+    // The first helper that each variable holds.
+    let mut holds: BTreeMap<&str, &Block> = BTreeMap::new();
+    for block in blocks {
+        let variable = block.variable.as_str();
+        let first = *holds.entry(variable).or_insert(block);
+        let message = if variable == "HELPER" {
+            "the resolver's variable `HELPER` does not say which helper it holds".to_owned()
+        } else if first.helper != block.helper {
+            format!("`{variable}` holds `{}` since line {}", first.helper, first.line)
+        } else {
+            continue;
+        };
+        out.push(Problem::new("SR514", block.line, block.col, message));
+    }
+}
+
+/// A workflow with at least this many phases needs a checklist. **Source**: integration contract §4; the number is ours.
+const PHASES: usize = 3;
+
+fn phases(text: &Text, document: &Document, blocks: &[Block], out: &mut Vec<Problem>) {
+    let phases: Vec<_> = (document.headings.iter())
+        .filter(|heading| (2..=4).contains(&heading.level) && is_phase(&heading.text))
+        .collect();
+    if phases.len() < PHASES || blocks.is_empty() || text.raw().contains("[ ]") {
+        return;
+    }
+    if let Some(first) = phases.first() {
+        let message = format!(
+            "{} phases call a helper, and no checkbox makes the steps visible",
+            phases.len()
+        );
+        out.push(Problem::new("SR510", first.line, 1, message));
+    }
+}
+
+fn is_phase(heading: &str) -> bool {
+    let words = heading.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = words.strip_prefix("Phase ").map(str::trim_start);
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn prose(kind: Kind, text: &Text, document: &Document, out: &mut Vec<Problem>) {
+    for paragraph in paragraphs(text, document) {
+        for (line, byte, words) in anti_patterns(&paragraph) {
+            if !kind.contract && !is_under_counter_heading(document, line) {
+                let message = format!("\"{words}\" promises an integration that nothing guarantees");
+                out.push(Problem::at(text, "SR508", line, byte, message));
+            }
+        }
+        for (line, byte) in orders_without_receipt(&paragraph) {
+            let message = "an order to call something that names no file by which one sees that it ran";
+            out.push(Problem::at(text, "SR511", line, byte, message.to_owned()));
+        }
+    }
+}
+
+/// Runs of lines of the body that are neither blank, nor headings, nor in a fence.
+fn paragraphs<'a>(text: &'a Text, document: &Document) -> Vec<Paragraph<'a>> {
+    let mut found: Vec<Paragraph<'a>> = Vec::new();
+    let mut open = false;
+    for (number, line) in prose_lines(text, document) {
+        match (line, open) {
+            (None, _) => open = false,
+            (Some(line), true) => {
+                if let Some(last) = found.last_mut() {
+                    last.lines.push((number, line));
+                }
+            }
+            (Some(line), false) => {
+                open = true;
+                found.push(Paragraph {
+                    lines: vec![(number, line)],
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The lines of the body; `None` for those that are blank, headings, or in a fence.
+fn prose_lines<'a>(
+    text: &'a Text,
+    document: &Document,
+) -> impl Iterator<Item = (usize, Option<&'a str>)> {
+    let mut headings = document.headings.iter().map(|heading| heading.line).peekable();
+    let mut fences = document.fences.iter().peekable();
+    text.lines_from(document.first_line).map(move |(number, line)| {
+        while fences.next_if(|fence| fence.last < number).is_some() {}
+        while headings.next_if(|heading| *heading < number).is_some() {}
+        let in_fence = fences.peek().is_some_and(|fence| fence.open <= number);
+        let is_heading = headings.peek() == Some(&number);
+        let is_prose = !in_fence && !is_heading && !line.trim().is_empty();
+        (number, is_prose.then_some(line))
+    })
+}
+
+/// Whether a heading above a line, or one that heading stands under, shows what not to do.
+fn is_under_counter_heading(document: &Document, line: usize) -> bool {
+    let mut level = usize::MAX;
+    for heading in document.headings.iter().rev() {
+        if heading.line < line && heading.level < level {
+            level = heading.level;
+            if is_counter_heading(&heading.text) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The windows of a SKILL.md for SR509.
+pub(super) fn shared_windows(text: &Text, document: &Document) -> Vec<windows::Window> {
+    windows::windows(prose_lines(text, document))
+}

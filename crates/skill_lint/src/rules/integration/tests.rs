@@ -1,0 +1,356 @@
+//! Each rule on small trees: where it speaks, and where it is silent.
+
+use super::v1;
+use crate::config::{Config, Template};
+use crate::finding::Finding;
+use crate::fix::Edit;
+use crate::profile::Profile;
+use crate::testing::{findings, folder, lint_folder, places, skill_md};
+
+const SKILL: &str = "skills/a/SKILL.md";
+const CONTRACT: &str = "skills/shared-references/integration-contract.md";
+
+/// Lines of a SKILL.md's body start here.
+const BODY: usize = 5;
+
+/// Findings of a rule in a SKILL.md with this body, as line of the body and column.
+fn in_body(rule: &str, body: &str) -> Vec<(usize, usize)> {
+    let found = findings(&[rule], &[(SKILL, &skill_md("a", body))]);
+    (found.iter())
+        .map(|found| (found.line + 1 - BODY, found.col))
+        .collect()
+}
+
+fn fence(code: &str) -> String {
+    format!("```sh\n{code}\n```")
+}
+
+fn older(variable: &str, path: &str) -> String {
+    [
+        v1::PRELUDE.join("\n"),
+        v1::chain(variable, path).join("\n"),
+    ]
+    .join("\n")
+}
+
+/// The text of a file after the repairs of these findings.
+fn repaired(text: &str, findings: &[Finding]) -> String {
+    let mut edits: Vec<(usize, usize, String)> = Vec::new();
+    for edit in findings.iter().filter_map(|found| found.fix.as_ref()).flat_map(|fix| &fix.edits) {
+        if let Edit::Replace { start, end, text, .. } = edit {
+            edits.push((*start, *end, text.clone()));
+        }
+    }
+    edits.sort();
+    let mut text = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        text.replace_range(start..end, &new);
+    }
+    text
+}
+
+#[test]
+fn repository_paths_in_shell_fences() {
+    for (body, expected) in [
+        ("```\nx\n  python3 tools/a.py\n```", &[(3, 3)][..]),
+        ("> ```bash\n> é; bash ./tools/a.sh\n> ```", &[(2, 6)]),
+        ("```json\npython3 tools/a.py\n```", &[]),
+        ("python3 tools/a.py", &[]),
+        ("```\npython3 \"$TOOL\"\n```", &[]),
+    ] {
+        assert_eq!(in_body("SR501", body), expected, "{body}");
+    }
+    let page = fence("python3 tools/a.py");
+    for (path, expected) in [
+        ("skills/a/references/b.md", true),
+        ("skills/shared-references/b.md", true),
+        (CONTRACT, false),
+        ("skills/shared-references/wiki-helper-resolution.md", false),
+        ("docs/b.md", false),
+    ] {
+        let found = places(&["SR501"], &[(SKILL, &skill_md("a", "x")), (path, &page)]);
+        assert_eq!(!found.is_empty(), expected, "{path}: {found:?}");
+    }
+}
+
+#[test]
+fn inline_calls_are_mentioned_only() {
+    for (body, expected) in [
+        ("Run `python3 tools/a.py x`.", &[(1, 5)][..]),
+        ("❌ never `python3 tools/a.py`", &[]),
+        ("Run `a.py`.", &[]),
+    ] {
+        assert_eq!(in_body("SR516", body), expected, "{body}");
+    }
+}
+
+#[test]
+fn older_blocks_are_whole_or_repaired() {
+    let whole = older("TOOL", "tools/a.py");
+    assert_eq!(in_body("SR502", &fence(&whole)), []);
+    let cut = whole.replace("[ -f \"$TOOL\" ] || TOOL=\"\"", "[ -f \"$TOOL\" ] || exit 1");
+    assert_eq!(in_body("SR502", &fence(&cut)), [(6, 1)]);
+
+    let text = skill_md("a", &fence(&cut));
+    let found = findings(&["SR502"], &[(SKILL, &text)]);
+    assert_eq!(found[0].message, "line 4 of this resolver's chain is not the template's");
+    let new = repaired(&text, &found);
+    let block = aris_launch::resolver_block("TOOL", "a.py", false);
+    let expected = format!(
+        "{}\n# aris-resolver v2: TOOL a.py\n{block}# aris-resolver end\n[ -f \"$TOOL\" ] || exit 1",
+        v1::PRELUDE[0]
+    );
+    assert_eq!(new, skill_md("a", &fence(&expected)));
+    assert_eq!(places(&["SR502", "SR518", "SR515"], &[(SKILL, &new)]), Vec::<String>::new());
+}
+
+#[test]
+fn a_repair_keeps_what_it_does_not_understand() {
+    let chain = v1::chain("TOOL", "tools/a.py").join("\n  ");
+    for (code, repairable) in [
+        (format!("if x; then\n  {chain}\nfi"), true),
+        (chain.replace("tools/a.py", "tools/q/a.py"), false),
+        (chain.replace("tools/a.py", "skills/s/scripts/a.py"), false),
+        (chain.replace("TOOL=\"tools/a.py\"", "TOOL=\"x\""), false),
+    ] {
+        let text = skill_md("a", &fence(&code));
+        let found = findings(&["SR502"], &[(SKILL, &text)]);
+        assert_eq!(found.len(), 1, "{code}");
+        assert_eq!(found[0].fix.is_some(), repairable, "{code}");
+        if repairable {
+            let new = repaired(&text, &found);
+            assert!(new.contains("if x; then\n  # aris-resolver v2: TOOL a.py\n  TOOL=\"\"\n"));
+            assert!(new.contains("  # aris-resolver end\nfi\n"), "{new}");
+        }
+    }
+    // Two blocks rest on one lookup: it stays.
+    let two = format!(
+        "{}\nB=\".aris/tools/b.py\"",
+        older("A", "tools/a.py")
+    );
+    let text = skill_md("a", &fence(&two));
+    let found = findings(&["SR502"], &[(SKILL, &text)]);
+    assert_eq!(found.len(), 1);
+    assert!(repaired(&text, &found).contains(v1::PRELUDE[2]));
+}
+
+#[test]
+fn a_tree_may_refuse_the_older_template() {
+    let folder = folder(&[(SKILL, &skill_md("a", &fence(&older("TOOL", "tools/a.py"))))]);
+    let config = Config {
+        profile: Profile::All,
+        only: vec!["SR502".to_owned()],
+        accept: vec![Template::V2],
+        ..Config::default()
+    };
+    let found = lint_folder(folder.path(), &config);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].fix.is_some());
+}
+
+#[test]
+fn generated_blocks_stay_as_generated() {
+    let block = |owns: bool| {
+        let body = aris_launch::resolver_block("TOOL", "count", owns);
+        format!("# aris-resolver v2: TOOL count\n{body}# aris-resolver end")
+    };
+    let table = "[[helper]]\nname = \"count\"\nowner = \"a\"\npolicy = \"B\"\n";
+    let check = |code: &str, table: Option<&str>| {
+        let text = skill_md("a", &fence(code));
+        let other = skill_md("b", &fence(code));
+        let mut files = vec![(SKILL, text.as_str()), ("skills/b/SKILL.md", other.as_str())];
+        files.extend(table.map(|table| ("skills/shared-references/helpers.toml", table)));
+        places(&["SR518"], &files)
+    };
+    for owns in [true, false] {
+        assert_eq!(check(&block(owns), None), Vec::<String>::new());
+    }
+    assert_eq!(check(&block(true), Some(table)), ["SR518 skills/b/SKILL.md:6:1"]);
+    assert_eq!(check(&block(false), Some(table)), ["SR518 skills/a/SKILL.md:6:1"]);
+    assert_eq!(check(&block(true).replace("break", "exit"), None).len(), 2);
+    assert_eq!(check("# aris-resolver v2: TOOL count", None).len(), 2);
+
+    let text = skill_md("a", &fence(&block(false).replace("break", "exit")));
+    let helpers = ("skills/shared-references/helpers.toml", table);
+    let found = findings(&["SR518"], &[(SKILL, &text), helpers]);
+    let new = repaired(&text, &found);
+    assert_eq!(new, skill_md("a", &fence(&block(true))));
+    assert_eq!(found[0].skill.as_deref(), Some("skills/a"));
+}
+
+#[test]
+fn helpers_have_a_policy_and_exist() {
+    let contract = "# C\n\n| Helper | Policy | Why |\n|---|---|---|\n| `a.py add` (`x`) | B (side) | y |\n|é `gone.py` | sometimes | y |\n";
+    let code = format!("{}\n{}", older("A", "tools/a.py"), v1::chain("B", "tools/b.py").join("\n"));
+    let text = skill_md("a", &fence(&code));
+    let files = [
+        (SKILL, text.as_str()),
+        (CONTRACT, contract),
+        ("tools/a.py", "x"),
+    ];
+    assert_eq!(
+        places(&["SR503", "SR504", "SR507", "SR517"], &files),
+        [
+            "SR503 skills/a/SKILL.md:14:1",
+            "SR507 skills/a/SKILL.md:14:1",
+            "SR507 skills/shared-references/integration-contract.md:6:5",
+            "SR517 skills/shared-references/integration-contract.md:6:5",
+            "SR504 skills/shared-references/integration-contract.md:6:16",
+        ]
+    );
+    // Without a contract nobody asks for a policy.
+    let files = [(SKILL, text.as_str()), ("scripts/a.py", ""), ("x/tools/b.py", "")];
+    assert_eq!(places(&["SR503", "SR507"], &files), Vec::<String>::new());
+}
+
+#[test]
+fn a_contract_governs_its_folder() {
+    let text = skill_md("x", &fence(&older("A", "tools/a.py")));
+    let table = |helper: &str| format!("| Helper | Policy |\n|---|---|\n| `{helper}` | A |\n");
+    let (here, above) = (table("b.py"), table("a.py"));
+    let files = [
+        ("skills/one/SKILL.md", text.as_str()),
+        ("skills/codex/two/SKILL.md", text.as_str()),
+        (CONTRACT, above.as_str()),
+        ("skills/codex/shared-references/integration-contract.md", here.as_str()),
+    ];
+    assert_eq!(places(&["SR503"], &files), ["SR503 skills/codex/two/SKILL.md:10:1"]);
+}
+
+#[test]
+fn code_after_a_block_fits_the_policy() {
+    let table = "| Helper | Policy |\n|---|---|\n| `a.py` | A |\n";
+    for (after, fits) in [
+        ("[ -n \"$A\" ] || { echo no; exit 1; }", true),
+        ("python3 \"$A\"", false),
+        ("", true),
+    ] {
+        let code = format!("{}\n{after}", older("A", "tools/a.py"));
+        let text = skill_md("a", &fence(&code));
+        let found = places(&["SR505"], &[(SKILL, &text), (CONTRACT, table)]);
+        assert_eq!(found.is_empty(), fits, "{after}: {found:?}");
+    }
+}
+
+#[test]
+fn integrations_have_six_parts() {
+    let header = "| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|-|-|-|-|-|-|-|\n";
+    for (row, expected) in [
+        ("| x | a | b | c | d | e | n/a (why) |", &[][..]),
+        ("| x | a | b |  | TBD | e | f |", &["3:16", "3:18"]),
+        ("| x | a | b | c | d | e |", &["3:1"]),
+    ] {
+        let page = format!("{header}{row}\n");
+        let found = places(&["SR506"], &[(SKILL, &skill_md("a", "x")), (CONTRACT, &page)]);
+        let expected: Vec<String> = (expected.iter())
+            .map(|place| format!("SR506 {CONTRACT}:{place}"))
+            .collect();
+        assert_eq!(found, expected, "{row}");
+    }
+    let page = "| Integration | Predicate | Helper | Artifact | Checklist | Backfill |\n|-|-|-|-|-|-|\n| x | a | b | c | d | e |\n";
+    let found = places(&["SR506"], &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)]);
+    assert_eq!(found, [format!("SR506 {CONTRACT}:1:1")]);
+}
+
+#[test]
+fn promises_are_found_outside_counter_examples() {
+    for (body, expected) in [
+        ("It is optional and\nautomatic.", &[(1, 7)][..]),
+        ("## Do not\n\n### Part\n\noptional and automatic", &[]),
+        ("## Do not\n\nx\n\n## Part\n\noptional and automatic", &[(7, 1)]),
+        ("```\noptional and automatic\n```", &[]),
+    ] {
+        assert_eq!(in_body("SR508", body), expected, "{body}");
+    }
+    let page = "optional and automatic";
+    let found = places(&["SR508"], &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)]);
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn shared_lines_are_reported_on_every_skill() {
+    let body = "The first line of something shared.\nThe second line of something shared.\nThe third line of something shared.";
+    let of = |name: &str| skill_md(name, body);
+    let (a, b, c) = (of("a"), of("b"), of("c"));
+    let files = [
+        ("skills/a/SKILL.md", a.as_str()),
+        ("skills/b/SKILL.md", b.as_str()),
+        ("mirror/b/SKILL.md", b.as_str()),
+    ];
+    assert_eq!(places(&["SR509"], &files), Vec::<String>::new());
+    let more = [files[0], files[1], files[2], ("skills/c/SKILL.md", c.as_str())];
+    let found = findings(&["SR509"], &more);
+    assert_eq!(found.len(), 4);
+    assert_eq!(found[0].message, "3 lines from here stand also in a, c");
+    assert_eq!((found[0].path.as_str(), found[0].line), ("mirror/b/SKILL.md", 5));
+}
+
+#[test]
+fn workflows_have_a_checklist() {
+    let phases = "## Phase 1\n\n### Phase 2: x\n\n#### 📋 Phase 3\n";
+    let block = fence(&older("A", "tools/a.py"));
+    for (body, expected) in [
+        (format!("{phases}\n{block}"), &[(1, 1)][..]),
+        (format!("{phases}\n[ ] x\n{block}"), &[]),
+        (phases.to_owned(), &[]),
+        (format!("{}\n{block}", phases.replace("Phase 2", "Step 2")), &[]),
+    ] {
+        assert_eq!(in_body("SR510", &body), expected, "{body}");
+    }
+}
+
+#[test]
+fn orders_name_a_receipt() {
+    for (body, expected) in [
+        ("You MUST invoke `/audit`.", &[(1, 5)][..]),
+        ("You MUST invoke `/audit`; it leaves\n`paper/A.json`.", &[]),
+    ] {
+        assert_eq!(in_body("SR511", body), expected, "{body}");
+    }
+}
+
+#[test]
+fn the_directory_is_written_exactly() {
+    for (body, expected) in [
+        ("```sh\n[ -f \"$CLAUDE_SKILL_DIR/x\" ]\n```", &[(2, 7)][..]),
+        ("> ```\n> é ${CLAUDE_SKILL_DIR:-}\n> ```", &[(2, 5)]),
+        ("```sh\nsh \"${CLAUDE_SKILL_DIR}/x\"\n```", &[]),
+        ("$CLAUDE_SKILL_DIR", &[]),
+    ] {
+        assert_eq!(in_body("SR512", body), expected, "{body}");
+    }
+    let text = skill_md("a", &fence("T=\"$CLAUDE_SKILL_DIR/x\"\ny")).replace('\n', "\r\n");
+    let found = findings(&["SR512"], &[(SKILL, &text)]);
+    let new = repaired(&text, &found);
+    assert!(new.contains("\r\n_aris_skill='${CLAUDE_SKILL_DIR}'\r\ncase "));
+    assert!(new.contains("\r\nT=\"$_aris_skill/x\"\r\ny\r\n```"));
+    assert!(places(&["SR512"], &[(SKILL, &new)]).is_empty());
+}
+
+#[test]
+fn variables_and_arguments_of_the_host() {
+    assert_eq!(in_body("SR513", "é ${CLAUDE_ROOT} ${CLAUDE_EFFORT}"), [(1, 3)]);
+    for (body, expected) in [
+        ("```\nawk '{print $2}'\n```", &[(2, 13)][..]),
+        ("```!\ngit log $1\n```", &[]),
+        ("costs $5", &[]),
+        ("```\n\\$1 $12\n```", &[]),
+    ] {
+        assert_eq!(in_body("SR515", body), expected, "{body}");
+    }
+    // Only SKILL.md is rendered.
+    let page = fence("awk '{print $2}'");
+    let files = [(SKILL, &*skill_md("a", "x")), ("skills/a/references/b.md", &page)];
+    assert_eq!(places(&["SR515"], &files), Vec::<String>::new());
+}
+
+#[test]
+fn variables_say_which_helper_they_hold() {
+    for (code, expected) in [
+        (older("HELPER", "tools/a.py"), &[(6, 1)][..]),
+        (older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/b.py").join("\n"), &[(10, 1)]),
+        (older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/a.py").join("\n"), &[]),
+    ] {
+        assert_eq!(in_body("SR514", &fence(&code)), expected, "{code}");
+    }
+}

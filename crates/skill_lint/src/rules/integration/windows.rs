@@ -1,0 +1,144 @@
+//! Text that stands in several skills (SR509): windows of three consecutive lines, as numbers that are equal when the lines are.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+/// Lines in a window. **Source**: integration contract §2 (*the same 3+ lines of prose in more than two SKILL.md files*).
+const LINES: usize = 3;
+
+/// Skills of different directory names that must share a window. **Source**: the same.
+const SKILLS: usize = 3;
+
+/// Characters below which a line is no prose but a label.
+const SHORTEST: usize = 20;
+
+/// A window: its first line, and the hash of its lines. Two of 64 bits never met in the trees this was made for.
+pub(super) type Window = (usize, u64);
+
+/// The windows of lines that are prose; `None` stands for a line that breaks a run (code, fences, headings).
+pub(super) fn windows<'a>(lines: impl Iterator<Item = (usize, Option<&'a str>)>) -> Vec<Window> {
+    let mut found = Vec::new();
+    let mut run: Vec<(usize, String)> = Vec::new();
+    for (number, line) in lines {
+        let line = line.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        match line {
+            Some(line) if line.chars().count() >= SHORTEST && !super::table::is_rule(&line) => {
+                run.push((number, line));
+            }
+            _ => run.clear(),
+        }
+        if let Some(last) = run.len().checked_sub(LINES).and_then(|at| run.get(at..)) {
+            let mut hasher = DefaultHasher::new();
+            for (_, line) in last {
+                line.hash(&mut hasher);
+            }
+            let first = last.first().map_or(number, |(number, _)| *number);
+            found.push((first, hasher.finish()));
+        }
+    }
+    found
+}
+
+/// Lines that a skill shares with others.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shared<'a> {
+    /// Position of the skill in what was given.
+    pub(super) skill: usize,
+    /// First shared line, and how many follow without a gap, itself included.
+    pub(super) line: usize,
+    pub(super) lines: usize,
+    /// Directory names of the other skills that have the first window.
+    pub(super) others: Vec<&'a str>,
+}
+
+/// What skills of at least three different directory names share. Mirrors of one skill have one name and count once; overlapping
+/// windows are one finding.
+pub(super) fn shared<'a>(skills: &[(&'a str, &[Window])]) -> Vec<Shared<'a>> {
+    let mut names: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
+    for (name, windows) in skills {
+        for (_, hash) in *windows {
+            names.entry(*hash).or_default().insert(name);
+        }
+    }
+    let mut found: Vec<Shared<'a>> = Vec::new();
+    for (skill, (name, windows)) in skills.iter().enumerate() {
+        let mut end = 0;
+        for (line, hash) in *windows {
+            let Some(names) = names.get(hash).filter(|names| names.len() >= SKILLS) else {
+                continue;
+            };
+            match found.last_mut() {
+                Some(last) if last.skill == skill && *line < end => {
+                    last.lines = line + LINES - last.line;
+                }
+                _ => found.push(Shared {
+                    skill,
+                    line: *line,
+                    lines: LINES,
+                    others: names.iter().copied().filter(|other| other != name).collect(),
+                }),
+            }
+            end = line + LINES;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<Window> {
+        let prose = |line: &'static str| (!line.starts_with('#')).then_some(line);
+        let text: &'static str = Box::leak(text.to_owned().into_boxed_str());
+        windows(text.lines().zip(1..).map(|(line, at)| (at, prose(line))))
+    }
+
+    const A: &str = "the first line of a shared part\n";
+    const B: &str = "the second line  of a shared part\n";
+    const C: &str = "the third line of a shared part\n";
+    const D: &str = "the fourth line of a shared part\n";
+
+    #[test]
+    fn runs_are_broken_by_what_is_no_prose() {
+        for (text, lines) in [
+            ([A, B, C].concat(), &[1][..]),
+            ([A, B, C, D].concat(), &[1, 2]),
+            ([A, B, "\n", C, D].concat(), &[]),
+            ([A, B, "# heading of a part that is long\n", C].concat(), &[]),
+            ([A, B, "short\n", C].concat(), &[]),
+            ([A, "|---------|----------|------|\n", B, C].concat(), &[]),
+        ] {
+            let found: Vec<usize> = of(&text).iter().map(|(line, _)| *line).collect();
+            assert_eq!(found, lines, "{text}");
+        }
+        assert_eq!(of(&[A, B, C].concat()), of(&[A, "the second line of a shared part \n", C].concat()));
+    }
+
+    #[test]
+    fn three_directory_names_share_or_nobody_does() {
+        let one = of(&["x\n", A, B, C, D].concat());
+        let two = of(&[A, B, C].concat());
+        let three = of(&[B, C, D].concat());
+        let shared_by = |skills: &[(&'static str, &[Window])]| {
+            (shared(skills).iter())
+                .map(|found| (found.skill, found.line, found.lines, found.others.join(" ")))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shared_by(&[("a", &one), ("b", &two)]), []);
+        assert_eq!(shared_by(&[("a", &one), ("b", &two), ("b", &two)]), []);
+        assert_eq!(shared_by(&[("a", &one), ("b", &two), ("c", &three)]), []);
+        assert_eq!(
+            shared_by(&[("a", &one), ("b", &two), ("c", &two), ("d", &one)]),
+            [
+                (0, 2, 3, "b c d".to_owned()),
+                (1, 1, 3, "a c d".to_owned()),
+                (2, 1, 3, "a b d".to_owned()),
+                (3, 2, 3, "a b c".to_owned()),
+            ]
+        );
+        let found = shared_by(&[("a", &one), ("b", &one), ("c", &one)]);
+        assert_eq!(found[0], (0, 2, 4, "b c".to_owned()));
+        assert_eq!(found.len(), 3);
+    }
+}
