@@ -181,9 +181,8 @@ impl Checks<'_> {
         }
         let length = characters(text);
         if length > LONGEST_DESCRIPTION {
-            let message = format!(
-                "`description` has {length} characters, {LONGEST_DESCRIPTION} are allowed"
-            );
+            let message =
+                format!("`description` has {length} characters, {LONGEST_DESCRIPTION} are allowed");
             self.add("SR008", place(key), message);
         }
         let when = mapping.get("when_to_use").and_then(Yaml::as_str);
@@ -276,6 +275,7 @@ impl Checks<'_> {
 mod tests {
     use aris_skills::Text;
     use aris_skills::frontmatter::Frontmatter;
+    use proptest::prelude::*;
 
     use super::{Found, Surroundings, check};
 
@@ -409,7 +409,10 @@ mod tests {
             ("version: 1", vec![("SR011", 4, 1)]),
             ("7: x", vec![("SR011", 4, 1)]),
             ("model: opus", vec![("SR012", 4, 1)]),
-            ("user-invocable: maybe", vec![("SR012", 4, 1), ("SR013", 4, 1)]),
+            (
+                "user-invocable: maybe",
+                vec![("SR012", 4, 1), ("SR013", 4, 1)],
+            ),
             ("user-invocable: On", vec![("SR012", 4, 1)]),
             ("background: 1", vec![("SR012", 4, 1)]),
             ("background:", vec![("SR012", 4, 1), ("SR013", 4, 1)]),
@@ -421,7 +424,10 @@ mod tests {
             ("metadata:\n  version: 1.0", vec![("SR021", 5, 3)]),
             ("metadata:\n  a:\n    b: c", vec![("SR021", 5, 3)]),
             ("allowed-tools: [Read]", vec![("SR020", 4, 16)]),
-            ("metadata:\n  a: \"x\"\n  b: {c: d}", vec![("SR020", 6, 6), ("SR021", 6, 3)]),
+            (
+                "metadata:\n  a: \"x\"\n  b: {c: d}",
+                vec![("SR020", 6, 6), ("SR021", 6, 3)],
+            ),
         ] {
             assert_eq!(added(lines), expected, "{lines}");
         }
@@ -446,10 +452,18 @@ mod tests {
     fn repairs_say_the_same_in_other_words() {
         for (rule, before, after) in [
             ("SR004", "description: x", "name: pdf\ndescription: x"),
-            ("SR004", "name:\ndescription: x", "name: pdf\ndescription: x"),
+            (
+                "SR004",
+                "name:\ndescription: x",
+                "name: pdf\ndescription: x",
+            ),
             ("SR004", "a: 1\nname: ''", "a: 1\nname: pdf"),
             ("SR004", "name: # later\na: 1", "name: # later\na: 1"),
-            ("SR020", "argument-hint: [file] ", "argument-hint: \"[file]\" "),
+            (
+                "SR020",
+                "argument-hint: [file] ",
+                "argument-hint: \"[file]\" ",
+            ),
             (
                 "SR020",
                 "allowed-tools: [Read, \"Bash(git *)\"]",
@@ -467,8 +481,16 @@ mod tests {
                 "hooks:\n  - {a: 1, b: [x]}\n  - c",
                 "hooks:\n  - a: 1\n    b:\n      - x\n  - c",
             ),
-            ("SR021", "metadata:\n  version: 1.0\n  on: true", "metadata:\n  version: \"1.0\"\n  on: \"true\""),
-            ("SR021", "metadata:\n  a: ~\n  b: [1]", "metadata:\n  a: ~\n  b: [1]"),
+            (
+                "SR021",
+                "metadata:\n  version: 1.0\n  on: true",
+                "metadata:\n  version: \"1.0\"\n  on: \"true\"",
+            ),
+            (
+                "SR021",
+                "metadata:\n  a: ~\n  b: [1]",
+                "metadata:\n  a: ~\n  b: [1]",
+            ),
         ] {
             let source = format!("---\n{before}\n---\nbody\n");
             let expected = format!("---\n{after}\n---\nbody\n");
@@ -478,8 +500,40 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_inserted_with_the_line_end_of_the_file() {
+    fn repairs_keep_the_line_ends_of_the_file() {
+        let source = "---\r\ntags: [a, b]\r\n---\r\n";
+        assert_eq!(
+            repaired(source, "SR020"),
+            "---\r\ntags:\r\n  - a\r\n  - b\r\n---\r\n"
+        );
         let source = "---\r\na: 1\r\n---\r\n";
-        assert_eq!(repaired(source, "SR004"), "---\r\nname: pdf\r\na: 1\r\n---\r\n");
+        assert_eq!(
+            repaired(source, "SR004"),
+            "---\r\nname: pdf\r\na: 1\r\n---\r\n"
+        );
+    }
+
+    proptest! {
+        /// No frontmatter makes it panic, and every repair removes its own finding.
+        #[test]
+        fn repairs_remove_what_they_are_for(
+            lines in proptest::collection::vec(
+                "(name|description|metadata|tags|  a|  - x|- y)?(:| ){0,2}(\\[|\\{|\"|'|a|1.0|true|, |: |#|&x |\\*x|\\]|\\}|é| ){0,8}",
+                0..6,
+            )
+        ) {
+            let source = format!("---\n{}\n---\nbody\n", lines.join("\n"));
+            let places = |source: &str| -> usize {
+                findings(source).iter().filter(|found| found.edit.is_some()).count()
+            };
+            for found in findings(&source) {
+                if let Some((range, new)) = found.edit {
+                    let mut repaired = source.clone();
+                    repaired.replace_range(range, &new);
+                    prop_assert!(places(&repaired) < places(&source), "{source}{repaired}");
+                    prop_assert!(!rules(&repaired).iter().any(|(rule, ..)| *rule == "SR003"));
+                }
+            }
+        }
     }
 }

@@ -44,10 +44,9 @@ pub(crate) fn allowed_values(key: &str) -> Option<&'static [&'static str]> {
 /// The specified key that a misspelt one probably means.
 pub(crate) fn similar(key: &str) -> Option<&'static str> {
     let plain = key.to_lowercase().replace('_', "-");
-    SPECIFIED
-        .into_iter()
-        .chain(CLAUDE_CODE)
-        .find(|known| known.replace('_', "-") == plain || strsim::damerau_levenshtein(known, &plain) == 1)
+    SPECIFIED.into_iter().chain(CLAUDE_CODE).find(|known| {
+        known.replace('_', "-") == plain || strsim::damerau_levenshtein(known, &plain) == 1
+    })
 }
 
 #[cfg(test)]

@@ -39,8 +39,14 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     };
     let path = file.path();
     if text.had_bom() {
-        sink.found("SR019", path, 1, 1, "the file begins with a byte order mark")
-            .fix(Fix::remove_bom(path));
+        sink.found(
+            "SR019",
+            path,
+            1,
+            1,
+            "the file begins with a byte order mark",
+        )
+        .fix(Fix::remove_bom(path));
     }
     let around = Surroundings {
         directory: &skill.name,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use aris_skills::frontmatter::{Frontmatter, Style, Value, Yaml};
 use aris_skills::Text;
+use aris_skills::frontmatter::{Frontmatter, Style, Value, Yaml};
 
 use super::name;
 
@@ -22,7 +22,11 @@ const TEXT_KEYS: [&str; 7] = [
 ];
 
 /// The repair of an absent, null or blank `name`: the directory's name, where that is a valid one.
-pub(super) fn missing_name(text: &Text, frontmatter: &Frontmatter, directory: &str) -> Option<Edit> {
+pub(super) fn missing_name(
+    text: &Text,
+    frontmatter: &Frontmatter,
+    directory: &str,
+) -> Option<Edit> {
     if name::fault(directory).is_some() {
         return None;
     }
@@ -35,12 +39,7 @@ pub(super) fn missing_name(text: &Text, frontmatter: &Frontmatter, directory: &s
         }
         None if mapping.style == Style::Block => {
             let start = text.start(2);
-            let end = if text.raw().get(..start)?.ends_with("\r\n") {
-                "\r\n"
-            } else {
-                "\n"
-            };
-            (start..start, line + end)
+            (start..start, line + line_end(text))
         }
         None => return None,
     };
@@ -82,12 +81,10 @@ pub(super) fn without_flow(
     let node = path.node;
     let source = text.raw().get(node.range.clone())?;
     let before = frontmatter.mapping()?;
-    if let Some(key) = path.key.filter(|key| {
-        path.depth == 1
-            && key
-                .as_str()
-                .is_some_and(|key| TEXT_KEYS.contains(&key))
-    }) {
+    if let Some(key) = path
+        .key
+        .filter(|key| path.depth == 1 && key.as_str().is_some_and(|key| TEXT_KEYS.contains(&key)))
+    {
         if source.contains('\n') {
             return None;
         }
@@ -106,14 +103,31 @@ pub(super) fn without_flow(
             spaces.trim_end_matches([' ', '\t']).len()
         }
         (None, true) => {
-            write_block(text.raw(), node, node.col.checked_sub(1)?, false, &mut block)?;
+            write_block(
+                text.raw(),
+                node,
+                node.col.checked_sub(1)?,
+                false,
+                &mut block,
+            )?;
             node.range.start
         }
         (None, false) => return None,
     };
+    let block = block.replace('\n', line_end(text));
     let edit = (start..node.range.end, block);
     let repaired = read_again(text, frontmatter, &edit)?;
     (Said::of(&repaired) == Said::of(before)).then_some(edit)
+}
+
+/// How the lines of a file end, going by the first.
+fn line_end(text: &Text) -> &'static str {
+    let first = text.raw().get(..text.start(2)).unwrap_or_default();
+    if first.ends_with("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    }
 }
 
 /// An outermost flow collection and what it is the value of.

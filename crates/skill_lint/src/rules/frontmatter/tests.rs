@@ -39,7 +39,10 @@ fn a_name_used_twice_is_reported_on_all_but_the_first() {
             ("other/SKILL.md", &skill_md("other", "")),
         ],
     );
-    assert_eq!(found, ["SR018 a/pdf/SKILL.md:2:7", "SR018 z/pdf/SKILL.md:2:7"]);
+    assert_eq!(
+        found,
+        ["SR018 a/pdf/SKILL.md:2:7", "SR018 z/pdf/SKILL.md:2:7"]
+    );
 }
 
 #[test]

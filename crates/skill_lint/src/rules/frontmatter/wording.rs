@@ -29,7 +29,10 @@ static FIRST_PERSON: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Second person, or a word that opens a condition: `when you need …` describes a situation and addresses nobody.
 static SECOND_PERSON: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(yours?|you)|when|whenever|if|unless|before|after|where|while|what|that)\b").ok()
+    Regex::new(
+        r"(?i)\b(?:(yours?|you)|when|whenever|if|unless|before|after|where|while|what|that)\b",
+    )
+    .ok()
 });
 
 /// Whether a description says when to use the skill. True as well where it is not in English: the cues are.
@@ -67,6 +70,8 @@ pub(crate) fn personal_word(description: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{has_cue, personal_word};
 
     #[test]
@@ -105,6 +110,16 @@ mod tests {
             ("Use if asked. Your files stay", Some("Your")),
         ] {
             assert_eq!(personal_word(text).as_deref(), word, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_description_makes_it_panic(text in r#"([Iwy"'`.;]| you | when |\PC){0,40}"#) {
+            if let Some(word) = personal_word(&text) {
+                prop_assert!(text.contains(&word));
+            }
+            has_cue(&text);
         }
     }
 }

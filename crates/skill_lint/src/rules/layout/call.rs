@@ -2,8 +2,20 @@
 
 /// Words that run a script. Source: the linter's definition of an entry point, and PowerShell.
 const INTERPRETERS: [&str; 14] = [
-    "python", "python3", "uv", "bash", "sh", "zsh", "node", "bun", "deno", "tsx", "ruby", "perl",
-    "pwsh", "powershell",
+    "python",
+    "python3",
+    "uv",
+    "bash",
+    "sh",
+    "zsh",
+    "node",
+    "bun",
+    "deno",
+    "tsx",
+    "ruby",
+    "perl",
+    "pwsh",
+    "powershell",
 ];
 
 /// Whether code calls the script whose mention ends its path at `start..end` (bytes of `code`): an interpreter word stands

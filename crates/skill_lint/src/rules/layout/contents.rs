@@ -58,6 +58,8 @@ fn is_item(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::has_contents;
 
     #[test]
@@ -78,6 +80,14 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(has_contents(text.lines()), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_it_panic(text in r"([-*+|#0-9. é]|\]\(#|contents|toc|\n){0,40}") {
+            let found = has_contents(text.lines());
+            prop_assert!(has_contents(text.lines().chain(["# Contents"])) >= found);
         }
     }
 }

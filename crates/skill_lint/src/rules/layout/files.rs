@@ -33,7 +33,13 @@ pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
         }
         let inside_litter = folder.split('/').any(|part| part == "node_modules");
         if let Some(fault) = naming::fault(name).filter(|_| !inside_litter) {
-            sink.found("SR105", &path, 1, 1, format!("the directory's name {fault}"));
+            sink.found(
+                "SR105",
+                &path,
+                1,
+                1,
+                format!("the directory's name {fault}"),
+            );
         }
         if !folder.contains('/') && !naming::is_known_directory(name) {
             let message = format!("`{name}` is no usual directory of a skill");
@@ -60,7 +66,9 @@ fn body(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
         let message = format!("the body has {lines} lines, {most} are advised");
         sink.found("SR101", file.path(), 1, 1, message).count(lines);
     }
-    let tokens = count(size::tokens(text.raw().get(text.start(first)..).unwrap_or_default()));
+    let tokens = count(size::tokens(
+        text.raw().get(text.start(first)..).unwrap_or_default(),
+    ));
     let most = config.limit("SR102", "max_tokens");
     if tokens > most {
         let message = format!("the body has about {tokens} tokens, {most} are advised");
@@ -92,7 +100,10 @@ fn reference(file: &SourceFile, config: &Config, sink: &mut Sink<'_>) {
         .filter(|(number, _)| !document.in_fence(*number))
         .map(|(_, line)| line);
     if !contents::has_contents(searched) {
-        let message = format!("{lines} lines without a contents list in the first {}", contents::SEARCHED_LINES);
+        let message = format!(
+            "{lines} lines without a contents list in the first {}",
+            contents::SEARCHED_LINES
+        );
         sink.found("SR103", file.path(), 1, 1, message).count(lines);
     }
 }
@@ -101,7 +112,13 @@ fn name(file: &SourceFile, sink: &mut Sink<'_>) {
     if names::is_below(&file.skill_path, &["scripts", "bin", "assets"])
         && let Some(fault) = naming::fault(file.file_name())
     {
-        sink.found("SR105", file.path(), 1, 1, format!("the file's name {fault}"));
+        sink.found(
+            "SR105",
+            file.path(),
+            1,
+            1,
+            format!("the file's name {fault}"),
+        );
     }
 }
 

@@ -10,7 +10,14 @@ use crate::fix::Fix;
 
 /// Fences whose text is a program of Windows, where a backslash is right.
 const WINDOWS_FENCES: [&str; 8] = [
-    "powershell", "pwsh", "ps1", "ps", "bat", "batch", "cmd", "dosbatch",
+    "powershell",
+    "pwsh",
+    "ps1",
+    "ps",
+    "bat",
+    "batch",
+    "cmd",
+    "dosbatch",
 ];
 
 /// Checks the lines of instruction files and scripts.
@@ -33,8 +40,7 @@ fn open_fence(file: &SourceFile, document: &Document, sink: &mut Sink<'_>) {
     let Some(fence) = document.fences.last().filter(|fence| fence.unclosed) else {
         return;
     };
-    let marks = String::from(fence.mark).repeat(fence.length);
-    let message = format!("the fence opened here with `{marks}` is still open at the end of the file");
+    let message = "the fence opened here is still open at the end of the file";
     sink.found("SR119", file.path(), fence.open, 1, message);
 }
 
@@ -49,25 +55,31 @@ fn machine_paths(file: &SourceFile, text: &Text, sink: &mut Sink<'_>) {
 
 fn backslash_paths(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
     for (number, line) in text.lines() {
-        let Some((at, path)) = prose::backslash_path(line) else {
-            continue;
-        };
-        let windows = document.fence_at(number).is_some_and(|fence| {
-            let word = fence.info.split_whitespace().next().unwrap_or_default();
-            WINDOWS_FENCES
-                .iter()
-                .any(|known| word.eq_ignore_ascii_case(known))
-        });
-        if windows {
+        if !line.contains('\\') || is_windows(document, number) {
             continue;
         }
-        let forward = path.replace('\\', "/");
-        let start = text.start(number) + at;
-        let message = format!("`{path}` has backslashes");
-        let fix = Fix::replace(file.path(), start..start + path.len(), forward);
-        sink.found("SR121", file.path(), number, column(line, at), message)
-            .fix(fix);
+        for (at, path) in prose::backslash_paths(line) {
+            let start = text.start(number) + at;
+            let fix = Fix::replace(
+                file.path(),
+                start..start + path.len(),
+                path.replace('\\', "/"),
+            );
+            let message = format!("`{path}` has backslashes");
+            sink.found("SR121", file.path(), number, column(line, at), message)
+                .fix(fix);
+        }
     }
+}
+
+/// Whether a line belongs to a program of Windows.
+fn is_windows(document: &Document, line: usize) -> bool {
+    document.fence_at(line).is_some_and(|fence| {
+        let word = fence.info.split_whitespace().next().unwrap_or_default();
+        WINDOWS_FENCES
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known))
+    })
 }
 
 fn template_text(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
@@ -75,8 +87,8 @@ fn template_text(file: &SourceFile, text: &Text, document: &Document, sink: &mut
         let Some((at, found)) = prose::template_text(line) else {
             continue;
         };
-        let in_code = document.in_fence(number)
-            || document.span_at(text.start(number) + at).is_some();
+        let in_code =
+            document.in_fence(number) || document.span_at(text.start(number) + at).is_some();
         if !in_code {
             let message = format!("template text `{found}` is left in");
             sink.found("SR122", file.path(), number, column(line, at), message);

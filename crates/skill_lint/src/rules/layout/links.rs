@@ -1,6 +1,6 @@
 //! Links between the files of a tree: SR110, SR111, SR112.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use aris_skills::markdown::{Document, Link};
@@ -17,7 +17,7 @@ type Place = (usize, String);
 ///
 /// Only those: links in templates and samples are for the project that they are copied to.
 pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
-    let mut anchors = Anchors {
+    let mut targets = Targets {
         tree,
         of_other_files: BTreeMap::new(),
     };
@@ -25,7 +25,7 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
         for link in &document.links {
             let Some(path) = link.relative_path() else {
                 if link.target.starts_with('#') {
-                    fragment(file, link, &document.anchors, file.path(), sink);
+                    fragment(file, link, document, file.path(), sink);
                 }
                 continue;
             };
@@ -35,7 +35,11 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
                     sink.found("SR110", file.path(), link.line, link.col, message);
                 }
                 Some((above, place)) => {
-                    let shared = above == 0 && config.shared_dirs.iter().any(|shared| lies_in(&place, shared));
+                    let shared = above == 0
+                        && config
+                            .shared_dirs
+                            .iter()
+                            .any(|shared| lies_in(&place, shared));
                     if !shared && (above > 0 || !lies_in(&place, &skill.dir)) {
                         let message = format!("link target `{path}` lies outside the skill");
                         sink.found("SR111", file.path(), link.line, link.col, message);
@@ -43,9 +47,9 @@ pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink
                     if above == 0
                         && link.target.contains('#')
                         && names::extension(&place) == "md"
-                        && let Some(known) = anchors.of(skill, &place)
+                        && let Some(target) = targets.of(skill, &place)
                     {
-                        fragment(file, link, known, &place, sink);
+                        fragment(file, link, target, &place, sink);
                     }
                 }
             }
@@ -78,49 +82,54 @@ fn missing(tree: &Tree, skill: &Skill, file: &SourceFile, path: &str) -> String 
             .any(|(above, wanted)| *above == 0 && wanted.eq_ignore_ascii_case(path))
     });
     match other_case {
-        Some(other) => format!("link target `{path}` does not exist; case counts, there is `{other}`"),
+        Some(other) => {
+            format!("link target `{path}` does not exist; case counts, there is `{other}`")
+        }
         None => format!("link target `{path}` does not exist"),
     }
 }
 
-/// Checks a link's fragment against the anchors of its target.
-fn fragment(
-    file: &SourceFile,
-    link: &Link,
-    anchors: &BTreeSet<String>,
-    target: &str,
-    sink: &mut Sink<'_>,
-) {
+/// Checks a link's fragment against the anchors of its target, a Markdown file at `path`.
+fn fragment(file: &SourceFile, link: &Link, target: &Document, path: &str, sink: &mut Sink<'_>) {
     let Some(wanted) = link.fragment().filter(|wanted| !wanted.is_empty()) else {
         return;
     };
-    let known = anchors.contains(&wanted)
-        || anchors.contains(&wanted.to_lowercase())
+    let known = target.anchors.contains(&wanted)
+        || target.anchors.contains(&wanted.to_lowercase())
         || wanted == "top"
-        || is_line_number(&wanted);
+        || is_line_number(&wanted)
+        || is_declared(target, &wanted);
     if !known {
-        let message = format!("no heading of `{target}` makes the fragment `#{wanted}`");
+        let message = format!("no heading of `{path}` makes the fragment `#{wanted}`");
         sink.found("SR112", file.path(), link.line, link.col, message);
     }
+}
+
+/// Whether a heading declares the fragment itself, as `## Title {#fragment}`.
+fn is_declared(target: &Document, fragment: &str) -> bool {
+    let mark = format!("{{#{fragment}}}");
+    let mut headings = target.headings.iter();
+    headings.any(|heading| heading.text.ends_with(&mark))
 }
 
 /// Fragments by which forges name lines: `L10`, `L10-L20`.
 fn is_line_number(fragment: &str) -> bool {
     fragment.split('-').all(|part| {
-        part.strip_prefix('L')
-            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        part.strip_prefix('L').is_some_and(|digits| {
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
     })
 }
 
-/// Anchors of the files that links lead to.
-struct Anchors<'a> {
+/// The Markdown files that links lead to.
+struct Targets<'a> {
     tree: &'a Tree,
-    of_other_files: BTreeMap<String, Option<BTreeSet<String>>>,
+    of_other_files: BTreeMap<String, Option<Document>>,
 }
 
-impl Anchors<'_> {
-    /// The anchors of a Markdown file by its path in the tree; none when it cannot be read.
-    fn of<'s>(&'s mut self, skill: &'s Skill, path: &str) -> Option<&'s BTreeSet<String>> {
+impl Targets<'_> {
+    /// A Markdown file by its path in the tree; none when it cannot be read.
+    fn of<'s>(&'s mut self, skill: &'s Skill, path: &str) -> Option<&'s Document> {
         let inside = if skill.dir.is_empty() {
             Some(path)
         } else {
@@ -131,17 +140,17 @@ impl Anchors<'_> {
             .and_then(|path| skill.file(path))
             .and_then(|file| file.markdown.as_ref());
         if let Some(document) = own {
-            return Some(&document.anchors);
+            return Some(document);
         }
         self.of_other_files
             .entry(path.to_owned())
-            .or_insert_with(|| read_anchors(self.tree, path))
+            .or_insert_with(|| read(self.tree, path))
             .as_ref()
     }
 }
 
-fn read_anchors(tree: &Tree, path: &str) -> Option<BTreeSet<String>> {
+fn read(tree: &Tree, path: &str) -> Option<Document> {
     let text = tree.text(path).ok()?;
     let first = aris_skills::frontmatter::first_body_line(Frontmatter::of(&text).as_ref());
-    Some(Document::parse(&text, first).anchors)
+    Some(Document::parse(&text, first))
 }

@@ -29,9 +29,9 @@ const CONVENTIONAL: [&str; 6] = [
 pub(crate) fn is_reference_stem(stem: &str) -> bool {
     is_kebab(stem)
         || stem.bytes().any(|byte| byte.is_ascii_uppercase())
-            && stem
-                .bytes()
-                .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+            && stem.bytes().all(|byte| {
+                byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"-_".contains(&byte)
+            })
 }
 
 /// What in a name makes trouble on some system or in a shell, as the end of a sentence; none when nothing does.

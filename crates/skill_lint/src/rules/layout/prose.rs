@@ -5,8 +5,24 @@ pub(crate) type Part<'a> = (usize, &'a str);
 
 /// Account names that examples use; a path with one of them is nobody's machine.
 const EXAMPLE_ACCOUNTS: [&str; 18] = [
-    "user", "users", "username", "user_name", "user-name", "you", "youruser", "yourname",
-    "your_username", "your-username", "your-name", "your_name", "name", "me", "xxx", "someone", "runner", "x",
+    "user",
+    "users",
+    "username",
+    "user_name",
+    "user-name",
+    "you",
+    "youruser",
+    "yourname",
+    "your_username",
+    "your-username",
+    "your-name",
+    "your_name",
+    "name",
+    "me",
+    "xxx",
+    "someone",
+    "runner",
+    "x",
 ];
 
 /// The first path of somebody's machine in a line: `/Users/x`, `/home/x`, `C:\Users\x`.
@@ -27,7 +43,10 @@ pub(crate) fn machine_path(line: &str) -> Option<Part<'_>> {
 fn machine_path_at<'a>(line: &'a str, at: usize, home: &str) -> Option<Part<'a>> {
     let before = line.get(..at)?;
     let start = if home.starts_with(':') {
-        let drive = before.chars().next_back().filter(char::is_ascii_alphabetic)?;
+        let drive = before
+            .chars()
+            .next_back()
+            .filter(char::is_ascii_alphabetic)?;
         at - drive.len_utf8()
     } else {
         at
@@ -56,33 +75,27 @@ fn machine_path_at<'a>(line: &'a str, at: usize, home: &str) -> Option<Part<'a>>
 /// Directories of a skill that a backslash path is recognised by.
 const SKILL_DIRECTORIES: [&str; 5] = ["scripts", "references", "reference", "assets", "bin"];
 
-/// The first relative path with backslashes into a directory of a skill (`scripts\x.py`).
+/// The relative paths with backslashes into a directory of a skill (`scripts\x.py`, `..\assets\x.png`) in a line.
 ///
-/// It must end in a file name with an extension, so that `references\n` in a string is not a path. Absolute Windows paths
-/// and paths below a variable are left alone: they are not portable whatever the separator.
-pub(crate) fn backslash_path(line: &str) -> Option<Part<'_>> {
-    let mut from = 0;
-    while let Some(found) = line.get(from..)?.find('\\') {
-        let at = from + found;
-        let start = line
-            .get(..at)?
-            .char_indices()
-            .rev()
-            .take_while(|(_, char)| is_path_char(*char))
-            .last()
-            .map_or(at, |(start, _)| start);
-        let length = line
-            .get(at..)?
-            .find(|char: char| !is_path_char(char))
-            .unwrap_or(line.len() - at);
-        let path = line.get(start..at + length)?.trim_end_matches(['.', '\\']);
-        let before = line.get(..start)?.chars().next_back();
-        if is_backslash_path(path) && !before.is_some_and(|char| "%:$}/>]".contains(char)) {
-            return Some((start, path));
-        }
-        from = at + length;
+/// They must end in a file name with an extension, so that `references\n` in a string is not a path. Absolute Windows paths
+/// and paths below a variable are left alone: they are not portable whatever the separator. So are lines that show what not
+/// to write, by a cross.
+pub(crate) fn backslash_paths(line: &str) -> Vec<Part<'_>> {
+    let mut found = Vec::new();
+    if line.contains(['❌', '✗', '✘']) {
+        return found;
     }
-    None
+    let mut start = 0;
+    for run in line.split_inclusive(|char: char| !is_path_char(char)) {
+        let path =
+            run.trim_end_matches(|char: char| !is_path_char(char) || matches!(char, '.' | '\\'));
+        let before = line.get(..start).and_then(|text| text.chars().next_back());
+        if is_backslash_path(path) && !before.is_some_and(|char| "%:$}/>]".contains(char)) {
+            found.push((start, path));
+        }
+        start += run.len();
+    }
+    found
 }
 
 fn is_path_char(char: char) -> bool {
@@ -90,10 +103,13 @@ fn is_path_char(char: char) -> bool {
 }
 
 fn is_backslash_path(path: &str) -> bool {
-    if path.starts_with('\\') || path.contains("\\\\") {
-        return false;
-    }
-    let Some((folders, name)) = path.rsplit_once('\\') else {
+    let mut parts = path
+        .split('\\')
+        .skip_while(|part| matches!(*part, "." | ".."));
+    let inside = parts
+        .next()
+        .is_some_and(|first| SKILL_DIRECTORIES.contains(&first));
+    let Some(name) = parts.clone().last() else {
         return false;
     };
     let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -101,10 +117,7 @@ fn is_backslash_path(path: &str) -> bool {
             && (1..=5).contains(&extension.len())
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
-    has_extension
-        && folders
-            .split('\\')
-            .any(|folder| SKILL_DIRECTORIES.contains(&folder))
+    inside && has_extension && parts.all(|part| !part.is_empty())
 }
 
 /// The first template text that was left in a line: `[TODO` or `TODO:`.
@@ -122,7 +135,9 @@ pub(crate) fn template_text(line: &str) -> Option<Part<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{backslash_path, machine_path, template_text};
+    use proptest::prelude::*;
+
+    use super::{backslash_paths, machine_path, template_text};
 
     #[test]
     fn machine_paths_are_those_of_a_named_account() {
@@ -147,18 +162,24 @@ mod tests {
     #[test]
     fn backslash_paths_are_relative_and_name_a_file() {
         for (line, found) in [
-            ("run scripts\\x.py now", Some((4, "scripts\\x.py"))),
-            ("`.\\scripts\\a\\b.ps1`", Some((1, ".\\scripts\\a\\b.ps1"))),
-            ("see skills\\a\\references\\b.md.", Some((4, "skills\\a\\references\\b.md"))),
-            ("C:\\x\\scripts\\a.py", None),
-            ("%USERPROFILE%\\scripts\\a.py", None),
-            ("$env:HOME\\scripts\\a.py", None),
-            ("\"references\\n\"", None),
-            ("scripts/x.py", None),
-            ("a\\b.md", None),
-            ("\\scripts\\a.py", None),
+            ("run scripts\\x.py now", vec![(4, "scripts\\x.py")]),
+            ("`.\\scripts\\a\\b.ps1`", vec![(1, ".\\scripts\\a\\b.ps1")]),
+            (
+                "é assets\\a.md, ..\\bin\\b.sh.",
+                vec![(3, "assets\\a.md"), (16, "..\\bin\\b.sh")],
+            ),
+            ("C:\\x\\scripts\\a.py", vec![]),
+            ("C:\\Program Files\\Git\\bin\\a.exe", vec![]),
+            ("%USERPROFILE%\\scripts\\a.py", vec![]),
+            ("$env:HOME\\scripts\\a.py", vec![]),
+            ("\"references\\n\"", vec![]),
+            ("scripts/x.py", vec![]),
+            ("a\\b.md", vec![]),
+            ("\\scripts\\a.py", vec![]),
+            ("scripts\\\\a.py", vec![]),
+            ("❌ scripts\\a.py", vec![]),
         ] {
-            assert_eq!(backslash_path(line), found, "{line}");
+            assert_eq!(backslash_paths(line), found, "{line}");
         }
     }
 
@@ -174,6 +195,16 @@ mod tests {
             ("[TODOs](x)", None),
         ] {
             assert_eq!(template_text(line), found, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_lie_where_they_say(line in r"[a-zA-Z.:/\\\[\] é$]{0,40}|\PC{0,40}") {
+            let all = backslash_paths(&line).into_iter();
+            for (at, part) in all.chain(machine_path(&line)).chain(template_text(&line)) {
+                prop_assert!(line.get(at..).is_some_and(|rest| rest.starts_with(part)));
+            }
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use aris_skills::markdown::{Document, Fence};
 use aris_skills::mention::Matcher;
 use aris_skills::{Skill, Text};
-use aris_skills::markdown::{Document, Fence};
 
 use super::call::is_call;
 use crate::finding::Sink;
@@ -20,7 +20,10 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
                 let message = "no text that SKILL.md leads to mentions this resource".to_owned();
                 sink.found("SR106", path, 1, 1, message);
             } else if !mentions.is_cited(at) {
-                let message = format!("SKILL.md does not mention this resource, only {}", others(skill, at));
+                let message = format!(
+                    "SKILL.md does not mention this resource, only {}",
+                    others(skill, at)
+                );
                 sink.found("SR107", path, 1, 1, message);
             }
         }
@@ -29,8 +32,10 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
                 let message = "no text that SKILL.md leads to mentions this entry point".to_owned();
                 sink.found("SR108", path, 1, 1, message);
             } else if !mentions.is_cited(at) {
-                let message =
-                    format!("SKILL.md does not mention this entry point, only {}", others(skill, at));
+                let message = format!(
+                    "SKILL.md does not mention this entry point, only {}",
+                    others(skill, at)
+                );
                 sink.found("SR109", path, 1, 1, message);
             } else if !called.get_or_insert_with(|| calls(skill)).contains(&at) {
                 let message =

@@ -11,7 +11,10 @@ pub const RULES: &[Rule] = &[
         what: "The body of SKILL.md has more than 500 lines (`max_lines`). All of it is read whenever the skill is used.",
         hint: "move detail to files under `references/`",
         source: "SPEC SRP",
-        limits: &[Limit { key: "max_lines", default: 500 }],
+        limits: &[Limit {
+            key: "max_lines",
+            default: 500,
+        }],
         ..Rule::BASE
     },
     Rule {
@@ -23,7 +26,10 @@ pub const RULES: &[Rule] = &[
         hint: "move detail to files under `references/`",
         source: "SPEC",
         false_positives: "an estimate",
-        limits: &[Limit { key: "max_tokens", default: 5000 }],
+        limits: &[Limit {
+            key: "max_tokens",
+            default: 5000,
+        }],
         ..Rule::BASE
     },
     Rule {
@@ -33,7 +39,10 @@ pub const RULES: &[Rule] = &[
         hint: "add a contents list at the top",
         source: "SRP",
         false_positives: "none seen",
-        limits: &[Limit { key: "max_lines", default: 300 }],
+        limits: &[Limit {
+            key: "max_lines",
+            default: 300,
+        }],
         ..Rule::BASE
     },
     Rule {
@@ -132,7 +141,10 @@ pub const RULES: &[Rule] = &[
         what: "A file under `assets/` has more than 512,000 bytes (`max_bytes`).",
         hint: "shrink it, or fetch it with a checksum when it is needed",
         source: "SRP",
-        limits: &[Limit { key: "max_bytes", default: 512_000 }],
+        limits: &[Limit {
+            key: "max_bytes",
+            default: 512_000,
+        }],
         ..Rule::BASE
     },
     Rule {

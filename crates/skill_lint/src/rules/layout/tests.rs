@@ -6,8 +6,15 @@ use crate::testing::{findings, folder, lint_folder, places, skill_md};
 fn in_skill(rules: &[&str], body: &str, files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("s", body);
     let mut all = vec![("s/SKILL.md".to_owned(), text.as_str())];
-    all.extend(files.iter().map(|(path, text)| (format!("s/{path}"), *text)));
-    let all: Vec<(&str, &str)> = all.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    all.extend(
+        files
+            .iter()
+            .map(|(path, text)| (format!("s/{path}"), *text)),
+    );
+    let all: Vec<(&str, &str)> = all
+        .iter()
+        .map(|(path, text)| (path.as_str(), *text))
+        .collect();
     places(rules, &all)
         .into_iter()
         .map(|place| place.replace(" s/", " "))
@@ -29,7 +36,10 @@ fn bodies_over_500_lines_are_counted() {
 #[test]
 fn bodies_over_5000_tokens_are_estimated() {
     assert_eq!(in_skill(&["SR102"], &"abcd".repeat(4_990), &[]), NONE);
-    assert_eq!(in_skill(&["SR102"], &"研".repeat(5_001), &[]), ["SR102 SKILL.md:1:1"]);
+    assert_eq!(
+        in_skill(&["SR102"], &"研".repeat(5_001), &[]),
+        ["SR102 SKILL.md:1:1"]
+    );
 }
 
 #[test]
@@ -60,7 +70,10 @@ fn long_references_need_contents_and_a_plain_name() {
             "SR103 references/d.md:1:1",
         ]
     );
-    assert_eq!(in_skill(&["SR103"], "", &[("references/a.md", &"x\n".repeat(300))]), NONE);
+    assert_eq!(
+        in_skill(&["SR103"], "", &[("references/a.md", &"x\n".repeat(300))]),
+        NONE
+    );
 }
 
 #[test]
@@ -128,19 +141,29 @@ fn a_cited_script_needs_a_call() {
         ("python3 scripts/run.py in prose", true),
         ("`python3 -m scripts.run`", false),
     ] {
-        let expected: &[&str] = if found { &["SR123 scripts/run.py:1:1"] } else { &[] };
+        let expected: &[&str] = if found {
+            &["SR123 scripts/run.py:1:1"]
+        } else {
+            &[]
+        };
         assert_eq!(in_skill(&["SR123"], body, &script), expected, "{body}");
     }
 }
 
 #[test]
 fn links_lead_to_files_of_the_skill() {
-    let text = skill_md("s", "[a](references/a.md) [b](../t/SKILL.md) [c](no.md) [d](../shared/x.md)\n[e](references/A.md)");
+    let text = skill_md(
+        "s",
+        "[a](references/a.md) [b](../t/SKILL.md) [c](no.md) [d](../shared/x.md)\n[e](references/A.md)",
+    );
     let found = findings(
         &["SR11"],
         &[
             ("s/SKILL.md", &text),
-            ("s/references/a.md", "[up](../SKILL.md) [root](references/a.md) `[x](no.md)`"),
+            (
+                "s/references/a.md",
+                "[up](../SKILL.md) [root](references/a.md) `[x](no.md)`",
+            ),
             ("s/assets/t.md", "[t](made-later.md)"),
             ("t/SKILL.md", &skill_md("t", "")),
             ("shared/x.md", ""),
@@ -153,9 +176,18 @@ fn links_lead_to_files_of_the_skill() {
         .collect();
     assert_eq!(
         places,
-        [("SR111", 5, 22), ("SR110", 5, 41), ("SR111", 5, 52), ("SR110", 6, 1)]
+        [
+            ("SR111", 5, 22),
+            ("SR110", 5, 41),
+            ("SR111", 5, 52),
+            ("SR110", 6, 1)
+        ]
     );
-    assert!(found.iter().any(|found| found.message.contains("case counts")));
+    assert!(
+        found
+            .iter()
+            .any(|found| found.message.contains("case counts"))
+    );
 }
 
 #[test]
@@ -176,7 +208,14 @@ fn shared_directories_may_be_linked_to() {
 fn fragments_have_headings() {
     let body = "# Top Part\n[a](#top-part) [b](#no) [c](references/a.md#one) [d](references/a.md#two) [e](references/a.md#L3)";
     assert_eq!(
-        in_skill(&["SR112"], body, &[("references/a.md", "# One\n<a id=\"x\"></a>\n[x](#x)")]),
+        in_skill(
+            &["SR112"],
+            body,
+            &[(
+                "references/a.md",
+                "# One\n<a id=\"x\"></a>\n[x](#x) [y](#y)\n## Y y {#y}"
+            )]
+        ),
         ["SR112 SKILL.md:6:16", "SR112 SKILL.md:6:50"]
     );
 }
@@ -208,10 +247,7 @@ fn large_assets_inner_skills_and_papers_are_found() {
 
 #[test]
 fn links_that_a_host_does_not_follow_are_found() {
-    let folder = folder(&[
-        ("real.md", &skill_md("s", "")),
-        ("s/a.txt", ""),
-    ]);
+    let folder = folder(&[("real.md", &skill_md("s", "")), ("s/a.txt", "")]);
     let link = |target: &str, at: &str| {
         std::os::unix::fs::symlink(target, folder.path().join(at)).expect("link");
     };
@@ -260,7 +296,10 @@ fn backslashes_are_repaired_in_place() {
     let found = findings(&["SR121"], &[("s/SKILL.md", &text)]);
     let fix = found[0].fix.clone().expect("a repair");
     let crate::fix::Edit::Replace {
-        start, end, text: new, ..
+        start,
+        end,
+        text: new,
+        ..
     } = &fix.edits[0]
     else {
         panic!("no replacement");

@@ -13,7 +13,10 @@ pub(crate) fn bare_call(line: &str) -> Option<(usize, &str)> {
     }
     let mut first = true;
     for (at, word) in words(line) {
-        if matches!(word, "&&" | "||" | "|" | ";" | "(" | "{" | "then" | "do" | "else" | "!") {
+        if matches!(
+            word,
+            "&&" | "||" | "|" | ";" | "(" | "{" | "then" | "do" | "else" | "!"
+        ) {
             first = true;
             continue;
         }
@@ -36,13 +39,15 @@ pub(crate) fn bare_call(line: &str) -> Option<(usize, &str)> {
 
 /// Words before a command that leave it a command: prompts, assignments and wrappers.
 fn is_transparent(word: &str) -> bool {
-    matches!(word, "$" | ">" | "%" | "sudo" | "time" | "exec" | "nohup" | "if" | "while" | "env")
-        || word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty()
-                && name
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        })
+    matches!(
+        word,
+        "$" | ">" | "%" | "sudo" | "time" | "exec" | "nohup" | "if" | "while" | "env"
+    ) || word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 fn is_script_path(path: &str) -> bool {
@@ -74,6 +79,8 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::bare_call;
 
     #[test]
@@ -83,7 +90,11 @@ mod tests {
             ("$ ./scripts/x.py", 2, "./scripts/x.py"),
             ("  A=1 bin/x.rb", 6, "bin/x.rb"),
             ("cd a && scripts/x.sh", 8, "scripts/x.sh"),
-            ("\"${CLAUDE_SKILL_DIR}/scripts/x.sh\" -v", 1, "${CLAUDE_SKILL_DIR}/scripts/x.sh"),
+            (
+                "\"${CLAUDE_SKILL_DIR}/scripts/x.sh\" -v",
+                1,
+                "${CLAUDE_SKILL_DIR}/scripts/x.sh",
+            ),
             ("echo a | scripts/x.sh", 9, "scripts/x.sh"),
         ] {
             assert_eq!(bare_call(line), Some((column, path)), "{line}");
@@ -105,6 +116,15 @@ mod tests {
             "./x.sh",
         ] {
             assert_eq!(bare_call(line), None, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_call_lies_where_it_says(line in r"([a-z=$./;|& é#]|scripts/|\.sh){0,30}") {
+            if let Some((at, path)) = bare_call(&line) {
+                prop_assert!(line.get(at..).is_some_and(|rest| rest.starts_with(path)));
+            }
         }
     }
 }

@@ -13,7 +13,10 @@ pub(super) fn skill_paths(tree: &Tree) -> BTreeSet<String> {
     for file in &tree.files {
         let folder = names::folder(&file.path);
         let is_manifest = names::file_name(folder) == ".claude-plugin"
-            && matches!(names::file_name(&file.path), "plugin.json" | "marketplace.json");
+            && matches!(
+                names::file_name(&file.path),
+                "plugin.json" | "marketplace.json"
+            );
         if !is_manifest {
             continue;
         }
@@ -46,7 +49,11 @@ fn add(root: &str, skills: Option<&Value>, found: &mut BTreeSet<String>) {
         Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    found.extend(paths.into_iter().filter_map(|path| names::resolve(root, path)));
+    found.extend(
+        paths
+            .into_iter()
+            .filter_map(|path| names::resolve(root, path)),
+    );
 }
 
 #[cfg(test)]
@@ -71,7 +78,10 @@ mod tests {
         ] {
             let mut found = BTreeSet::new();
             listed(root, &manifest, &mut found);
-            assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+            assert_eq!(
+                found.iter().map(String::as_str).collect::<Vec<_>>(),
+                expected
+            );
         }
     }
 }

@@ -88,15 +88,7 @@ mod tests {
             assert!(fault(bad).is_some(), "{bad}");
         }
         for good in [
-            "console",
-            "com",
-            "com0",
-            "com10",
-            "a.b",
-            ".a",
-            "a b",
-            "lpt",
-            "nul-1",
+            "console", "com", "com0", "com10", "a.b", ".a", "a b", "lpt", "nul-1",
         ] {
             assert_eq!(fault(good), None, "{good}");
         }

@@ -16,7 +16,10 @@ pub(super) fn check(tree: &Tree, sink: &mut Sink<'_>) {
 
 /// Levels between a skill and the nearest folder above it that is named `skills`; none when there is no such folder.
 fn levels_below_skills(root_name: &str, directory: &str) -> Option<usize> {
-    let parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = directory
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
     let (_, above) = parts.split_last()?;
     match above.iter().rposition(|part| *part == "skills") {
         Some(at) => Some(parts.len() - 1 - at),
@@ -48,7 +51,8 @@ fn deep_skills(tree: &Tree, sink: &mut Sink<'_>) {
             continue;
         }
         let path = format!("{dir}/SKILL.md");
-        let message = format!("the skill lies {levels} levels below `skills`, hosts look one level deep");
+        let message =
+            format!("the skill lies {levels} levels below `skills`, hosts look one level deep");
         sink.found("SR701", &path, 1, 1, message);
     }
 }

@@ -56,12 +56,16 @@ fn features_of_one_host_need_a_word_in_compatibility() {
         format!("---\nname: s\ndescription: Use when asked.\n{fields}---\n{body}\n")
     };
     for (fields, body, expected) in [
-        ("context: fork\n", "", vec!["SR704 s/SKILL.md:4:10"]),
-        ("hooks:\n  a: b\n", "", vec!["SR704 s/SKILL.md:5:3"]),
+        ("context: fork\n", "", vec!["SR704 s/SKILL.md:4:1"]),
+        ("hooks:\n  a: b\n", "", vec!["SR704 s/SKILL.md:4:1"]),
         ("", "now: !`date`", vec!["SR704 s/SKILL.md:5:6"]),
         ("", "```!\ndate\n```", vec!["SR704 s/SKILL.md:5:1"]),
         ("", "really!`date` and `!x`", vec![]),
-        ("compatibility: made for Claude Code\ncontext: fork\n", "!`date`", vec![]),
+        (
+            "compatibility: made for Claude Code\ncontext: fork\n",
+            "!`date`",
+            vec![],
+        ),
     ] {
         assert_eq!(
             places(&["SR704"], &[("s/SKILL.md", &text(fields, body))]),
@@ -94,5 +98,8 @@ fn paths_that_differ_in_case_or_are_refused_are_found() {
             "SR706 docs/why?.md:1:1",
         ]
     );
-    assert_eq!(places(&["SR7"], &[("s/SKILL.md", &skill_md("s", "x"))]), NONE);
+    assert_eq!(
+        places(&["SR7"], &[("s/SKILL.md", &skill_md("s", "x"))]),
+        NONE
+    );
 }

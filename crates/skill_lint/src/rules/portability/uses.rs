@@ -1,9 +1,11 @@
 //! What a skill's text relies on that some host or installer does not give: SR702, SR703, SR704.
 
+use std::collections::BTreeMap;
+
+use aris_skills::markdown::Document;
 use aris_skills::mention::Matcher;
 use aris_skills::text::column;
-use aris_skills::{Skill, Text, Yaml, names};
-use aris_skills::markdown::Document;
+use aris_skills::{Frontmatter, Skill, Text, names};
 
 use super::calls;
 use crate::config::Config;
@@ -69,12 +71,21 @@ fn left_behind(skill: &Skill, sink: &mut Sink<'_>) {
             *slot = Some(start);
         }
     });
+    // One name may be that of several files: the place is reported once.
+    let mut by_place: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for (path, start) in paths.iter().zip(first) {
         if let Some(start) = start {
-            let (line, col) = text.place(start);
-            let message = format!("`{path}` is left out when `npx skills add` copies the skill");
-            sink.found("SR703", file.path(), line, col, message);
+            by_place.entry(start).or_default().push(path);
         }
+    }
+    for (start, files) in by_place {
+        let (line, col) = text.place(start);
+        let named = match files.as_slice() {
+            [one, more @ ..] if !more.is_empty() => format!("`{one}` and {} more", more.len()),
+            _ => format!("`{}`", files.concat()),
+        };
+        let message = format!("{named} will be left out when `npx skills add` copies the skill");
+        sink.found("SR703", file.path(), line, col, message);
     }
 }
 
@@ -92,22 +103,26 @@ fn host_features(skill: &Skill, sink: &mut Sink<'_>) {
     else {
         return;
     };
-    let value = |key: &str| skill.frontmatter.as_ref().and_then(|found| found.get(key));
-    let declared = value("compatibility")
-        .and_then(Yaml::as_str)
+    let mapping = skill.frontmatter.as_ref().and_then(Frontmatter::mapping);
+    let entry = |key: &str| mapping.and_then(|mapping| mapping.entry(key));
+    let declared = entry("compatibility")
+        .and_then(|(_, value)| value.as_str())
         .is_some_and(|text| text.to_lowercase().contains("claude"));
     if declared {
         return;
     }
     let mut found = |line: usize, col: usize, feature: &str| {
-        let message = format!("{feature} works in Claude Code only, and `compatibility` does not say so");
+        let message =
+            format!("{feature} works in Claude Code only, and `compatibility` does not say so");
         sink.found("SR704", file.path(), line, col, message);
     };
-    if let Some(context) = value("context").filter(|value| value.as_str() == Some("fork")) {
-        found(context.line, context.col, "`context: fork`");
+    if let Some((key, value)) = entry("context")
+        && value.as_str() == Some("fork")
+    {
+        found(key.line, key.col, "`context: fork`");
     }
-    if let Some(hooks) = value("hooks") {
-        found(hooks.line, hooks.col, "`hooks`");
+    if let Some((key, _)) = entry("hooks") {
+        found(key.line, key.col, "`hooks`");
     }
     if let Some((line, col)) = dynamic_context(text, document) {
         found(line, col, "a command that runs when the skill is loaded");
