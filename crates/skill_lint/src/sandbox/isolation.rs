@@ -8,6 +8,7 @@ use aris_proc::Finished;
 use rustix::process::{getegid, geteuid};
 use serde::Serialize;
 
+use super::workplace::Workplace;
 use super::{Sandbox, SandboxError};
 
 /// Bytes that one file may grow to. Several files can hold more; they are gone with the scratch folder.
@@ -155,7 +156,7 @@ pub(super) fn prepare(
         },
         layers: Layers::default(),
         path: path.into(),
-        temporary: temporary.to_path_buf(),
+        workplace: Workplace::create_in(temporary)?,
         read_only: Vec::new(),
         uid: geteuid().as_raw(),
         gid: getegid().as_raw(),
@@ -198,7 +199,7 @@ impl Sandbox {
             if !user && !self.isolation.superuser {
                 continue;
             }
-            let before = self.clone();
+            let before = self.isolation.clone();
             self.layers = Layers {
                 namespaces: true,
                 user,
@@ -223,7 +224,11 @@ impl Sandbox {
                 self.isolation.limits.processes = counted.then_some(PROCESSES);
                 return;
             }
-            *self = before;
+            self.isolation = before;
+            self.layers = Layers {
+                setpriv: self.layers.setpriv,
+                ..Layers::default()
+            };
         }
     }
 
@@ -241,7 +246,7 @@ impl Sandbox {
             let Ok(folder) = folder.canonicalize() else {
                 continue;
             };
-            if folder.parent().is_none() || scratch.cwd().starts_with(&folder) {
+            if folder.parent().is_none() || self.workplace.root().starts_with(&folder) {
                 continue;
             }
             self.read_only.push(folder.clone());

@@ -14,6 +14,7 @@ mod isolation;
 mod scratch;
 #[cfg(test)]
 mod tests;
+mod workplace;
 mod wrapper;
 
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ use aris_proc::{Finished, ProcError};
 
 pub use isolation::{Isolation, Limits, Network, Processes, Reach};
 pub use scratch::Scratch;
+use workplace::Workplace;
 
 /// Bytes kept of stdout and of stderr; what follows is read and thrown away.
 ///
@@ -91,12 +93,12 @@ pub struct Call<'a> {
 }
 
 /// What is in force here, and how to run something under it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Sandbox {
     isolation: Isolation,
     layers: isolation::Layers,
     path: OsString,
-    temporary: PathBuf,
+    workplace: Workplace,
     /// Folders that calls may only read.
     read_only: Vec<PathBuf>,
     uid: u32,
@@ -132,7 +134,7 @@ impl Sandbox {
 
     /// Makes the two empty folders of a call.
     pub fn scratch(&self) -> Result<Scratch, SandboxError> {
-        Ok(Scratch::create_in(&self.temporary)?)
+        Ok(self.workplace.scratch()?)
     }
 
     /// Runs a program to its end or to the deadline.

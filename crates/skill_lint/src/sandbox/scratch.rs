@@ -2,13 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use super::workplace;
 use aris_fs::{EntryKind, FsError, create_dir, list_sorted, remove_file};
-use tempfile::TempDir;
-
-/// Longest time that removing what a call left may take.
-const REMOVAL: Duration = Duration::from_mins(1);
 
 /// Entries looked at when searching for what a call left; enough to say that it did, and what.
 const LISTED: usize = 1000;
@@ -16,31 +12,19 @@ const LISTED: usize = 1000;
 /// An empty working directory, an empty home and a folder for temporary files.
 #[derive(Debug)]
 pub struct Scratch {
-    folder: TempDir,
-    /// Resolved once: the folder for temporary files may be reached through a link.
     root: PathBuf,
 }
 
 impl Scratch {
-    pub(super) fn create_in(temporary: &Path) -> Result<Self, FsError> {
-        let failed = |source| FsError::Write {
-            action: "create a folder in",
-            path: temporary.to_path_buf(),
-            source,
-        };
-        let folder = tempfile::Builder::new()
-            .prefix("skill-lint-")
-            .tempdir_in(temporary)
-            .map_err(failed)?;
-        let root = folder.path().canonicalize().map_err(failed)?;
-        let scratch = Self { folder, root };
+    pub(super) fn at(root: PathBuf) -> Result<Self, FsError> {
+        let scratch = Self { root };
         for inner in [scratch.cwd(), scratch.home(), scratch.temporary()] {
             create_dir(&inner)?;
         }
         Ok(scratch)
     }
 
-    /// The folder that holds the others. Its name differs each time.
+    /// The folder that holds the others.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -84,46 +68,11 @@ impl Scratch {
         found
     }
 
-    /// Removes everything.
+    /// Removes everything. What is not removed here goes with the workplace.
     ///
-    /// Dropping does so too, but cannot say that it failed.
-    ///
-    /// **Errors**: when something stays; its path is in the error.
+    /// **Errors**: when something stays.
     pub fn remove(self) -> Result<(), FsError> {
-        let path = self.folder.path().to_path_buf();
-        let Err(source) = self.folder.close() else {
-            return Ok(());
-        };
-        // Folders without permissions, or nested deeper than there are file handles: `rm` copes with the second.
-        let mut open = vec![path.clone()];
-        let mut seen = 0;
-        while let Some(folder) = open.pop() {
-            make_accessible(&folder);
-            let folders = list_sorted(&folder).unwrap_or_default();
-            open.extend(
-                folders
-                    .into_iter()
-                    .filter(|entry| entry.kind == EntryKind::Folder)
-                    .map(|entry| entry.path),
-            );
-            seen += 1;
-            if seen >= LISTED * 100 {
-                break;
-            }
-        }
-        let removed = aris_proc::command("rm", "/")
-            .args(["-rf", "--"])
-            .arg(&path)
-            .run(REMOVAL);
-        if removed.is_ok_and(|finished| finished.success()) {
-            Ok(())
-        } else {
-            Err(FsError::Write {
-                action: "remove",
-                path,
-                source,
-            })
-        }
+        workplace::remove(&self.root)
     }
 
     pub(super) fn started_mark(&self) -> PathBuf {

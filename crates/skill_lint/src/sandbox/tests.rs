@@ -15,7 +15,8 @@ struct Case {
     sandbox: Sandbox,
     /// Keeps the tree and the home alive.
     world: tempfile::TempDir,
-    _scratch_root: tempfile::TempDir,
+    /// Dropped last: the sandbox removes what it made in it.
+    scratch_root: tempfile::TempDir,
 }
 
 fn prepared(timeout_s: u64) -> Case {
@@ -35,7 +36,7 @@ fn prepared(timeout_s: u64) -> Case {
     Case {
         sandbox,
         world,
-        _scratch_root: scratch_root,
+        scratch_root,
     }
 }
 
@@ -381,4 +382,79 @@ fn what_does_not_start_is_no_answer_of_the_program() {
         Duration::from_secs(1),
     );
     assert!(prepared.is_err());
+}
+
+#[test]
+fn a_run_leaves_nothing_and_removes_what_a_killed_one_left() {
+    let case = prepared(5);
+    let temporary = case.scratch_root.path().to_path_buf();
+    let folders = || aris_fs::list_sorted(&temporary).expect("list").len();
+    // One that was killed: its lock is free. One that is being made, and a file that is not ours.
+    let dead = temporary.join("skill-lint-dead");
+    std::fs::create_dir_all(dead.join("1/home/x")).expect("folder");
+    std::fs::write(dead.join("lock"), "").expect("file");
+    std::fs::create_dir(temporary.join("skill-lint-new")).expect("folder");
+    std::fs::write(temporary.join("skill-lint-file"), "").expect("file");
+    assert_eq!(folders(), 4);
+    let other = Sandbox::prepare(
+        "/usr/bin:/bin",
+        &temporary,
+        Path::new("/"),
+        None,
+        Duration::from_secs(5),
+    )
+    .expect("prepared");
+    assert!(!dead.exists());
+    assert_eq!(folders(), 4);
+    let scratch = other.scratch().expect("scratch");
+    std::fs::write(scratch.cwd().join("x"), "").expect("file");
+    drop(other);
+    assert_eq!(folders(), 3);
+    let (finished, _scratch) = case.run("echo the first one still works");
+    assert!(finished.success());
+    drop(case.sandbox);
+    assert_eq!(folders(), 2);
+}
+
+/// Set for the process that is to be killed.
+const VICTIM: &str = "SKILL_LINT_TEST_VICTIM";
+
+#[test]
+#[ignore = "runs until it is killed; started by the next test"]
+fn runs_until_it_is_killed() {
+    if let Ok(mark) = std::env::var(VICTIM) {
+        let (finished, _scratch) = prepared(60).run(&format!("setsid sleep {mark} & sleep {mark}"));
+        assert!(finished.success());
+    }
+}
+
+#[test]
+fn a_killed_linter_leaves_no_process() {
+    let ends = prepared(5).sandbox.isolation().ends_with_linter;
+    let mark = format!("97{}", std::process::id());
+    let mut linter = std::process::Command::new(std::env::current_exe().expect("this test"))
+        .args([
+            "--exact",
+            "sandbox::tests::runs_until_it_is_killed",
+            "--ignored",
+        ])
+        .env(VICTIM, &mark)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("started");
+    let until = Instant::now() + Duration::from_mins(1);
+    let is_running = || {
+        let found = aris_proc::command("pgrep", "/")
+            .args(["-c", "-f", &format!("^sleep {mark}")])
+            .run(Duration::from_secs(5));
+        found.is_ok_and(|found| found.stdout.text().trim() == "2")
+    };
+    while !is_running() {
+        assert!(Instant::now() < until, "the victim did not start");
+    }
+    linter.kill().expect("killed");
+    linter.wait().expect("gone");
+    if ends {
+        assert!(gone(&format!("^sleep {mark}")));
+    }
 }

@@ -1,10 +1,13 @@
 //! What one call gave, and what its output says about why it failed.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use aris_proc::{Captured, End, Finished};
 use regex::Regex;
+
+use super::calls::COPY;
+use crate::sandbox::Scratch;
 
 /// Characters of a program's own words that a message quotes.
 const QUOTED: usize = 160;
@@ -17,18 +20,38 @@ pub(super) struct Answer {
     stderr: Captured,
     /// Files that lay in the working directory or the home afterwards.
     pub(super) left: Vec<String>,
-    /// The scratch folder: its name differs each time, so no message may hold it.
-    scratch: PathBuf,
+    /// Folders whose names no message may hold, the longest first, and what it holds instead.
+    folders: Vec<(String, &'static str)>,
 }
 
 impl Answer {
-    pub(super) fn new(finished: Finished, left: Vec<String>, scratch: PathBuf) -> Self {
+    /// What a call gave in this scratch, for a program of this skill; `left` is what lay in the scratch afterwards.
+    pub(super) fn new(
+        finished: Finished,
+        left: Vec<String>,
+        scratch: &Scratch,
+        skill: &Path,
+    ) -> Self {
+        let folder = |path: &Path, slash: &str| format!("{}{slash}", path.display());
+        let folders = vec![
+            (folder(&scratch.cwd().join(COPY), "/"), ""),
+            (folder(&scratch.cwd(), ""), "."),
+            (folder(&scratch.home(), ""), "~"),
+            (folder(scratch.root(), ""), "…"),
+            (folder(skill, "/"), ""),
+        ];
+        let Finished {
+            end,
+            stdout,
+            stderr,
+            ..
+        } = finished;
         Self {
-            end: finished.end,
-            stdout: finished.stdout,
-            stderr: finished.stderr,
+            end,
+            stdout,
+            stderr,
             left,
-            scratch,
+            folders,
         }
     }
 
@@ -66,18 +89,25 @@ impl Answer {
         is_blank(&self.stdout) && !is_blank(&self.stderr)
     }
 
-    /// How it ended and what it said, for a message: `exit 1: error: no such file`.
+    /// How it ended, for a message: `exit 1`.
     pub(super) fn ending(&self) -> String {
         let code = self.exit();
-        let how = if (129..=192).contains(&code) {
+        if (129..=192).contains(&code) {
             format!("exit {code} (signal {})", code - 128)
         } else {
             format!("exit {code}")
-        };
-        match self.telling_line() {
-            Some(line) => format!("{how}: {line}"),
-            None => how,
         }
+    }
+
+    /// What it said about its failure, to go behind a message: `: error: no such file`. Empty when it did not fail or said
+    /// nothing.
+    pub(super) fn because(&self) -> String {
+        let line = if self.succeeded() {
+            None
+        } else {
+            self.telling_line()
+        };
+        line.map_or_else(String::new, |line| format!(": {line}"))
     }
 
     /// The line that says that something is not installed, when the call failed for that.
@@ -85,7 +115,11 @@ impl Answer {
         if self.timed_out() || self.succeeded() {
             return None;
         }
-        let found = self.line_with(&MISSING);
+        let mut found = self.line_with(&MISSING);
+        // Python says the same of a file that it opens and of a program that it starts; the traceback tells which it was.
+        if found.is_none() && self.stderr.text().contains(" in _execute_child") {
+            found = self.line_with(&NO_PROGRAM);
+        }
         // 127 is how a shell says that a command does not exist, in whatever language it says it.
         if self.exit() == 127 {
             found.or_else(|| self.telling_line())
@@ -122,10 +156,18 @@ impl Answer {
         })
     }
 
+    /// A line as a message can hold it: short, without escape sequences, and without folders whose names differ from machine to
+    /// machine.
     fn quoted(&self, line: &str) -> String {
-        let line = line.replace(self.scratch.to_string_lossy().as_ref(), "…");
+        let mut line = line.trim().to_owned();
+        for (folder, short) in &self.folders {
+            line = line.replace(folder, short);
+        }
+        let line = ESCAPE.as_ref().map_or_else(
+            || line.clone(),
+            |escape| escape.replace_all(&line, "").into_owned(),
+        );
         let mut visible: String = line
-            .trim()
             .chars()
             .map(|character| {
                 if character.is_control() {
@@ -136,7 +178,7 @@ impl Answer {
             })
             .take(QUOTED)
             .collect();
-        if line.trim().chars().count() > QUOTED {
+        if line.chars().count() > QUOTED {
             visible.push('…');
         }
         visible
@@ -164,11 +206,20 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|: command not found$",
         r"|: \d+: \S+: not found$",
         r"|is not recognized as a name of a cmdlet",
+        r"|\bspawn \S+ ENOENT\b",
         r"|(?i:\b(?:pip3?|pipx|npm|pnpm|yarn|brew|apt|apt-get|dnf|gem|cargo|go|conda) install\b)",
         r"|(?i:\buv (?:add|pip install)\b)",
         r"|(?i:\bnot installed\b)",
     ))
     .ok()
+});
+
+static NO_PROGRAM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^FileNotFoundError: ").ok());
+
+/// Sequences that colour text or name a window.
+static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]").ok()
 });
 
 static NETWORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -202,14 +253,31 @@ pub(super) mod tests {
             pipe_held: false,
             deadline: Duration::from_secs(5),
         };
-        Answer::new(finished, Vec::new(), PathBuf::from("/tmp/skill-lint-abc"))
+        let Finished {
+            end,
+            stdout,
+            stderr,
+            ..
+        } = finished;
+        let folders = vec![
+            (String::from("/tmp/skill-lint-abc/1/work"), "."),
+            (String::from("/home/u/skill/"), ""),
+        ];
+        Answer {
+            end,
+            stdout,
+            stderr,
+            left: Vec::new(),
+            folders,
+        }
     }
 
     #[test]
-    fn an_ending_quotes_the_line_that_says_most_and_never_the_scratch_folder() {
+    fn a_message_quotes_the_line_that_says_most_and_no_folder_of_this_machine() {
         for (end, stdout, stderr, expected) in [
             (End::Exited(1), "", "", "exit 1"),
             (End::Exited(1), "out\nlast\n", "", "exit 1: last"),
+            (End::Exited(0), "out\n", "error: x", "exit 0"),
             (
                 End::Exited(1),
                 "out",
@@ -225,16 +293,23 @@ pub(super) mod tests {
             (
                 End::Exited(1),
                 "",
-                "a\u{1b}[1m/tmp/skill-lint-abc/work/f\n",
-                "exit 1: a [1m…/work/f",
+                "a\u{1b}[1;31mb\u{1b}[0m\tc\u{7}/tmp/skill-lint-abc/1/work/f\n",
+                "exit 1: ab c ./f",
+            ),
+            (
+                End::Exited(1),
+                "",
+                "/home/u/skill/scripts/x.sh: line 3: bad",
+                "exit 1: scripts/x.sh: line 3: bad",
             ),
             (End::Signalled(9), "", "", "exit 137 (signal 9)"),
             (End::Exited(139), "", "", "exit 139 (signal 11)"),
         ] {
-            assert_eq!(answer(end, stdout, stderr).ending(), expected);
+            let answer = answer(end, stdout, stderr);
+            assert_eq!(answer.ending() + &answer.because(), expected);
         }
-        let long = answer(End::Exited(1), "", &"é".repeat(500)).ending();
-        assert_eq!(long.chars().count(), "exit 1: ".len() + QUOTED + 1);
+        let long = answer(End::Exited(1), "", &"é".repeat(500)).because();
+        assert_eq!(long.chars().count(), ": ".len() + QUOTED + 1);
     }
 
     #[test]
@@ -268,6 +343,17 @@ pub(super) mod tests {
                 "Can't locate JSON/XS.pm in @INC (you may need to install it)",
                 true,
             ),
+            (
+                1,
+                "line 7, in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'soffice'",
+                true,
+            ),
+            (
+                1,
+                "line 7, in open\nFileNotFoundError: [Errno 2] No such file or directory: '--help'",
+                false,
+            ),
+            (1, "Error: spawn ffmpeg ENOENT", true),
             (1, "error: file not found", false),
             (2, "usage: x", false),
             (0, "pip install x", false),

@@ -20,7 +20,7 @@ const COPIED_BYTES: u64 = 256 * 1024 * 1024;
 const COPIED_ENTRIES: usize = 20_000;
 
 /// Folder of the copy in the working directory.
-const COPY: &str = "skill";
+pub(super) const COPY: &str = "skill";
 
 /// The exit code of a launcher that has no binary for this machine.
 ///
@@ -173,11 +173,8 @@ impl Caller<'_> {
             },
             &scratch,
         )?;
-        let answer = Answer::new(
-            finished,
-            scratch.left_behind(),
-            scratch.root().to_path_buf(),
-        );
+        let left = scratch.left_behind();
+        let answer = Answer::new(finished, left, &scratch, &self.program.skill);
         scratch.remove()?;
         Ok(answer)
     }

@@ -140,7 +140,7 @@ fn help(answers: &Answers, contract: Option<&Contract>, found: &mut Vec<Problem>
     if !help.succeeded() {
         found.push(script(
             "SR301",
-            format!("--help leaves with {}", help.ending()),
+            format!("--help leaves with {}{}", help.ending(), help.because()),
         ));
     } else if !help.is_help() {
         let instead = if help.wrote_only_to_stderr() {
@@ -192,7 +192,11 @@ fn help(answers: &Answers, contract: Option<&Contract>, found: &mut Vec<Problem>
     {
         found.push(script(
             "SR304",
-            format!("--help works and -h leaves with {}", short.ending()),
+            format!(
+                "--help works and -h leaves with {}{}",
+                short.ending(),
+                short.because()
+            ),
         ));
     }
     for (word, message) in contract
@@ -218,7 +222,11 @@ fn unknown_flag(answers: &Answers, found: &mut Vec<Problem>) {
     if answer.exit() != 2 {
         found.push(script(
             "SR303",
-            format!("an unknown flag leaves with {}, not 2", answer.ending()),
+            format!(
+                "an unknown flag leaves with {}, not 2{}",
+                answer.ending(),
+                answer.because()
+            ),
         ));
     }
     // A program that took the flag for something else and succeeded made no usage error.
@@ -246,7 +254,11 @@ fn version(answers: &Answers, found: &mut Vec<Problem>) {
     if !answer.succeeded() {
         found.push(script(
             "SR312",
-            format!("--version leaves with {}", answer.ending()),
+            format!(
+                "--version leaves with {}{}",
+                answer.ending(),
+                answer.because()
+            ),
         ));
     } else if printed.is_none_or(|printed| printed.as_str() != name) {
         found.push(script(
@@ -274,9 +286,10 @@ fn sample(sample: &SampleAnswer, found: &mut Vec<Problem>) {
     if !sample.exits.is_empty() && !sample.exits.contains(&i64::from(exit)) {
         let promised: Vec<String> = sample.exits.iter().map(ToString::to_string).collect();
         report(format!(
-            "the declared sample leaves with {}, the contract promises {}",
+            "the declared sample leaves with {}, the contract promises {}{}",
             sample.answer.ending(),
-            promised.join(" or ")
+            promised.join(" or "),
+            sample.answer.because()
         ));
     }
 }
@@ -365,7 +378,7 @@ mod tests {
             ),
             (
                 |a| a.unknown_flag = Some(answer(End::Exited(0), "done", "")),
-                &["SR303 an unknown flag leaves with exit 0: done, not 2"],
+                &["SR303 an unknown flag leaves with exit 0, not 2"],
             ),
             (
                 |a| a.unknown_flag = Some(answer(End::Exited(1), "", "")),
@@ -385,9 +398,7 @@ mod tests {
             ),
             (
                 |a| a.samples[0].exits = vec![3, 4],
-                &[
-                    "SR306 the declared sample leaves with exit 0: {\"data\": [], \"meta\": {\"schema\": \"a\", \"count\": 0}}, the contract promises 3 or 4",
-                ],
+                &["SR306 the declared sample leaves with exit 0, the contract promises 3 or 4"],
             ),
             (
                 |a| a.help = answer(End::Exited(0), "Usage: \u{1b}[1mx\nExamples:", ""),

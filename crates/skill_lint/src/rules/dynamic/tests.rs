@@ -154,7 +154,7 @@ fn python_and_node_run_without_leaving_compiled_files() {
         lines(run_in(folder.path(), RunLevel::Flags, 20)),
         [
             "SR301 scripts/x.py:1 --help leaves with exit 1: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
-            "SR303 scripts/x.py:1 an unknown flag leaves with exit 1: ModuleNotFoundError: No module named 'no_such_module_anywhere', not 2",
+            "SR303 scripts/x.py:1 an unknown flag leaves with exit 1, not 2: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
             "SR313 scripts/x.py:1 --help needs something that is not there: ModuleNotFoundError: No module named 'no_such_module_anywhere'",
         ]
     );
