@@ -6,6 +6,7 @@ use aris_contract::envelope::{Error, Meta, Success};
 use aris_contract::failure::ErrorBody;
 use aris_contract::{Exit, Signal};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::spec::Spec;
 use crate::style::Style;
@@ -27,6 +28,11 @@ pub trait Product: Serialize {
     /// Number of elements, when the serialised form is a list.
     fn count(&self) -> Option<usize> {
         None
+    }
+
+    /// What stands in the envelope's `meta` beside schema, helper, version and count.
+    fn meta(&self) -> Map<String, Value> {
+        Map::new()
     }
 
     /// Where [`Product::render`] goes.
@@ -75,6 +81,7 @@ pub(crate) fn success_line<D: Product>(spec: &Spec, data: &D) -> serde_json::Res
         helper: spec.name,
         version: spec.version,
         count: data.count(),
+        more: data.meta(),
     };
     serde_json::to_string(&Success { data, meta })
 }

@@ -7,6 +7,7 @@
 //! **Source**: the skill resource protocol §4.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::failure::ErrorBody;
 
@@ -31,6 +32,9 @@ pub struct Meta<'a> {
     /// Number of elements, when `data` is a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
+    /// What this helper says about its data beside that; mostly nothing.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
 }
 
 /// An error envelope.

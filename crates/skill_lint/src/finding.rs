@@ -30,6 +30,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Directory of the skill that it belongs to.
     pub skill: Option<String>,
+    /// Its fingerprint, as soon as it is known.
+    pub(crate) fingerprint: Option<String>,
 }
 
 impl Finding {
@@ -127,6 +129,7 @@ impl<'a> Sink<'a> {
             count: None,
             fix: None,
             skill: self.skill.clone(),
+            fingerprint: None,
         };
         match severity {
             Some(_) => self.found.push(finding),

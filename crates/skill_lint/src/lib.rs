@@ -1,12 +1,175 @@
-//! `skill_lint`: will the hosts load these skills, and do the things that the skills ship behave as their contract says?
+//! `skill_lint`: will the hosts load these skills, and do the things that the skills ship behave as their contract says? It
+//! judges structure, never taste.
+//!
+//! **Input**: folders: repositories, skills trees, single skills. **Output**: findings, each with rule, place, message and what
+//! to do, as text, JSON, SARIF or workflow commands. **Exit**: 0 nothing as bad as `--fail-on` says; 10 findings; 2 usage; 3 a
+//! PATH does not exist; 4 the input cannot be checked (malformed configuration, nothing to look at); 5 an output or a repair
+//! cannot be written.
+//!
+//! Nothing is started and nothing is written unless asked for: `--run`, `--syntax`, `--fix`, `--output`, `--write-baseline`.
 
+pub mod baseline;
 pub mod catalogue;
+mod check;
+mod cli;
 pub mod config;
+mod error;
 pub mod finding;
+pub mod fingerprint;
 pub mod fix;
 pub mod lint;
+pub mod options;
 pub mod profile;
+pub mod report;
 pub mod rules;
 pub mod sandbox;
+pub mod suppress;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec, Style};
+use aris_contract::ErrorKind;
+
+pub use check::lint;
+pub use cli::Cli;
+pub use error::Error;
+pub use options::Options;
+pub use report::{Answer, Report};
+
+use options::{ConfigFrom, FixMode};
+use report::{Format, Page};
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "skill_lint",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Check the structure of agent skills: will the hosts load them, do their scripts keep their contract",
+    input: "folders: repositories, skills trees or single skills; skill-lint.toml in them or above",
+    output: "findings, one per line with a hint; with --json, --format sarif or --format github for programs",
+    stderr: "one line that counts, warnings, errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "skill_lint",
+            what: "check all skills below the working directory",
+        },
+        Example {
+            command: "",
+            line: "skill_lint --profile portable --fail-on warn skills/my-skill",
+            what: "is one skill ready for upload and for every host?",
+        },
+        Example {
+            command: "",
+            line: "skill_lint --fix=dry-run --rule SR2 .",
+            what: "show the mechanical repairs of scripts as a diff",
+        },
+        Example {
+            command: "",
+            line: "skill_lint --run=all --syntax --json .",
+            what: "also start the scripts in a sandbox, and answer in JSON",
+        },
+    ],
+    signals: &[(10, "findings at or above --fail-on")],
+    ok: "nothing at or above --fail-on",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[
+        report::SCHEMA,
+        report::RULES_SCHEMA,
+        report::RULE_SCHEMA,
+        baseline::SCHEMA,
+    ],
+    samples: &[
+        Sample {
+            args: &["--json", "--no-config", "--profile", "portable", "."],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", "--list-rules"],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", "no-such-folder"],
+            exit: &[3],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Does what `cli` asks for.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
+    if cli.list_rules {
+        return Ok(Outcome::done(Answer::Page(Page::list())));
+    }
+    if let Some(id) = &cli.explain {
+        let rule = catalogue::find(&id.to_ascii_uppercase())
+            .ok_or_else(|| Error::Usage(format!("`{id}` is no rule")))?;
+        return Ok(Outcome::done(Answer::Page(Page::rule(rule))));
+    }
+    let output = match &cli.output {
+        Some(path) => Some((context.absolute(path), format_of(path)?)),
+        None => None,
+    };
+    let report = lint(&options(&cli, context))?;
+    if let Some((path, format)) = &output {
+        let mut bytes = Vec::new();
+        let written = report.write(*format, &mut bytes, Style::plain());
+        written.map_err(|error| Error::Usage(error.to_string()))?;
+        aris_fs::write_atomic(path, &bytes)?;
+    }
+    if let Some(path) = &cli.write_baseline {
+        baseline::write(&context.absolute(path), &report.items)?;
+    }
+    if !report.fixed.files.is_empty() {
+        context.note(&format!("repaired: {}", report.fixed.files.join(", ")));
+    }
+    context.note(&report.summary());
+    let failed = report.failed;
+    Ok(Outcome::found(Answer::Findings(Box::new(report)), failed))
+}
+
+fn options(cli: &Cli, context: &Context) -> Options {
+    let today = context.now().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let mut options = Options::new(cli.paths.clone(), context.cwd().to_path_buf(), today);
+    options.search_path = context.env("PATH").map(str::to_owned);
+    options.profile = cli.profile;
+    options.only.clone_from(&cli.rule);
+    options.skip.clone_from(&cli.skip);
+    options.fail_on = cli.fail_on;
+    options.run = cli.run;
+    options.run_as_root = cli.run_as_root;
+    options.syntax = cli.syntax;
+    options.fix = cli.fix.unwrap_or(FixMode::No);
+    options.baseline.clone_from(&cli.baseline);
+    options.config = match (&cli.config, cli.no_config) {
+        (Some(path), _) => ConfigFrom::File(path.clone()),
+        (None, true) => ConfigFrom::Nowhere,
+        (None, false) => ConfigFrom::Search,
+    };
+    options.no_suppress = cli.no_suppress;
+    options.no_ignore = cli.no_ignore;
+    options.allow_empty = cli.allow_empty;
+    options.threads = cli.threads.map(usize::from);
+    options.format = cli.format.unwrap_or_default();
+    options
+}
+
+/// The format that a file's extension names.
+fn format_of(path: &Path) -> Result<Format, Error> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => Ok(Format::Json),
+        Some("sarif") => Ok(Format::Sarif),
+        Some("txt") => Ok(Format::Text),
+        _ => Err(Error::Usage(format!(
+            "--output {}: the name must end in .json, .sarif or .txt",
+            path.display()
+        ))),
+    }
+}

@@ -3,13 +3,16 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aris_skills::Tree;
+use aris_skills::{Skill, Tree};
 
 use crate::config::Config;
 use crate::finding::{Finding, Sink, Skipped};
+use crate::fingerprint::{self, Ordinals};
+use crate::fix::{self, Seen};
 use crate::profile::Selection;
 use crate::rules::{self, Facts};
 use crate::sandbox::Isolation;
+use crate::suppress::{self, Directives};
 
 /// What a run over one tree found, before suppressions.
 #[derive(Debug, Default)]
@@ -20,6 +23,10 @@ pub struct Found {
     pub skipped: Vec<Skipped>,
     /// Under what isolation programs of the tree ran; `None` when none ran.
     pub sandbox: Option<Isolation>,
+    /// Inline suppressions in files of skills.
+    pub directives: Directives,
+    /// What the files held that repairs are to change.
+    pub seen: Seen,
 }
 
 /// Lints one tree.
@@ -40,7 +47,8 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Found {
                     };
                     let mut sink = Sink::new(selection, Some(&skill));
                     let facts = rules::skill(&skill, tree, config, &mut sink);
-                    let result = (at, facts, sink.into_parts());
+                    let found = of_skill(&skill, sink.into_parts());
+                    let result = (at, facts, found);
                     // A worker that panicked ends the run through the scope; its poison is no news.
                     let mut done = done
                         .lock()
@@ -53,16 +61,76 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Found {
     results.sort_by_key(|(at, ..)| *at);
     let mut found = Found::default();
     let mut facts: Vec<Facts> = Vec::with_capacity(results.len());
-    for (_, of_skill, (findings, skipped)) in results {
+    for (_, of_skill, mut of_one) in results {
         facts.push(of_skill);
-        found.findings.extend(findings);
-        found.skipped.extend(skipped);
+        found.findings.append(&mut of_one.findings);
+        found.skipped.append(&mut of_one.skipped);
+        found.directives.append(&mut of_one.directives);
+        found.seen.append(&mut of_one.seen);
     }
     let mut sink = Sink::new(selection, None);
     rules::tree(tree, facts, config, &mut sink);
     found.sandbox = sink.isolation().cloned();
     let (findings, skipped) = sink.into_parts();
+    for path in edited(&findings) {
+        if !found.seen.contains_key(path)
+            && let Ok(text) = tree.text(path)
+            && text.was_utf8()
+        {
+            found.seen.insert(path.to_owned(), fix::seen(&text));
+        }
+    }
     found.findings.extend(findings);
     found.skipped.extend(skipped);
     found
+}
+
+/// What is known while the text of a skill is at hand: fingerprints, suppressions, and what repairs start from.
+fn of_skill(skill: &Skill, parts: (Vec<Finding>, Vec<Skipped>)) -> Found {
+    let mut found = Found {
+        findings: parts.0,
+        skipped: parts.1,
+        ..Found::default()
+    };
+    let by_path = |path: &str| {
+        let path = match skill.dir.as_str() {
+            "" => path,
+            dir => path.strip_prefix(dir)?.strip_prefix('/')?,
+        };
+        skill.file(path)
+    };
+    found.findings.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut ordinals = (String::new(), Ordinals::default());
+    for finding in &mut found.findings {
+        let Some(file) = by_path(&finding.path) else {
+            continue;
+        };
+        if ordinals.0 != finding.path {
+            ordinals = (finding.path.clone(), Ordinals::default());
+        }
+        let print = fingerprint::of(finding, file.text.as_ref(), &mut ordinals.1);
+        finding.fingerprint = Some(print);
+    }
+    for file in &skill.files {
+        if let Some(text) = &file.text {
+            let here = suppress::directives(file.path(), text, file.markdown.as_ref());
+            if !here.is_empty() {
+                found.directives.insert(file.path().to_owned(), here);
+            }
+        }
+    }
+    for path in edited(&found.findings) {
+        let text = by_path(path).and_then(|file| file.text.as_ref());
+        // What the rules saw, not what the disk holds by now.
+        if let Some(text) = text.filter(|text| text.was_utf8()) {
+            found.seen.insert(path.to_owned(), fix::seen(text));
+        }
+    }
+    found
+}
+
+/// The files that repairs are to change.
+fn edited(findings: &[Finding]) -> impl Iterator<Item = &str> {
+    let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
+    fixes.flat_map(|fix| &fix.edits).map(fix::Edit::path)
 }

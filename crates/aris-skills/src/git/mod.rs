@@ -195,6 +195,14 @@ impl WorkTree {
         })
     }
 
+    /// The top of the work tree around `folder`, without reading its index.
+    pub fn top_around(folder: &Path) -> Option<PathBuf> {
+        let mut above = folder.ancestors();
+        above
+            .find(|folder| folder.join(".git").exists())
+            .map(Path::to_path_buf)
+    }
+
     /// The work tree around `folder`: its own, or that of the nearest folder above. `folder` is absolute.
     pub fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().find_map(Self::at)

@@ -1,5 +1,9 @@
 //! What a run is told: the configuration file and the command line together.
 
+pub mod file;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

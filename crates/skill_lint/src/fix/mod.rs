@@ -1,6 +1,10 @@
-//! Repairs as data.
+//! Repairs as data, and how they are made.
+
+mod apply;
 
 use std::ops::Range;
+
+pub use apply::{Fixed, Plan, Seen, seen};
 
 /// A repair: edits that are made together or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,105 @@
+//! The baseline: findings of the past that are hidden until they change.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::report::Item;
+use crate::suppress::{By, Suppressed};
+
+/// Schema id of the file, which is a list of [`Entry`].
+pub const SCHEMA: &str = "aris.skill_lint.baseline/v1";
+
+/// Largest baseline that is read.
+const LIMIT: u64 = 64 << 20;
+
+/// A recorded finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The rule.
+    pub rule: String,
+    /// The file, relative to the root.
+    pub path: String,
+    /// The finding's fingerprint.
+    pub fingerprint: String,
+    /// For rules that count: how many there were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+/// Reads a baseline.
+pub fn read(path: &Path) -> Result<Vec<Entry>, Error> {
+    let bytes = aris_fs::read(path, LIMIT)?;
+    serde_json::from_slice(&bytes).map_err(|error| Error::Baseline {
+        path: path.to_path_buf(),
+        error,
+    })
+}
+
+/// Writes the findings as a baseline, whole or not at all.
+pub fn write(path: &Path, items: &[Item]) -> Result<(), Error> {
+    let kept = |item: &&Item| {
+        let by = item.suppressed.as_ref().map(|hidden| hidden.by);
+        matches!(by, None | Some(By::Baseline))
+    };
+    let mut entries: Vec<Entry> = items
+        .iter()
+        .filter(kept)
+        .map(|item| Entry {
+            rule: item.rule.to_owned(),
+            path: item.path.clone(),
+            fingerprint: item.fingerprint.clone(),
+            count: item.count,
+        })
+        .collect();
+    entries.sort();
+    let text = serde_json::to_string_pretty(&entries).map_err(|error| Error::Baseline {
+        path: path.to_path_buf(),
+        error,
+    })?;
+    aris_fs::write_atomic(path, format!("{text}\n").as_bytes())?;
+    Ok(())
+}
+
+/// Hides what the baseline has: each entry hides one finding, a counted one only while its number has not grown.
+pub fn apply(entries: &[Entry], items: &mut [Item]) {
+    let mut left: BTreeMap<(&str, &str, &str), Vec<Option<u64>>> = BTreeMap::new();
+    for entry in entries {
+        let key = (
+            entry.rule.as_str(),
+            entry.path.as_str(),
+            entry.fingerprint.as_str(),
+        );
+        left.entry(key).or_default().push(entry.count);
+    }
+    for item in items {
+        if item.suppressed.is_some() {
+            continue;
+        }
+        let key = (item.rule, item.path.as_str(), item.fingerprint.as_str());
+        let Some(recorded) = left.get_mut(&key) else {
+            continue;
+        };
+        let fits = recorded
+            .iter()
+            .position(|recorded| match (recorded, item.count) {
+                (Some(before), Some(now)) => now <= *before,
+                (None, None) => true,
+                _ => false,
+            });
+        if let Some(at) = fits {
+            recorded.swap_remove(at);
+            item.suppressed = Some(Suppressed {
+                by: By::Baseline,
+                reason: String::from("in the baseline"),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use serde_json::{Map, Value};
+
+use crate::config::file::ConfigFault;
+
+/// Errors of `skill_lint`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A flag's value is none that it takes.
+    #[error("{0}")]
+    Usage(String),
+    /// A PATH does not exist.
+    #[error("{} does not exist", path.display())]
+    Absent {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A PATH is a file.
+    #[error("{} is not a folder", path.display())]
+    NotAFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// There is nothing to look at.
+    #[error("no SKILL.md and no plugin manifest under {}", path.display())]
+    Empty {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(ConfigFault),
+    /// The baseline is wrong.
+    #[error("{}: not a baseline", path.display())]
+    Baseline {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: serde_json::Error,
+    },
+    /// A repair would not be safe.
+    #[error("{path}: {message}")]
+    Fix {
+        /// The file.
+        path: String,
+        /// Why.
+        message: String,
+    },
+    /// The disk.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Usage(_) => ErrorKind::Usage,
+            Self::Absent { .. } => ErrorKind::NotFound,
+            Self::NotAFolder { .. }
+            | Self::Empty { .. }
+            | Self::Config(_)
+            | Self::Baseline { .. } => ErrorKind::Validation,
+            Self::Fix { .. } => ErrorKind::Precondition,
+            Self::Fs(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::Usage(_) => "see --help and --list-rules",
+            Self::Absent { .. } => "name an existing repository, skills tree or skill",
+            Self::NotAFolder { .. } => "name the folder that holds the SKILL.md",
+            Self::Empty { .. } => {
+                "name the folder that holds the skills, or give --allow-empty when none is right"
+            }
+            Self::Config(_) => "mend the configuration, or run with --no-config",
+            Self::Baseline { .. } => "write it anew with --write-baseline",
+            Self::Fix { .. } => "mend it by hand",
+            Self::Fs(error) => return error.hint(),
+        };
+        Some(text.to_owned())
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        let of = |pairs: Vec<(&str, Value)>| {
+            let pairs = pairs.into_iter();
+            pairs.map(|(key, value)| (key.to_owned(), value)).collect()
+        };
+        match self {
+            Self::Absent { path }
+            | Self::NotAFolder { path }
+            | Self::Empty { path }
+            | Self::Baseline { path, .. } => {
+                of(vec![("path", Value::from(path.display().to_string()))])
+            }
+            Self::Config(fault) => of(vec![
+                ("path", Value::from(fault.path.display().to_string())),
+                ("line", Value::from(fault.line)),
+                ("col", Value::from(fault.col)),
+            ]),
+            Self::Fix { path, .. } => of(vec![("path", Value::from(path.clone()))]),
+            Self::Fs(error) => error.details(),
+            Self::Usage(_) => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Makes repairs, or shows them: each whole or not at all, each file written once and atomically.
+//!
+//! A repair is refused, and left to the next pass or to the user, when the file is no longer what the rules saw, when an earlier
+//! repair of the same pass changes the same bytes, or when the path leads out of the tree.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use aris_skills::Text;
+use aris_skills::tree::READ_LIMIT;
+use sha2::{Digest as _, Sha256};
+
+use super::{Edit, Fix};
+use crate::Error;
+
+/// What a file held when the rules looked at it.
+pub type Seen = BTreeMap<String, [u8; 32]>;
+
+/// What repairs did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fixed {
+    /// Files that were changed, sorted.
+    pub files: Vec<String>,
+    /// What `--fix=dry-run` would change, as a patch in git's form.
+    pub diff: String,
+}
+
+/// The digest of a file that holds this text, which was valid UTF-8.
+pub fn seen(text: &Text) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    if text.had_bom() {
+        digest.update(BOM);
+    }
+    digest.update(text.raw().as_bytes());
+    digest.finalize().into()
+}
+
+/// What one file becomes.
+struct File {
+    bytes: Vec<u8>,
+    mode: u32,
+    /// Start, end and text, against the text without its byte order mark.
+    replacements: Vec<(usize, usize, String)>,
+    rewrite: Option<String>,
+    without_bom: bool,
+    executable: bool,
+    rename: Option<String>,
+}
+
+/// The repairs of one pass.
+pub struct Plan<'a> {
+    root: &'a Path,
+    seen: &'a Seen,
+    files: BTreeMap<String, File>,
+}
+
+impl<'a> Plan<'a> {
+    /// A plan of as many of these repairs as go together.
+    pub fn of<'f>(root: &'a Path, seen: &'a Seen, fixes: impl Iterator<Item = &'f Fix>) -> Self {
+        let mut plan = Self {
+            root,
+            seen,
+            files: BTreeMap::new(),
+        };
+        for fix in fixes {
+            if fix.edits.iter().all(|edit| plan.can(edit)) {
+                for edit in &fix.edits {
+                    plan.add(edit);
+                }
+            }
+        }
+        plan.files.retain(|_, file| file.changes());
+        plan
+    }
+
+    /// Whether an edit can be added; loads its file.
+    fn can(&mut self, edit: &Edit) -> bool {
+        let path = edit.path();
+        if !self.files.contains_key(path) {
+            let Some(file) = self.load(path) else {
+                return false;
+            };
+            self.files.insert(path.to_owned(), file);
+        }
+        let taken = |to: &str| {
+            self.root.join(to).symlink_metadata().is_ok()
+                || self
+                    .files
+                    .values()
+                    .any(|file| file.rename.as_deref() == Some(to))
+        };
+        let Some(file) = self.files.get(path) else {
+            return false;
+        };
+        match edit {
+            Edit::Replace { start, end, .. } => {
+                let text = file.text();
+                let overlaps = file
+                    .replacements
+                    .iter()
+                    .any(|(from, to, _)| start < to && from < end || (start == from && end == to));
+                file.rewrite.is_none()
+                    && !overlaps
+                    && start <= end
+                    && std::str::from_utf8(text).is_ok_and(|text| text.get(*start..*end).is_some())
+            }
+            Edit::Rewrite { .. } => {
+                file.rewrite.is_none()
+                    && file.replacements.is_empty()
+                    && std::str::from_utf8(file.text()).is_ok()
+            }
+            Edit::RemoveBom { .. } | Edit::MakeExecutable { .. } => true,
+            Edit::Rename { to, .. } => {
+                file.rename.is_none()
+                    && aris_fs::join_inside(self.root, Path::new(to)).is_ok()
+                    && self.is_inside(&self.root.join(to))
+                    && (!taken(to) || self.is_same(path, to))
+            }
+        }
+    }
+
+    /// Two spellings of one file, where the file system does not tell capital letters.
+    fn is_same(&self, from: &str, to: &str) -> bool {
+        let real = |path: &str| self.root.join(path).canonicalize().ok();
+        from != to
+            && from.eq_ignore_ascii_case(to)
+            && real(from).is_some()
+            && real(from) == real(to)
+    }
+
+    fn add(&mut self, edit: &Edit) {
+        let Some(file) = self.files.get_mut(edit.path()) else {
+            return;
+        };
+        match edit {
+            Edit::Replace {
+                start, end, text, ..
+            } => file.replacements.push((*start, *end, text.clone())),
+            Edit::Rewrite { text, .. } => file.rewrite = Some(text.clone()),
+            Edit::RemoveBom { .. } => file.without_bom = true,
+            Edit::MakeExecutable { .. } => file.executable = true,
+            Edit::Rename { to, .. } => file.rename = Some(to.clone()),
+        }
+    }
+
+    /// The file, when it is a regular one of the tree and still what the rules saw.
+    fn load(&self, path: &str) -> Option<File> {
+        let at = aris_fs::join_inside(self.root, Path::new(path)).ok()?;
+        let metadata = at.symlink_metadata().ok()?;
+        if !metadata.is_file() || !self.is_inside(&at) {
+            return None;
+        }
+        let bytes = aris_fs::read(&at, READ_LIMIT).ok()?;
+        if self
+            .seen
+            .get(path)
+            .is_some_and(|seen| seen[..] != Sha256::digest(&bytes)[..])
+        {
+            return None;
+        }
+        Some(File {
+            bytes,
+            mode: metadata.permissions().mode() & 0o7777,
+            replacements: Vec::new(),
+            rewrite: None,
+            without_bom: false,
+            executable: false,
+            rename: None,
+        })
+    }
+
+    /// Whether the nearest folder above a path that exists lies in the tree, links resolved.
+    fn is_inside(&self, path: &Path) -> bool {
+        let folder = path
+            .ancestors()
+            .skip(1)
+            .find_map(|above| above.canonicalize().ok());
+        let root = self.root.canonicalize().ok();
+        folder
+            .zip(root)
+            .is_some_and(|(folder, root)| folder.starts_with(root))
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The plan as a patch.
+    pub fn diff(&self) -> String {
+        let mut patch = String::new();
+        for (path, file) in &self.files {
+            let to = file.rename.as_deref().unwrap_or(path);
+            let mut line = |text: String| writeln!(patch, "{text}").unwrap_or_default();
+            line(format!("diff --git a/{path} b/{to}"));
+            if file.new_mode() != file.mode {
+                line(format!("old mode 100{:o}", file.mode & 0o777));
+                line(format!("new mode 100{:o}", file.new_mode() & 0o777));
+            }
+            if file.rename.is_some() {
+                line(format!("rename from {path}"));
+                line(format!("rename to {to}"));
+            }
+            let (old, new) = (String::from_utf8_lossy(&file.bytes), file.new_bytes());
+            let new = String::from_utf8_lossy(&new);
+            if old != new {
+                let mut options = diffy::DiffOptions::new();
+                options.set_original_filename(format!("a/{path}"));
+                options.set_modified_filename(format!("b/{to}"));
+                patch.push_str(&options.create_patch(&old, &new).to_string());
+            }
+        }
+        patch
+    }
+
+    /// Makes the changes and names the files, by their new paths.
+    ///
+    /// **Errors**: the first file that cannot be written; those before it are done, it and those behind it are as they were.
+    pub fn apply(&self) -> Result<Vec<String>, Error> {
+        let mut changed = Vec::new();
+        for (path, file) in &self.files {
+            let at: PathBuf = self.root.join(path);
+            let bytes = file.new_bytes();
+            if bytes != file.bytes {
+                // Read again as late as can be: what another program wrote meanwhile is not ours to replace.
+                if aris_fs::read(&at, READ_LIMIT)? != file.bytes {
+                    continue;
+                }
+                aris_fs::write_atomic_with_mode(&at, &bytes, file.new_mode())?;
+            } else if file.new_mode() != file.mode {
+                let mode = std::fs::Permissions::from_mode(file.new_mode());
+                std::fs::set_permissions(&at, mode).map_err(|error| Error::Fix {
+                    path: path.clone(),
+                    message: format!("cannot set the execute bit: {error}"),
+                })?;
+            }
+            if let Some(to) = &file.rename {
+                let target = self.root.join(to);
+                if let Some(folder) = target.parent() {
+                    aris_fs::create_dir(folder)?;
+                }
+                if self.is_same(path, to) {
+                    // One file under both names: a name in between makes the new spelling stick.
+                    let between = at.with_extension("skill-lint-rename");
+                    aris_fs::rename_new(&at, &between)?;
+                    aris_fs::rename_new(&between, &target)?;
+                } else {
+                    aris_fs::rename_new(&at, &target)?;
+                }
+            }
+            changed.push(file.rename.clone().unwrap_or_else(|| path.clone()));
+        }
+        Ok(changed)
+    }
+}
+
+impl Edit {
+    /// The file that it changes.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Replace { path, .. }
+            | Self::Rewrite { path, .. }
+            | Self::RemoveBom { path }
+            | Self::MakeExecutable { path }
+            | Self::Rename { from: path, .. } => path,
+        }
+    }
+}
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+impl File {
+    /// The bytes without their byte order mark.
+    fn text(&self) -> &[u8] {
+        self.bytes.strip_prefix(BOM).unwrap_or(&self.bytes)
+    }
+
+    fn new_bytes(&self) -> Vec<u8> {
+        let mut text = match &self.rewrite {
+            Some(text) => text.clone().into_bytes(),
+            None => self.text().to_vec(),
+        };
+        // From the end, so that offsets stay true; of two insertions at one place the first given comes first.
+        let mut replacements: Vec<_> = self.replacements.iter().enumerate().collect();
+        replacements.sort_by_key(|(at, (start, end, _))| (*start, *end, *at));
+        for (_, (start, end, new)) in replacements.into_iter().rev() {
+            text.splice(*start..*end, new.bytes());
+        }
+        if self.bytes.starts_with(BOM) && !self.without_bom {
+            text.splice(0..0, BOM.iter().copied());
+        }
+        text
+    }
+
+    fn new_mode(&self) -> u32 {
+        if self.executable {
+            self.mode | (self.mode & 0o444) >> 2
+        } else {
+            self.mode
+        }
+    }
+
+    fn changes(&self) -> bool {
+        self.rename.is_some() || self.new_mode() != self.mode || self.new_bytes() != self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests;

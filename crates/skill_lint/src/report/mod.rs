@@ -1,0 +1,299 @@
+//! What a run says: one value, written as text, JSON, SARIF or workflow commands.
+
+mod github;
+mod page;
+mod sarif;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use aris_cli::{Product, Style};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub use page::{LimitView, Page, RULE_SCHEMA, RULES_SCHEMA, RulePage, RuleView};
+
+use crate::catalogue::{self, Certainty, Severity};
+use crate::finding::{Finding, Skipped};
+use crate::profile::Profile;
+use crate::suppress::Suppressed;
+
+/// Schema id of the findings.
+pub const SCHEMA: &str = "aris.skill_lint.findings/v1";
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One envelope.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Workflow commands of GitHub Actions.
+    Github,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            "sarif" => Ok(Self::Sarif),
+            "github" => Ok(Self::Github),
+            _ => Err(format!("`{text}` is none of text, json, sarif, github")),
+        }
+    }
+}
+
+/// One finding of the report.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Item {
+    /// Rule id.
+    pub rule: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// Whether the rule is exact.
+    pub certainty: Certainty,
+    /// The PATH it belongs to, as given; only when several were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    /// File or folder, relative to its root, with `/`.
+    pub path: String,
+    /// Line from 1.
+    pub line: usize,
+    /// Column from 1, in characters.
+    pub col: usize,
+    /// Name of the skill's directory; null outside skills.
+    pub skill: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+    /// Short names of the rule's sources.
+    pub source: &'static str,
+    /// Whether `--fix` repairs this finding.
+    pub fixable: bool,
+    /// What hides it; null when nothing does.
+    pub suppressed: Option<Suppressed>,
+    /// Stays the same when lines move.
+    pub fingerprint: String,
+    /// For rules that count: how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+impl Item {
+    pub(crate) fn of(finding: Finding, fingerprint: String, skill: Option<String>) -> Self {
+        let rule = finding.rule;
+        Self {
+            rule: rule.id,
+            severity: finding.severity,
+            certainty: rule.certainty,
+            root: None,
+            path: finding.path,
+            line: finding.line,
+            col: finding.col,
+            skill,
+            message: finding.message,
+            hint: finding.hint.unwrap_or_else(|| rule.hint.to_owned()),
+            source: rule.source,
+            fixable: finding.fix.is_some(),
+            suppressed: None,
+            fingerprint,
+            count: finding.count,
+        }
+    }
+
+    /// The path as somebody in the working directory would write it.
+    fn shown_path(&self, roots: &[String]) -> String {
+        let root = match (&self.root, roots) {
+            (Some(root), _) => root.as_str(),
+            (None, [only]) => only,
+            _ => ".",
+        };
+        match root.trim_end_matches('/') {
+            "." => self.path.clone(),
+            "" => format!("/{}", self.path),
+            root => format!("{root}/{}", self.path),
+        }
+    }
+}
+
+/// The report of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Findings, sorted by path, line, rule and column; suppressed ones too.
+    pub items: Vec<Item>,
+    /// Each PATH as given.
+    pub roots: Vec<String>,
+    /// Whether something not suppressed is as bad as `--fail-on` says.
+    pub failed: bool,
+    /// Skills that were looked at.
+    pub skills: usize,
+    /// Files that were looked at.
+    pub files: usize,
+    /// Ids of the rules that ran.
+    pub rules_run: Vec<&'static str>,
+    /// What rules could not look at.
+    pub skipped: Vec<Skipped>,
+    /// The profile; of the first PATH when they differ.
+    pub profile: Profile,
+    /// What really confined the started programs; null when none was started.
+    pub sandbox: Option<Value>,
+    /// What `--fix` did or would do.
+    pub fixed: crate::fix::Fixed,
+    /// How stdout is written.
+    pub format: Format,
+}
+
+impl Report {
+    /// Findings that nothing hides.
+    pub fn open(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.suppressed.is_none())
+    }
+
+    fn number(&self, severity: Severity) -> usize {
+        self.open().filter(|item| item.severity == severity).count()
+    }
+
+    /// One line for stderr.
+    pub fn summary(&self) -> String {
+        use std::fmt::Write as _;
+        let hidden = self.items.len() - self.open().count();
+        let mut line = format!(
+            "{} errors, {} warnings, {} infos in {} skills, {} files",
+            self.number(Severity::Error),
+            self.number(Severity::Warn),
+            self.number(Severity::Info),
+            self.skills,
+            self.files,
+        );
+        let mut more = |count: usize, what: &str| {
+            if count > 0 {
+                write!(line, "; {count} {what}").unwrap_or_default();
+            }
+        };
+        more(hidden, "suppressed");
+        more(self.skipped.len(), "checks skipped");
+        more(self.fixed.files.len(), "files repaired");
+        line
+    }
+
+    /// What the envelope's `meta` says beside schema, helper, version and count.
+    fn meta(&self) -> Map<String, Value> {
+        let fields = [
+            ("errors", Value::from(self.number(Severity::Error))),
+            ("warnings", Value::from(self.number(Severity::Warn))),
+            ("infos", Value::from(self.number(Severity::Info))),
+            (
+                "suppressed",
+                Value::from(self.items.len() - self.open().count()),
+            ),
+            ("skills", Value::from(self.skills)),
+            ("files", Value::from(self.files)),
+            ("rules_run", Value::from(self.rules_run.clone())),
+            (
+                "skipped",
+                serde_json::to_value(&self.skipped).unwrap_or_default(),
+            ),
+            ("profile", Value::from(self.profile.word())),
+            ("sandbox", self.sandbox.clone().unwrap_or_default()),
+            ("fixed", Value::from(self.fixed.files.clone())),
+        ];
+        fields
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect()
+    }
+
+    /// The report in a format, as it goes to stdout or into a file.
+    pub fn write(&self, format: Format, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        match format {
+            Format::Text => text::write(self, out, style),
+            Format::Json => {
+                let envelope = serde_json::json!({"data": self.items, "meta": self.whole_meta()});
+                writeln!(out, "{envelope}")
+            }
+            Format::Sarif => writeln!(out, "{:#}", sarif::document(self)),
+            Format::Github => github::write(self, out),
+        }
+    }
+
+    fn whole_meta(&self) -> Map<String, Value> {
+        let mut meta: Map<String, Value> = [
+            ("schema", Value::from(SCHEMA)),
+            ("helper", Value::from(crate::SPEC.name)),
+            ("version", Value::from(crate::SPEC.version)),
+            ("count", Value::from(self.items.len())),
+        ]
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect();
+        meta.append(&mut self.meta());
+        meta
+    }
+}
+
+/// What the helper prints: findings, the catalogue, or one rule.
+#[derive(Debug)]
+pub enum Answer {
+    /// Findings.
+    Findings(Box<Report>),
+    /// The catalogue, or one rule at length.
+    Page(Page),
+}
+
+impl Serialize for Answer {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Findings(report) => report.items.serialize(serializer),
+            Self::Page(page) => page.serialize(serializer),
+        }
+    }
+}
+
+impl Product for Answer {
+    fn schema(&self) -> &'static str {
+        match self {
+            Self::Findings(_) => SCHEMA,
+            Self::Page(page) => page.schema(),
+        }
+    }
+
+    fn count(&self) -> Option<usize> {
+        match self {
+            Self::Findings(report) => Some(report.items.len()),
+            Self::Page(page) => page.count(),
+        }
+    }
+
+    fn meta(&self) -> Map<String, Value> {
+        match self {
+            Self::Findings(report) => report.meta(),
+            Self::Page(_) => Map::new(),
+        }
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        match self {
+            Self::Findings(report) => report.write(report.format, out, style),
+            Self::Page(page) => page.write(out, style),
+        }
+    }
+}
+
+/// The tags of a rule in SARIF and on its page: sources and family.
+pub(crate) fn tags(rule: &catalogue::Rule) -> Vec<String> {
+    let sources = rule.source.split_whitespace().map(str::to_owned);
+    std::iter::once(rule.family().to_owned())
+        .chain(sources)
+        .collect()
+}

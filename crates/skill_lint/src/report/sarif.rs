@@ -1,0 +1,124 @@
+//! SARIF 2.1.0.
+//!
+//! **Source**: the OASIS standard and GitHub's documentation of what code scanning reads.
+
+use serde_json::{Value, json};
+
+use super::{Item, Report, tags};
+use crate::catalogue::{self, Certainty, Rule, Severity};
+use crate::suppress::By;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+pub(super) fn document(report: &Report) -> Value {
+    let rules: Vec<&Rule> = report
+        .rules_run
+        .iter()
+        .filter_map(|id| catalogue::find(id))
+        .collect();
+    let results = report.items.iter().map(|item| result(report, item));
+    let notifications: Vec<Value> = report
+        .skipped
+        .iter()
+        .map(|skipped| {
+            json!({
+                "level": "note",
+                "message": {"text": format!("{} did not look at {}: {}", skipped.rule, skipped.path, skipped.reason)},
+                "associatedRule": {"id": skipped.rule},
+            })
+        })
+        .collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "skill_lint",
+                "semanticVersion": crate::SPEC.version,
+                "rules": rules.iter().map(|rule| descriptor(report, rule)).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results.collect::<Vec<_>>(),
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notifications,
+            }],
+        }],
+    })
+}
+
+fn descriptor(report: &Report, rule: &Rule) -> Value {
+    json!({
+        "id": rule.id,
+        "name": rule.id,
+        "shortDescription": {"text": sentence(rule.title)},
+        "fullDescription": {"text": plain(rule.what)},
+        "help": {"text": plain(rule.hint), "markdown": rule.page()},
+        "defaultConfiguration": {"level": level(report.profile.severity(rule))},
+        "properties": {
+            "tags": tags(rule),
+            "precision": match rule.certainty {
+                Certainty::Exact => "very-high",
+                Certainty::Heuristic => "medium",
+            },
+        },
+    })
+}
+
+fn result(report: &Report, item: &Item) -> Value {
+    let index = report.rules_run.iter().position(|id| *id == item.rule);
+    let mut result = json!({
+        "ruleId": item.rule,
+        "level": level(item.severity),
+        "message": {"text": format!("{}. {}", sentence(&item.message), sentence(&item.hint)).trim_end_matches([' ', '.']).to_owned() + "."},
+        "locations": [{"physicalLocation": {
+            "artifactLocation": {"uri": uri(&item.shown_path(&report.roots)), "uriBaseId": "SRCROOT"},
+            "region": {"startLine": item.line, "startColumn": item.col},
+        }}],
+        "partialFingerprints": {"skillLint/v1": item.fingerprint},
+        "suppressions": item.suppressed.iter().map(|hidden| json!({
+            "kind": if hidden.by == By::Inline { "inSource" } else { "external" },
+            "justification": hidden.reason,
+        })).collect::<Vec<_>>(),
+    });
+    if let (Some(index), Some(map)) = (index, result.as_object_mut()) {
+        map.insert(String::from("ruleIndex"), Value::from(index));
+    }
+    result
+}
+
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warn => "warning",
+        Severity::Info => "note",
+    }
+}
+
+/// With a capital letter in front.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// Without the marks of Markdown.
+fn plain(text: &str) -> String {
+    text.replace('`', "")
+}
+
+/// A path as a relative URI reference (RFC 3986): everything but unreserved characters and `/` in percent escapes.
+fn uri(path: &str) -> String {
+    use std::fmt::Write as _;
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~') {
+            uri.push(char::from(byte));
+        } else {
+            write!(uri, "%{byte:02X}").unwrap_or_default();
+        }
+    }
+    uri
+}
