@@ -31,7 +31,7 @@ const ACCENTS: [(&str, char); 17] = [
 ];
 
 /// Commands that stand for a text.
-const SYMBOLS: [(&str, &str); 104] = [
+const SYMBOLS: [(&str, &str); 107] = [
     ("AA", "Å"),
     ("AE", "Æ"),
     ("BibTeX", "BibTeX"),
@@ -118,8 +118,11 @@ const SYMBOLS: [(&str, &str); 104] = [
     ("space", " "),
     ("ss", "ß"),
     ("tau", "τ"),
+    ("textasciicircum", "^"),
     ("textasciitilde", "~"),
     ("textbackslash", "\\"),
+    ("textbraceleft", "{"),
+    ("textbraceright", "}"),
     ("textdegree", "°"),
     ("textemdash", "—"),
     ("textendash", "–"),

@@ -6,6 +6,7 @@
 //! | [`facts`] | finds what proves an entry wrong, or makes it doubtful, without a network |
 //! | [`latex`] | turns the LaTeX of a field into Unicode text |
 //! | [`names`] | splits author lists and names, and compares two names |
+//! | [`records`] | merges and ranks what sources say of papers, and writes a bibliography entry |
 //! | [`titles`] | normalises titles and grades how well two of them match |
 //!
 //! Pure: no disk, no network, no clock. Nothing here decides whether a citation is right; it says what
@@ -19,4 +20,5 @@ pub mod bib;
 pub mod facts;
 pub mod latex;
 pub mod names;
+pub mod records;
 pub mod titles;
