@@ -12,6 +12,7 @@ pub mod baseline;
 pub mod catalogue;
 mod check;
 mod cli;
+mod code;
 pub mod config;
 mod error;
 pub mod finding;

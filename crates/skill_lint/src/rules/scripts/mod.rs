@@ -1,22 +1,244 @@
-//! `SR2xx`.
+//! `SR2xx`: scripts as their callers meet them. Each script is read once here, also for the rules about dangerous code.
 
-use aris_skills::{Skill, Tree};
+mod catalogue;
+mod helper;
+mod interface;
+mod interpreter;
+mod strict;
+mod syntax;
+#[cfg(test)]
+mod tests;
 
-use crate::catalogue::Rule;
+use aris_skills::binary::Binary;
+use aris_skills::script::{Field, Script, ScriptKind};
+use aris_skills::{EntryKind, Skill, SourceFile, Text, Tree, names};
+
+pub use catalogue::RULES;
+
+use crate::code::Code;
 use crate::config::Config;
 use crate::finding::Sink;
+use crate::fix::Fix;
+use crate::rules::security;
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
-
-/// What the rules across skills need to know about one skill.
+/// What the rules across skills need to know about one skill: nothing.
 #[derive(Debug, Default)]
 pub struct Facts;
 
 /// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    for file in &skill.files {
+        if let Some(binary) = &file.binary {
+            compiled(skill, tree, file, binary, config, sink);
+        }
+        if let (Some(script), Some(text)) = (&file.script, &file.text)
+        {
+            one_script(skill, file, script, text, config, sink);
+        }
+    }
+    if config.syntax {
+        syntax::check(skill, config, sink);
+    }
     Facts
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
+/// Looks across skills: nothing to do.
 pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+
+fn one_script(
+    skill: &Skill,
+    file: &SourceFile,
+    script: &Script,
+    text: &Text,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) {
+    let code = Code::read(script.kind, text.raw());
+    if let Code::Python(python) = &code
+        && let Some((at, message)) = &python.error
+        && names::extension(file.path()) == "py"
+    {
+        let (line, col) = text.place(*at);
+        sink.found("SR211", file.path(), line, col, format!("does not parse: {message}"));
+    }
+    security::program(file, text, &code, sink);
+    if !script.entry_point {
+        return;
+    }
+    first_line(file, script, text, sink);
+    header(file, script, config, sink);
+    if let Code::Shell(shell) = &code
+        && let Some(missing) = strict::missing(shell, script.shebang.as_ref())
+    {
+        let at = text.start(strict::line_for_set(text));
+        let message = format!("no `set` command gives {}", missing.options);
+        sink.found("SR210", file.path(), 1, 1, message)
+            .hint(format!("add `{}` before the first command", missing.command))
+            .fix(Fix::replace(file.path(), at..at, inserted(text, at, missing.command)));
+    }
+    for hit in interface::hits(file.path(), script.kind, text.raw(), &code) {
+        let (line, col) = text.place(hit.at);
+        sink.found(hit.rule, file.path(), line, col, hit.message);
+    }
+    let bare = names::is_below(&file.skill_path, &["scripts"]) && !file.file_name().contains('.');
+    if bare && !is_launcher(skill, file) {
+        sink.found("SR222", file.path(), 1, 1, "the name has no extension");
+    }
+}
+
+/// A line to insert at a byte of a text, with the line ends of the text.
+fn inserted(text: &Text, at: usize, line: &str) -> String {
+    let end = if text.raw().contains("\r\n") { "\r\n" } else { "\n" };
+    let before = text.raw().get(..at).unwrap_or_default();
+    let start = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+    format!("{start}{line}{end}")
+}
+
+/// SR201, SR202, SR209, SR221.
+fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'_>) {
+    let usual = interpreter::usual(script.kind, text);
+    let Some(shebang) = &script.shebang else {
+        if interpreter::is_needed(script.kind) {
+            let found = sink.found("SR201", file.path(), 1, 1, "no shebang");
+            if let Some(usual) = usual.filter(|_| !text.had_bom()) {
+                // LF even in a file with CRLF: the kernel wants it so.
+                found.fix(Fix::replace(file.path(), 0..0, format!("{usual}\n")));
+            }
+        }
+        return;
+    };
+    if file.file_name().contains('.') && !interpreter::fits(script.kind, shebang) {
+        let message = format!("the shebang names `{}`", shebang.program);
+        let found = sink.found("SR202", file.path(), 1, 1, message);
+        if let Some(usual) = usual {
+            found
+                .hint(format!("write `{usual}`"))
+                .fix(Fix::replace(file.path(), 0..2 + shebang.raw.len(), usual));
+        }
+    }
+    let is_file = file.entry.kind == EntryKind::File;
+    if is_file && !file.entry.executable && script.kind != ScriptKind::Ps1 {
+        sink.found("SR209", file.path(), 1, 1, "has a shebang and no execute bit")
+            .fix(Fix::make_executable(file.path()));
+    }
+    if shebang.ends_in_cr {
+        let col = text.line(1).chars().count() + 1;
+        sink.found("SR221", file.path(), 1, col, "the shebang ends in a carriage return")
+            .fix(Fix::rewrite(file.path(), text.raw().replace("\r\n", "\n")));
+    }
+}
+
+/// SR203 to SR208.
+fn header(file: &SourceFile, script: &Script, config: &Config, sink: &mut Sink<'_>) {
+    let header = &script.header;
+    if header.is_empty() {
+        sink.found("SR203", file.path(), 1, 1, "no comment at the top says how to use it");
+        return;
+    }
+    for (rule, field, name) in [
+        ("SR204", Field::Example, "Examples"),
+        ("SR205", Field::Usage, "Usage"),
+        ("SR206", Field::Exit, "Exit"),
+    ] {
+        if !header.has(field) {
+            sink.found(rule, file.path(), 1, 1, format!("the header has no {name}"));
+        }
+    }
+    let streams = [
+        (Field::Input, "Input"),
+        (Field::Output, "Output"),
+        (Field::Stderr, "Stderr"),
+    ];
+    let absent: Vec<&str> = streams
+        .iter()
+        .filter(|(field, _)| !header.has(*field))
+        .map(|(_, name)| *name)
+        .collect();
+    if !absent.is_empty() {
+        let message = format!("the header has no {}", absent.join(", no "));
+        sink.found("SR207", file.path(), 1, 1, message);
+    }
+    let last = config.limit("SR208", "max_line");
+    let low = Field::ALL
+        .iter()
+        .filter_map(|field| header.line_of(*field))
+        .filter(|line| u64::try_from(*line).is_ok_and(|line| line > last))
+        .min();
+    if let Some(line) = low {
+        let message = format!("a header field stands below line {last}");
+        sink.found("SR208", file.path(), line, 1, message);
+    }
+}
+
+/// Whether a script starts a compiled helper: a contract file of its name, or a binary of its name in `bin/`, lies beside it.
+fn is_launcher(skill: &Skill, file: &SourceFile) -> bool {
+    let folder = names::folder(&file.skill_path);
+    let name = file.file_name();
+    let binaries = format!("{folder}/bin/{name}-");
+    skill.file(&format!("{folder}/{name}.contract.json")).is_some()
+        || skill
+            .files
+            .iter()
+            .any(|other| other.binary.is_some() && other.skill_path.starts_with(&binaries))
+}
+
+/// SR224, SR225 and SR226. Everything is decided from names and headers; the program is never started.
+fn compiled(
+    skill: &Skill,
+    tree: &Tree,
+    file: &SourceFile,
+    binary: &Binary,
+    config: &Config,
+    sink: &mut Sink<'_>,
+) {
+    let path = file.path();
+    let folder = names::folder(&file.skill_path);
+    let parsed = helper::HelperName::of(file.file_name());
+    let name = parsed.map_or_else(
+        || file.file_name().trim_end_matches(".exe"),
+        |parsed| parsed.helper,
+    );
+    // Launcher and contract lie beside `bin/`, or, for a `bin/` at the top of the skill, in it.
+    let beside = match folder.strip_suffix("/bin") {
+        Some(above) => above,
+        None => folder,
+    };
+    let contract = format!("{beside}/{name}.contract.json");
+    match skill.file(&contract) {
+        None => {
+            sink.found("SR224", path, 1, 1, format!("{contract} does not exist"));
+        }
+        Some(found) => {
+            let text = tree.text(found.path());
+            let fault = match &text {
+                Ok(text) => helper::contract_fault(text.raw(), name),
+                Err(error) => Some(format!("cannot be read: {error}")),
+            };
+            if let Some(fault) = fault {
+                sink.found("SR224", found.path(), 1, 1, format!("the contract {fault}"));
+            }
+        }
+    }
+    let fault = match &parsed {
+        None => Some(String::from("the name is not <helper>-<target triple>")),
+        Some(_) if folder != "scripts/bin" && folder != "bin" => {
+            Some(format!("lies in {folder}, not in scripts/bin or bin"))
+        }
+        Some(parsed) => {
+            let has_launcher = skill.file(&format!("{beside}/{name}")).is_some();
+            parsed
+                .disagrees(binary.format, binary.machine)
+                .or_else(|| (!has_launcher).then(|| format!("no launcher {beside}/{name}")))
+        }
+    };
+    if let Some(fault) = fault {
+        sink.found("SR225", path, 1, 1, fault);
+    }
+    let most = config.limit("SR226", "max_bytes");
+    if binary.stripped == Some(false) {
+        sink.found("SR226", path, 1, 1, "holds symbols");
+    } else if file.entry.size > most {
+        let message = format!("{} bytes, more than {most}", file.entry.size);
+        sink.found("SR226", path, 1, 1, message);
+    }
+}

@@ -1,22 +1,203 @@
-//! `SR4xx`.
+//! `SR4xx`: what a skill could do to the person who installs it.
+//!
+//! Rules about code are asked by [`program`], which the family of scripts calls while it has the script read; everything else is
+//! about the texts of the skill.
 
-use aris_skills::{Skill, Tree};
+mod blob;
+mod catalogue;
+mod dynamic;
+mod hidden;
+mod javascript;
+mod powershell;
+mod python;
+mod secrets;
+mod shell;
+#[cfg(test)]
+mod tests;
 
-use crate::catalogue::Rule;
+use aris_skills::markdown::{Document, Fence};
+use aris_skills::{Skill, SourceFile, Text, Tree, Value};
+
+pub use catalogue::RULES;
+
+use crate::catalogue::Severity;
+use crate::code::{Code, download};
 use crate::config::Config;
 use crate::finding::Sink;
 
-/// The rules of this family.
-pub const RULES: &[Rule] = &[];
+/// Folders whose files may hold what looks like a secret.
+const SAMPLES: &[&str] = &["tests", "test", "testdata", "fixtures"];
 
-/// What the rules across skills need to know about one skill.
+/// What the rules across skills need to know about one skill: nothing.
 #[derive(Debug, Default)]
 pub struct Facts;
 
 /// Looks at one skill.
-pub fn skill(_skill: &Skill, _tree: &Tree, _config: &Config, _sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+    for file in &skill.files {
+        if let Some(text) = &file.text {
+            any_text(file, text, config, sink);
+        }
+    }
+    for (file, text, document) in skill.instructions() {
+        fences(file, text, document, sink);
+        if sink.wants("SR412") {
+            blobs(file, text, sink);
+        }
+    }
+    allowed_tools(skill, sink);
+    if let Some(file) = skill.skill_md()
+        && let (Some(text), Some(document)) = (&file.text, &file.markdown)
+    {
+        injections(file, text, document, sink);
+    }
     Facts
 }
 
-/// Looks across skills; `facts` are in the order of [`Tree::skills`].
+/// Looks across skills: nothing to do.
 pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
+
+/// The rules about the code of one file under `scripts/` or `bin/`.
+pub(crate) fn program(file: &SourceFile, text: &Text, code: &Code<'_>, sink: &mut Sink<'_>) {
+    let hits = match code {
+        Code::Shell(script) => shell::hits(script),
+        Code::Python(python) => python::hits(python),
+        Code::JavaScript(script) => javascript::hits(script),
+        Code::PowerShell(code) => powershell::hits(code),
+        Code::Other => return,
+    };
+    for hit in hits {
+        let (line, col) = text.place(hit.at);
+        sink.found(hit.rule, file.path(), line, col, hit.message);
+    }
+}
+
+/// SR406 and SR409.
+fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>) {
+    if file.skill_path.split('/').any(|part| SAMPLES.contains(&part)) {
+        return;
+    }
+    if sink.wants("SR406") && file.entry.size < config.limit("SR406", "max_bytes") {
+        for (at, owner) in secrets::find(text.raw()) {
+            let (line, col) = text.place(at);
+            sink.found("SR406", file.path(), line, col, format!("{owner} in the file"));
+        }
+    }
+    if sink.wants("SR409") && file.entry.size < config.limit("SR409", "max_bytes") {
+        for (at, character, count) in hidden::find(text.raw()) {
+            let (line, col) = text.place(at);
+            let code = u32::from(character);
+            let message = match count {
+                1 => format!("hidden character U+{code:04X}"),
+                _ => format!("hidden character U+{code:04X}, and {} more on this line", count - 1),
+            };
+            sink.found("SR409", file.path(), line, col, message);
+        }
+    }
+}
+
+/// SR405 in the fences of an instruction file.
+fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
+    for fence in &document.fences {
+        for (number, line) in joined(text, fence) {
+            let trimmed = line.trim_start().trim_start_matches(['>', ' ']);
+            if trimmed.starts_with('#') || trimmed.starts_with("//") {
+                continue;
+            }
+            // A comment at the end of a line runs nothing either.
+            let code = line.split(" #").next().unwrap_or(&line);
+            let shell = download::in_line(code);
+            let found = shell.or_else(|| download::in_powershell(code).first().copied());
+            if let Some(at) = found {
+                let (line, col) = text.place(text.start(number) + at);
+                let message = if shell.is_some() {
+                    "a download is piped into a shell"
+                } else {
+                    "a download is evaluated"
+                };
+                sink.found("SR405", file.path(), line, col, message)
+                    .at_most(Severity::Warn);
+            }
+        }
+    }
+}
+
+/// The lines of a fence with the number of the first; lines that end in `\` are joined with the next, bytes kept in place.
+fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for number in fence.content() {
+        let line = text.line(number);
+        match lines.last_mut() {
+            Some((first, whole)) if open => {
+                // The backslash and the line end become blanks.
+                whole.pop();
+                let length = text.start(number) - text.start(*first);
+                whole.extend(std::iter::repeat_n(' ', length.saturating_sub(whole.len())));
+                whole.push_str(line);
+            }
+            _ => lines.push((number, line.to_owned())),
+        }
+        open = line.ends_with('\\');
+    }
+    lines
+}
+
+/// SR412.
+fn blobs(file: &SourceFile, text: &Text, sink: &mut Sink<'_>) {
+    for (number, line) in text.lines() {
+        if let Some((at, length)) = blob::find(line) {
+            let (line, col) = text.place(text.start(number) + at);
+            let message = format!("{length} characters that look random");
+            sink.found("SR412", file.path(), line, col, message);
+        }
+    }
+}
+
+/// SR408: `allowed-tools` as one text or as a list.
+fn allowed_tools(skill: &Skill, sink: &mut Sink<'_>) {
+    let tools = skill
+        .frontmatter
+        .as_ref()
+        .and_then(|frontmatter| frontmatter.get("allowed-tools"));
+    let Some(tools) = tools else {
+        return;
+    };
+    let granted = tools
+        .nodes()
+        .into_iter()
+        .filter(|node| matches!(node.value, Value::Str(_)))
+        .find_map(|node| {
+            let entry = dynamic::grants_all_of_bash(node.as_str()?)?;
+            Some((node.line, node.col, entry))
+        });
+    if let Some((line, col, entry)) = granted {
+        let message = format!("allowed-tools grants every command: {entry}");
+        sink.found("SR408", &skill.path_of("SKILL.md"), line, col, message);
+    }
+}
+
+/// SR410: `` !`…` `` in the body, and blocks whose info string starts with `!`.
+fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
+    let mut report = |line, col, takes_arguments| {
+        let (message, most) = if takes_arguments {
+            ("the user's arguments become part of a command that runs on loading", Severity::Error)
+        } else {
+            ("a command runs when the skill is loaded", Severity::Info)
+        };
+        sink.found("SR410", file.path(), line, col, message)
+            .at_most(most);
+    };
+    for (number, line) in text.lines_from(document.first_line) {
+        for found in dynamic::injections(line) {
+            let (line, col) = text.place(text.start(number) + found.at);
+            report(line, col, found.takes_arguments);
+        }
+    }
+    for fence in document.fences.iter().filter(|fence| fence.info.starts_with('!')) {
+        let takes_arguments = fence
+            .content()
+            .any(|number| dynamic::takes_arguments(text.line(number)));
+        report(fence.open, 1, takes_arguments);
+    }
+}

@@ -1,0 +1,287 @@
+//! Downloads that a shell runs without anybody having looked at them: `curl … | sh`, `iex (irm …)`.
+//!
+//! A shell counts when it reads its program from the pipe: `| sh`, `| sudo bash -s -- x`, but neither `| sh -c '…'` nor
+//! `| bash script`, where the download is only data.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::shell::{Script, Word};
+
+/// Shells that run what comes through a pipe.
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
+
+/// Words that only start another command.
+const STARTERS: &[&str] = &["sudo", "env", "command", "exec", "nohup", "doas"];
+
+fn is_download(name: &str) -> bool {
+    matches!(name, "curl" | "wget")
+}
+
+/// Places of `curl` and `wget` whose pipeline ends in a shell.
+pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
+    let mut downloads: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut places = Vec::new();
+    for command in &script.commands {
+        let Some((name, arguments)) = script.called(command) else {
+            continue;
+        };
+        if is_download(&name) {
+            let at = command.words.first().map_or(0, |word| word.range.start);
+            downloads.entry(command.pipeline).or_insert(at);
+        } else if SHELLS.contains(&name.as_str())
+            && reads_program(arguments.iter().map(|word| written(script, word)))
+        {
+            places.extend(downloads.remove(&command.pipeline));
+        }
+    }
+    places
+}
+
+fn written<'a>(script: &Script<'a>, word: &Word) -> &'a str {
+    script.raw(word)
+}
+
+/// Whether a shell with these arguments takes its program from standard input.
+fn reads_program<'a>(arguments: impl Iterator<Item = &'a str>) -> bool {
+    for argument in arguments {
+        match argument {
+            "-" | "-s" | "--" | "/dev/stdin" => return true,
+            _ if argument.starts_with("--") => {}
+            _ if argument.starts_with('-') && argument.contains('c') => return false,
+            _ if argument.starts_with('-') && argument.contains('s') => return true,
+            _ if argument.starts_with(['-', '+']) => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Place of the first `curl` or `wget` in a line of any language that is piped into a shell; quotes around the command do not
+/// matter.
+pub(crate) fn in_line(line: &str) -> Option<usize> {
+    if !line.contains('|') {
+        return None;
+    }
+    let mut from = 0;
+    while let Some((at, end)) = next_download(line, from) {
+        let (found, next) = pipe_into_shell(line, end);
+        if found {
+            return Some(at);
+        }
+        from = next;
+    }
+    None
+}
+
+/// The next `curl` or `wget` that is a word followed by a blank.
+fn next_download(line: &str, from: usize) -> Option<(usize, usize)> {
+    let bytes = line.as_bytes();
+    let mut at = from;
+    while at + 4 < bytes.len() {
+        let here = bytes.get(at..at + 4)?;
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let word =
+            before.is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
+        if word
+            && (here == b"curl" || here == b"wget")
+            && matches!(bytes.get(at + 4), Some(b' ' | b'\t'))
+        {
+            return Some((at, at + 4));
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Whether the command whose arguments start at `from` is piped into a shell, and where it ends.
+fn pipe_into_shell(line: &str, from: usize) -> (bool, usize) {
+    let bytes = line.as_bytes();
+    let mut at = from;
+    // A quote that never closes again belongs to what stands around the command.
+    let mut open = [true, true];
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\'' | b'"' if open[usize::from(byte == b'"')] => {
+                let rest = bytes.get(at + 1..).unwrap_or_default();
+                match rest.iter().position(|b| *b == byte) {
+                    Some(length) => at += length + 1,
+                    None => open[usize::from(byte == b'"')] = false,
+                }
+            }
+            b'\\' => at += 1,
+            b';' => break,
+            b'&' if bytes.get(at.wrapping_sub(1)) != Some(&b'>') => break,
+            b'|' => {
+                let next = bytes.get(at + 1);
+                if next == Some(&b'|') {
+                    break;
+                }
+                at += usize::from(next == Some(&b'&'));
+                if line.get(at + 1..).is_some_and(starts_shell) {
+                    return (true, at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    (false, at)
+}
+
+/// Whether a text starts with a shell that reads its program.
+fn starts_shell(text: &str) -> bool {
+    // The command ends with the line, the next operator or the quote that surrounds it.
+    let end = text
+        .find(['|', ';', '&', '"', '\'', '`', ')', '<', '>', '#'])
+        .unwrap_or(text.len());
+    let ended_by_quote = text
+        .get(end..)
+        .is_some_and(|rest| rest.starts_with(['"', '\'']));
+    let mut started = false;
+    let Some(command) = text.get(..end) else {
+        return false;
+    };
+    let mut words = command.split_ascii_whitespace();
+    // A quote after a blank opens an argument.
+    let quoted_argument = ended_by_quote && command.ends_with([' ', '\t']);
+    while let Some(word) = words.next() {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if SHELLS.contains(&name) {
+            let rest = words.chain(quoted_argument.then_some("argument"));
+            return reads_program(rest);
+        }
+        if STARTERS.contains(&name) {
+            started = true;
+        } else if !(started && (word.starts_with('-') || word.contains('='))) {
+            return false;
+        }
+    }
+    false
+}
+
+/// `iex`, then in the same statement a parenthesis with a download.
+static EVALUATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:^|[^\w.$-])((?:iex|invoke-expression)\b[^;\n]*\(\s*(?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b)",
+    )
+    .ok()
+});
+
+/// A download, then a pipe into `iex`.
+static PIPED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:^|[^\w.$-])((?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b[^;\n]*\|\s*(?:iex|invoke-expression)(?:[^\w-]|$))",
+    )
+    .ok()
+});
+
+/// Places in PowerShell code where a download is evaluated: at most one for each of the two forms and line.
+pub(crate) fn in_powershell(code: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let lower_has = |word: &str| {
+        code.as_bytes()
+            .windows(word.len())
+            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    if !lower_has("iex") && !lower_has("invoke-expression") {
+        return places;
+    }
+    for pattern in [&EVALUATED, &PIPED] {
+        if let Some(pattern) = pattern.as_ref() {
+            places.extend(
+                pattern
+                    .captures_iter(code)
+                    .filter_map(|found| Some(found.get(1)?.start())),
+            );
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn patterns_compile() {
+        assert!(EVALUATED.is_some() && PIPED.is_some());
+    }
+
+    #[test]
+    fn a_shell_behind_a_download() {
+        for (source, script, line) in [
+            ("curl -fsSL https://x.y/i.sh | sh", true, true),
+            (
+                "wget -qO- https://x.y | sudo -E bash -s -- --now",
+                true,
+                true,
+            ),
+            ("curl x | env A=b /bin/sh -", true, true),
+            ("curl x | tee log | bash", true, true),
+            ("curl 'a|b' \"c;d\" |& zsh", true, true),
+            ("curl x 2>&1 | sh", true, true),
+            ("curl x | sh -c 'cat'", false, false),
+            ("curl x | bash parse.sh", false, false),
+            ("curl x | bash \"$script\"", false, false),
+            ("curl x | jq .", false, false),
+            ("curl x -o f; cat f | sh", false, false),
+            ("curl x -o f && sh f", false, false),
+            ("curl x || sh", false, false),
+            ("echo 'curl x | sh'", false, true),
+            ("RUN curl -fsSL x | bash", false, true),
+            ("run: \"curl x | sh\"", false, true),
+            ("mycurl x | sh", false, false),
+            ("curl x | shellcheck -", false, false),
+            ("x=$(curl x | sh)", true, true),
+        ] {
+            assert_eq!(
+                !in_script(&Script::read(source)).is_empty(),
+                script,
+                "script: {source}"
+            );
+            assert_eq!(in_line(source).is_some(), line, "line: {source}");
+        }
+        assert_eq!(in_line("RUN curl x | sh"), Some(4));
+        assert_eq!(in_script(&Script::read("a\ncurl x | sh")), [2]);
+    }
+
+    #[test]
+    fn powershell_forms() {
+        for (source, found) in [
+            ("iex (irm https://x.y)", true),
+            ("irm https://x.y/i.ps1 | iex", true),
+            ("Invoke-Expression (Invoke-WebRequest x).Content", true),
+            (
+                "iwr x -UseBasicParsing | select -Expand Content | IEX",
+                true,
+            ),
+            (
+                "iex ((New-Object System.Net.WebClient).DownloadString('x'))",
+                true,
+            ),
+            ("iex \"& { $(irm x) } -Arg\"", true),
+            ("iex $command", false),
+            ("irm x -OutFile y; iex $z", false),
+            ("irm x | iexample", false),
+        ] {
+            assert_eq!(!in_powershell(source).is_empty(), found, "{source}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read(line in "\\PC{0,60}|(curl |wget |\\||sh|bash|sudo|'|\"|;|&| |x|-){0,30}") {
+            if let Some(at) = in_line(&line) {
+                prop_assert!(line.get(at..at + 4).is_some());
+            }
+            in_powershell(&line);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Scripts as the rules read them: one small lexer for each language, and Python's syntax tree.
+
+pub(crate) mod download;
+pub(crate) mod javascript;
+pub(crate) mod powershell;
+pub(crate) mod python;
+pub(crate) mod shell;
+
+use aris_skills::script::ScriptKind;
+
+/// A script, read once for all rules.
+#[derive(Debug)]
+pub(crate) enum Code<'a> {
+    Shell(shell::Script<'a>),
+    Python(Box<python::Python>),
+    JavaScript(javascript::Script<'a>),
+    PowerShell(String),
+    /// Ruby and Perl: no rule looks into their code.
+    Other,
+}
+
+impl<'a> Code<'a> {
+    /// Reads a script.
+    pub(crate) fn read(kind: ScriptKind, source: &'a str) -> Self {
+        match kind {
+            ScriptKind::Sh => Self::Shell(shell::Script::read(source)),
+            ScriptKind::Py => Self::Python(Box::new(python::Python::read(source, |command| {
+                command
+                    .lines()
+                    .any(|line| download::in_line(line).is_some())
+            }))),
+            ScriptKind::Js | ScriptKind::Ts => Self::JavaScript(javascript::Script::read(source)),
+            ScriptKind::Ps1 => Self::PowerShell(powershell::code(source)),
+            ScriptKind::Rb | ScriptKind::Pl => Self::Other,
+        }
+    }
+}
+
+/// What a rule found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) rule: &'static str,
+    /// Byte offset in the text.
+    pub(crate) at: usize,
+    pub(crate) message: String,
+}
+
+impl Hit {
+    pub(crate) fn new(rule: &'static str, at: usize, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            at,
+            message: message.into(),
+        }
+    }
+}

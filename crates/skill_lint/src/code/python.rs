@@ -1,0 +1,650 @@
+//! A Python file by its syntax tree: whether it parses, what it imports, and the calls that the rules look at.
+//!
+//! The tree is walked with a stack of its own, so nesting without end costs no stack of the thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
+use ruff_python_ast::{
+    AnyNodeRef, Arguments, Expr, ExprContext, InterpolatedStringElement, Number, PySourceType, Stmt,
+};
+use ruff_text_size::Ranged as _;
+
+/// Nesting from which on a tree is left in memory instead of being dropped, because dropping goes down recursively.
+const DEEPEST_DROPPED: usize = 1_000;
+
+/// Modules that read a command line. **Source**: the standard library and the packages that the skill contract names.
+const PARSERS: &[&str] = &[
+    "argparse", "click", "typer", "docopt", "fire", "absl", "cyclopts",
+];
+
+/// Modules that fetch. **Source**: the standard library and the most used HTTP clients.
+const FETCHERS: &[&str] = &["urllib", "http", "requests", "httpx", "aiohttp", "urllib3"];
+
+/// Functions that hand their first argument to a shell.
+const SHELLS: &[&str] = &[
+    "os.system",
+    "os.popen",
+    "subprocess.getoutput",
+    "subprocess.getstatusoutput",
+];
+
+/// Nodes of an expression that are looked at for the command line. Calls may stand in calls without end, and each of them asks.
+const LARGEST_PATH: usize = 200;
+
+/// Names that hold a parsed command line by custom.
+const ARGUMENTS: &[&str] = &["args", "opts", "options", "ns", "parsed", "cli_args"];
+
+/// What a call does that a rule asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Deed {
+    /// `shell=True`, and whether the command is a literal.
+    ShellTrue { literal: bool },
+    /// One of [`SHELLS`], and whether the command is a literal.
+    ShellFunction { literal: bool },
+    /// `eval` or `exec` of something that is no literal.
+    Eval,
+    /// A literal command given to `os` or `subprocess` that pipes a download into a shell.
+    DownloadIntoShell,
+    /// `verify=False`.
+    CertificatesOff,
+    /// `chmod` to 0o777.
+    OpenToAll,
+    /// `yaml.load` without a loader.
+    YamlLoad,
+    /// `pickle.load` or `pickle.loads`.
+    Pickle,
+    /// Replaces a file that the command line names.
+    WritesArgument,
+}
+
+/// A [`Deed`] with its place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Found {
+    /// Byte offset in the source.
+    pub(crate) at: usize,
+    pub(crate) deed: Deed,
+    /// The function as written, `sp.run`.
+    pub(crate) name: String,
+}
+
+/// What the rules want to know of a Python file.
+#[derive(Debug, Default)]
+pub(crate) struct Python {
+    /// Byte offset and message of the first syntax error.
+    pub(crate) error: Option<(usize, String)>,
+    /// Modules of the first level that are imported anywhere.
+    pub(crate) imports: BTreeSet<String>,
+    /// Whether `sys.argv` is read.
+    pub(crate) reads_argv: bool,
+    /// Whether a file is renamed or a temporary file is made.
+    pub(crate) renames: bool,
+    /// In the order of the source.
+    pub(crate) found: Vec<Found>,
+}
+
+impl Python {
+    /// Reads `source`. `downloads` tells whether a shell command pipes a download into a shell.
+    pub(crate) fn read(source: &str, downloads: impl Fn(&str) -> bool) -> Self {
+        let parsed = ruff_python_parser::parse_unchecked_source(source, PySourceType::Python);
+        let mut walk = Walk::default();
+        let deepest = walk.all(AnyNodeRef::from(parsed.syntax()));
+        let mut file = walk.finish(downloads);
+        file.error = parsed
+            .errors()
+            .first()
+            .map(|error| (usize::from(error.location.start()), error.error.to_string()));
+        if deepest > DEEPEST_DROPPED {
+            std::mem::forget(parsed);
+        }
+        file
+    }
+
+    /// Whether an argument parser is imported.
+    pub(crate) fn has_parser(&self) -> bool {
+        PARSERS.iter().any(|name| self.imports.contains(*name))
+    }
+
+    /// Whether an argument parser is imported that leaves with 2 on a usage error.
+    ///
+    /// **Source**: documentation of the packages; docopt, absl and cyclopts leave with 1.
+    pub(crate) fn parser_exits_2(&self) -> bool {
+        ["argparse", "click", "typer", "fire"]
+            .iter()
+            .any(|name| self.imports.contains(*name))
+    }
+
+    /// Whether a module is imported that fetches.
+    pub(crate) fn fetches(&self) -> bool {
+        FETCHERS.iter().any(|name| self.imports.contains(*name))
+    }
+}
+
+/// Children of one node, without going down.
+#[derive(Default)]
+struct Children<'a>(Vec<AnyNodeRef<'a>>);
+
+impl<'a> SourceOrderVisitor<'a> for Children<'a> {
+    fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
+        self.0.push(node);
+        TraversalSignal::Skip
+    }
+}
+
+/// Every node below and including `node` in the order of the source, with its depth, until `visit` breaks off.
+fn each<'a>(node: AnyNodeRef<'a>, mut visit: impl FnMut(AnyNodeRef<'a>, usize) -> ControlFlow<()>) {
+    let mut open = vec![(node, 0)];
+    let mut children = Children::default();
+    while let Some((node, depth)) = open.pop() {
+        if visit(node, depth).is_break() {
+            return;
+        }
+        node.visit_source_order(&mut children);
+        open.extend(children.0.drain(..).rev().map(|child| (child, depth + 1)));
+    }
+}
+
+#[derive(Default)]
+struct Walk<'a> {
+    imports: BTreeSet<String>,
+    /// Local name to what it was imported from, `sp` to `subprocess`.
+    names: BTreeMap<&'a str, String>,
+    calls: Vec<&'a ruff_python_ast::ExprCall>,
+    attributes: Vec<&'a ruff_python_ast::ExprAttribute>,
+    assigned: Vec<(&'a str, &'a Expr)>,
+    /// `eval` and `exec` where the file gives them a meaning of its own.
+    shadowed: BTreeSet<&'a str>,
+}
+
+impl<'a> Walk<'a> {
+    /// Collects below `root`; how deep it is.
+    fn all(&mut self, root: AnyNodeRef<'a>) -> usize {
+        let mut deepest = 0;
+        let mut functions: BTreeMap<&'a str, usize> = BTreeMap::new();
+        let mut methods: BTreeMap<&'a str, usize> = BTreeMap::new();
+        each(root, |node, depth| {
+            deepest = deepest.max(depth);
+            match node {
+                AnyNodeRef::StmtImport(import) => {
+                    for alias in &import.names {
+                        let module = alias.name.as_str();
+                        let first = module.split('.').next().unwrap_or(module);
+                        self.imports.insert(first.to_owned());
+                        match &alias.asname {
+                            Some(name) => self.names.insert(name.as_str(), module.to_owned()),
+                            None => self.names.insert(first, first.to_owned()),
+                        };
+                    }
+                }
+                AnyNodeRef::StmtImportFrom(import) => {
+                    let module = import.module.as_ref().map_or("", |module| module.as_str());
+                    if import.level == 0 {
+                        let first = module.split('.').next().unwrap_or(module);
+                        self.imports.insert(first.to_owned());
+                    }
+                    for alias in &import.names {
+                        let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+                        // A relative import is no module of the standard library.
+                        let dots = ".".repeat(usize::try_from(import.level).unwrap_or(1).min(1));
+                        let full = format!("{dots}{module}.{}", alias.name.as_str());
+                        self.names.insert(name, full);
+                    }
+                }
+                AnyNodeRef::ExprCall(call) => self.calls.push(call),
+                AnyNodeRef::ExprAttribute(attribute) => self.attributes.push(attribute),
+                AnyNodeRef::StmtAssign(assign) => {
+                    for target in &assign.targets {
+                        if let Expr::Name(name) = target {
+                            self.assigned.push((name.id.as_str(), &assign.value));
+                        }
+                    }
+                }
+                AnyNodeRef::StmtClassDef(class) => {
+                    for statement in &class.body {
+                        if let Stmt::FunctionDef(method) = statement {
+                            *methods.entry(method.name.as_str()).or_default() += 1;
+                        }
+                    }
+                }
+                AnyNodeRef::StmtFunctionDef(function) => {
+                    *functions.entry(function.name.as_str()).or_default() += 1;
+                }
+                AnyNodeRef::Parameter(parameter) => {
+                    self.shadow(parameter.name.as_str());
+                }
+                AnyNodeRef::ExprName(name) if name.ctx == ExprContext::Store => {
+                    self.shadow(name.id.as_str());
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        for (name, count) in functions {
+            if count > methods.get(name).copied().unwrap_or(0) {
+                self.shadow(name);
+            }
+        }
+        deepest
+    }
+
+    fn shadow(&mut self, name: &'a str) {
+        if matches!(name, "eval" | "exec") {
+            self.shadowed.insert(name);
+        }
+    }
+
+    fn finish(self, downloads: impl Fn(&str) -> bool) -> Python {
+        let mut file = Python {
+            imports: self.imports.clone(),
+            ..Python::default()
+        };
+        file.reads_argv = self.attributes.iter().any(|attribute| {
+            attribute.attr.as_str() == "argv"
+                && self.path(&attribute.value).as_deref() == Some("sys")
+        }) || self.names.values().any(|full| full == "sys.argv");
+        let given = self.given();
+        for call in &self.calls {
+            let Some(written) = dotted(&call.func) else {
+                self.of_method(call, &given, &mut file);
+                continue;
+            };
+            let full = self.resolve(&written);
+            for deed in self.deeds(call, &full, &given, &downloads) {
+                file.found.push(Found {
+                    at: usize::from(call.range().start()),
+                    deed,
+                    name: written.clone(),
+                });
+            }
+            self.of_method(call, &given, &mut file);
+            file.renames |= matches!(
+                full.as_str(),
+                "os.replace" | "os.rename" | "shutil.move" | "os.renames"
+            ) || full.starts_with("tempfile.");
+        }
+        file.found.sort();
+        file
+    }
+
+    /// Rules about methods, whatever object they are called on.
+    fn of_method(
+        &self,
+        call: &ruff_python_ast::ExprCall,
+        given: &BTreeSet<&str>,
+        file: &mut Python,
+    ) {
+        let Expr::Attribute(method) = call.func.as_ref() else {
+            return;
+        };
+        let name = method.attr.as_str();
+        let positional = call.arguments.args.len();
+        match name {
+            // `Path.rename(target)`, `Path.replace(target)`; `str.replace` takes two.
+            "rename" | "replace" if positional == 1 => file.renames = true,
+            "write_text" | "write_bytes" if self.is_given(&method.value, given) => {
+                file.found.push(Found {
+                    at: usize::from(call.range().start()),
+                    deed: Deed::WritesArgument,
+                    name: name.to_owned(),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn deeds(
+        &self,
+        call: &ruff_python_ast::ExprCall,
+        full: &str,
+        given: &BTreeSet<&str>,
+        downloads: impl Fn(&str) -> bool,
+    ) -> Vec<Deed> {
+        let arguments = &call.arguments;
+        let mut deeds = Vec::new();
+        let command = arguments.args.first().or_else(|| {
+            ["args", "cmd", "command"]
+                .iter()
+                .find_map(|name| keyword(arguments, name))
+        });
+        let literal = command.map(is_literal);
+        if SHELLS.contains(&full) {
+            deeds.extend(literal.map(|literal| Deed::ShellFunction { literal }));
+        } else if keyword(arguments, "shell").is_some_and(|value| is_boolean(value, true)) {
+            deeds.extend(literal.map(|literal| Deed::ShellTrue { literal }));
+        }
+        let evaluates = match full {
+            "eval" | "exec" => !self.shadowed.contains(full),
+            "builtins.eval" | "builtins.exec" => true,
+            _ => false,
+        };
+        if evaluates && literal == Some(false) {
+            deeds.push(Deed::Eval);
+        }
+        if (full.starts_with("os.") || full.starts_with("subprocess."))
+            && texts(arguments).iter().any(|text| downloads(text))
+        {
+            deeds.push(Deed::DownloadIntoShell);
+        }
+        if keyword(arguments, "verify").is_some_and(|value| is_boolean(value, false)) {
+            deeds.push(Deed::CertificatesOff);
+        }
+        if full.rsplit('.').next() == Some("chmod") && arguments.args.iter().any(is_777) {
+            deeds.push(Deed::OpenToAll);
+        }
+        match full {
+            "yaml.load" if keyword(arguments, "Loader").is_none() && arguments.args.len() < 2 => {
+                deeds.push(Deed::YamlLoad);
+            }
+            "pickle.load" | "pickle.loads" => deeds.push(Deed::Pickle),
+            "open" | "io.open" => {
+                let mode = keyword(arguments, "mode").or_else(|| arguments.args.get(1));
+                let replaces = mode.is_some_and(
+                    |mode| matches!(mode, Expr::StringLiteral(text) if text.value.to_str().contains('w')),
+                );
+                if replaces
+                    && arguments
+                        .args
+                        .first()
+                        .is_some_and(|path| self.is_given(path, given))
+                {
+                    deeds.push(Deed::WritesArgument);
+                }
+            }
+            _ => {}
+        }
+        deeds
+    }
+
+    /// Names that were assigned from the command line.
+    fn given(&self) -> BTreeSet<&'a str> {
+        let none = BTreeSet::new();
+        self.assigned
+            .iter()
+            .filter(|(_, value)| self.is_given(value, &none))
+            .map(|(name, _)| *name)
+            .collect()
+    }
+
+    /// Whether an expression holds `args.…`, `sys.argv` or a name assigned from one.
+    fn is_given(&self, expression: &Expr, given: &BTreeSet<&str>) -> bool {
+        let mut found = false;
+        let mut nodes = 0;
+        each(AnyNodeRef::from(expression), |node, _| {
+            match node {
+                AnyNodeRef::ExprAttribute(attribute) => {
+                    if let Expr::Name(name) = attribute.value.as_ref() {
+                        found |= ARGUMENTS.contains(&name.id.as_str());
+                    }
+                    found |= attribute.attr.as_str() == "argv"
+                        && self.path(&attribute.value).as_deref() == Some("sys");
+                }
+                AnyNodeRef::ExprName(name) => found |= given.contains(name.id.as_str()),
+                _ => {}
+            }
+            nodes += 1;
+            if found || nodes > LARGEST_PATH {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    fn path(&self, expression: &Expr) -> Option<String> {
+        dotted(expression).map(|written| self.resolve(&written))
+    }
+
+    /// The full path of a dotted name: its first part replaced by what it was imported from.
+    fn resolve(&self, written: &str) -> String {
+        let (first, rest) = match written.split_once('.') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (written, None),
+        };
+        let first = self.names.get(first).map_or(first, String::as_str);
+        rest.map_or_else(|| first.to_owned(), |rest| format!("{first}.{rest}"))
+    }
+}
+
+/// `a.b.c` as text.
+fn dotted(expression: &Expr) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut left = expression;
+    loop {
+        match left {
+            Expr::Attribute(attribute) => {
+                parts.push(attribute.attr.as_str());
+                left = &attribute.value;
+                // No function that a rule names lies deeper.
+                if parts.len() > 8 {
+                    return None;
+                }
+            }
+            Expr::Name(name) => {
+                parts.push(name.id.as_str());
+                parts.reverse();
+                return Some(parts.join("."));
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn keyword<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Expr> {
+    arguments
+        .keywords
+        .iter()
+        .find(|keyword| keyword.arg.as_ref().is_some_and(|arg| arg.as_str() == name))
+        .map(|keyword| &keyword.value)
+}
+
+fn is_boolean(expression: &Expr, value: bool) -> bool {
+    matches!(expression, Expr::BooleanLiteral(literal) if literal.value == value)
+}
+
+fn is_777(expression: &Expr) -> bool {
+    matches!(expression, Expr::NumberLiteral(number)
+        if matches!(&number.value, Number::Int(mode) if mode.as_u16() == Some(0o777)))
+}
+
+/// Whether the value stands in the source: text without substitutions, a list of such, such parts joined with `+`, or a choice
+/// between two.
+fn is_literal(expression: &Expr) -> bool {
+    let mut open = vec![expression];
+    while let Some(part) = open.pop() {
+        match part {
+            Expr::StringLiteral(_)
+            | Expr::BytesLiteral(_)
+            | Expr::NumberLiteral(_)
+            | Expr::BooleanLiteral(_)
+            | Expr::NoneLiteral(_) => {}
+            Expr::FString(text)
+                if text
+                    .value
+                    .elements()
+                    .all(InterpolatedStringElement::is_literal) => {}
+            Expr::BinOp(sum) if sum.op == ruff_python_ast::Operator::Add => {
+                open.extend([sum.left.as_ref(), sum.right.as_ref()]);
+            }
+            Expr::If(choice) => open.extend([choice.body.as_ref(), choice.orelse.as_ref()]),
+            Expr::List(list) => open.extend(&list.elts),
+            Expr::Tuple(tuple) => open.extend(&tuple.elts),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The literal texts among the arguments, also inside lists.
+fn texts(arguments: &Arguments) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let mut open: Vec<&Expr> = arguments
+        .args
+        .iter()
+        .chain(arguments.keywords.iter().map(|keyword| &keyword.value))
+        .collect();
+    while let Some(part) = open.pop() {
+        match part {
+            Expr::StringLiteral(text) => texts.push(text.value.to_str()),
+            Expr::List(list) => open.extend(&list.elts),
+            Expr::Tuple(tuple) => open.extend(&tuple.elts),
+            _ => {}
+        }
+    }
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn deeds(source: &str) -> Vec<Deed> {
+        let file = Python::read(source, |text| text.contains("| sh"));
+        assert_eq!(file.error, None, "{source}");
+        file.found.iter().map(|found| found.deed).collect()
+    }
+
+    #[test]
+    fn the_newest_grammar_parses() {
+        for source in [
+            "type A[T = int] = list[T]",
+            "def f[T: int = str, *Ts = *tuple[int], **P = [int]](x: T) -> T: return x",
+            "x = f\"{'a' + f\"{\"b\"}\"!r:>{10}}\"",
+            "try: pass\nexcept A, B: pass",
+            "x = t'hello {x}'",
+            "match x:\n  case {'a': [1, *r], **k} if r: pass\n  case A(b=1) | None: pass",
+            "with (open('a') as a, open('b') as b): pass",
+            "x = 1_000 if (y := 2) else 0o17",
+            "\u{c}\nx = 1\r\ny = 2\r",
+            "print(*a, sep='')  # no newline",
+        ] {
+            assert_eq!(Python::read(source, |_| false).error, None, "{source}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_parse_has_a_place() {
+        for (source, at) in [
+            ("x = 1\nprint 'a'\n", 6),
+            ("def f(:\n  pass\n", 6),
+            ("if x:\npass\n", 6),
+            ("x = (1,\n", 8),
+        ] {
+            let (found, message) = Python::read(source, |_| false).error.unwrap();
+            assert!(!message.is_empty());
+            assert!(found.abs_diff(at) <= 6, "{source}: {found} {message}");
+        }
+    }
+
+    #[test]
+    fn shells_are_told_by_their_command() {
+        let shell = |literal| vec![Deed::ShellTrue { literal }];
+        let function = |literal| vec![Deed::ShellFunction { literal }];
+        for (source, expected) in [
+            ("subprocess.run('ls', shell=True)", shell(true)),
+            ("subprocess.run(f'ls {x}', shell=True)", shell(false)),
+            ("subprocess.run(f'ls', shell=True)", shell(true)),
+            (
+                "import subprocess as s\ns.run(args=cmd, shell=True)",
+                shell(false),
+            ),
+            ("subprocess.run('a' + 'b' 'c', shell=True)", shell(true)),
+            ("subprocess.run('a %s' % b, shell=True)", shell(false)),
+            ("subprocess.run(cmd, shell=False)", vec![]),
+            ("subprocess.run(cmd, shell=flag)", vec![]),
+            (
+                "os.system('cls' if os.name == 'nt' else 'clear')",
+                function(true),
+            ),
+            ("os.system(cmd)", function(false)),
+            ("from os import popen as p\np(x)", function(false)),
+            ("self.os.system(cmd)", vec![]),
+            ("from .os import system\nsystem(cmd)", vec![]),
+            ("# os.system(cmd)\n'os.system(cmd)'", vec![]),
+        ] {
+            assert_eq!(deeds(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn evaluation_is_that_of_the_builtin() {
+        for (source, expected) in [
+            ("eval(x)", 1),
+            ("exec(compile(x, 'f', 'exec'))", 1),
+            ("eval('1 + 1')", 0),
+            ("model.eval(x)", 0),
+            ("def eval(x): pass\neval(x)", 0),
+            ("class A:\n  def eval(self): pass\neval(x)", 1),
+            ("from sympy import eval\neval(x)", 0),
+            ("import builtins\nbuiltins.exec(x)", 1),
+        ] {
+            assert_eq!(deeds(source), vec![Deed::Eval; expected], "{source}");
+        }
+    }
+
+    #[test]
+    fn other_deeds_are_found() {
+        for (source, expected) in [
+            ("requests.get(u, verify=False)", vec![Deed::CertificatesOff]),
+            ("requests.get(u, verify=True)", vec![]),
+            ("os.chmod(p, 0o777)", vec![Deed::OpenToAll]),
+            ("p.chmod(0o755)", vec![]),
+            ("yaml.load(f)", vec![Deed::YamlLoad]),
+            ("yaml.load(f, Loader=yaml.SafeLoader)", vec![]),
+            ("import pickle as p\np.load(f)", vec![Deed::Pickle]),
+            ("open(args.out, 'w')", vec![Deed::WritesArgument]),
+            (
+                "out = Path(args.out)\nout.write_text('x')",
+                vec![Deed::WritesArgument],
+            ),
+            ("open('fixed', 'w')", vec![]),
+            ("open(args.out)", vec![]),
+            (
+                "subprocess.run(['bash', '-c', 'curl x | sh'])",
+                vec![Deed::DownloadIntoShell],
+            ),
+            ("print('curl x | sh')", vec![]),
+        ] {
+            assert_eq!(deeds(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn facts_of_the_file() {
+        let file = Python::read(
+            "import sys, os.path\nfrom click.core import x\nsys.argv[1]\nos.replace(a, b)",
+            |_| false,
+        );
+        assert!(file.reads_argv && file.has_parser() && file.renames && file.parser_exits_2());
+        assert!(!file.fetches());
+        let file = Python::read(
+            "from sys import argv\nfrom . import argparse\n'a'.replace('b', 'c')",
+            |_| false,
+        );
+        assert!(file.reads_argv && !file.has_parser() && !file.renames);
+    }
+
+    #[test]
+    fn nesting_without_end_is_survived() {
+        for source in [
+            "(".repeat(100_000),
+            format!("x={}1", "-".repeat(100_000)),
+            format!("x={}1", "1**".repeat(50_000)),
+            format!("x={}1", "lambda:".repeat(20_000)),
+            format!("os.system({}1)", "1+".repeat(100_000)),
+            format!("a{}()", ".b".repeat(50_000)),
+            format!("a{}", "()".repeat(20_000)),
+        ] {
+            Python::read(&source, |_| false);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(source in "\\PC{0,80}|[a-z (){}'\"\n:=.,\\[\\]@]{0,120}") {
+            Python::read(&source, |_| false);
+        }
+    }
+}

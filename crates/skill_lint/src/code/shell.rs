@@ -1,0 +1,806 @@
+//! A shell script as the commands it calls: what stands at command position, its words with their quoting, which commands form a
+//! pipeline, and where here-documents lie. Bash is a superset of what `sh` scripts use, so one lexer reads both.
+//!
+//! Not a parser: it does not say whether a script is valid, does not expand anything and does not follow functions. A script that
+//! no shell would accept still gives an answer, in linear time.
+//!
+//! **Source**: POSIX.1-2024, Shell Command Language, 2.3 (tokens), 2.4 (reserved words), 2.7.4 (here-documents), 2.10 (grammar);
+//! Bash manual for `[[`, `((`, arrays, `$'…'`, `<(…)` and extended patterns.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Deepest nesting of substitutions and groups that is followed; what lies deeper is read as plain characters.
+const DEEPEST: usize = 60;
+
+/// One word, still with its quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// Bytes of the word in the source.
+    pub(crate) range: Range<usize>,
+}
+
+/// One simple command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// Name and arguments; leading reserved words and assignments are not among them.
+    pub(crate) words: Vec<Word>,
+    /// `NAME=value` before the name.
+    pub(crate) assignments: Vec<Word>,
+    /// Files that output replaces (`>`, `>|`, `&>`); neither descriptors nor what is appended to.
+    pub(crate) outputs: Vec<Word>,
+    /// Commands that are joined by `|` share a number and stand in the order of the pipe.
+    pub(crate) pipeline: usize,
+}
+
+/// A script and its commands. Commands of a substitution stand before the command that holds it.
+#[derive(Debug)]
+pub(crate) struct Script<'a> {
+    source: &'a str,
+    pub(crate) commands: Vec<Command>,
+}
+
+impl<'a> Script<'a> {
+    /// Reads `source`.
+    pub(crate) fn read(source: &'a str) -> Self {
+        let mut lexer = Lexer {
+            bytes: source.as_bytes(),
+            at: 0,
+            depth: 0,
+            backquotes: 0,
+            pipelines: 0,
+            commands: Vec::new(),
+            heredocs: Vec::new(),
+        };
+        lexer.list(Close::End);
+        Self {
+            source,
+            commands: lexer.commands,
+        }
+    }
+
+    /// The word as it is written.
+    pub(crate) fn raw(&self, word: &Word) -> &'a str {
+        self.source.get(word.range.clone()).unwrap_or("")
+    }
+
+    /// What the word stands for when it holds no expansion: quotes removed.
+    pub(crate) fn literal(&self, word: &Word) -> Option<Cow<'a, str>> {
+        unquote(self.raw(word))
+    }
+
+    /// The name a command is called by, without its directory: `/usr/bin/curl` is `curl`. Words that only start another command
+    /// (`sudo -E env A=b curl`) are passed over. The second value holds the arguments.
+    pub(crate) fn called<'c>(&self, command: &'c Command) -> Option<(String, &'c [Word])> {
+        let mut words = command.words.as_slice();
+        loop {
+            let (first, rest) = words.split_first()?;
+            let name = self.literal(first)?;
+            let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+            let takes_value: &[&str] = match name.as_str() {
+                "sudo" => &["-u", "-g", "-h", "-p", "-C", "-T", "-U", "-D", "-R"],
+                "env" => &["-u", "-C", "-S"],
+                "nice" => &["-n"],
+                "command" | "builtin" | "exec" | "nohup" | "doas" => &[],
+                _ => return Some((name, rest)),
+            };
+            words = self.after_options(rest, takes_value);
+            if words.is_empty() {
+                return Some((name, rest));
+            }
+            // `command -v jq` asks for jq and does not call it.
+            if name == "command" && words.len() < rest.len() {
+                return Some((name, rest));
+            }
+        }
+    }
+
+    /// The words after the options and assignments that stand first.
+    fn after_options<'c>(&self, words: &'c [Word], takes_value: &[&str]) -> &'c [Word] {
+        let mut left = words;
+        while let Some((first, rest)) = left.split_first() {
+            let raw = self.raw(first);
+            if raw == "--" {
+                return rest;
+            }
+            if takes_value.contains(&raw) {
+                left = rest.get(1..).unwrap_or_default();
+            } else if raw.starts_with('-') || is_assignment(raw) {
+                left = rest;
+            } else {
+                break;
+            }
+        }
+        left
+    }
+}
+
+/// Whether a word has the form `NAME=…`, `NAME+=…` or `NAME[…]=…`.
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else {
+        return false;
+    };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    let name = match name.split_once('[') {
+        Some((name, index)) if index.ends_with(']') => name,
+        _ => name,
+    };
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The word without quotes, unless it holds an expansion.
+fn unquote(raw: &str) -> Option<Cow<'_, str>> {
+    if !raw.contains(['\'', '"', '\\', '$', '`']) {
+        return Some(Cow::Borrowed(raw));
+    }
+    let mut value = String::with_capacity(raw.len());
+    let mut quote = None;
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (Some('\''), _) => value.push(c),
+            (_, '$' | '`') => return None,
+            (_, '\\') => match chars.next() {
+                Some('\n') | None => {}
+                Some(next) => value.push(next),
+            },
+            _ => value.push(c),
+        }
+    }
+    Some(Cow::Owned(value))
+}
+
+/// What ends a list of commands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Close {
+    End,
+    Parenthesis,
+    Backquote,
+}
+
+struct Heredoc {
+    delimiter: String,
+    /// `<<-`: leading tabs do not count.
+    tabs: bool,
+}
+
+struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+    /// How many backquote substitutions are open.
+    backquotes: usize,
+    pipelines: usize,
+    commands: Vec<Command>,
+    /// Here-documents whose body starts at the next line.
+    heredocs: Vec<Heredoc>,
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> u8 {
+        // A NUL cannot stand in a script that a shell reads, so it can stand for the end here.
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn done(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    fn text(&self, range: Range<usize>) -> &str {
+        self.bytes
+            .get(range)
+            .and_then(|bytes| str::from_utf8(bytes).ok())
+            .unwrap_or("")
+    }
+
+    fn starts_with(&self, text: &str) -> bool {
+        self.bytes
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(text.as_bytes()))
+    }
+
+    fn next_pipeline(&mut self) -> usize {
+        self.pipelines += 1;
+        self.pipelines
+    }
+
+    /// Reads commands up to `close`, which is consumed.
+    fn list(&mut self, close: Close) {
+        let mut command = Command {
+            pipeline: self.next_pipeline(),
+            ..Command::default()
+        };
+        // One entry for each open `case`.
+        let mut cases: usize = 0;
+        while !self.done() {
+            match self.peek(0) {
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'\\' if self.peek(1) == b'\n' => self.at += 2,
+                b'#' => self.comment(),
+                b'\n' => {
+                    self.at += 1;
+                    self.finish(&mut command, false);
+                    self.heredoc_bodies();
+                }
+                b';' => {
+                    self.at += 1;
+                    self.finish(&mut command, false);
+                    if matches!(self.peek(0), b';' | b'&') && cases > 0 {
+                        while matches!(self.peek(0), b';' | b'&') {
+                            self.at += 1;
+                        }
+                        self.case_pattern(&mut cases);
+                    }
+                }
+                b'&' if self.peek(1) == b'>' => {
+                    self.at += 1;
+                    self.redirect(&mut command);
+                }
+                b'&' => {
+                    self.at += 1 + usize::from(self.peek(1) == b'&');
+                    self.finish(&mut command, false);
+                }
+                b'|' => {
+                    let or = self.peek(1) == b'|';
+                    self.at += 1 + usize::from(or || self.peek(1) == b'&');
+                    self.finish(&mut command, !or);
+                }
+                b'(' => self.open(&mut command),
+                b')' => {
+                    self.at += 1;
+                    self.finish(&mut command, false);
+                    if close == Close::Parenthesis {
+                        return;
+                    }
+                }
+                b'`' if self.backquotes > 0 && close == Close::Backquote => {
+                    self.at += 1;
+                    self.finish(&mut command, false);
+                    return;
+                }
+                b'<' | b'>' if self.peek(1) != b'(' => self.redirect(&mut command),
+                _ => {
+                    let word = self.word();
+                    self.place(word, &mut command, &mut cases);
+                }
+            }
+        }
+        self.finish(&mut command, false);
+    }
+
+    /// Puts a finished word where it belongs: reserved word, assignment, name or argument.
+    fn place(&mut self, word: Word, command: &mut Command, cases: &mut usize) {
+        let text = self.text(word.range.clone());
+        // `2>file`: the descriptor is not an argument.
+        if matches!(self.peek(0), b'<' | b'>')
+            && self.peek(1) != b'('
+            && !text.is_empty()
+            && text.bytes().all(|b| b.is_ascii_digit())
+        {
+            return;
+        }
+        if command.words.is_empty() {
+            match text {
+                "if" | "then" | "else" | "elif" | "fi" | "do" | "done" | "while" | "until"
+                | "{" | "}" | "!" | "time" | "coproc" => return,
+                "esac" => {
+                    *cases = cases.saturating_sub(1);
+                    return;
+                }
+                "[[" => {
+                    command.words.push(word);
+                    self.condition(command);
+                    return;
+                }
+                _ if is_assignment(text) => {
+                    command.assignments.push(word);
+                    return;
+                }
+                _ => {}
+            }
+        }
+        if let [first, _] = command.words.as_slice() {
+            match (self.text(first.range.clone()), text) {
+                ("case", "in") => {
+                    command.words.clear();
+                    *cases += 1;
+                    self.case_pattern(cases);
+                    return;
+                }
+                ("function", "{") => {
+                    command.words.clear();
+                    return;
+                }
+                _ => {}
+            }
+        }
+        command.words.push(word);
+    }
+
+    /// Ends a command. With `piped` the next one is in the same pipeline.
+    fn finish(&mut self, command: &mut Command, piped: bool) {
+        let pipeline = if piped {
+            command.pipeline
+        } else {
+            self.next_pipeline()
+        };
+        let whole = std::mem::replace(
+            command,
+            Command {
+                pipeline,
+                ..Command::default()
+            },
+        );
+        if !(whole.words.is_empty() && whole.assignments.is_empty() && whole.outputs.is_empty()) {
+            self.commands.push(whole);
+        }
+    }
+
+    fn comment(&mut self) {
+        while !self.done() && self.peek(0) != b'\n' {
+            // A comment inside backquotes ends with them.
+            if self.backquotes > 0 && self.peek(0) == b'`' {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// `(`: arithmetic, a function's parentheses or a subshell.
+    fn open(&mut self, command: &mut Command) {
+        if self.peek(1) == b'(' && command.words.is_empty() {
+            self.balanced(b'(', b')');
+            return;
+        }
+        self.at += 1;
+        let mark = self.at;
+        while matches!(self.peek(0), b' ' | b'\t') {
+            self.at += 1;
+        }
+        if self.peek(0) == b')' && !command.words.is_empty() {
+            self.at += 1;
+            command.words.clear();
+            return;
+        }
+        self.at = mark;
+        if self.depth >= DEEPEST {
+            return;
+        }
+        self.depth += 1;
+        self.list(Close::Parenthesis);
+        self.depth -= 1;
+    }
+
+    /// Reads the pattern of a `case` branch with its `)`, or the `esac` in its place.
+    fn case_pattern(&mut self, cases: &mut usize) {
+        let mut first = true;
+        while !self.done() {
+            match self.peek(0) {
+                b')' => {
+                    self.at += 1;
+                    return;
+                }
+                byte if is_separator(byte) => self.at += 1,
+                b'#' if first => self.comment(),
+                b'`' if self.backquotes > 0 => return,
+                _ => {
+                    let word = self.word();
+                    if first && self.text(word.range) == "esac" {
+                        *cases = cases.saturating_sub(1);
+                        return;
+                    }
+                    first = false;
+                }
+            }
+        }
+    }
+
+    /// Reads `[[ … ]]` after its opening.
+    fn condition(&mut self, command: &mut Command) {
+        while !self.done() {
+            match self.peek(0) {
+                b' ' | b'\t' | b'\r' | b'\n' | b'(' | b')' | b'&' | b'|' | b';' => self.at += 1,
+                b'<' | b'>' if self.peek(1) != b'(' => self.at += 1,
+                b'\\' if self.peek(1) == b'\n' => self.at += 2,
+                b'`' if self.backquotes > 0 => return,
+                _ => {
+                    let word = self.word();
+                    let last = self.text(word.range.clone()) == "]]";
+                    command.words.push(word);
+                    if last {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// `<…` and `>…` at the place of a word.
+    fn redirect(&mut self, command: &mut Command) {
+        let output = self.peek(0) == b'>';
+        let mut replaces = false;
+        if self.starts_with("<<<") {
+            self.at += 3;
+        } else if self.starts_with("<<") {
+            self.at += 2;
+            let tabs = self.peek(0) == b'-';
+            self.at += usize::from(tabs);
+            self.blanks();
+            let word = self.word();
+            let raw = self.text(word.range).to_owned();
+            let delimiter = raw.replace(['\'', '"', '\\'], "");
+            self.heredocs.push(Heredoc { delimiter, tabs });
+            return;
+        } else {
+            self.at += 1;
+            if self.peek(0) == b'&' {
+                // `>&2` and `<&-` name descriptors.
+                self.at += 1;
+                self.blanks();
+                self.word();
+                return;
+            }
+            let appends = self.peek(0) == b'>';
+            replaces = output && !appends;
+            self.at += usize::from(appends || self.peek(0) == b'|');
+        }
+        self.blanks();
+        let word = self.word();
+        if replaces && !word.range.is_empty() {
+            command.outputs.push(word);
+        }
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.peek(0), b' ' | b'\t') && !self.done() {
+            self.at += 1;
+        }
+    }
+
+    /// Passes over the here-documents that were announced on the line that just ended.
+    fn heredoc_bodies(&mut self) {
+        for heredoc in std::mem::take(&mut self.heredocs) {
+            while !self.done() {
+                let start = self.at;
+                while !self.done() && self.peek(0) != b'\n' {
+                    self.at += 1;
+                }
+                let line = self.text(start..self.at);
+                let line = line.strip_suffix('\r').unwrap_or(line);
+                let line = if heredoc.tabs {
+                    line.trim_start_matches('\t')
+                } else {
+                    line
+                };
+                let last = line == heredoc.delimiter;
+                self.at += 1;
+                if last {
+                    break;
+                }
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+    }
+
+    /// Reads one word. May be empty; always goes forward when a byte that is no separator stands here.
+    fn word(&mut self) -> Word {
+        let start = self.at;
+        let mut groups = 0_usize;
+        while !self.done() {
+            match self.peek(0) {
+                b'<' | b'>' if self.at == start && self.peek(1) == b'(' => {
+                    self.at += 1;
+                    self.substitution();
+                }
+                b'(' => {
+                    let before = self.bytes.get(start..self.at).and_then(|word| word.last());
+                    match before {
+                        // Only the first group: the name before it is read again.
+                        Some(b'=') if groups == 0 && is_assignment(self.text(start..self.at)) => {
+                            self.array();
+                        }
+                        Some(b'?' | b'*' | b'+' | b'@' | b'!') => self.balanced(b'(', b')'),
+                        _ => break,
+                    }
+                    groups += 1;
+                }
+                byte if is_separator(byte) => break,
+                b'`' if self.backquotes > 0 => break,
+                _ => self.piece(false),
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+        if self.at == start && !self.done() && !is_separator(self.peek(0)) {
+            self.at += 1;
+        }
+        Word {
+            range: start..self.at,
+        }
+    }
+
+    /// One quoted part, expansion or character of a word.
+    fn piece(&mut self, in_quotes: bool) {
+        match self.peek(0) {
+            b'\\' => self.at += 2,
+            b'\'' if !in_quotes => {
+                self.at += 1;
+                self.until(b'\'', false);
+            }
+            b'"' if !in_quotes => self.double_quotes(),
+            b'$' => match (self.peek(1), self.peek(2)) {
+                (b'\'', _) if !in_quotes => {
+                    self.at += 2;
+                    self.until(b'\'', true);
+                }
+                (b'(', b'(') => {
+                    self.at += 1;
+                    self.balanced(b'(', b')');
+                }
+                (b'(', _) => {
+                    self.at += 1;
+                    self.substitution();
+                }
+                (b'{', _) => {
+                    self.at += 1;
+                    self.braces(in_quotes);
+                }
+                _ => self.at += 1,
+            },
+            b'`' => {
+                self.at += 1;
+                if self.depth < DEEPEST {
+                    self.depth += 1;
+                    self.backquotes += 1;
+                    self.list(Close::Backquote);
+                    self.backquotes -= 1;
+                    self.depth -= 1;
+                }
+            }
+            _ => self.at += 1,
+        }
+    }
+
+    fn until(&mut self, end: u8, escapes: bool) {
+        while !self.done() && self.peek(0) != end {
+            self.at += if escapes && self.peek(0) == b'\\' {
+                2
+            } else {
+                1
+            };
+        }
+        self.at += 1;
+    }
+
+    fn double_quotes(&mut self) {
+        self.at += 1;
+        while !self.done() {
+            match self.peek(0) {
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                b'`' if self.backquotes > 0 => return,
+                _ => self.piece(true),
+            }
+        }
+    }
+
+    /// `(…)` that holds commands, from its opening on.
+    fn substitution(&mut self) {
+        self.at += 1;
+        if self.depth < DEEPEST {
+            self.depth += 1;
+            self.list(Close::Parenthesis);
+            self.depth -= 1;
+        }
+    }
+
+    /// `{…}` of a parameter expansion, from its opening on.
+    fn braces(&mut self, in_quotes: bool) {
+        self.at += 1;
+        if self.depth >= DEEPEST {
+            return;
+        }
+        self.depth += 1;
+        while !self.done() && self.peek(0) != b'}' {
+            // Inside double quotes a `"` in the braces opens a quote of its own.
+            if self.peek(0) == b'"' {
+                self.double_quotes();
+            } else if self.backquotes > 0 && self.peek(0) == b'`' {
+                break;
+            } else {
+                self.piece(in_quotes);
+            }
+        }
+        self.at += usize::from(self.peek(0) == b'}');
+        self.depth -= 1;
+    }
+
+    /// Passes over a balanced group that holds no commands of its own, but may hold substitutions.
+    fn balanced(&mut self, open: u8, close: u8) {
+        let mut level = 0_usize;
+        while !self.done() {
+            let byte = self.peek(0);
+            if byte == open {
+                level += 1;
+                self.at += 1;
+            } else if byte == close {
+                level = level.saturating_sub(1);
+                self.at += 1;
+                if level == 0 {
+                    return;
+                }
+            } else if byte == b'`' && self.backquotes > 0 {
+                return;
+            } else {
+                self.piece(false);
+            }
+        }
+    }
+
+    /// `(…)` of an array, from its opening on.
+    fn array(&mut self) {
+        self.at += 1;
+        while !self.done() {
+            match self.peek(0) {
+                b')' => {
+                    self.at += 1;
+                    return;
+                }
+                b'#' => self.comment(),
+                b'`' if self.backquotes > 0 => return,
+                byte if is_separator(byte) => self.at += 1,
+                _ => {
+                    if self.depth >= DEEPEST {
+                        self.at += 1;
+                    } else {
+                        self.depth += 1;
+                        self.word();
+                        self.depth -= 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Commands as `name arg arg`, those of one pipeline joined by ` | `.
+    fn seen(source: &str) -> Vec<String> {
+        let script = Script::read(source);
+        let mut pipelines = std::collections::BTreeMap::<usize, Vec<String>>::new();
+        for command in &script.commands {
+            let words: Vec<&str> = command.words.iter().map(|word| script.raw(word)).collect();
+            if !words.is_empty() {
+                pipelines
+                    .entry(command.pipeline)
+                    .or_default()
+                    .push(words.join(" "));
+            }
+        }
+        pipelines.into_values().map(|all| all.join(" | ")).collect()
+    }
+
+    #[test]
+    fn commands_are_found_where_a_shell_finds_them() {
+        for (source, expected) in [
+            ("a b; c && d || e &\nf", vec!["a b", "c", "d", "e", "f"]),
+            ("a | b |& c || d", vec!["a | b | c", "d"]),
+            ("if a; then b; else c; fi", vec!["a", "b", "c"]),
+            ("A=1 B='x y' cmd # not | this", vec!["cmd"]),
+            (
+                "echo 'a | b' \"c; $(d | e) f\"",
+                vec!["echo 'a | b' \"c; $(d | e) f\"", "d | e"],
+            ),
+            ("x=`a \"b\" | c`; d", vec!["a \"b\" | c", "d"]),
+            ("f() { a; }\nfunction g { b; }", vec!["a", "b"]),
+            (
+                "case $1 in a|jq) b ;; (c) d ;; *) e; esac; f",
+                vec!["b", "d", "e", "f"],
+            ),
+            ("case x in esac; b", vec!["b"]),
+            (
+                "[[ $a =~ ^(x|y)$ && -f b ]] && c",
+                vec!["[[ $a =~ ^ x y $ -f b ]]", "c"],
+            ),
+            ("(( a > b )) && c", vec!["c"]),
+            ("x=$(( (1 + 2) > 3 )); y=(a $(b) 'c'); d", vec!["b", "d"]),
+            ("cat <<EOF | b\nnot $(this)\nEOF\nc", vec!["cat | b", "c"]),
+            ("cat <<-'E O'\n\tx\n\tE O\nc", vec!["cat", "c"]),
+            ("a <<< \"$b\" 2>&1 >out <in; c", vec!["a", "c"]),
+            ("a <(b c) >(d)", vec!["a <(b c) >(d)", "b c", "d"]),
+            ("(a; b) | c", vec!["a", "b", "c"]),
+            (
+                "echo ${x:-$(a)} ${#y} \"${z:-\"q r\"}\"",
+                vec!["echo ${x:-$(a)} ${#y} \"${z:-\"q r\"}\"", "a"],
+            ),
+            ("a \\\n  b # c\\\nd", vec!["a b", "d"]),
+            ("echo $'it\\'s' ; b", vec!["echo $'it\\'s'", "b"]),
+            ("a;;b", vec!["a", "b"]),
+            ("echo a#b", vec!["echo a#b"]),
+        ] {
+            let mut found = seen(source);
+            found.sort();
+            let mut expected: Vec<String> = expected.into_iter().map(String::from).collect();
+            expected.sort();
+            assert_eq!(found, expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn what_is_called_is_seen_through_sudo_and_env() {
+        for (source, expected) in [
+            ("sudo -u root /usr/bin/curl x", "curl"),
+            ("env A=b -u C bash -s", "bash"),
+            ("command jq .", "jq"),
+            ("command -v jq", "command"),
+            ("exec \"python3\" x", "python3"),
+            ("sudo", "sudo"),
+        ] {
+            let script = Script::read(source);
+            let (name, _) = script.called(&script.commands[0]).unwrap();
+            assert_eq!(name, expected, "{source}");
+        }
+        let script = Script::read("\"$PYTHON\" x");
+        assert_eq!(script.called(&script.commands[0]), None);
+    }
+
+    #[test]
+    fn outputs_are_files_that_are_replaced() {
+        let script = Script::read("a >\"$out\" 2>/dev/null >&2 &>all >>more >|clobbered");
+        let outputs: Vec<&str> = script.commands[0]
+            .outputs
+            .iter()
+            .map(|word| script.raw(word))
+            .collect();
+        assert_eq!(outputs, ["\"$out\"", "/dev/null", "all", "clobbered"]);
+    }
+
+    #[test]
+    fn nesting_without_end_is_survived() {
+        for part in [
+            "$(",
+            "`",
+            "\"",
+            "((",
+            "${x:-",
+            "case x in ",
+            "a=(",
+            "[[ ",
+            "<(",
+            "@(",
+            "\"$(",
+        ] {
+            let _script = Script::read(&part.repeat(50_000));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(source in "\\PC{0,80}|[a-z $(){}<>|&;'\"`\\\\\n#=\\[\\]!*-]{0,120}") {
+            let script = Script::read(&source);
+            for command in &script.commands {
+                for word in command.words.iter().chain(&command.assignments).chain(&command.outputs) {
+                    prop_assert!(word.range.end <= source.len());
+                    prop_assert!(source.get(word.range.clone()).is_some());
+                    script.literal(word);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Compiled helpers: their names, contracts and launchers (SR224–SR226).
+
+use aris_skills::binary::{Format, Machine};
+use serde_json::Value;
+
+/// A file name `<helper>-<target triple>[.exe]`, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HelperName<'a> {
+    pub(crate) helper: &'a str,
+    pub(crate) triple: &'a str,
+}
+
+/// First parts of target triples, and the machine each names. **Source**: Rust's list of platforms, those with a standard
+/// library that helpers are built for.
+const MACHINES: &[(&str, Machine)] = &[
+    ("x86_64", Machine::X86_64),
+    ("aarch64", Machine::Aarch64),
+    ("i686", Machine::I686),
+    ("armv7", Machine::Arm),
+    ("arm", Machine::Arm),
+    ("riscv64gc", Machine::Riscv64),
+    ("universal", Machine::Universal),
+    ("universal2", Machine::Universal),
+];
+
+/// Rests of target triples with the container that programs have there.
+const SYSTEMS: &[(&str, Format)] = &[
+    ("unknown-linux-gnu", Format::Elf),
+    ("unknown-linux-musl", Format::Elf),
+    ("unknown-linux-gnueabihf", Format::Elf),
+    ("unknown-linux-musleabihf", Format::Elf),
+    ("unknown-linux-gnueabi", Format::Elf),
+    ("unknown-freebsd", Format::Elf),
+    ("linux-android", Format::Elf),
+    ("apple-darwin", Format::MachO),
+    ("pc-windows-msvc", Format::Pe),
+    ("pc-windows-gnu", Format::Pe),
+    ("pc-windows-gnullvm", Format::Pe),
+];
+
+impl<'a> HelperName<'a> {
+    /// Takes a file name apart; `None` when it has another form.
+    pub(crate) fn of(file_name: &'a str) -> Option<Self> {
+        let name = file_name.strip_suffix(".exe").unwrap_or(file_name);
+        name.match_indices('-').find_map(|(at, _)| {
+            let (helper, triple) = (name.get(..at)?, name.get(at + 1..)?);
+            let known = !helper.is_empty() && target(triple).is_some();
+            known.then_some(Self { helper, triple })
+        })
+    }
+
+    /// Why a program does not fit its name: what the name says and what the program is.
+    pub(crate) fn disagrees(&self, format: Format, machine: Option<Machine>) -> Option<String> {
+        let (named_machine, named_format) = target(self.triple)?;
+        if named_format != format {
+            return Some(format!("the name says {}, the file is {}", self.triple, container(format)));
+        }
+        match machine {
+            Some(machine) if machine != named_machine => Some(format!(
+                "the name says {}, the file is for {}",
+                self.triple,
+                machine.word().unwrap_or("another machine")
+            )),
+            _ => None,
+        }
+    }
+}
+
+fn target(triple: &str) -> Option<(Machine, Format)> {
+    let (machine, system) = triple.split_once('-')?;
+    let (_, machine) = MACHINES.iter().find(|(word, _)| *word == machine)?;
+    let (_, format) = SYSTEMS.iter().find(|(word, _)| *word == system)?;
+    Some((*machine, *format))
+}
+
+fn container(format: Format) -> &'static str {
+    match format {
+        Format::Elf => "an ELF program",
+        Format::MachO => "a Mach-O program",
+        Format::Pe => "a Windows program",
+    }
+}
+
+/// What is wrong with a contract file for `helper`; `None` when nothing is.
+///
+/// Asked for is what every version of the format has: a `schema` that names a helper contract, `name`, `version` and `usage` as
+/// texts, `flags` each with a `long` text, and `exit` with whole numbers as codes and texts as meanings.
+pub(crate) fn contract_fault(text: &str, helper: &str) -> Option<String> {
+    let contract: Value = match serde_json::from_str(text) {
+        Ok(contract) => contract,
+        Err(error) => return Some(format!("is no JSON: {error}")),
+    };
+    if !contract.is_object() {
+        return Some(String::from("is no JSON object"));
+    }
+    for key in ["schema", "name", "version", "usage"] {
+        if !contract.get(key).is_some_and(Value::is_string) {
+            return Some(format!("has no text `{key}`"));
+        }
+    }
+    let text = |key: &str| contract.get(key).and_then(Value::as_str).unwrap_or_default();
+    let schema = text("schema");
+    if !["aris.helper-contract/", "aris.helper_contract."].iter().any(|start| schema.starts_with(start)) {
+        return Some(format!("has the schema {schema}, which is no helper contract"));
+    }
+    if text("name") != helper {
+        return Some(format!("is for {}", text("name")));
+    }
+    let list = |key: &str| contract.get(key).and_then(Value::as_array);
+    let is_text = |value: &Value, key: &str| value.get(key).is_some_and(Value::is_string);
+    match list("flags") {
+        Some(flags) if flags.iter().all(|flag| is_text(flag, "long")) => {}
+        _ => return Some(String::from("has no list `flags` with a text `long` in each")),
+    }
+    match list("exit") {
+        Some(codes)
+            if !codes.is_empty()
+                && codes.iter().all(|code| {
+                    code.get("code").is_some_and(|code| code.as_u64().is_some_and(|code| code <= 255))
+                        && is_text(code, "meaning")
+                }) => {}
+        _ => return Some(String::from("has no list `exit` with a `code` and a `meaning` in each")),
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_are_helper_and_target() {
+        for (name, expected) in [
+            ("save_trace-x86_64-unknown-linux-musl", Some(("save_trace", "x86_64-unknown-linux-musl"))),
+            ("a-b-aarch64-apple-darwin", Some(("a-b", "aarch64-apple-darwin"))),
+            ("x-x86_64-pc-windows-msvc.exe", Some(("x", "x86_64-pc-windows-msvc"))),
+            ("x-linux-amd64", None),
+            ("save_trace", None),
+            ("-x86_64-unknown-linux-musl", None),
+        ] {
+            let found = HelperName::of(name).map(|name| (name.helper, name.triple));
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn name_and_header_agree() {
+        let name = HelperName::of("x-x86_64-unknown-linux-musl").unwrap();
+        for (format, machine, agrees) in [
+            (Format::Elf, Some(Machine::X86_64), true),
+            (Format::Elf, None, true),
+            (Format::Elf, Some(Machine::Aarch64), false),
+            (Format::Elf, Some(Machine::Other(9)), false),
+            (Format::Pe, Some(Machine::X86_64), false),
+        ] {
+            assert_eq!(name.disagrees(format, machine).is_none(), agrees, "{format:?} {machine:?}");
+        }
+    }
+
+    const GOOD: &str = r#"{"schema": "aris.helper_contract.contract/v1", "name": "x", "version": "0.1.0", "usage": "x",
+        "flags": [{"long": "--json"}], "exit": [{"code": 0, "meaning": "done"}]}"#;
+
+    #[test]
+    fn contracts_have_their_parts() {
+        assert_eq!(contract_fault(GOOD, "x"), None);
+        for (from, to, part) in [
+            ("\"name\": \"x\"", "\"name\": \"y\"", "is for y"),
+            ("aris.helper_contract.contract/v1", "other/v1", "other/v1"),
+            ("\"version\": \"0.1.0\",", "", "`version`"),
+            ("\"--json\"", "7", "`flags`"),
+            ("\"code\": 0", "\"code\": \"0\"", "`exit`"),
+            ("[{\"code\": 0, \"meaning\": \"done\"}]", "[]", "`exit`"),
+            ("}]}", "}]", "no JSON"),
+        ] {
+            let fault = contract_fault(&GOOD.replace(from, to), "x").unwrap();
+            assert!(fault.contains(part), "{fault}");
+        }
+        assert_eq!(contract_fault("[]", "x").as_deref(), Some("is no JSON object"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_and_text_is_read(name in "\\PC{0,40}|[a-z0-9_.-]{0,40}", text in "\\PC{0,80}") {
+            HelperName::of(&name);
+            contract_fault(&text, &name);
+        }
+    }
+}

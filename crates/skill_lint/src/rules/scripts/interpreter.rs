@@ -1,0 +1,72 @@
+//! SR201 and SR202: which first line a script needs.
+
+use aris_skills::Text;
+use aris_skills::script::{ScriptKind, Shebang};
+
+/// Whether a kind of script needs a shebang.
+pub(crate) fn is_needed(kind: ScriptKind) -> bool {
+    !matches!(kind, ScriptKind::Ts | ScriptKind::Ps1)
+}
+
+/// Whether the interpreter fits the kind: a shell for sh, `python3` (`python3.12`) or `uv run` for Python, one of node, bun,
+/// deno, tsx for JavaScript and TypeScript. Other kinds are not judged.
+pub(crate) fn fits(kind: ScriptKind, shebang: &Shebang) -> bool {
+    let program = shebang.program.as_str();
+    match kind {
+        ScriptKind::Sh => matches!(program, "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash"),
+        ScriptKind::Py => {
+            let version = program.strip_prefix("python3");
+            version.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+                || (program == "uv" && shebang.args.iter().any(|word| word == "run"))
+        }
+        ScriptKind::Js | ScriptKind::Ts => matches!(program, "node" | "bun" | "deno" | "tsx"),
+        ScriptKind::Ps1 | ScriptKind::Rb | ScriptKind::Pl => true,
+    }
+}
+
+/// The first line that fits; `None` for TypeScript and PowerShell, where there is no usual one.
+pub(crate) fn usual(kind: ScriptKind, text: &Text) -> Option<&'static str> {
+    Some(match kind {
+        ScriptKind::Sh => "#!/usr/bin/env bash",
+        // Inline script metadata is read by `uv run --script` only (PEP 723).
+        ScriptKind::Py if text.lines().any(|(_, line)| line == "# /// script") => {
+            "#!/usr/bin/env -S uv run --script"
+        }
+        ScriptKind::Py => "#!/usr/bin/env python3",
+        ScriptKind::Js => "#!/usr/bin/env node",
+        ScriptKind::Rb => "#!/usr/bin/env ruby",
+        ScriptKind::Pl => "#!/usr/bin/env perl",
+        ScriptKind::Ts | ScriptKind::Ps1 => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpreters_fit_their_kind() {
+        for (kind, line, expected) in [
+            (ScriptKind::Sh, "#!/bin/sh", true),
+            (ScriptKind::Sh, "#!/usr/bin/env -S bash -e", true),
+            (ScriptKind::Sh, "#!/usr/bin/env python3", false),
+            (ScriptKind::Py, "#!/usr/bin/env python3", true),
+            (ScriptKind::Py, "#!/usr/bin/python3.12", true),
+            (ScriptKind::Py, "#!/usr/bin/env python", false),
+            (ScriptKind::Py, "#!/usr/bin/env python2", false),
+            (ScriptKind::Py, "#!/usr/bin/env -S uv run --script", true),
+            (ScriptKind::Py, "#!/usr/bin/env uv", false),
+            (ScriptKind::Js, "#!/usr/bin/env node", true),
+            (ScriptKind::Ts, "#!/usr/bin/env -S deno run", true),
+            (ScriptKind::Js, "#!/bin/sh", false),
+            (ScriptKind::Rb, "#!/usr/bin/env ruby", true),
+        ] {
+            let shebang = Shebang::of(&Text::new(line.as_bytes())).unwrap();
+            assert_eq!(fits(kind, &shebang), expected, "{line}");
+            if let Some(usual) = usual(kind, &Text::default()) {
+                let shebang = Shebang::of(&Text::new(usual.as_bytes())).unwrap();
+                assert!(fits(kind, &shebang), "{usual}");
+            }
+        }
+    }
+}

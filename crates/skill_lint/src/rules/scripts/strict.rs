@@ -1,0 +1,111 @@
+//! SR210: the strict mode of a shell script.
+
+use aris_skills::Text;
+use aris_skills::script::Shebang;
+
+use crate::code::shell::Script;
+
+/// What is missing, and the command that adds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Missing {
+    pub(crate) options: &'static str,
+    pub(crate) command: &'static str,
+}
+
+/// What the `set` commands of a script lack: nounset, and pipefail unless the shebang names `sh` or `dash`.
+pub(crate) fn missing(script: &Script<'_>, shebang: Option<&Shebang>) -> Option<Missing> {
+    let plain = shebang.is_some_and(|shebang| matches!(shebang.program.as_str(), "sh" | "dash"));
+    let (mut nounset, mut pipefail) = (false, plain);
+    for command in &script.commands {
+        let Some(("set", arguments)) = script
+            .called(command)
+            .as_ref()
+            .map(|(name, arguments)| (name.as_str(), *arguments))
+        else {
+            continue;
+        };
+        let mut named = false;
+        for word in arguments {
+            let word = script.raw(word);
+            if named {
+                nounset |= word == "nounset";
+                pipefail |= word == "pipefail";
+                named = false;
+            } else if let Some(letters) = word.strip_prefix('-') {
+                nounset |= letters.contains('u');
+                named = letters.ends_with('o');
+            } else if let Some(letters) = word.strip_prefix('+') {
+                // `+o pipefail` switches off; it says nothing about the rest of the script.
+                if letters.ends_with('o') {
+                    break;
+                }
+            }
+        }
+    }
+    match (nounset, pipefail) {
+        (true, true) => None,
+        (false, true) => Some(Missing {
+            options: "nounset",
+            command: "set -u",
+        }),
+        (true, false) => Some(Missing {
+            options: "pipefail",
+            command: "set -o pipefail",
+        }),
+        (false, false) => Some(Missing {
+            options: "nounset and pipefail",
+            command: "set -uo pipefail",
+        }),
+    }
+}
+
+/// The line before which a `set` command goes: the first that is neither comment nor blank.
+pub(crate) fn line_for_set(text: &Text) -> usize {
+    text.lines()
+        .find(|(_, line)| {
+            let line = line.trim_start();
+            !line.is_empty() && !line.starts_with('#')
+        })
+        .map_or(text.len() + 1, |(number, _)| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_add_up_over_all_set_commands() {
+        for (source, expected) in [
+            ("set -euo pipefail", None),
+            ("set -u\nset -o pipefail", None),
+            ("set -o nounset -o pipefail", None),
+            ("set -e -o pipefail -u", None),
+            ("if a; then set -uo pipefail; fi", None),
+            ("#!/bin/sh\nset -eu", None),
+            ("#!/usr/bin/env dash\nset -o nounset", None),
+            ("#!/bin/sh\nset -e", Some("set -u")),
+            ("#!/bin/zsh\nset -u", Some("set -o pipefail")),
+            ("set -e", Some("set -uo pipefail")),
+            ("# set -euo pipefail", Some("set -uo pipefail")),
+            ("echo 'set -euo pipefail'", Some("set -uo pipefail")),
+            ("cat <<EOF\nset -euo pipefail\nEOF", Some("set -uo pipefail")),
+            ("set -o pipefail; set +u", Some("set -u")),
+        ] {
+            let text = Text::new(source.as_bytes());
+            let shebang = Shebang::of(&text);
+            let found = missing(&Script::read(source), shebang.as_ref());
+            assert_eq!(found.map(|missing| missing.command), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn set_goes_behind_the_header() {
+        for (source, expected) in [
+            ("#!/bin/sh\n# Usage: x\n\necho", 4),
+            ("echo", 1),
+            ("# only\n", 2),
+        ] {
+            assert_eq!(line_for_set(&Text::new(source.as_bytes())), expected);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! `--syntax`: installed interpreters parse scripts without running them (SR212), and shellcheck looks for unquoted expansions
+//! (SR213).
+//!
+//! Each runs without the caller's environment, so that no `BASH_ENV`, `NODE_OPTIONS` or profile is executed, and with standard
+//! input closed. An interpreter that is not installed or gives no answer in time is reported as *skipped*: it is no finding, and
+//! no proof either.
+
+use std::path::Path;
+use std::time::Duration;
+
+use aris_proc::{End, Finished, ProcError};
+use aris_skills::script::ScriptKind;
+use aris_skills::{Skill, SourceFile, names};
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::finding::Sink;
+
+/// Prints each parse error of the file in `SKILL_LINT_FILE` as `line:column:message`; leaves with 1 when there is one.
+const POWERSHELL: &str = "$e=$null; \
+    [void][System.Management.Automation.Language.Parser]::ParseFile($env:SKILL_LINT_FILE,[ref]$null,[ref]$e); \
+    foreach($x in $e){\"$($x.Extent.StartLineNumber):$($x.Extent.StartColumnNumber):$($x.Message)\"}; \
+    if($e){exit 1}";
+
+/// A fault in a script: line, column, message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Fault {
+    line: usize,
+    col: usize,
+    message: String,
+}
+
+/// Checks the scripts of one skill.
+pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
+    for file in &skill.files {
+        let Some(script) = &file.script else {
+            continue;
+        };
+        let extension = names::extension(file.path());
+        let shell = script.shebang.as_ref().map(|shebang| shebang.program.as_str());
+        match script.kind {
+            // Other shells have a grammar of their own.
+            ScriptKind::Sh if matches!(shell, Some("zsh" | "ksh" | "mksh")) => {
+                let reason = "written for a shell that is neither bash nor sh";
+                sink.skipped("SR212", file.path(), reason);
+            }
+            ScriptKind::Sh => {
+                if !extension.is_empty() && sink.wants("SR212") {
+                    report(bash(skill, file, config), file, sink);
+                }
+                if script.entry_point && sink.wants("SR213") {
+                    unquoted(skill, file, config, sink);
+                }
+            }
+            ScriptKind::Js if sink.wants("SR212") => report(node(skill, file, config), file, sink),
+            ScriptKind::Ps1 if sink.wants("SR212") => {
+                report(powershell(skill, file, config), file, sink);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What came of a check: the fault, if there is one, or why it could not be made.
+type Checked = Result<Option<Fault>, String>;
+
+fn report(checked: Checked, file: &SourceFile, sink: &mut Sink<'_>) {
+    match checked {
+        Ok(None) => {}
+        Ok(Some(fault)) => {
+            let message = format!("refused by the interpreter: {}", fault.message);
+            sink.found("SR212", file.path(), fault.line, fault.col, message);
+        }
+        Err(reason) => sink.skipped("SR212", file.path(), reason),
+    }
+}
+
+/// The path of a file within its skill, so that it cannot look like an option.
+fn operand(file: &SourceFile) -> String {
+    format!("./{}", file.skill_path)
+}
+
+/// Runs a program in the skill's directory; `Err` says why there is no answer.
+fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String> {
+    let path = config.search_path.as_deref().unwrap_or("/usr/local/bin:/usr/bin:/bin");
+    let deadline = Duration::from_secs(config.timeout_s);
+    let done = command
+        .env_clear()
+        .env("PATH", path)
+        .env("LC_ALL", "C.UTF-8")
+        .env("NO_COLOR", "1")
+        .run(deadline);
+    match done {
+        Ok(done) => match done.end {
+            End::Exited(_) => Ok(done),
+            End::Signalled(signal) => Err(format!("{} was ended by signal {signal}", done.program)),
+            End::TimedOut => Err(format!("{} did not answer in time", done.program)),
+        },
+        Err(ProcError::Absent { program }) => Err(format!("{program} is not installed")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn succeeded(done: &Finished) -> bool {
+    done.end == End::Exited(0)
+}
+
+fn bash(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
+    let command = aris_proc::command("bash", &skill.location)
+        .args(["--norc", "--noprofile", "-n", "--"])
+        .arg(operand(file));
+    let done = run(command, config)?;
+    if succeeded(&done) {
+        return Ok(None);
+    }
+    let text = done.stderr.text();
+    let fault = bash_fault(&text, &operand(file));
+    fault.map(Some).ok_or_else(|| unexpected(&done))
+}
+
+/// The first `<file>: line N: message`.
+fn bash_fault(text: &str, file: &str) -> Option<Fault> {
+    text.lines().find_map(|line| {
+        let rest = line.strip_prefix(file)?.strip_prefix(": line ")?;
+        let (number, message) = rest.split_once(": ")?;
+        Some(Fault {
+            line: number.parse().ok()?,
+            col: 1,
+            message: message.to_owned(),
+        })
+    })
+}
+
+fn unexpected(done: &Finished) -> String {
+    let text = done.stderr.text();
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    format!("{} gave no answer: {}", done.program, line.unwrap_or("no message"))
+}
+
+fn node(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
+    let command = aris_proc::command("node", &skill.location)
+        .arg("--check")
+        .arg(operand(file));
+    let mut done = run(command, config)?;
+    if succeeded(&done) {
+        return Ok(None);
+    }
+    let text = done.stderr.text().into_owned();
+    // Older versions take a `.js` file for a script and not for a module.
+    if text.contains("outside a module") || text.contains("Unexpected token 'export'") {
+        let source = file.text.as_ref().map(|text| text.raw().to_owned());
+        let command = aris_proc::command("node", &skill.location)
+            .args(["--input-type=module", "--check", "-"])
+            .stdin(source.unwrap_or_default());
+        done = run(command, config)?;
+        if succeeded(&done) {
+            return Ok(None);
+        }
+    }
+    let fault = node_fault(&done.stderr.text());
+    fault.map(Some).ok_or_else(|| unexpected(&done))
+}
+
+/// `<file>:N`, the line, a line with `^` below the fault, an empty line, `SyntaxError: message`.
+fn node_fault(text: &str) -> Option<Fault> {
+    let message = text
+        .lines()
+        .find_map(|line| line.split_once("SyntaxError: "))
+        .map(|(_, message)| message.to_owned())?;
+    let (_, number) = text.lines().next()?.rsplit_once(':')?;
+    let col = text
+        .lines()
+        .nth(2)
+        .and_then(|marks| marks.find('^'))
+        .map_or(1, |at| at + 1);
+    Some(Fault {
+        line: number.trim().parse().ok()?,
+        col,
+        message,
+    })
+}
+
+fn powershell(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
+    let command = aris_proc::command("pwsh", &skill.location)
+        .args(["-NoProfile", "-NonInteractive", "-Command", POWERSHELL])
+        .env("SKILL_LINT_FILE", absolute(&skill.location, file));
+    let done = run(command, config)?;
+    if succeeded(&done) {
+        return Ok(None);
+    }
+    let fault = powershell_fault(&done.stdout.text());
+    fault.map(Some).ok_or_else(|| unexpected(&done))
+}
+
+fn absolute(location: &Path, file: &SourceFile) -> String {
+    let path = location.join(&file.skill_path);
+    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// `line:column:message`.
+fn powershell_fault(text: &str) -> Option<Fault> {
+    text.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        Some(Fault {
+            line: parts.next()?.trim().parse().ok()?,
+            col: parts.next()?.trim().parse().ok()?,
+            message: parts.next()?.trim().to_owned(),
+        })
+    })
+}
+
+/// SR213.
+fn unquoted(skill: &Skill, file: &SourceFile, config: &Config, sink: &mut Sink<'_>) {
+    let command = aris_proc::command("shellcheck", &skill.location)
+        .args(["--norc", "--format=json1", "--include=SC2086,SC2046", "--"])
+        .arg(operand(file));
+    let answer = run(command, config).and_then(|done| {
+        shellcheck_faults(&done.stdout.text()).ok_or_else(|| unexpected(&done))
+    });
+    match answer {
+        Err(reason) => sink.skipped("SR213", file.path(), reason),
+        Ok(faults) => {
+            for fault in faults {
+                sink.found("SR213", file.path(), fault.line, fault.col, fault.message);
+            }
+        }
+    }
+}
+
+/// The comments in an answer of shellcheck.
+fn shellcheck_faults(text: &str) -> Option<Vec<Fault>> {
+    let answer: Value = serde_json::from_str(text).ok()?;
+    let comments = answer.get("comments")?.as_array()?;
+    let number = |comment: &Value, key: &str| {
+        let number = comment.get(key).and_then(Value::as_u64);
+        number.and_then(|number| usize::try_from(number).ok())
+    };
+    let faults = comments.iter().filter_map(|comment| {
+        let code = number(comment, "code")?;
+        // Parse errors come whatever is asked for.
+        matches!(code, 2086 | 2046).then_some(())?;
+        Some(Fault {
+            line: number(comment, "line")?,
+            col: number(comment, "column")?,
+            message: format!("SC{code}: {}", comment.get("message")?.as_str()?.trim_end_matches('.')),
+        })
+    });
+    Some(faults.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(line: usize, col: usize, message: &str) -> Fault {
+        Fault {
+            line,
+            col,
+            message: String::from(message),
+        }
+    }
+
+    #[test]
+    fn answers_are_read() {
+        assert_eq!(
+            bash_fault(
+                "./a b.sh: line 2: syntax error: unexpected end of file\n./a b.sh: line 3: x\n",
+                "./a b.sh"
+            ),
+            Some(fault(2, 1, "syntax error: unexpected end of file"))
+        );
+        assert_eq!(bash_fault("bash: ./a.sh: Permission denied", "./a.sh"), None);
+        assert_eq!(
+            node_fault("/tmp/a:b.js:7\nconst a = ;\n          ^\n\nSyntaxError: Unexpected token ';'\n    at x\n"),
+            Some(fault(7, 11, "Unexpected token ';'"))
+        );
+        assert_eq!(node_fault("node: bad option\n"), None);
+        assert_eq!(
+            powershell_fault("3:5:Missing closing '}' in: x\n"),
+            Some(fault(3, 5, "Missing closing '}' in: x"))
+        );
+        assert_eq!(powershell_fault(""), None);
+        assert_eq!(
+            shellcheck_faults(
+                r#"{"comments":[{"line":2,"column":6,"code":2086,"message":"Double quote."},{"line":1,"column":1,"code":1009,"message":"x"}]}"#
+            ),
+            Some(vec![fault(2, 6, "SC2086: Double quote")])
+        );
+        assert_eq!(shellcheck_faults(""), None);
+    }
+}

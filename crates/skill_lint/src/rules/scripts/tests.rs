@@ -1,0 +1,189 @@
+use crate::fix::{Edit, Fix};
+use crate::testing::{findings, places, skill_md};
+
+/// A header that no rule minds.
+const HEADER: &str = "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
+
+/// What `rules` find in a skill with these files beside its SKILL.md; the skill's folder is cut off.
+fn found(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
+    let text = skill_md("a", "Run `bash scripts/x.sh`.");
+    let paths: Vec<String> = files.iter().map(|(path, _)| format!("a/{path}")).collect();
+    let mut all = vec![("a/SKILL.md", text.as_str())];
+    all.extend(paths.iter().map(String::as_str).zip(files.iter().map(|(_, text)| *text)));
+    places(rules, &all)
+        .into_iter()
+        .map(|place| place.replace(" a/", " "))
+        .collect()
+}
+
+fn fix(rule: &str, path: &str, text: &str) -> Vec<Edit> {
+    let skill = skill_md("a", "Run `bash scripts/x.sh`.");
+    let file = format!("a/{path}");
+    let found = findings(&[rule], &[("a/SKILL.md", &skill), (&file, text)]);
+    let fixes: Vec<Fix> = found.into_iter().filter_map(|found| found.fix).collect();
+    assert_eq!(fixes.len(), 1, "{text}");
+    fixes.into_iter().flat_map(|fix| fix.edits).collect()
+}
+
+fn replaced(edits: &[Edit], text: &str) -> String {
+    match edits {
+        [Edit::Replace { start, end, text: new, .. }] => {
+            let (before, after) = (text.get(..*start).unwrap(), text.get(*end..).unwrap());
+            format!("{before}{new}{after}")
+        }
+        [Edit::Rewrite { text, .. }] => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn first_lines() {
+    let main = "if __name__ == \"__main__\":\n    main()\n";
+    for (rules, path, text, expected) in [
+        (["SR201"], "scripts/x.sh", "echo\n", vec!["SR201 scripts/x.sh:1:1"]),
+        (["SR201"], "scripts/x.sh", "#!/bin/sh\n", vec![]),
+        (["SR201"], "scripts/y.py", main, vec!["SR201 scripts/y.py:1:1"]),
+        (["SR201"], "scripts/y.ps1", "echo\n", vec![]),
+        // A library: nothing calls it.
+        (["SR201"], "scripts/y.sh", "echo\n", vec![]),
+        (["SR202"], "scripts/y.py*", "#!/usr/bin/env python\n", vec!["SR202 scripts/y.py:1:1"]),
+        (["SR202"], "scripts/y.py*", "#!/usr/bin/env python3\n", vec![]),
+        (["SR209"], "scripts/y.sh", "#!/bin/sh\n", vec!["SR209 scripts/y.sh:1:1"]),
+        (["SR209"], "scripts/y.sh*", "#!/bin/sh\n", vec![]),
+        (["SR209"], "scripts/y.ps1", "#!/usr/bin/env pwsh\n", vec![]),
+        (["SR221"], "scripts/y.sh*", "#!/bin/sh\r\nx\r\n", vec!["SR221 scripts/y.sh:1:10"]),
+        (["SR221"], "scripts/y.sh*", "#!/bin/sh\nx\r\n", vec![]),
+    ] {
+        assert_eq!(found(&rules, &[(path, text)]), expected, "{rules:?} {path} {text}");
+    }
+}
+
+#[test]
+fn first_lines_are_repaired() {
+    for (rule, path, text, expected) in [
+        ("SR201", "scripts/x.sh", "echo\n", "#!/usr/bin/env bash\necho\n"),
+        ("SR202", "scripts/y.py*", "#!/usr/bin/python -u\nx\n", "#!/usr/bin/env python3\nx\n"),
+        ("SR221", "scripts/y.sh*", "#!/bin/sh\r\nx\r\n", "#!/bin/sh\nx\n"),
+        (
+            "SR210",
+            "scripts/y.sh*",
+            "#!/bin/bash\n# Usage: x\n\nset -e\n",
+            "#!/bin/bash\n# Usage: x\n\nset -uo pipefail\nset -e\n",
+        ),
+        ("SR210", "scripts/y.sh*", "#!/bin/sh", "#!/bin/sh\nset -u\n"),
+        ("SR210", "scripts/y.sh*", "#!/bin/bash\n\nset -u", "#!/bin/bash\n\nset -o pipefail\nset -u"),
+    ] {
+        let edits = fix(rule, path, text);
+        assert_eq!(replaced(&edits, text), expected, "{rule} {text}");
+    }
+    let edits = fix("SR209", "scripts/y.sh", "#!/bin/sh\n");
+    assert_eq!(edits, [Edit::MakeExecutable { path: String::from("a/scripts/y.sh") }]);
+}
+
+#[test]
+fn headers() {
+    let rules = ["SR203", "SR204", "SR205", "SR206", "SR207", "SR208"];
+    for (text, expected) in [
+        (format!("#!/bin/sh\n{HEADER}"), vec![]),
+        (String::from("#!/bin/sh\necho\n"), vec!["SR203"]),
+        (
+            String::from("#!/bin/sh\n# Counts words.\necho\n"),
+            vec!["SR204", "SR205", "SR206", "SR207"],
+        ),
+        (
+            format!("#!/bin/sh\n{}", HEADER.replace("# Stderr: c\n", "")),
+            vec!["SR207"],
+        ),
+        (
+            format!("#!/bin/sh\n{}{HEADER}", "# words\n".repeat(30)),
+            vec!["SR208"],
+        ),
+    ] {
+        let places = found(&rules, &[("scripts/x.sh*", &text)]);
+        let ids: Vec<&str> = places.iter().filter_map(|place| place.split(' ').next()).collect();
+        assert_eq!(ids, expected, "{text}");
+    }
+    let low = format!("#!/bin/sh\n{}{HEADER}", "# words\n".repeat(30));
+    assert_eq!(found(&["SR208"], &[("scripts/x.sh*", &low)]), ["SR208 scripts/x.sh:32:1"]);
+}
+
+#[test]
+fn interface_rules_are_about_entry_points() {
+    let rules = ["SR210", "SR214", "SR215", "SR216", "SR217", "SR218", "SR219", "SR223"];
+    let text = "#!/bin/bash\njq . > \"$1\"\ncurl x\n";
+    assert_eq!(
+        found(&rules, &[("scripts/check-x.sh*", text)]),
+        [
+            "SR210 scripts/check-x.sh:1:1",
+            "SR215 scripts/check-x.sh:1:1",
+            "SR216 scripts/check-x.sh:1:1",
+            "SR217 scripts/check-x.sh:1:1",
+            "SR219 scripts/check-x.sh:1:1",
+            "SR218 scripts/check-x.sh:2:1",
+            "SR223 scripts/check-x.sh:2:8",
+        ]
+    );
+    assert!(found(&rules, &[("scripts/lib/check-x.sh*", text)]).is_empty());
+    assert_eq!(
+        found(&rules, &[("scripts/y.py*", "#!/usr/bin/env python3\n# --help --json exit(2)\nimport sys\nprint(sys.argv)\n")]),
+        ["SR214 scripts/y.py:1:1"]
+    );
+}
+
+#[test]
+fn python_parses() {
+    for (path, text, expected) in [
+        ("scripts/y.py", "x = (\n", vec!["SR211 scripts/y.py:1:7"]),
+        ("scripts/lib/y.py", "def f(:\n  pass\n", vec!["SR211 scripts/lib/y.py:1:7"]),
+        ("bin/y.py", "type A[T = int] = list[T]\n", vec![]),
+        ("assets/y.py", "x = (\n", vec![]),
+    ] {
+        assert_eq!(found(&["SR211"], &[(path, text)]), expected, "{text}");
+    }
+}
+
+#[test]
+fn names_without_extension() {
+    let launcher = [("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", "{}")];
+    assert_eq!(found(&["SR222"], &launcher[..1]), ["SR222 scripts/y:1:1"]);
+    assert!(found(&["SR222"], &launcher).is_empty());
+    assert!(found(&["SR222"], &[("bin/y*", "#!/bin/sh\n")]).is_empty());
+}
+
+#[test]
+fn compiled_helpers() {
+    // The magic number of ELF with nothing behind it: machine and symbols are unknown.
+    let elf = "\u{7f}ELF\u{2}\u{1}";
+    let contract = r#"{"schema": "aris.helper_contract.contract/v1", "name": "y", "version": "0.1.0", "usage": "y",
+        "flags": [], "exit": [{"code": 0, "meaning": "done"}]}"#;
+    let rules = ["SR224", "SR225", "SR226"];
+    let linux = "scripts/bin/y-x86_64-unknown-linux-musl*";
+    for (files, expected) in [
+        (
+            vec![(linux, elf), ("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", contract)],
+            vec![],
+        ),
+        (
+            vec![(linux, elf), ("scripts/y.contract.json", contract)],
+            vec!["SR225 scripts/bin/y-x86_64-unknown-linux-musl:1:1"],
+        ),
+        (
+            vec![(linux, elf), ("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", "{}")],
+            vec!["SR224 scripts/y.contract.json:1:1"],
+        ),
+        (
+            vec![("scripts/bin/y-x86_64-apple-darwin*", elf), ("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", contract)],
+            vec!["SR225 scripts/bin/y-x86_64-apple-darwin:1:1"],
+        ),
+        (
+            vec![("scripts/y*", elf)],
+            vec!["SR224 scripts/y:1:1", "SR225 scripts/y:1:1"],
+        ),
+        (
+            vec![("bin/y-x86_64-unknown-linux-gnu*", elf), ("bin/y*", "#!/bin/sh\n"), ("bin/y.contract.json", contract)],
+            vec![],
+        ),
+    ] {
+        assert_eq!(found(&rules, &files), expected, "{files:?}");
+    }
+}

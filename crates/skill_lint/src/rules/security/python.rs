@@ -1,0 +1,57 @@
+//! Dangerous calls in Python, from its syntax tree: SR401–SR405, SR411.
+
+use crate::code::Hit;
+use crate::code::python::{Deed, Python};
+
+/// What the calls of a file do.
+pub(crate) fn hits(file: &Python) -> Vec<Hit> {
+    let hits = file.found.iter().filter_map(|found| {
+        let name = &found.name;
+        let (rule, message) = match found.deed {
+            Deed::ShellTrue { literal: false } => (
+                "SR401",
+                format!("{name}() gives a command that is put together to a shell (shell=True)"),
+            ),
+            Deed::ShellTrue { literal: true } => ("SR402", format!("{name}() starts a shell (shell=True)")),
+            Deed::ShellFunction { literal: true } => ("SR402", format!("{name}() starts a shell")),
+            Deed::ShellFunction { literal: false } => (
+                "SR403",
+                format!("{name}() gives a command that is put together to a shell"),
+            ),
+            Deed::Eval => ("SR404", format!("{name}() runs a value as code")),
+            Deed::DownloadIntoShell => ("SR405", format!("{name}() pipes a download into a shell")),
+            Deed::CertificatesOff => ("SR411", format!("{name}() does not check the certificate")),
+            Deed::OpenToAll => ("SR411", format!("{name}() lets everybody write")),
+            Deed::YamlLoad => ("SR411", format!("{name}() without a loader builds any object")),
+            Deed::Pickle => ("SR411", format!("{name}() runs what the file says")),
+            Deed::WritesArgument => return None,
+        };
+        Some(Hit::new(rule, found.at, message))
+    });
+    hits.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::download;
+
+    #[test]
+    fn each_deed_has_its_rule() {
+        for (source, expected) in [
+            ("subprocess.run(x, shell=True)", vec!["SR401"]),
+            ("subprocess.run('ls', shell=True)", vec!["SR402"]),
+            ("os.system('ls')", vec!["SR402"]),
+            ("os.system(x)", vec!["SR403"]),
+            ("eval(x)", vec!["SR404"]),
+            ("os.system('curl x | sh')", vec!["SR402", "SR405"]),
+            ("os.system('curl x | jq .')", vec!["SR402"]),
+            ("get(verify=False)", vec!["SR411"]),
+            ("open(args.x, 'w')", vec![]),
+        ] {
+            let file = Python::read(source, |text| download::in_line(text).is_some());
+            let rules: Vec<&str> = hits(&file).iter().map(|hit| hit.rule).collect();
+            assert_eq!(rules, expected, "{source}");
+        }
+    }
+}
