@@ -38,6 +38,7 @@ pub struct Context {
     cwd: PathBuf,
     env: BTreeMap<String, String>,
     clock: Clock,
+    json: bool,
     quiet: bool,
     stderr_style: Style,
     stderr: RefCell<Box<dyn Write>>,
@@ -48,6 +49,7 @@ impl Context {
         cwd: PathBuf,
         env: BTreeMap<String, String>,
         clock: Clock,
+        json: bool,
         quiet: bool,
         stderr_style: Style,
         stderr: Box<dyn Write>,
@@ -56,6 +58,7 @@ impl Context {
             cwd,
             env,
             clock,
+            json,
             quiet,
             stderr_style,
             stderr: RefCell::new(stderr),
@@ -68,6 +71,7 @@ impl Context {
             cwd.to_path_buf(),
             BTreeMap::new(),
             Clock::Fixed(now),
+            false,
             false,
             Style::plain(),
             Box::new(std::io::sink()),
@@ -105,6 +109,11 @@ impl Context {
     /// Whether `--quiet` was given.
     pub fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether stdout must carry one JSON envelope and nothing else. For a helper that gives its stdout to another program.
+    pub fn json(&self) -> bool {
+        self.json
     }
 
     /// How to write to stderr.

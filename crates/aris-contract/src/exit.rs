@@ -2,6 +2,8 @@
 //!
 //! **Source**: the skill resource protocol §5 (0–7 and 10+), the integration contract §6 (a gate blocks with 1).
 
+use std::num::NonZeroU8;
+
 /// The status a helper process leaves with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exit(u8);
@@ -43,6 +45,11 @@ impl Signal {
         } else {
             None
         }
+    }
+
+    /// The exit code of another program, passed on unchanged: for a runner that stands in for it.
+    pub const fn passed_on(code: NonZeroU8) -> Self {
+        Self(code.get())
     }
 
     /// The exit status of this signal.

@@ -1,5 +1,5 @@
 //! The contract between helpers, skills and people: exit codes, envelopes, policies, the resolver chain,
-//! the helper table, identifiers, and the types of every file that two helpers share.
+//! the tables of helpers and integrations, identifiers, and the types of every file that two helpers share.
 //!
 //! Pure types and functions: no disk, no network, no clock, no printing, no command-line parser. Whatever
 //! depends on the outside is a parameter. Anything that crosses a process boundary is defined here once.
@@ -12,6 +12,7 @@ pub mod exit;
 pub mod failure;
 pub mod helpers;
 pub mod ids;
+pub mod integrations;
 pub mod json;
 pub mod policy;
 pub mod resolve;

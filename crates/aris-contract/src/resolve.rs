@@ -143,21 +143,8 @@ pub fn resolve(
     env: &ResolveEnv,
     probe: &dyn Fn(&Path) -> Probe,
 ) -> Resolution {
-    let mut folders: Vec<(Layer, PathBuf)> = Vec::new();
-    if let Some(skill) = env
-        .skill_dir
-        .as_ref()
-        .filter(|dir| is_owner(dir, env.skill_name.as_deref(), owner))
-    {
-        folders.push((Layer::Skill, skill.join("scripts")));
-    }
-    folders.push((Layer::Installed, env.project_root.join(".aris/tools")));
-    folders.push((Layer::Project, env.project_root.join("tools")));
-    if let Some(repository) = env.repository() {
-        folders.push((Layer::Repository, repository.join("tools")));
-    }
     let mut looked = Vec::new();
-    for (layer, folder) in folders {
+    for (layer, folder) in folders(owner, env) {
         for name in names {
             let path = folder.join(name);
             let found = match probe(&path) {
@@ -173,6 +160,24 @@ pub fn resolve(
         }
     }
     Resolution { looked }
+}
+
+/// The folders of the chain for a helper of the skill `owner`, in the order they are asked.
+pub fn folders(owner: &str, env: &ResolveEnv) -> Vec<(Layer, PathBuf)> {
+    let mut folders = Vec::new();
+    if let Some(skill) = env
+        .skill_dir
+        .as_ref()
+        .filter(|dir| is_owner(dir, env.skill_name.as_deref(), owner))
+    {
+        folders.push((Layer::Skill, skill.join("scripts")));
+    }
+    folders.push((Layer::Installed, env.project_root.join(".aris/tools")));
+    folders.push((Layer::Project, env.project_root.join("tools")));
+    if let Some(repository) = env.repository() {
+        folders.push((Layer::Repository, repository.join("tools")));
+    }
+    folders
 }
 
 fn is_owner(skill_dir: &Path, skill_name: Option<&str>, owner: &str) -> bool {

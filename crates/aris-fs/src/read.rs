@@ -107,6 +107,16 @@ impl Regular {
         Ok(bytes)
     }
 
+    /// Reads the first `bytes` bytes, or all there are.
+    pub fn head(self, bytes: u64) -> Result<Vec<u8>, FsError> {
+        let mut head = Vec::new();
+        self.file
+            .take(bytes)
+            .read_to_end(&mut head)
+            .map_err(|error| FsError::read("read", &self.path, error))?;
+        Ok(head)
+    }
+
     /// Reads the file once, in pieces of at most `buffer.len()` bytes, and gives each piece to `each`.
     pub fn stream(mut self, buffer: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
         loop {

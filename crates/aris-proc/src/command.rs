@@ -99,29 +99,11 @@ impl Command {
     ///
     /// **Errors**: those of starting and watching. Exit codes, signals and an exceeded deadline are in
     /// [`Finished::end`]; [`Finished::code`] makes errors of the last two.
-    pub fn run(self, deadline: Duration) -> Result<Finished, ProcError> {
-        let name = self.program.to_string_lossy().into_owned();
-        if !self.cwd.is_dir() {
-            return Err(ProcError::NoDirectory {
-                program: name,
-                cwd: self.cwd,
-            });
-        }
-        let mut command = process::Command::new(self.located());
-        command
-            .args(&self.args)
-            .current_dir(&self.cwd)
-            .process_group(0);
-        if self.clear {
-            command.env_clear();
-        }
-        for (variable, value) in &self.env {
-            match value {
-                Some(value) => command.env(variable, value),
-                None => command.env_remove(variable),
-            };
-        }
-        command.stdin(if self.stdin.is_some() {
+    pub fn run(mut self, deadline: Duration) -> Result<Finished, ProcError> {
+        let (stdin, limit) = (self.stdin.take(), self.limit);
+        let (mut command, name) = self.prepared()?;
+        command.process_group(0);
+        command.stdin(if stdin.is_some() {
             Stdio::piped()
         } else {
             Stdio::null()
@@ -130,12 +112,7 @@ impl Command {
         let mut child = command
             .spawn()
             .map_err(|source| start_error(name.clone(), source))?;
-        match wait::finish(
-            &mut child,
-            self.stdin.unwrap_or_default(),
-            self.limit,
-            deadline,
-        ) {
+        match wait::finish(&mut child, stdin.unwrap_or_default(), limit, deadline) {
             Ok((end, [stdout, stderr], pipe_held)) => Ok(Finished {
                 program: name,
                 end,
@@ -154,6 +131,29 @@ impl Command {
         }
     }
 
+    /// The program with its arguments, directory and environment, and its name; streams are not set.
+    pub(crate) fn prepared(self) -> Result<(process::Command, String), ProcError> {
+        let name = self.program.to_string_lossy().into_owned();
+        if !self.cwd.is_dir() {
+            return Err(ProcError::NoDirectory {
+                program: name,
+                cwd: self.cwd,
+            });
+        }
+        let mut command = process::Command::new(self.located());
+        command.args(&self.args).current_dir(&self.cwd);
+        if self.clear {
+            command.env_clear();
+        }
+        for (variable, value) in &self.env {
+            match value {
+                Some(value) => command.env(variable, value),
+                None => command.env_remove(variable),
+            };
+        }
+        Ok((command, name))
+    }
+
     fn located(&self) -> PathBuf {
         let path = Path::new(&self.program);
         if path.components().nth(1).is_some() || self.program.as_encoded_bytes().contains(&b'/') {
@@ -164,7 +164,7 @@ impl Command {
     }
 }
 
-fn start_error(program: String, source: io::Error) -> ProcError {
+pub(crate) fn start_error(program: String, source: io::Error) -> ProcError {
     if source.kind() == io::ErrorKind::NotFound {
         ProcError::Absent { program }
     } else {

@@ -10,6 +10,9 @@
 //! # Ok::<(), aris_proc::ProcError>(())
 //! ```
 //!
+//! A runner that stands in for another program uses [`Command::run_attached`]: there the streams are its own, and the deadline is
+//! optional, because whoever started the runner waits for it.
+//!
 //! What it does not do: pipelines, terminals, detached processes, or telling whether an exit code is good.
 
 #![warn(missing_docs)]
@@ -18,6 +21,7 @@
     reason = "the one crate that may start processes directly"
 )]
 
+mod attached;
 mod command;
 mod error;
 mod finished;
@@ -26,6 +30,7 @@ mod pipes;
 mod tests;
 mod wait;
 
+pub use attached::Stdout;
 pub use command::{Command, command};
 pub use error::ProcError;
 pub use finished::{Captured, End, Finished};

@@ -18,7 +18,7 @@ use crate::pipes::{Input, Output, Outputs};
 /// Between SIGTERM and SIGKILL.
 ///
 /// **Source**: ours; enough to remove a lock file, short enough that a gate does not feel hung.
-const GRACE: Duration = Duration::from_millis(500);
+pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
 /// How long the pipes are read after the child is gone while something else holds them, and how long a killed child may take to
 /// go away. A child in an uninterruptible system call is left behind then: waiting for it could take forever.
@@ -152,7 +152,7 @@ pub(crate) fn abandon(child: &mut Child) {
     child.wait().map_or_else(drop, drop);
 }
 
-fn end_of(status: ExitStatus) -> Option<End> {
+pub(crate) fn end_of(status: ExitStatus) -> Option<End> {
     status
         .code()
         .map(End::Exited)
@@ -165,7 +165,7 @@ fn signal(group: Pid, signal: Signal) {
 }
 
 /// Something that becomes readable when the child is gone, without reaping it.
-enum Watch {
+pub(crate) enum Watch {
     /// The kernel's own handle.
     #[cfg(target_os = "linux")]
     Handle(OwnedFd),
@@ -175,7 +175,7 @@ enum Watch {
 
 impl Watch {
     #[cfg(target_os = "linux")]
-    fn over(child: Pid) -> io::Result<Self> {
+    pub(crate) fn over(child: Pid) -> io::Result<Self> {
         use rustix::process::{PidfdFlags, pidfd_open};
         // Absent before Linux 5.3 and under seccomp filters that do not know it.
         match pidfd_open(child, PidfdFlags::empty()) {
@@ -185,7 +185,7 @@ impl Watch {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn over(child: Pid) -> io::Result<Self> {
+    pub(crate) fn over(child: Pid) -> io::Result<Self> {
         Self::by_thread(child)
     }
 

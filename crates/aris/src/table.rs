@@ -43,4 +43,13 @@ pub(crate) const GROUPS: &[Group] = &[
             parser: || aris_cli::parser(&save_trace::SPEC, save_trace::run),
         }],
     },
+    Group {
+        title: "Installing and checking skills",
+        entries: &[Entry {
+            spec: &contract_check::SPEC,
+            brief: "see what fires, what is missing, what is broken",
+            run: |process| aris_cli::run(&contract_check::SPEC, contract_check::run, process),
+            parser: || aris_cli::parser(&contract_check::SPEC, contract_check::run),
+        }],
+    },
 ];

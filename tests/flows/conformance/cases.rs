@@ -5,6 +5,7 @@ use aris_testkit::Project;
 /// All cases, in the order of the helper table.
 pub(crate) const ALL: &[&Cases] = &[
     &super::citation_audit::CASES,
+    &super::contract_check::CASES,
     &super::paper_claim_audit::CASES,
     &super::save_trace::CASES,
     &super::verify_paper_audits::CASES,

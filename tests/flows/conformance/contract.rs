@@ -54,9 +54,10 @@ impl Contract {
         codes
     }
 
-    /// Exit codes that say something about the data: 10 and above, and 1 for a gate.
+    /// Exit codes that say something about the data: 10 and above, and 1 where it has two meanings, as a gate's has.
     pub(crate) fn signals(&self) -> Vec<i32> {
-        let is_gate = self.list("policy").iter().any(|letter| letter == "A");
+        let ones = self.list("exit").iter().filter(|exit| exit["code"] == 1);
+        let is_gate = ones.count() > 1;
         self.exits()
             .into_iter()
             .filter(|code| *code >= 10 || (*code == 1 && is_gate))

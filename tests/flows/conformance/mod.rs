@@ -7,6 +7,7 @@
 mod cases;
 mod citation_audit;
 mod contract;
+mod contract_check;
 mod envelope;
 mod help;
 mod outputs;

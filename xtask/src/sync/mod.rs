@@ -1,10 +1,12 @@
-//! What is generated: from the helper table the typed table, the multi-call binary's own, the policy tables and the resolver blocks; from the helpers
+//! What is generated: from the tables of helpers and of integrations the typed tables, the multi-call binary's own, the pages about them
+//! and the resolver blocks; from the helpers
 //! themselves the contract files, the launchers and the README's table.
 //!
 //! Every generator is a function to [`Output`]s; this file compares them with the disk, or writes them.
 
 pub(crate) mod contract;
 pub(crate) mod front_door;
+pub(crate) mod integrations;
 pub(crate) mod markers;
 pub(crate) mod policies;
 pub(crate) mod readme;
@@ -107,10 +109,8 @@ pub(crate) fn bring(
 }
 
 fn typed_table(workspace: &Workspace) -> Result<Plan, Fault> {
-    let mut plan = Plan {
-        outputs: vec![table::output(workspace)?],
-        problems: Vec::new(),
-    };
+    let mut plan = integrations::typed(workspace)?;
+    plan.outputs.push(table::output(workspace)?);
     front_door::plan(workspace, &mut plan)?;
     Ok(plan)
 }
@@ -150,6 +150,7 @@ fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, 
     }
     readme::plan(workspace, contracts, &mut plan)?;
     policies::plan(workspace, &mut plan)?;
+    integrations::page(workspace, &mut plan)?;
     resolver::plan(workspace, &mut plan)?;
     Ok(plan)
 }

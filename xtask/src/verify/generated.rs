@@ -53,6 +53,16 @@ mod tests {
             ),
             ("README.md", 3, "is stale from here on"),
             ("skills/shared-references/policies.md", 0, "does not exist"),
+            (
+                "crates/aris-contract/src/integrations/table.rs",
+                0,
+                "does not exist",
+            ),
+            (
+                "skills/shared-references/integrations.md",
+                0,
+                "does not exist",
+            ),
         ] {
             assert_found(&findings, path, line, text);
         }

@@ -102,7 +102,7 @@ pub(crate) fn structure(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
 }
 
 /// The line, from 1, on which `needle` first stands; 0 when it does not.
-fn line_of(text: &str, needle: &str) -> usize {
+pub(crate) fn line_of(text: &str, needle: &str) -> usize {
     text.lines()
         .position(|line| line.contains(needle))
         .map_or(0, |index| index + 1)

@@ -69,6 +69,14 @@ impl Tree {
              callers = [\"tool-skill\"]\npolicy = \"C\"\nrationale = \"why\"\nfallback = \"what\"\n",
         );
         tree.write(
+            "skills/shared-references/integrations.toml",
+            "[[integration]]\nname = \"thing\"\ntitle = \"A thing\"\ncaller = \"tool-skill\"\n\
+             fires = { any = [{ file_equals = { path = \"a b\", text = \"x\" } }, { not = { env_set = \"X\" } }] }\nhelper = \"tool\"\n\
+             artifacts = [{ path = \"a/*.json\", form = \"aris.tool.thing/v1\", expect = [{ pointer = \"/a\", is = \"b\" }], \
+             backfill = { helper = \"tool\", args = [\"make\"] } }]\nchecklist = [\"look\"]\n\
+             verifier = { helper = \"tool\", args = [\"check\"], role = \"gate\" }\n",
+        );
+        tree.write(
             "skills/tool-skill/SKILL.md",
             "---\nname: tool-skill\ndescription: Uses the tool. Call it when a tool is needed.\n---\n\nText.\n",
         );

@@ -109,6 +109,7 @@ pub fn run<A: Args, D: Product, E: Failure>(
         process.cwd,
         process.env,
         process.clock,
+        json,
         matches.get_flag(QUIET),
         process.stderr_style,
         process.stderr,
@@ -169,6 +170,8 @@ impl Emitter<'_> {
         };
         let mut text = Vec::new();
         match data.stream() {
+            // A product may have nothing to say: an empty line would say it.
+            Stream::Stderr if people.is_empty() => {}
             Stream::Stderr => {
                 self.context
                     .note(String::from_utf8_lossy(&people).trim_end_matches('\n'));

@@ -16,6 +16,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Write CITATION_AUDIT.json with verdict ERROR and reason_code helper_missing; the gate then blocks",
     },
     Helper {
+        name: "contract_check",
+        shipped: true,
+        aliases: &[],
+        owner: "contract-check",
+        callers: &["contract-check"],
+        policy: Policy::E,
+        other_policies: &[],
+        rationale: "It reports on the suite itself: without it nothing is less true, only less visible",
+        fallback: "Follow the resolver block in the skill, read policies.md and integrations.md, and say that the contract was not checked",
+    },
+    Helper {
         name: "paper_claim_audit",
         shipped: true,
         aliases: &[],

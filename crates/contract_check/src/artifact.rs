@@ -1,0 +1,383 @@
+//! Whether an integration left its artifact: there, and what it must be. The edge that reads them.
+
+use std::path::Path;
+
+use aris_contract::integrations::{Artifact, Form};
+use aris_contract::json::{self, Limits};
+use aris_fs::{EntryKind, FsError};
+use serde::Serialize;
+
+use crate::json_schema;
+
+/// The eight bytes that every PNG begins with. **Source**: PNG specification §5.2.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Problems of one file that are named; more of them say nothing new.
+const NAMED: usize = 5;
+
+/// Bytes of an artifact that is text. A page or a log is far below.
+const TEXT_LIMIT: u64 = 64 << 20;
+
+/// What was found of one artifact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Left {
+    /// Path in the project; the pattern when no file matches it.
+    pub(crate) path: String,
+    /// What is known about it.
+    pub(crate) state: State,
+    /// Why it is not valid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+/// What is known about an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    /// It is there and what it must be.
+    Valid,
+    /// It is not there.
+    Missing,
+    /// It is there and not what it must be.
+    Invalid,
+    /// It is what it must be, and says something else than success.
+    Contrary,
+    /// It could not be read.
+    Unreadable,
+}
+
+impl Left {
+    fn new(path: &str, state: State, reason: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            state,
+            reason: Some(reason.into()),
+        }
+    }
+}
+
+/// Looks at every file that `artifact` stands for below `root`. Never empty.
+pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
+    let (folders, name) = artifact
+        .path
+        .rsplit_once('/')
+        .map_or((Vec::new(), artifact.path), |(folders, name)| {
+            (folders.split('/').collect(), name)
+        });
+    let mut places = vec![String::new()];
+    for folder in folders {
+        let mut below = Vec::new();
+        for place in &places {
+            if !folder.contains('*') {
+                below.push(format!("{place}{folder}/"));
+                continue;
+            }
+            match names(root, place, folder, true) {
+                Ok(names) => below.extend(names.into_iter().map(|name| format!("{place}{name}/"))),
+                Err(error) => return vec![Left::new(place, State::Unreadable, error.to_string())],
+            }
+        }
+        places = below;
+    }
+    if places.is_empty() {
+        return vec![Left::new(
+            artifact.path,
+            State::Missing,
+            "no folder matches",
+        )];
+    }
+    places
+        .iter()
+        .map(|place| in_folder(root, place, name, artifact))
+        .collect()
+}
+
+/// The artifact in one folder: the file, or the best of those that match.
+fn in_folder(root: &Path, place: &str, name: &str, artifact: &Artifact) -> Left {
+    if !name.contains('*') {
+        return judge(root, &format!("{place}{name}"), artifact);
+    }
+    let pattern = format!("{place}{name}");
+    let names = match names(root, place, name, false) {
+        Ok(names) => names,
+        Err(error) => return Left::new(&pattern, State::Unreadable, error.to_string()),
+    };
+    let mut first = None;
+    for name in names {
+        let left = judge(root, &format!("{place}{name}"), artifact);
+        if left.state == State::Valid {
+            return left;
+        }
+        first.get_or_insert(left);
+    }
+    first.unwrap_or_else(|| Left::new(&pattern, State::Missing, "no file matches"))
+}
+
+/// Names in a folder that match `pattern`, sorted; none when there is no such folder. Links count as what they point to.
+fn names(root: &Path, place: &str, pattern: &str, folders: bool) -> Result<Vec<String>, FsError> {
+    let entries = match aris_fs::list_sorted(&root.join(place)) {
+        Err(error) if error.is_not_found() => return Ok(Vec::new()),
+        other => other?,
+    };
+    let wanted = |entry: &aris_fs::Entry| match entry.kind {
+        EntryKind::Folder => folders,
+        EntryKind::File | EntryKind::Special => !folders,
+        EntryKind::Link => entry.path.is_dir() == folders,
+    };
+    let matching = entries
+        .iter()
+        .filter(|entry| wanted(entry))
+        .filter_map(|entry| {
+            let name = entry.name.to_str()?;
+            matches(pattern, name).then(|| name.to_owned())
+        });
+    Ok(matching.collect())
+}
+
+/// Whether `name` is `pattern`, where a `*` stands for any text. A hidden name needs its dot in the pattern.
+fn matches(pattern: &str, name: &str) -> bool {
+    if name.starts_with('.') && !pattern.starts_with('.') {
+        return false;
+    }
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let Some(mut left) = name.strip_prefix(first) else {
+        return false;
+    };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    // Each piece at its first place: the leftmost choice leaves most for the pieces after it.
+    for piece in middle.split('*') {
+        match left.find(piece).and_then(|at| left.get(at + piece.len()..)) {
+            Some(after) => left = after,
+            None => return false,
+        }
+    }
+    left.ends_with(last)
+}
+
+fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
+    let limit = match artifact.form {
+        Form::Schema(_) | Form::Json => Limits::ARTIFACT.bytes as u64,
+        Form::Text | Form::Png => TEXT_LIMIT,
+    };
+    let at = root.join(path);
+    let read = match artifact.form {
+        Form::Png => aris_fs::open(&at).and_then(|file| file.head(PNG.len() as u64)),
+        _ => aris_fs::read(&at, limit),
+    };
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(error) if error.is_not_found() && at.symlink_metadata().is_err() => {
+            return Left::new(path, State::Missing, "does not exist");
+        }
+        Err(error @ (FsError::NotRegular { .. } | FsError::TooLarge { .. })) => {
+            return Left::new(path, State::Invalid, error.to_string());
+        }
+        Err(error) => return Left::new(path, State::Unreadable, error.to_string()),
+    };
+    match verdict(&bytes, artifact) {
+        Ok(()) => Left {
+            path: path.to_owned(),
+            state: State::Valid,
+            reason: None,
+        },
+        Err((state, reason)) => Left::new(path, state, reason),
+    }
+}
+
+fn verdict(bytes: &[u8], artifact: &Artifact) -> Result<(), (State, String)> {
+    let invalid = |why: String| (State::Invalid, why);
+    let schema = match artifact.form {
+        Form::Png if bytes == PNG => return Ok(()),
+        Form::Png => return Err(invalid(String::from("is not a PNG image"))),
+        Form::Text => {
+            return match str::from_utf8(bytes) {
+                Ok(text) if text.trim().is_empty() => Err(invalid(String::from("is empty"))),
+                Ok(_) => Ok(()),
+                Err(error) => Err(invalid(format!(
+                    "is not UTF-8 at byte {}",
+                    error.valid_up_to()
+                ))),
+            };
+        }
+        Form::Json => None,
+        Form::Schema(id) => Some(id),
+    };
+    let value = json::value(bytes, Limits::ARTIFACT)
+        .map_err(|error| invalid(format!("is not JSON: {error}")))?;
+    if let Some(id) = schema {
+        let problems = json_schema::problems(id, &value).map_err(&invalid)?;
+        if !problems.is_empty() {
+            let more = problems.len().saturating_sub(NAMED);
+            let mut named: Vec<String> = problems.into_iter().take(NAMED).collect();
+            if more > 0 {
+                named.push(format!("and {more} more"));
+            }
+            return Err(invalid(format!("is not {id}: {}", named.join("; "))));
+        }
+    }
+    for expect in artifact.expect {
+        let found = value.pointer(expect.pointer);
+        if found.and_then(serde_json::Value::as_str) != Some(expect.is) {
+            let found = found.map_or_else(|| String::from("nothing"), ToString::to_string);
+            let why = format!("says {found} at {}, not {:?}", expect.pointer, expect.is);
+            return Err((State::Contrary, why));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::integrations::{Expect, Step};
+    use aris_testkit::Project;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn artifact(path: &'static str, form: Form) -> Artifact {
+        Artifact {
+            path,
+            form,
+            expect: &[],
+            backfill: Step::Skill("/x"),
+        }
+    }
+
+    fn states(project: &Project, artifact: &Artifact) -> Vec<(String, State)> {
+        left(project.path(), artifact)
+            .into_iter()
+            .map(|left| (left.path, left.state))
+            .collect()
+    }
+
+    #[test]
+    fn every_form_is_judged_by_its_content() {
+        let project = Project::new()
+            .file("ok.json", "{\"a\": \"b\"}")
+            .file("twice.json", "{\"a\": 1, \"a\": 2}")
+            .file("ok.md", "x")
+            .file("empty.md", " \n")
+            .file("latin.md", b"\xff")
+            .file("ok.png", b"\x89PNG\r\n\x1a\nrest")
+            .file("no.png", "GIF89a")
+            .file("folder.md/x", "");
+        for (path, form, expected) in [
+            ("ok.json", Form::Json, State::Valid),
+            ("twice.json", Form::Json, State::Invalid),
+            ("ok.md", Form::Json, State::Invalid),
+            ("ok.md", Form::Text, State::Valid),
+            ("empty.md", Form::Text, State::Invalid),
+            ("latin.md", Form::Text, State::Invalid),
+            ("folder.md", Form::Text, State::Invalid),
+            ("absent.md", Form::Text, State::Missing),
+            ("ok.png", Form::Png, State::Valid),
+            ("no.png", Form::Png, State::Invalid),
+            ("absent.png", Form::Png, State::Missing),
+            (
+                "ok.json",
+                Form::Schema("aris.verify_paper_audits.audit/v1"),
+                State::Invalid,
+            ),
+        ] {
+            assert_eq!(
+                states(&project, &artifact(path, form)),
+                [(path.to_owned(), expected)],
+                "{path} {form:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_valid_file_may_still_say_something_else() {
+        let project = Project::new().file("a.json", "{\"a\": \"b\"}");
+        let mut expecting = artifact("a.json", Form::Json);
+        expecting.expect = &[Expect {
+            pointer: "/a",
+            is: "b",
+        }];
+        assert_eq!(left(project.path(), &expecting)[0].state, State::Valid);
+        expecting.expect = &[Expect {
+            pointer: "/a",
+            is: "c",
+        }];
+        let found = left(project.path(), &expecting);
+        assert_eq!(found[0].state, State::Contrary);
+        assert_eq!(
+            found[0].reason.as_deref(),
+            Some("says \"b\" at /a, not \"c\"")
+        );
+        expecting.expect = &[Expect {
+            pointer: "/z",
+            is: "c",
+        }];
+        assert_eq!(left(project.path(), &expecting)[0].state, State::Contrary);
+    }
+
+    #[test]
+    fn a_star_in_a_folder_asks_every_folder_and_in_a_file_any_file() {
+        let project = Project::new()
+            .file("runs/a/m.json", "{}")
+            .file("runs/b/other", "")
+            .file("runs/file", "")
+            .file("runs/.hidden/x", "")
+            .file("wiki/p/1.md", " ")
+            .file("wiki/p/2.md", "x");
+        assert_eq!(
+            states(&project, &artifact("runs/*/m.json", Form::Json)),
+            [
+                (String::from("runs/a/m.json"), State::Valid),
+                (String::from("runs/b/m.json"), State::Missing)
+            ]
+        );
+        assert_eq!(
+            states(&project, &artifact("wiki/p/*.md", Form::Text)),
+            [(String::from("wiki/p/2.md"), State::Valid)]
+        );
+        assert_eq!(
+            states(&project, &artifact("wiki/p/1*.md", Form::Text)),
+            [(String::from("wiki/p/1.md"), State::Invalid)]
+        );
+        for absent in ["none/*/m.json", "wiki/q/*.md"] {
+            assert_eq!(
+                states(&project, &artifact(absent, Form::Text)),
+                [(absent.to_owned(), State::Missing)]
+            );
+        }
+    }
+
+    #[test]
+    fn stars_match_any_text() {
+        for (pattern, name, expected) in [
+            ("*", "a", true),
+            ("*", ".a", false),
+            (".*", ".a", true),
+            ("a*b*c", "aXbYc", true),
+            ("a*b*c", "abc", true),
+            ("a*b*c", "acb", false),
+            ("a*a", "a", false),
+            ("a", "a", true),
+            ("a", "b", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_a_verdict_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            for form in [Form::Json, Form::Text, Form::Png, Form::Schema("aris.verify_paper_audits.audit/v1")] {
+                verdict(&bytes, &artifact("x", form)).unwrap_or_default();
+            }
+        }
+
+        #[test]
+        fn matching_takes_any_text(pattern in "[a*.]{0,12}", name in "[ab.]{0,12}") {
+            let whole = pattern.replace('*', "");
+            prop_assert!(!matches(&pattern, &name) || name.len() >= whole.len());
+        }
+    }
+}

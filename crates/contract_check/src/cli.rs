@@ -1,0 +1,124 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aris_contract::policy::Policy;
+use clap::{Args, Subcommand};
+
+/// Arguments of `contract_check`.
+#[derive(Debug, Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Project folder; default: the git top level, else the working directory
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Folder of the running skill, for layer 0; default: that of the host
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) skill_dir: Option<PathBuf>,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Say which integrations fire here and whether they left valid artifacts
+    Status(StatusArgs),
+    /// Show the checklist of an integration
+    Checklist(ChecklistArgs),
+    /// Print, or run, the commands that make what an integration left out
+    Backfill(BackfillArgs),
+    /// Say where a helper is found, layer by layer, and what the policy then asks for
+    Resolve(ResolveArgs),
+    /// Find a helper, run it, and apply the policy to what came of it
+    Run(RunArgs),
+    /// Look for faults of the installation
+    Doctor,
+}
+
+/// Arguments of `status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Integrations to look at; default: all
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// The arguments that the skill was called with, for predicates about them
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) arguments: Option<String>,
+}
+
+/// Arguments of `checklist`.
+#[derive(Debug, Args)]
+pub(crate) struct ChecklistArgs {
+    /// Integration
+    pub(crate) name: String,
+}
+
+/// Arguments of `backfill`.
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// Integration
+    pub(crate) name: String,
+    /// Value of a {name} in the commands; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    pub(crate) settings: Vec<(String, String)>,
+    /// Run the commands instead of printing them
+    #[arg(long)]
+    pub(crate) run: bool,
+    /// Seconds that each command may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "run")]
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Arguments of `resolve`.
+#[derive(Debug, Args)]
+pub(crate) struct ResolveArgs {
+    /// Helper, by its canonical or a legacy name
+    pub(crate) helper: String,
+    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E; default: the helper's
+    #[arg(long, value_name = "POLICY", value_parser = policy)]
+    pub(crate) policy: Option<Policy>,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Helper, by its canonical or a legacy name
+    pub(crate) helper: String,
+    /// Policy of the caller, one that the contract allows: A, B, C, D1, D2 or E; default: the helper's
+    #[arg(long, value_name = "POLICY", value_parser = policy)]
+    pub(crate) policy: Option<Policy>,
+    /// Seconds that the helper may take; default: no limit
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// File that gets one line of JSON with the outcome
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// The helper's own arguments
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<OsString>,
+}
+
+fn policy(text: &str) -> Result<Policy, String> {
+    Policy::ALL
+        .into_iter()
+        .find(|policy| policy.letter() == text)
+        .ok_or_else(|| String::from("not a policy (A, B, C, D1, D2 or E)"))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse::<u32>()
+        .ok()
+        .filter(|seconds| *seconds > 0)
+        .map(|seconds| Duration::from_secs(u64::from(seconds)))
+        .ok_or_else(|| String::from("not a number of seconds above 0"))
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| String::from("not NAME=VALUE"))
+}

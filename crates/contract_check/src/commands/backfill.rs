@@ -1,0 +1,335 @@
+//! `backfill`: the commands that make what an integration left out; printed, or run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use aris_cli::{Context, Outcome, Product, Style};
+use aris_contract::helpers;
+use aris_contract::integrations::{Integration, Role, Step};
+use aris_proc::{End, Stdout};
+use serde::Serialize;
+
+use super::integration;
+use super::status::{self, Standing};
+use crate::artifact::{self, State};
+use crate::cli::BackfillArgs;
+use crate::error::Error;
+use crate::evidence::Real;
+use crate::project::Project;
+use crate::quote;
+
+/// Schema id of [`Backfill`].
+pub(crate) const SCHEMA: &str = "aris.contract_check.backfill/v1";
+
+/// The steps that repair one integration.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Backfill {
+    /// The integration.
+    name: &'static str,
+    /// The project, absolute; the steps are made there.
+    project: String,
+    /// How it stands, after the steps when they were run.
+    state: Standing,
+    /// Why it could not be decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What there is to do, in this order.
+    steps: Vec<Todo>,
+}
+
+/// One step.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Todo {
+    /// What makes it.
+    kind: Kind,
+    /// The command as a shell reads it; for a skill what an agent is told.
+    command: String,
+    /// The command's arguments, program first; empty for a skill and for a helper that is not found.
+    argv: Vec<String>,
+    /// Values that `--set` must still give.
+    needs: Vec<String>,
+    /// What became of it.
+    state: Progress,
+    /// Exit code, when it was run to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit: Option<i32>,
+    /// Why it is not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Helper,
+    Skill,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum Progress {
+    /// Nobody has done it yet.
+    Open,
+    /// It was run and left with 0.
+    Done,
+    /// It was run and did not leave with 0.
+    Failed,
+    /// Its helper is not found.
+    NotFound,
+}
+
+pub(crate) fn run(
+    args: &BackfillArgs,
+    project: &Project,
+    context: &Context,
+) -> Result<Outcome<Backfill>, Error> {
+    let row = integration(&args.name)?;
+    let settings = settings(row, &args.settings, project)?;
+    let evidence = Real {
+        project,
+        context,
+        arguments: None,
+    };
+    let before = status::check(row, &project.root, &evidence);
+    let mut todo: Vec<Todo> = steps(row, before.state, project)
+        .iter()
+        .map(|step| fill(step, &settings, project))
+        .collect();
+    let mut backfill = Backfill {
+        name: row.name,
+        project: project.root.display().to_string(),
+        state: before.state,
+        reason: before.reason,
+        steps: Vec::new(),
+    };
+    if args.run {
+        let missing: BTreeSet<String> = todo.iter().flat_map(|step| step.needs.clone()).collect();
+        if !missing.is_empty() {
+            return Err(Error::MissingSettings {
+                integration: row.name,
+                missing: missing.into_iter().collect(),
+            });
+        }
+        for step in &mut todo {
+            make(step, args, project, context);
+        }
+        backfill.state = status::check(row, &project.root, &evidence).state;
+    }
+    let open = todo.iter().any(|step| step.state != Progress::Done);
+    let left = open || !matches!(backfill.state, Standing::Idle | Standing::Complete);
+    backfill.steps = todo;
+    Ok(Outcome::found(backfill, left))
+}
+
+/// What is to do, each thing once: for every artifact that is not valid, and for a gate the verifier at the end.
+fn steps(row: &Integration, state: Standing, project: &Project) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    if state == Standing::Idle {
+        return steps;
+    }
+    for artifact in row.artifacts {
+        let whole = artifact::left(&project.root, artifact)
+            .iter()
+            .all(|left| left.state == State::Valid);
+        if !whole && !steps.contains(&artifact.backfill) {
+            steps.push(artifact.backfill);
+        }
+    }
+    let verifier = Step::Helper {
+        helper: row.verifier.helper,
+        args: row.verifier.args,
+    };
+    // What the gate said before the repair says nothing about what is there after it.
+    if row.verifier.role == Role::Gate && !steps.is_empty() {
+        steps.retain(|step| *step != verifier);
+        steps.push(verifier);
+    }
+    steps
+}
+
+/// The values for the placeholders. A name that no step has is a mistake.
+fn settings(
+    row: &Integration,
+    given: &[(String, String)],
+    project: &Project,
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut settings = BTreeMap::from([(String::from("project"), project.argument())]);
+    for (name, value) in given {
+        let place = format!("{{{name}}}");
+        let known = row.artifacts.iter().any(|artifact| {
+            matches!(artifact.backfill, Step::Helper { args, .. } if args.iter().any(|arg| arg.contains(&place)))
+        });
+        if !known {
+            return Err(Error::UnknownSetting {
+                integration: row.name,
+                name: name.clone(),
+            });
+        }
+        settings.insert(name.clone(), value.clone());
+    }
+    Ok(settings)
+}
+
+fn fill(step: &Step, settings: &BTreeMap<String, String>, project: &Project) -> Todo {
+    let mut todo = Todo {
+        kind: Kind::Helper,
+        command: String::new(),
+        argv: Vec::new(),
+        needs: Vec::new(),
+        state: Progress::Open,
+        exit: None,
+        reason: None,
+    };
+    let (helper, args) = match step {
+        Step::Skill(call) => {
+            todo.kind = Kind::Skill;
+            (*call).clone_into(&mut todo.command);
+            return todo;
+        }
+        Step::Helper { helper, args } => (*helper, *args),
+    };
+    let args: Vec<String> = args
+        .iter()
+        .map(|arg| filled(arg, settings, &mut todo.needs))
+        .collect();
+    let found = helpers::find(helper)
+        .ok_or_else(|| String::from("not in the helper table"))
+        .and_then(|row| project.argv(row));
+    match found {
+        Ok(argv) => {
+            todo.argv = argv
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .chain(args)
+                .collect();
+            todo.command = quote::line(&todo.argv);
+        }
+        Err(why) => {
+            let words: Vec<String> = std::iter::once(helper.to_owned()).chain(args).collect();
+            todo.command = quote::line(&words);
+            todo.state = Progress::NotFound;
+            todo.reason = Some(why);
+        }
+    }
+    todo
+}
+
+/// `arg` with its `{name}`s replaced; names without a value are added to `needs`.
+fn filled(arg: &str, settings: &BTreeMap<String, String>, needs: &mut Vec<String>) -> String {
+    let mut text = String::new();
+    let mut rest = arg;
+    while let Some((before, name, after)) = rest.split_once('{').and_then(|(before, inner)| {
+        inner
+            .split_once('}')
+            .map(|(name, after)| (before, name, after))
+    }) {
+        text.push_str(before);
+        if let Some(value) = settings.get(name) {
+            text.push_str(value);
+        } else {
+            text.extend(["{", name, "}"]);
+            if !needs.iter().any(|known| known == name) {
+                needs.push(name.to_owned());
+            }
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Runs one step. Its stdout goes to stderr: stdout carries the report.
+fn make(step: &mut Todo, args: &BackfillArgs, project: &Project, context: &Context) {
+    let Some((program, rest)) = step.argv.split_first() else {
+        return;
+    };
+    context.note(&format!("running {}", step.command));
+    let command = aris_proc::command(PathBuf::from(program), &project.root).args(rest);
+    let failed = |why: String| (Progress::Failed, None, Some(why));
+    (step.state, step.exit, step.reason) = match command.run_attached(Stdout::Stderr, args.timeout)
+    {
+        Ok(End::Exited(0)) => (Progress::Done, Some(0), None),
+        Ok(End::Exited(code)) => (Progress::Failed, Some(code), None),
+        Ok(End::Signalled(signal)) => failed(format!("ended by signal {signal}")),
+        Ok(End::TimedOut) => failed(String::from("no end within the time it had")),
+        Err(error) => failed(error.to_string()),
+    };
+}
+
+impl Product for Backfill {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    /// A script: commands that can be run, everything else as comments.
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        match self.state {
+            Standing::Idle => writeln!(out, "# {} does not fire here", self.name)?,
+            Standing::Complete if self.steps.is_empty() => {
+                writeln!(out, "# {} left everything", self.name)?;
+            }
+            Standing::Complete | Standing::Gaps => {}
+            Standing::Undecided => writeln!(
+                out,
+                "# {} cannot be decided: {}",
+                self.name,
+                self.reason.as_deref().unwrap_or_default()
+            )?,
+        }
+        if !self.steps.is_empty() {
+            writeln!(out, "cd {} || exit", quote::line(&[&self.project]))?;
+        }
+        for step in &self.steps {
+            let Todo { command, needs, .. } = step;
+            let reason = step.reason.as_deref().unwrap_or_default();
+            match (step.state, step.kind) {
+                (Progress::Done, _) => writeln!(out, "# done: {command}")?,
+                (Progress::Failed, _) => {
+                    let exit = step
+                        .exit
+                        .map(|code| format!("exit code {code}"))
+                        .unwrap_or_default();
+                    writeln!(out, "# failed ({exit}{reason}): {command}")?;
+                }
+                (Progress::NotFound, _) => writeln!(out, "# not found ({reason}): {command}")?,
+                (Progress::Open, Kind::Skill) => {
+                    writeln!(out, "# a skill, for your agent: {command}")?;
+                }
+                (Progress::Open, Kind::Helper) if !needs.is_empty() => {
+                    let sets: Vec<String> = needs
+                        .iter()
+                        .map(|name| format!("--set {name}=VALUE"))
+                        .collect();
+                    writeln!(out, "# needs {}: {command}", sets.join(" "))?;
+                }
+                (Progress::Open, Kind::Helper) => writeln!(out, "{command}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_once_and_missing_ones_are_named() {
+        let settings = BTreeMap::from([(String::from("a"), String::from("{b}"))]);
+        let mut needs = Vec::new();
+        assert_eq!(
+            filled("x{a}y{b}/{b}", &settings, &mut needs),
+            "x{b}y{b}/{b}"
+        );
+        assert_eq!(needs, ["b"]);
+        assert_eq!(
+            filled("open { brace", &settings, &mut needs),
+            "open { brace"
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! `resolve`: where the chain finds a helper, layer by layer, and what the policy then asks for.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use aris_cli::{Outcome, Product, Style};
+use aris_contract::resolve::{Found, Layer, folders};
+use serde::Serialize;
+
+use super::{helper, policy};
+use crate::cli::ResolveArgs;
+use crate::error::Error;
+use crate::project::{Project, interpreter, probe};
+
+/// Schema id of [`Resolved`].
+pub(crate) const SCHEMA: &str = "aris.contract_check.resolution/v1";
+
+/// What was found of one helper.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Resolved {
+    /// Canonical name.
+    helper: &'static str,
+    /// Whether this suite builds it.
+    shipped: bool,
+    /// Whether the chain has an answer.
+    found: bool,
+    /// Program and first arguments that start it; empty when it is not found.
+    argv: Vec<String>,
+    /// Every candidate that is there, and every folder that has none, in the order of the chain.
+    layers: Vec<Candidate>,
+    /// Letter of the policy.
+    policy: &'static str,
+    /// What the policy asks for now.
+    then: String,
+}
+
+/// One candidate of the chain.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Candidate {
+    /// Number of the layer.
+    layer: u8,
+    /// The file, or the folder that has none of the names.
+    path: String,
+    /// `used`, `unusable`, `hidden` behind an earlier one, or `absent`.
+    state: CandidateState,
+    /// Why it cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum CandidateState {
+    Used,
+    Unusable,
+    Hidden,
+    Absent,
+}
+
+pub(crate) fn run(args: &ResolveArgs, project: &Project) -> Result<Outcome<Resolved>, Error> {
+    let helper = helper(&args.helper)?;
+    let policy = policy(helper, args.policy)?;
+    let resolution = project.find(helper);
+    let decided = resolution
+        .looked
+        .last()
+        .filter(|last| last.found != Found::Absent);
+    let mut layers = Vec::new();
+    for (layer, folder) in folders(helper.owner, &project.env) {
+        let mut any = false;
+        for path in helper.names().iter().map(|name| folder.join(name)) {
+            let (state, reason) = match decided {
+                Some(last) if last.path == path => match &last.found {
+                    Found::Unusable(why) => (CandidateState::Unusable, Some(why.clone())),
+                    Found::Usable | Found::Absent => (CandidateState::Used, None),
+                },
+                _ if probe(&path) != aris_contract::resolve::Probe::Absent => {
+                    (CandidateState::Hidden, None)
+                }
+                _ => continue,
+            };
+            any = true;
+            layers.push(candidate(layer, path, state, reason));
+        }
+        if !any {
+            layers.push(candidate(layer, folder, CandidateState::Absent, None));
+        }
+    }
+    let hit = resolution.hit().map(|(path, _)| path);
+    let argv = hit.map_or_else(Vec::new, |path| {
+        interpreter(path)
+            .map(str::to_owned)
+            .into_iter()
+            .chain([path.display().to_string()])
+            .collect()
+    });
+    let then = match hit {
+        Some(_) => format!("run it; when it fails: {}", policy.when_failed()),
+        None => format!("{}. {}", policy.when_unresolved(), helper.fallback),
+    };
+    let resolved = Resolved {
+        helper: helper.name,
+        shipped: helper.shipped,
+        found: hit.is_some(),
+        argv,
+        layers,
+        policy: policy.letter(),
+        then,
+    };
+    let found = resolved.found;
+    Ok(Outcome::found(resolved, !found))
+}
+
+fn candidate(
+    layer: Layer,
+    path: PathBuf,
+    state: CandidateState,
+    reason: Option<String>,
+) -> Candidate {
+    Candidate {
+        layer: number(layer),
+        path: path.display().to_string(),
+        state,
+        reason,
+    }
+}
+
+/// The number that the contract gives a layer.
+pub(crate) const fn number(layer: Layer) -> u8 {
+    match layer {
+        Layer::Skill => 0,
+        Layer::Installed => 1,
+        Layer::Project => 2,
+        Layer::Repository => 3,
+    }
+}
+
+impl Product for Resolved {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        let word = if self.found { "found" } else { "not found" };
+        let shipped = if self.shipped {
+            ""
+        } else {
+            " (not shipped by this suite)"
+        };
+        writeln!(out, "{}\t{word}{shipped}", self.helper)?;
+        for Candidate {
+            layer,
+            path,
+            state,
+            reason,
+        } in &self.layers
+        {
+            let state = match state {
+                CandidateState::Used => "used",
+                CandidateState::Unusable => "unusable",
+                CandidateState::Hidden => "hidden",
+                CandidateState::Absent => "absent",
+            };
+            let reason = reason
+                .as_ref()
+                .map(|why| format!("\t{why}"))
+                .unwrap_or_default();
+            writeln!(out, "layer {layer}\t{state}\t{path}{reason}")?;
+        }
+        if !self.argv.is_empty() {
+            writeln!(out, "start\t{}", crate::quote::line(&self.argv))?;
+        }
+        writeln!(out, "policy {}\t{}", self.policy, self.then)
+    }
+}

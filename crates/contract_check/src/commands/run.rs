@@ -1,0 +1,254 @@
+//! `run`: find a helper, run it on the caller's own streams, and apply the policy to what came of it. The one-line form for skills.
+
+use std::io::{self, Write};
+
+use aris_cli::{Context, Outcome, Product, Stream, Style};
+use aris_contract::Signal;
+use aris_contract::helpers::Helper;
+use aris_contract::policy::{self, Attempt, Forensic, Policy};
+use aris_proc::{End, Stdout};
+use serde::Serialize;
+
+use super::{helper, policy};
+use crate::cli::RunArgs;
+use crate::error::Error;
+use crate::project::Project;
+
+/// Schema id of [`Ran`].
+pub(crate) const SCHEMA: &str = "aris.contract_check.outcome/v1";
+
+/// Exit 20, policy C: the caller owes the record and writes it itself.
+pub(crate) const OWED: u8 = 20;
+
+/// Exit 21, policy D1: the caller tries its next source.
+pub(crate) const NEXT_SOURCE: u8 = 21;
+
+/// Exit 22, policy D2: the caller records the source as skipped.
+pub(crate) const SOURCE_SKIPPED: u8 = 22;
+
+/// What a shell adds to the number of the signal that ended a program.
+const SIGNALLED: i32 = 128;
+
+/// The outcome that the policy gives.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Ran {
+    /// Canonical name.
+    helper: &'static str,
+    /// Letter of the policy.
+    policy: &'static str,
+    /// What the caller has to do with it.
+    outcome: Verdict,
+    /// Exit code of the helper, 128 and the signal when one ended it; absent when it did not run to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    helper_exit: Option<u8>,
+    /// Why it is not plain success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What the caller does now, where it must do something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    then: Option<String>,
+}
+
+/// What a caller has to do with an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    /// The helper ran and left with 0.
+    Done,
+    /// A: stop; the exit code is the helper's, or 1.
+    Blocked,
+    /// B: go on without the side effect.
+    WithoutSideEffect,
+    /// C: write the record.
+    RecordOwed,
+    /// D1: try the next source.
+    NextSource,
+    /// D2: record the source as skipped.
+    SourceSkipped,
+    /// E: note it in the report and go on.
+    Noted,
+}
+
+pub(crate) fn run(
+    args: &RunArgs,
+    project: &Project,
+    context: &Context,
+) -> Result<Outcome<Ran>, Error> {
+    let helper = helper(&args.helper)?;
+    let policy = policy(helper, args.policy)?;
+    let attempt = attempt(helper, args, project, context);
+    let (ran, signal) = judge(helper, policy, &attempt);
+    if let Some(reason) = &ran.reason {
+        let then = ran
+            .then
+            .as_ref()
+            .map(|then| format!("; {then}"))
+            .unwrap_or_default();
+        context.warn(&format!(
+            "{} (policy {}): {reason}{then}",
+            ran.helper, ran.policy
+        ));
+    }
+    if let Some(file) = &args.record {
+        let line = serde_json::to_string(&ran).unwrap_or_default();
+        aris_fs::append_line(&context.absolute(file), &line).map_err(Error::Record)?;
+    }
+    Ok(Outcome { data: ran, signal })
+}
+
+/// Runs the helper in the caller's working directory.
+fn attempt(helper: &Helper, args: &RunArgs, project: &Project, context: &Context) -> Attempt {
+    let argv = match project.argv(helper) {
+        Ok(argv) => argv,
+        Err(why) => return Attempt::Unresolved(why),
+    };
+    let Some((program, first)) = argv.split_first() else {
+        return Attempt::Unresolved(String::from("nothing to start"));
+    };
+    let stdout = if context.json() {
+        Stdout::Stderr
+    } else {
+        Stdout::Same
+    };
+    let command = aris_proc::command(program, context.cwd())
+        .args(first)
+        .args(&args.args);
+    match command.run_attached(stdout, args.timeout) {
+        Ok(End::Exited(code)) => exited(code),
+        Ok(End::Signalled(signal)) => exited(SIGNALLED + signal),
+        Ok(End::TimedOut) => Attempt::NotRun(format!(
+            "no end within {} s",
+            args.timeout.unwrap_or_default().as_secs()
+        )),
+        Err(error) => Attempt::NotRun(error.to_string()),
+    }
+}
+
+fn exited(code: i32) -> Attempt {
+    u8::try_from(code).map_or_else(
+        |_| Attempt::NotRun(format!("exit code {code} is none")),
+        Attempt::Exited,
+    )
+}
+
+/// What the policy makes of the attempt: the outcome, and what to leave with.
+fn judge(helper: &Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Signal>) {
+    let owned = |why: &str| Some(why.to_owned());
+    let this = [helper.name];
+    let (outcome, reason, signal) = match policy {
+        Policy::A => match policy::gate(attempt).blocked() {
+            None => (Verdict::Done, None, None),
+            Some((code, why)) => (Verdict::Blocked, owned(why), Some(Signal::passed_on(code))),
+        },
+        Policy::B => match policy::side_effect(attempt).warning() {
+            None => (Verdict::Done, None, None),
+            Some(why) => (Verdict::WithoutSideEffect, owned(why), None),
+        },
+        Policy::C => match policy::forensic(attempt) {
+            Forensic::Recorded(_) => (Verdict::Done, None, None),
+            Forensic::WriteDirectly(owed) => {
+                (Verdict::RecordOwed, owned(owed.reason()), Signal::own(OWED))
+            }
+        },
+        Policy::D1 => match policy::cascade(this, |_| attempt.clone()).failures() {
+            [] => (Verdict::Done, None, None),
+            [(_, why), ..] => (Verdict::NextSource, owned(why), Signal::own(NEXT_SOURCE)),
+        },
+        Policy::D2 => match policy::aggregate(this, |_| attempt.clone()).skipped() {
+            [] => (Verdict::Done, None, None),
+            [(_, why), ..] => (
+                Verdict::SourceSkipped,
+                owned(why),
+                Signal::own(SOURCE_SKIPPED),
+            ),
+        },
+        Policy::E => match policy::diagnostic(attempt).note() {
+            None => (Verdict::Done, None, None),
+            Some(why) => (Verdict::Noted, owned(why), None),
+        },
+    };
+    let then = (outcome != Verdict::Done).then(|| {
+        let asked = match attempt {
+            Attempt::Exited(_) => policy.when_failed(),
+            Attempt::Unresolved(_) | Attempt::NotRun(_) => policy.when_unresolved(),
+        };
+        format!("{asked}. {}", helper.fallback)
+    });
+    let helper_exit = match attempt {
+        Attempt::Exited(code) => Some(*code),
+        Attempt::Unresolved(_) | Attempt::NotRun(_) => None,
+    };
+    let ran = Ran {
+        helper: helper.name,
+        policy: policy.letter(),
+        outcome,
+        helper_exit,
+        reason,
+        then,
+    };
+    (ran, signal)
+}
+
+impl Product for Ran {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    /// stdout belongs to the helper.
+    fn stream(&self) -> Stream {
+        Stream::Stderr
+    }
+
+    /// What there is to say was said as a warning.
+    fn render(&self, _out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::helpers;
+
+    use super::*;
+
+    #[test]
+    fn each_policy_has_its_own_outcome_for_each_end() {
+        let helper = &helpers::all()[0];
+        let attempts = [
+            Attempt::Exited(0),
+            Attempt::Exited(9),
+            Attempt::Exited(137),
+            Attempt::NotRun(String::from("x")),
+            Attempt::Unresolved(String::from("x")),
+        ];
+        for (policy, verdict, codes) in [
+            (Policy::A, Verdict::Blocked, [9, 137, 1, 1]),
+            (Policy::B, Verdict::WithoutSideEffect, [0; 4]),
+            (Policy::C, Verdict::RecordOwed, [OWED; 4]),
+            (Policy::D1, Verdict::NextSource, [NEXT_SOURCE; 4]),
+            (Policy::D2, Verdict::SourceSkipped, [SOURCE_SKIPPED; 4]),
+            (Policy::E, Verdict::Noted, [0; 4]),
+        ] {
+            let (ran, signal) = judge(helper, policy, &attempts[0]);
+            assert_eq!(
+                (ran.outcome, ran.reason, signal),
+                (Verdict::Done, None, None)
+            );
+            for (attempt, code) in attempts[1..].iter().zip(codes) {
+                let (ran, signal) = judge(helper, policy, attempt);
+                let left = signal.map_or(0, |signal| signal.exit().code());
+                assert_eq!(
+                    (ran.outcome, left),
+                    (verdict, code),
+                    "{policy:?} {attempt:?}"
+                );
+                assert!(
+                    ran.reason.is_some() && ran.then.is_some(),
+                    "{policy:?} {attempt:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! `status`: which integrations fire in a project, and whether they left what they must.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use aris_cli::{Context, Outcome, Product, Style};
+use aris_contract::Signal;
+use aris_contract::integrations::{self, Integration, Role};
+use serde::Serialize;
+
+use super::integration;
+use crate::artifact::{self, Left, State};
+use crate::cli::StatusArgs;
+use crate::error::Error;
+use crate::evidence::Real;
+use crate::predicate::{Truth, holds};
+use crate::project::Project;
+
+/// Schema id of [`Status`].
+pub(crate) const SCHEMA: &str = "aris.contract_check.status/v1";
+
+/// The integrations of one project.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Status {
+    /// The project, absolute.
+    project: String,
+    /// By name.
+    integrations: Vec<Checked>,
+    /// Number of integrations that fire.
+    firing: usize,
+    /// Number of those that did not leave everything, and of those that could not be decided.
+    gaps: usize,
+    /// Number of load-bearing ones among them.
+    broken: usize,
+}
+
+/// One integration in one project.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Checked {
+    /// The integration.
+    pub(crate) name: &'static str,
+    /// What became of it.
+    pub(crate) state: Standing,
+    /// Why it could not be decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// What its verifier decides.
+    pub(crate) role: Role,
+    /// The verifier, which this command does not run.
+    pub(crate) verifier: String,
+    /// What it left; empty unless it fires.
+    pub(crate) artifacts: Vec<Left>,
+}
+
+/// What became of an integration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Standing {
+    /// It does not fire here.
+    Idle,
+    /// It fires, and everything it leaves is there and valid.
+    Complete,
+    /// It fires, and something is missing, not valid or not successful.
+    Gaps,
+    /// Nobody can say whether it fires.
+    Undecided,
+}
+
+pub(crate) fn run(
+    args: &StatusArgs,
+    project: &Project,
+    context: &Context,
+) -> Result<Outcome<Status>, Error> {
+    let named: Vec<&Integration> = args
+        .names
+        .iter()
+        .map(|name| integration(name))
+        .collect::<Result<_, _>>()?;
+    let evidence = Real {
+        project,
+        context,
+        arguments: args.arguments.as_deref(),
+    };
+    let rows = integrations::all().iter();
+    let checked: Vec<Checked> = rows
+        .filter(|row| named.is_empty() || named.contains(row))
+        .map(|row| check(row, &project.root, &evidence))
+        .collect();
+    let gap = |checked: &&Checked| matches!(checked.state, Standing::Gaps | Standing::Undecided);
+    let status = Status {
+        project: project.root.display().to_string(),
+        firing: checked
+            .iter()
+            .filter(|checked| matches!(checked.state, Standing::Complete | Standing::Gaps))
+            .count(),
+        gaps: checked.iter().filter(gap).count(),
+        broken: checked
+            .iter()
+            .filter(gap)
+            .filter(|checked| checked.role == Role::Gate)
+            .count(),
+        integrations: checked,
+    };
+    let signal = match (status.broken, status.gaps) {
+        (0, 0) => None,
+        (0, _) => Some(Signal::FINDINGS),
+        (_, _) => Some(Signal::BLOCK),
+    };
+    Ok(Outcome {
+        data: status,
+        signal,
+    })
+}
+
+/// Looks at one integration.
+pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Checked {
+    let mut checked = Checked {
+        name: row.name,
+        state: Standing::Idle,
+        reason: None,
+        role: row.verifier.role,
+        verifier: format!("{} {}", row.verifier.helper, row.verifier.args.join(" ")),
+        artifacts: Vec::new(),
+    };
+    match holds(&row.fires, evidence) {
+        Truth::No => {}
+        Truth::Unknown(why) => {
+            checked.state = Standing::Undecided;
+            checked.reason = Some(why);
+        }
+        Truth::Yes => {
+            let left = row
+                .artifacts
+                .iter()
+                .flat_map(|artifact| artifact::left(root, artifact));
+            checked.artifacts = left.collect();
+            let whole = checked
+                .artifacts
+                .iter()
+                .all(|left| left.state == State::Valid);
+            checked.state = if whole {
+                Standing::Complete
+            } else {
+                Standing::Gaps
+            };
+        }
+    }
+    checked
+}
+
+impl Product for Status {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        for checked in &self.integrations {
+            let state = match checked.state {
+                Standing::Idle => "does not fire here",
+                Standing::Complete => "left everything; its verifier was not run",
+                Standing::Gaps if checked.role == Role::Gate => "BROKEN (load-bearing)",
+                Standing::Gaps => "has gaps",
+                Standing::Undecided => "cannot be decided",
+            };
+            writeln!(out, "{}\t{state}", checked.name)?;
+            if let Some(why) = &checked.reason {
+                writeln!(out, "  why\t{why}")?;
+            }
+            for Left {
+                path,
+                state,
+                reason,
+            } in &checked.artifacts
+            {
+                let state = match state {
+                    State::Valid => "valid",
+                    State::Missing => "missing",
+                    State::Invalid => "invalid",
+                    State::Contrary => "contrary",
+                    State::Unreadable => "unreadable",
+                };
+                let reason = reason
+                    .as_ref()
+                    .map(|why| format!("\t{why}"))
+                    .unwrap_or_default();
+                writeln!(out, "  {state}\t{path}{reason}")?;
+            }
+            if checked.state == Standing::Gaps {
+                writeln!(out, "  repair\tcontract_check backfill {}", checked.name)?;
+            }
+            if matches!(checked.state, Standing::Gaps | Standing::Complete) {
+                writeln!(out, "  verifier\t{}", checked.verifier)?;
+            }
+        }
+        writeln!(
+            out,
+            "{} integrations, {} fire, {} with gaps or undecided, {} of these load-bearing",
+            self.integrations.len(),
+            self.firing,
+            self.gaps,
+            self.broken
+        )
+    }
+}

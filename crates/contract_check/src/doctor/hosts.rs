@@ -1,0 +1,114 @@
+//! Which host sees which skills of the project.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use aris_contract::artifact::install::{EntryKind, Host};
+use serde::Serialize;
+
+use super::finding::{Finding, Id};
+use super::record::Record;
+use crate::project::Project;
+
+/// What one host sees.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct HostView {
+    /// The host.
+    pub(crate) host: String,
+    /// Folders of the project that it reads.
+    pub(crate) folders: Vec<&'static str>,
+    /// Number of different skills it sees there.
+    pub(crate) skills: usize,
+}
+
+/// Folders of a project that a host reads skills from.
+///
+/// **Source**: the hosts' documentation and loaders, as the skill conventions §1.1 list them.
+const fn folders(host: Host) -> &'static [&'static str] {
+    match host {
+        Host::Claude => &[".claude/skills"],
+        Host::Codex => &[".agents/skills", ".codex/skills"],
+        Host::Cursor => &[
+            ".agents/skills",
+            ".claude/skills",
+            ".codex/skills",
+            ".cursor/skills",
+        ],
+        Host::Gemini => &[".agents/skills", ".gemini/skills"],
+    }
+}
+
+pub(crate) fn check(
+    project: &Project,
+    record: &Record,
+    findings: &mut Vec<Finding>,
+) -> Vec<HostView> {
+    let mut views = Vec::new();
+    for host in Host::ALL {
+        let folders = folders(host);
+        let mut seen = BTreeSet::new();
+        for folder in folders {
+            skills(project, host, folder, &mut seen, findings);
+        }
+        if let Some(full) = record
+            .full
+            .as_ref()
+            .filter(|full| full.hosts.contains(&host))
+        {
+            let skills = full
+                .entries
+                .iter()
+                .filter(|entry| entry.kind == EntryKind::Skill);
+            let names: BTreeSet<&str> = skills.map(|entry| entry.name.as_str()).collect();
+            for name in names.into_iter().filter(|name| !seen.contains(*name)) {
+                findings.push(Finding::error(
+                    Id::HostMissesSkill,
+                    folders.join(", "),
+                    format!("{host} does not see the skill {name}, which was installed for it"),
+                    "run install_aris --reconcile in the project",
+                ));
+            }
+        }
+        views.push(HostView {
+            host: host.to_string(),
+            folders: folders.to_vec(),
+            skills: seen.len(),
+        });
+    }
+    views
+}
+
+/// Adds the names of the skills in `folder` that `host` loads.
+fn skills(
+    project: &Project,
+    host: Host,
+    folder: &str,
+    seen: &mut BTreeSet<String>,
+    findings: &mut Vec<Finding>,
+) {
+    let path = project.root.join(folder);
+    if !path.is_dir() {
+        return;
+    }
+    match aris_fs::list_sorted(&path) {
+        Ok(entries) => {
+            let names = entries
+                .iter()
+                .filter(|entry| loads(host, &entry.path.join("SKILL.md")))
+                .map(|entry| entry.name.to_string_lossy().into_owned());
+            seen.extend(names);
+        }
+        Err(error) => findings.push(Finding::error(
+            Id::Unreadable,
+            folder,
+            error.to_string(),
+            "make it readable",
+        )),
+    }
+}
+
+/// Codex follows links to folders and not a link that is the SKILL.md itself.
+fn loads(host: Host, skill: &Path) -> bool {
+    skill.is_file() && (host != Host::Codex || !skill.is_symlink())
+}

@@ -1,0 +1,220 @@
+//! Launchers, their contract files and their binaries, wherever skills with them lie.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
+use aris_contract::helpers::{self, Helper};
+use aris_contract::resolve::Layer;
+use aris_fs::display_relative;
+
+use super::entries::{is_executable, not_executable};
+use super::finding::{Finding, Id};
+use super::record::Record;
+use crate::project::Project;
+
+/// Bytes of a launcher or of a contract file.
+const LIMIT: u64 = 4 << 20;
+
+/// How long a binary may take to say its version.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// What to run in a checkout.
+const BUILD: &str = "run cargo xtask install-skills in the repository the skills came from, or install a release for this machine";
+
+pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Finding>) {
+    let mut roots = vec![
+        project.root.join(CANONICAL_SKILLS),
+        project.root.join(CLAUDE_SKILLS),
+    ];
+    let repositories = record
+        .repo_root()
+        .into_iter()
+        .chain(project.env.aris_repo.clone());
+    roots.extend(repositories.map(|root| root.join("skills")));
+    // One skill may be reached by several links.
+    let mut seen = BTreeSet::new();
+    let mut launchers: Vec<(&Helper, PathBuf)> = Vec::new();
+    for helper in helpers::all() {
+        let own = aris_contract::resolve::folders(helper.owner, &project.env);
+        let own = own
+            .into_iter()
+            .filter(|(layer, _)| *layer == Layer::Skill)
+            .map(|(_, folder)| folder);
+        let folders = roots
+            .iter()
+            .map(|root| root.join(helper.owner).join("scripts"));
+        for folder in folders.chain(own) {
+            if let Ok(real) = folder.canonicalize()
+                && seen.insert((helper.name, real))
+            {
+                launchers.push((helper, folder));
+            }
+        }
+    }
+    // Binaries are started at the same time: each takes a millisecond or two, and there are many.
+    let found: Vec<Vec<Finding>> = thread::scope(|scope| {
+        let workers: Vec<_> = launchers
+            .iter()
+            .map(|(helper, folder)| scope.spawn(move || one(project, helper, folder)))
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| {
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    });
+    findings.extend(found.into_iter().flatten());
+}
+
+/// One launcher with what belongs to it.
+fn one(project: &Project, helper: &Helper, folder: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let launcher = folder.join(helper.name);
+    let show = |path: &Path| display_relative(path, &project.root);
+    let text = match aris_fs::read(&launcher, LIMIT) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) => {
+            return vec![Finding::error(
+                Id::LauncherBroken,
+                show(&launcher),
+                error.to_string(),
+                "install the skill again",
+            )];
+        }
+    };
+    let said = |name: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(name))
+            .map(str::to_owned)
+    };
+    let version = match (said("aris_helper="), said("aris_version=")) {
+        (Some(name), Some(version)) if name == helper.name && text.starts_with("#!/bin/sh\n") => {
+            version
+        }
+        _ => {
+            return vec![Finding::error(
+                Id::LauncherBroken,
+                show(&launcher),
+                format!("is not a launcher of {}", helper.name),
+                "install the skill again",
+            )];
+        }
+    };
+    if !is_executable(&launcher) {
+        findings.push(not_executable(&show(&launcher)));
+    }
+    let mut other = |path: &Path, found: &str| {
+        findings.push(Finding::warning(
+            Id::VersionMismatch,
+            show(path),
+            format!("is of version {found}, and the launcher beside it is of version {version}"),
+            "install the skill again, with the binaries of the same version",
+        ));
+    };
+    let contract = folder.join(format!("{}.contract.json", helper.name));
+    let read = aris_fs::read(&contract, LIMIT)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| {
+            serde_json::from_slice::<serde_json::Value>(&bytes)
+                .map_err(|error| format!("is not JSON: {error}"))
+        });
+    match read {
+        Ok(contract_file) => {
+            let found = contract_file["version"].as_str().unwrap_or("none");
+            if found != version {
+                other(&contract, found);
+            }
+        }
+        Err(why) => findings.push(Finding::warning(
+            Id::EntryMissing,
+            show(&contract),
+            why,
+            "install the skill again",
+        )),
+    }
+    match binary(folder, helper.name) {
+        None => findings.push(Finding::error(
+            Id::BinaryMissing,
+            show(&folder.join("bin")),
+            format!(
+                "has no binary of {} for {}",
+                helper.name,
+                targets().join(" or ")
+            ),
+            BUILD,
+        )),
+        Some(binary) if !is_executable(&binary) => findings.push(not_executable(&show(&binary))),
+        Some(binary) => match version_of(&binary) {
+            Ok((name, found)) if name == helper.name && found == version => {}
+            Ok((name, found)) if name == helper.name => findings.push(Finding::warning(
+                Id::VersionMismatch,
+                show(&binary),
+                format!("is of version {found}, and its launcher is of version {version}"),
+                BUILD,
+            )),
+            Ok((name, _)) => findings.push(Finding::error(
+                Id::BinaryBroken,
+                show(&binary),
+                format!("is {name}, not {}", helper.name),
+                BUILD,
+            )),
+            Err(why) => findings.push(Finding::error(Id::BinaryBroken, show(&binary), why, BUILD)),
+        },
+    }
+    findings
+}
+
+/// The binary that the launcher in `folder` would start: not empty, the first of this machine's targets.
+pub(crate) fn binary(folder: &Path, helper: &str) -> Option<PathBuf> {
+    let extension = std::env::consts::EXE_SUFFIX;
+    targets()
+        .into_iter()
+        .map(|target| folder.join(format!("bin/{helper}-{target}{extension}")))
+        .find(|path| {
+            path.metadata()
+                .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0)
+        })
+}
+
+/// Targets whose binaries run on this machine, the launcher's order.
+fn targets() -> Vec<String> {
+    let machine = std::env::consts::ARCH;
+    match std::env::consts::OS {
+        "linux" => vec![
+            format!("{machine}-unknown-linux-musl"),
+            format!("{machine}-unknown-linux-gnu"),
+        ],
+        "macos" => vec![format!("{machine}-apple-darwin")],
+        "windows" => vec![format!("{machine}-pc-windows-msvc")],
+        other => vec![format!("{machine}-{other}")],
+    }
+}
+
+/// Name and version that a binary says.
+fn version_of(binary: &Path) -> Result<(String, String), String> {
+    let done = aris_proc::command(binary, "/")
+        .arg("--version")
+        .run(DEADLINE)
+        .map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            format!(
+                "{error}{}",
+                cause.map(|cause| format!(": {cause}")).unwrap_or_default()
+            )
+        })?;
+    if done.code().map_err(|error| error.to_string())? != 0 {
+        return Err(String::from("does not say its version"));
+    }
+    let text = done.stdout.text().into_owned();
+    let mut words = text.split_whitespace();
+    match (words.next(), words.next()) {
+        (Some(name), Some(version)) => Ok((name.to_owned(), version.to_owned())),
+        _ => Err(String::from("does not say its version")),
+    }
+}

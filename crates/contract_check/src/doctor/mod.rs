@@ -1,0 +1,123 @@
+//! `doctor`: faults of an installation, each with a stable id, the path and what to do.
+//!
+//! It changes nothing. It starts only the helpers' own binaries, with `--version`.
+
+mod blocks;
+mod entries;
+mod finding;
+mod hosts;
+mod launchers;
+mod record;
+mod tools;
+
+use std::io::{self, Write};
+
+use aris_cli::{Outcome, Product, Style};
+use serde::Serialize;
+
+use finding::{Finding, Severity};
+use hosts::HostView;
+use record::{Installation, Record};
+use tools::HelperView;
+
+use crate::project::Project;
+
+/// Schema id of [`Doctor`].
+pub(crate) const SCHEMA: &str = "aris.contract_check.doctor/v1";
+
+/// What is known about an installation.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Doctor {
+    /// The project, absolute.
+    project: String,
+    /// Version of this program.
+    version: &'static str,
+    /// Whose record of an installation is there.
+    installation: Installation,
+    /// What each host sees here.
+    hosts: Vec<HostView>,
+    /// Every helper of the contract.
+    helpers: Vec<HelperView>,
+    /// Number of errors.
+    errors: usize,
+    /// Number of warnings.
+    warnings: usize,
+    /// Sorted by severity, then path.
+    findings: Vec<Finding>,
+}
+
+/// Looks at everything.
+pub(crate) fn run(project: &Project) -> Outcome<Doctor> {
+    let mut findings = Vec::new();
+    let record = Record::read(project, &mut findings);
+    entries::check(project, &record, &mut findings);
+    blocks::check(project, &record, &mut findings);
+    let hosts = hosts::check(project, &record, &mut findings);
+    launchers::check(project, &record, &mut findings);
+    let helpers = tools::check(project, &record, &mut findings);
+    findings.sort();
+    findings.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.message == b.message);
+    let count = |severity| {
+        findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
+    let found = !findings.is_empty();
+    let doctor = Doctor {
+        project: project.root.display().to_string(),
+        version: env!("CARGO_PKG_VERSION"),
+        installation: record.installation(),
+        hosts,
+        helpers,
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        findings,
+    };
+    Outcome::found(doctor, found)
+}
+
+impl Product for Doctor {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        writeln!(out, "installation\t{}", self.installation.words())?;
+        for HostView { host, skills, .. } in &self.hosts {
+            writeln!(out, "host\t{host}\tsees {skills} skills of this project")?;
+        }
+        for HelperView {
+            name,
+            shipped,
+            path,
+            layer,
+        } in &self.helpers
+        {
+            let found = match (path, layer) {
+                (Some(path), Some(layer)) => format!("layer {layer}\t{path}"),
+                _ => String::from("not found"),
+            };
+            let shipped = if *shipped {
+                ""
+            } else {
+                "\tnot shipped by this suite"
+            };
+            writeln!(out, "helper\t{name}\t{found}{shipped}")?;
+        }
+        for Finding {
+            id,
+            severity,
+            path,
+            message,
+            hint,
+        } in &self.findings
+        {
+            let severity = severity.word();
+            let id = id.word();
+            writeln!(out, "{severity}\t{id}\t{path}\t{message}\t(hint: {hint})")?;
+        }
+        writeln!(out, "{} errors, {} warnings", self.errors, self.warnings)
+    }
+}

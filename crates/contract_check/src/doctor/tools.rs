@@ -1,0 +1,194 @@
+//! Every helper of the contract: where the chain finds it, and what is hidden behind that.
+
+use std::path::{Path, PathBuf};
+
+use aris_contract::helpers::{self, Helper};
+use aris_contract::resolve::{Found, Layer, Probe, folders};
+use aris_fs::display_relative;
+use serde::Serialize;
+
+use super::finding::{Finding, Id};
+use super::launchers;
+use super::record::{Installation, Record};
+use crate::commands::resolve::number;
+use crate::project::{Project, probe};
+
+/// Bytes of a helper: a binary with debug information may be large.
+const LIMIT: u64 = 256 << 20;
+
+/// One helper.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct HelperView {
+    /// Canonical name.
+    pub(crate) name: &'static str,
+    /// Whether this suite builds it; a project may have it from elsewhere.
+    pub(crate) shipped: bool,
+    /// The file that is used; absent when none is found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// Number of its layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) layer: Option<u8>,
+}
+
+pub(crate) fn check(
+    project: &Project,
+    record: &Record,
+    findings: &mut Vec<Finding>,
+) -> Vec<HelperView> {
+    let mut views = Vec::new();
+    let mut unresolved = Vec::new();
+    for helper in helpers::contract() {
+        let resolution = project.find(helper);
+        let hit = resolution
+            .hit()
+            .map(|(path, layer)| (path.to_path_buf(), layer));
+        if let Some((path, layer)) = &hit {
+            shadowed(project, helper, path, *layer, findings);
+            on_path(project, helper, findings);
+        } else if let Some(last) = resolution.looked.last()
+            && let Found::Unusable(why) = &last.found
+        {
+            findings.push(Finding::error(
+                Id::HelperUnusable,
+                show(project, &last.path),
+                format!("stands where {} is looked for, and {why}", helper.name),
+                "repair or remove it; until then the helper counts as missing",
+            ));
+        } else if helper.shipped {
+            unresolved.push(helper.name);
+        }
+        views.push(HelperView {
+            name: helper.name,
+            shipped: helper.shipped,
+            path: hit.as_ref().map(|(path, _)| show(project, path)),
+            layer: hit.map(|(_, layer)| number(layer)),
+        });
+    }
+    views.sort_by_key(|view| view.name);
+    if record.installation() == Installation::None && unresolved.len() == helpers::all().len() {
+        findings.push(Finding::warning(
+            Id::NotInstalled,
+            ".",
+            "nothing of this suite is installed here, and no helper is found",
+            "run install_aris in the project, or set ARIS_REPO to a repository with a tools folder",
+        ));
+    } else {
+        findings.extend(unresolved.into_iter().map(|name| {
+            Finding::warning(
+                Id::HelperUnresolved,
+                name,
+                "is in none of .aris/tools, tools and $ARIS_REPO/tools",
+                "run install_aris --reconcile in the project",
+            )
+        }));
+    }
+    views
+}
+
+fn show(project: &Project, path: &Path) -> String {
+    display_relative(path, &project.root)
+}
+
+/// Files of the same helper in later layers with other content. Layer 0 holds launchers and the others what starts them, so that
+/// only what lies in the same kind of folder is compared.
+fn shadowed(
+    project: &Project,
+    helper: &Helper,
+    used: &Path,
+    layer: Layer,
+    findings: &mut Vec<Finding>,
+) {
+    if layer == Layer::Skill {
+        return;
+    }
+    let name = used.file_name().unwrap_or_default();
+    let later = folders(helper.owner, &project.env)
+        .into_iter()
+        .filter(|(other, _)| *other > layer)
+        .flat_map(|(_, folder)| {
+            helper
+                .names()
+                .into_iter()
+                .map(move |name| folder.join(name))
+        });
+    for hidden in later {
+        if probe(&hidden) == Probe::Absent || same_file(used, &hidden) {
+            continue;
+        }
+        // The same helper under another of its names says that name in its text.
+        let alike = hidden.file_name().is_some_and(|other| other != name)
+            && is_ours(&hidden)
+            && is_ours(used);
+        if !alike && !same_content(used, &hidden) {
+            findings.push(Finding::warning(
+                Id::HelperShadowed,
+                show(project, &hidden),
+                format!(
+                    "is another {}, hidden behind {}",
+                    helper.name,
+                    show(project, used)
+                ),
+                "remove the one you do not mean",
+            ));
+        }
+    }
+}
+
+/// A program of the helper's name on `PATH` that is not the binary beside its launcher: a launcher without a binary runs it.
+fn on_path(project: &Project, helper: &Helper, findings: &mut Vec<Finding>) {
+    let folders = project
+        .search_path
+        .split(':')
+        .filter(|folder| folder.starts_with('/'));
+    let Some(found) = folders
+        .map(|folder| Path::new(folder).join(helper.name))
+        .find(|path| path.is_file())
+    else {
+        return;
+    };
+    let binary =
+        launcher_folder(project, helper).and_then(|folder| launchers::binary(&folder, helper.name));
+    if let Some(binary) =
+        binary.filter(|binary| !same_file(binary, &found) && !same_content(binary, &found))
+    {
+        findings.push(Finding::warning(
+            Id::PathDiffers,
+            found.display(),
+            format!("is another {} than {}", helper.name, show(project, &binary)),
+            "remove it from PATH, or install the same version",
+        ));
+    }
+}
+
+/// The folder of the launcher that the project's own skills have.
+fn launcher_folder(project: &Project, helper: &Helper) -> Option<PathBuf> {
+    use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
+    let own = [CANONICAL_SKILLS, CLAUDE_SKILLS].map(|skills| project.root.join(skills));
+    let repository = project.env.repository().map(|root| root.join("skills"));
+    own.into_iter()
+        .chain(repository)
+        .map(|skills| skills.join(helper.owner).join("scripts"))
+        .find(|folder| folder.join(helper.name).is_file())
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+fn same_content(one: &Path, other: &Path) -> bool {
+    let size = |path: &Path| path.metadata().map(|metadata| metadata.len()).ok();
+    size(one) == size(other)
+        && matches!((aris_fs::read(one, LIMIT), aris_fs::read(other, LIMIT)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Whether a file is one of the scripts that this suite generates.
+fn is_ours(path: &Path) -> bool {
+    aris_fs::open(path)
+        .and_then(|file| file.head(8192))
+        .is_ok_and(|head| {
+            head.windows(8)
+                .any(|window| window == b"aris_own" || window == b"aris_sel")
+        })
+}

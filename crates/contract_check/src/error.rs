@@ -1,0 +1,125 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use aris_contract::helpers::{self, Helper};
+use aris_contract::policy::Policy;
+use aris_contract::{ErrorKind, Failure, integrations};
+use aris_fs::FsError;
+use serde_json::{Map, Value};
+
+/// Errors of `contract_check`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No helper of the contract has this name.
+    #[error("no helper of the contract is called {name:?}")]
+    UnknownHelper {
+        /// The name.
+        name: String,
+    },
+    /// No integration has this name.
+    #[error("no integration is called {name:?}")]
+    UnknownIntegration {
+        /// The name.
+        name: String,
+    },
+    /// The contract does not let a caller handle the helper so.
+    #[error("the contract does not allow policy {} for {helper}", policy.letter())]
+    PolicyNotAllowed {
+        /// The helper.
+        helper: &'static str,
+        /// The policy.
+        policy: Policy,
+        /// The policies it allows, as letters.
+        allowed: String,
+    },
+    /// `--set` names something that no command of the integration has.
+    #[error("no command of {integration} has a {{{name}}}")]
+    UnknownSetting {
+        /// The integration.
+        integration: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Commands cannot be run while some of their values are not known.
+    #[error("the commands of {integration} need a value for {}", missing.join(", "))]
+    MissingSettings {
+        /// The integration.
+        integration: &'static str,
+        /// The names.
+        missing: Vec<String>,
+    },
+    /// `--project` is not a folder.
+    #[error("project folder {} does not exist", path.display())]
+    Project {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The outcome cannot be recorded. The helper has run.
+    #[error("the outcome cannot be recorded")]
+    Record(#[source] FsError),
+}
+
+impl Error {
+    pub(crate) fn policy(helper: &'static Helper, policy: Policy) -> Self {
+        let allowed = std::iter::once(&helper.policy).chain(helper.other_policies);
+        Self::PolicyNotAllowed {
+            helper: helper.name,
+            policy,
+            allowed: allowed
+                .map(|policy| policy.letter())
+                .collect::<Vec<_>>()
+                .join(", "),
+        }
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::UnknownHelper { .. }
+            | Self::UnknownIntegration { .. }
+            | Self::PolicyNotAllowed { .. }
+            | Self::UnknownSetting { .. }
+            | Self::MissingSettings { .. } => ErrorKind::Usage,
+            Self::Project { .. } => ErrorKind::NotFound,
+            Self::Record(_) => ErrorKind::Precondition,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::UnknownHelper { .. } => {
+                let mut names: Vec<&str> = helpers::contract().map(|helper| helper.name).collect();
+                names.sort_unstable();
+                format!("the helpers are {}", names.join(", "))
+            }
+            Self::UnknownIntegration { .. } => {
+                let names: Vec<&str> = integrations::all().iter().map(|row| row.name).collect();
+                format!("the integrations are {}", names.join(", "))
+            }
+            Self::PolicyNotAllowed { allowed, .. } => {
+                format!("it allows {allowed}; without --policy the first of them is taken")
+            }
+            Self::UnknownSetting { .. } => {
+                String::from("run backfill without --set: it prints the names")
+            }
+            Self::MissingSettings { missing, .. } => {
+                let sets: Vec<String> = missing
+                    .iter()
+                    .map(|name| format!("--set {name}=VALUE"))
+                    .collect();
+                format!("add {}", sets.join(" "))
+            }
+            Self::Project { .. } => String::from("name an existing folder"),
+            Self::Record(error) => return error.hint(),
+        })
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Record(error) => error.details(),
+            _ => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `contract_check`: what skills promise each other, looked at from outside: which integrations fire in a project and what they
+//! left, where each helper is found, and whether the installation is sound.
+//!
+//! **Input**: the project, the environment (`ARIS_REPO`, `CLAUDE_SKILL_DIR`, `PATH`), and the tables of helpers and integrations,
+//! which are compiled in. **Output**: a report on stdout; with `run` the helper's own output. It writes nothing, but for `--record`
+//! and for what `backfill --run` and `run` start.
+//!
+//! **Exit**: 0 nothing found. `status`: 10 gaps, or an integration that cannot be decided; 1 one of those is load-bearing.
+//! `backfill`: 10 something is left to do. `resolve`: 10 not found. `doctor`: 10 faults. `run`, by policy: A the helper's own code (1
+//! when it is missing or has no end, 128 and the number of a signal); B and E 0, with a warning; C 20, the caller writes the record;
+//! D1 21, the caller tries its next source; D2 22, the caller records the source as skipped. Everywhere: 2 usage; 3 the project folder is absent;
+//! 5 the outcome cannot be recorded.
+//!
+//! It is a diagnostic for skills (policy E) although `status` and `run` may leave with 1: `status` says so by contract, and `run` stands in
+//! for helpers that are gates.
+
+mod artifact;
+mod cli;
+mod commands;
+mod doctor;
+mod error;
+mod evidence;
+mod json_schema;
+mod predicate;
+mod project;
+mod quote;
+mod report;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+use cli::Command;
+use commands::{backfill, checklist, resolve, run as run_helper, status};
+use project::Project;
+use report::Given;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "contract_check",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Check what skills promise each other: integrations, helpers, installation",
+    input: "the project; ARIS_REPO, CLAUDE_SKILL_DIR and PATH; for run the helper's own input",
+    output: "a report; for run the helper's own output (with --json that goes to stderr)",
+    stderr: "warnings, errors, and what helpers write there",
+    examples: &[
+        Example {
+            command: "status",
+            line: "contract_check status",
+            what: "which integrations fire here, and what they left",
+        },
+        Example {
+            command: "checklist",
+            line: "contract_check checklist submission-audits",
+            what: "the boxes to tick before a final report",
+        },
+        Example {
+            command: "backfill",
+            line: "contract_check backfill research-wiki-ingest --set arxiv_ids=2501.12345,1706.03762 --run",
+            what: "ingest what was missed",
+        },
+        Example {
+            command: "resolve",
+            line: "contract_check resolve research_wiki.py --policy B",
+            what: "where a helper is found, under any of its names",
+        },
+        Example {
+            command: "run",
+            line: "contract_check run save_trace -- --skill s --purpose p --prompt-file p.md --response-file r.md",
+            what: "run a helper and apply its policy",
+        },
+        Example {
+            command: "doctor",
+            line: "contract_check doctor --json",
+            what: "faults of the installation, as data",
+        },
+    ],
+    signals: &[
+        (
+            1,
+            "load-bearing integration broken (status); gate blocks (run)",
+        ),
+        (10, "gaps, steps to do, helper not found, or faults"),
+        (run_helper::OWED, "run, policy C: write the record directly"),
+        (
+            run_helper::NEXT_SOURCE,
+            "run, policy D1: try the next source",
+        ),
+        (
+            run_helper::SOURCE_SKIPPED,
+            "run, policy D2: record the source as skipped",
+        ),
+    ],
+    ok: "nothing found; run: done, or the policy lets the caller go on",
+    errors: &[ErrorKind::NotFound, ErrorKind::Precondition],
+    schemas: &[
+        status::SCHEMA,
+        checklist::SCHEMA,
+        backfill::SCHEMA,
+        resolve::SCHEMA,
+        run_helper::SCHEMA,
+        doctor::SCHEMA,
+    ],
+    samples: &[
+        Sample {
+            args: &["--json", "status"],
+            exit: &[0, 1, 10],
+        },
+        Sample {
+            args: &["--json", "checklist", "submission-audits"],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", "resolve", "../x"],
+            exit: &[2],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Does what `cli` asks for.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    if let Command::Checklist(args) = &cli.command {
+        return Ok(Report::of(checklist::run(args)?, Given::Checklist));
+    }
+    let project = Project::open(&cli, context)?;
+    Ok(match &cli.command {
+        Command::Status(args) => Report::of(status::run(args, &project, context)?, Given::Status),
+        Command::Checklist(args) => Report::of(checklist::run(args)?, Given::Checklist),
+        Command::Backfill(args) => {
+            Report::of(backfill::run(args, &project, context)?, Given::Backfill)
+        }
+        Command::Resolve(args) => Report::of(resolve::run(args, &project)?, Given::Resolved),
+        Command::Run(args) => Report::of(run_helper::run(args, &project, context)?, Given::Ran),
+        Command::Doctor => Report::of(doctor::run(&project), Given::Doctor),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<status::Status>(status::SCHEMA);
+        check_schema::<checklist::Checklist>(checklist::SCHEMA);
+        check_schema::<backfill::Backfill>(backfill::SCHEMA);
+        check_schema::<resolve::Resolved>(resolve::SCHEMA);
+        check_schema::<run_helper::Ran>(run_helper::SCHEMA);
+        check_schema::<doctor::Doctor>(doctor::SCHEMA);
+    }
+}
