@@ -249,17 +249,23 @@ impl Sandbox {
             if folder.parent().is_none() || self.workplace.root().starts_with(&folder) {
                 continue;
             }
-            self.read_only.push(folder.clone());
-            if self.works(r#"[ ! -w "$1" ]"#, &[folder.into_os_string()], scratch) {
-                let reach = if is_tree {
-                    &mut self.isolation.tree
-                } else {
-                    &mut self.isolation.home
-                };
-                *reach = Reach::ReadOnly;
-            } else {
-                self.read_only.pop();
+            let args = [folder.clone().into_os_string()];
+            let cannot_write = |sandbox: &Self| sandbox.works(r#"[ ! -w "$1" ]"#, &args, scratch);
+            // What lies below a read-only folder needs no mount of its own, unless it is one already.
+            let is_below = self.read_only.iter().any(|above| folder.starts_with(above));
+            if !(is_below && cannot_write(self)) {
+                self.read_only.push(folder.clone());
+                if !cannot_write(self) {
+                    self.read_only.pop();
+                    continue;
+                }
             }
+            let isolation = &mut self.isolation;
+            *(if is_tree {
+                &mut isolation.tree
+            } else {
+                &mut isolation.home
+            }) = Reach::ReadOnly;
         }
     }
 

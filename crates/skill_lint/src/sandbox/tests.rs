@@ -225,6 +225,40 @@ fn the_tree_and_the_real_home_are_read_only_where_that_was_promised() {
 }
 
 #[test]
+fn a_tree_below_the_home_is_read_only_with_it() {
+    let case = prepared(10);
+    let tree = case.world.path().join("home/project");
+    std::fs::create_dir(&tree).expect("folder");
+    let sandbox = Sandbox::prepare(
+        "/usr/bin:/bin",
+        case.scratch_root.path(),
+        &tree,
+        Some(&case.world.path().join("home")),
+        Duration::from_secs(10),
+    )
+    .expect("prepared");
+    if sandbox.isolation.home == Reach::ReadOnly {
+        assert_eq!(
+            (sandbox.isolation.tree, sandbox.read_only.len()),
+            (Reach::ReadOnly, 1)
+        );
+        let command = [OsString::from("touch"), tree.join("x").into_os_string()];
+        let call = Call {
+            command: &command,
+            cwd: None,
+            with_network: false,
+        };
+        let finished = sandbox
+            .run(&call, &sandbox.scratch().expect("scratch"))
+            .expect("ran");
+        assert!(
+            !finished.success() && !tree.join("x").exists(),
+            "{finished:?}"
+        );
+    }
+}
+
+#[test]
 fn no_tcp_connection_leaves_and_a_second_run_may_have_the_network() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("listener");
     let port = listener.local_addr().expect("address").port().to_string();

@@ -390,7 +390,9 @@ mod tests {
             ),
             (
                 |a| a.unknown_flag = Some(answer(End::Exited(2), "usage", "")),
-                &["SR305 on a usage error stdout is not JSON (line 1, column 1)"],
+                &[
+                    "SR305 on a usage error stdout holds something else than one JSON document with error",
+                ],
             ),
             (
                 |a| a.samples[0].answer = answer(End::Exited(0), "", ""),
