@@ -16,6 +16,7 @@ use crate::lint::{self, Found};
 use crate::options::{ConfigFrom, FixMode, Options};
 use crate::profile::Selection;
 use crate::report::{Item, Report};
+use crate::sandbox;
 use crate::suppress;
 
 /// Passes of `--fix`: a repair can make room for another, and a rule that never agrees with its own repair must not go on.
@@ -23,12 +24,15 @@ const PASSES: usize = 8;
 
 /// Lints all paths.
 ///
-/// **Errors**: a path that does not exist, a configuration or baseline that is wrong, a tree without anything to look at.
+/// **Errors**: `--run` by the superuser, a path that does not exist, a configuration or baseline that is wrong, a tree without anything to look at.
 pub fn lint(options: &Options) -> Result<Report, Error> {
     for name in options.only.iter().chain(&options.skip) {
         if !catalogue::is_known(name) {
             return Err(Error::Usage(format!("`{name}` is no rule")));
         }
+    }
+    if options.run.is_some() && !options.run_as_root && sandbox::is_superuser() {
+        return Err(Error::Superuser);
     }
     let baseline = match &options.baseline {
         Some(path) => baseline::read(&options.cwd.join(path))?,
@@ -128,7 +132,7 @@ impl Root {
 
     /// The findings; with `--fix` those that remain.
     fn run(&mut self, options: &Options, fixed: &mut Fixed) -> Result<Found, Error> {
-        let mut found = lint::tree(&self.tree, &self.config, &self.selection);
+        let mut found = lint::tree(&self.tree, &self.config, &self.selection)?;
         if options.fix == FixMode::No {
             return Ok(found);
         }
@@ -156,7 +160,7 @@ impl Root {
                 }
             }
             self.tree = Tree::walk(&self.tree.root, &self.walk)?;
-            found = lint::tree(&self.tree, &self.config, &self.selection);
+            found = lint::tree(&self.tree, &self.config, &self.selection)?;
         }
         Ok(found)
     }

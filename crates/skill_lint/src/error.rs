@@ -7,6 +7,7 @@ use aris_fs::FsError;
 use serde_json::{Map, Value};
 
 use crate::config::file::ConfigFault;
+use crate::sandbox::SandboxError;
 
 /// Errors of `skill_lint`.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +15,12 @@ pub enum Error {
     /// A flag's value is none that it takes.
     #[error("{0}")]
     Usage(String),
+    /// Programs of the tree were to run with all rights there are.
+    #[error("--run starts nothing for the superuser")]
+    Superuser,
+    /// Programs of the tree were to run, and there is no sandbox for them.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// A PATH does not exist.
     #[error("{} does not exist", path.display())]
     Absent {
@@ -60,7 +67,8 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Usage(_) => ErrorKind::Usage,
+            Self::Usage(_) | Self::Superuser => ErrorKind::Usage,
+            Self::Sandbox(error) => error.kind(),
             Self::Absent { .. } => ErrorKind::NotFound,
             Self::NotAFolder { .. }
             | Self::Empty { .. }
@@ -74,6 +82,8 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let text = match self {
             Self::Usage(_) => "see --help and --list-rules",
+            Self::Superuser => "run it as another user; in a container, --run-as-root allows it",
+            Self::Sandbox(error) => return error.hint(),
             Self::Absent { .. } => "name an existing repository, skills tree or skill",
             Self::NotAFolder { .. } => "name the folder that holds the SKILL.md",
             Self::Empty { .. } => {
@@ -106,7 +116,8 @@ impl Failure for Error {
             ]),
             Self::Fix { path, .. } => of(vec![("path", Value::from(path.clone()))]),
             Self::Fs(error) => error.details(),
-            Self::Usage(_) => Map::new(),
+            Self::Sandbox(error) => error.details(),
+            Self::Usage(_) | Self::Superuser => Map::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use aris_skills::Skill;
 use crate::catalogue::{self, Rule, Severity};
 use crate::fix::Fix;
 use crate::profile::Selection;
-use crate::sandbox::Isolation;
+use crate::sandbox::{Isolation, SandboxError};
 
 /// One thing that a rule found.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub struct Sink<'a> {
     found: Vec<Finding>,
     skipped: Vec<Skipped>,
     dropped: Option<Finding>,
-    isolation: Option<Isolation>,
+    isolation: Option<Result<Isolation, SandboxError>>,
 }
 
 impl<'a> Sink<'a> {
@@ -154,14 +154,14 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Says under what isolation programs of the tree ran.
-    pub fn ran_under(&mut self, isolation: Isolation) {
+    /// Says under what isolation programs of the tree ran, or why none could.
+    pub fn ran_under(&mut self, isolation: Result<Isolation, SandboxError>) {
         self.isolation = Some(isolation);
     }
 
-    /// Under what isolation programs of the tree ran; `None` when none ran.
-    pub fn isolation(&self) -> Option<&Isolation> {
-        self.isolation.as_ref()
+    /// Under what isolation programs of the tree ran; `None` when none was to.
+    pub fn take_isolation(&mut self) -> Result<Option<Isolation>, SandboxError> {
+        self.isolation.take().transpose()
     }
 
     /// Findings and what was passed over.

@@ -11,7 +11,7 @@ use crate::fingerprint::{self, Ordinals};
 use crate::fix::{self, Seen};
 use crate::profile::Selection;
 use crate::rules::{self, Facts};
-use crate::sandbox::Isolation;
+use crate::sandbox::{Isolation, SandboxError};
 use crate::suppress::{self, Directives};
 
 /// What a run over one tree found, before suppressions.
@@ -30,7 +30,9 @@ pub struct Found {
 }
 
 /// Lints one tree.
-pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Found {
+///
+/// **Errors**: programs were to run, and the sandbox for them cannot be made.
+pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found, SandboxError> {
     let (mut results, workers) = (
         Vec::new(),
         config.threads.clamp(1, tree.skills.len().max(1)),
@@ -70,7 +72,7 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Found {
     }
     let mut sink = Sink::new(selection, None);
     rules::tree(tree, facts, config, &mut sink);
-    found.sandbox = sink.isolation().cloned();
+    found.sandbox = sink.take_isolation()?;
     let (findings, skipped) = sink.into_parts();
     for path in edited(&findings) {
         if !found.seen.contains_key(path)
@@ -82,7 +84,7 @@ pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Found {
     }
     found.findings.extend(findings);
     found.skipped.extend(skipped);
-    found
+    Ok(found)
 }
 
 /// What is known while the text of a skill is at hand: fingerprints, suppressions, and what repairs start from.

@@ -32,7 +32,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 pub(crate) fn lint_folder(root: &Path, config: &Config) -> Vec<Finding> {
     let tree = Tree::walk(root, &WalkOptions::default()).expect("walk");
     let selection = Selection::of(config);
-    let mut found = lint::tree(&tree, config, &selection).findings;
+    let mut found = lint::tree(&tree, config, &selection).expect("ran").findings;
     found.sort_by(|a, b| {
         (&a.path, a.line, a.col, a.rule.id).cmp(&(&b.path, b.line, b.col, b.rule.id))
     });

@@ -31,7 +31,7 @@ use self::judge::{Place, Problem};
 use self::program::{Program, Start};
 use crate::config::Config;
 use crate::finding::Sink;
-use crate::sandbox::{self, Sandbox};
+use crate::sandbox::Sandbox;
 
 /// The programs of one skill.
 #[derive(Debug, Default)]
@@ -70,14 +70,6 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     let Some(rule) = RULES.iter().map(|rule| rule.id).find(|id| sink.wants(id)) else {
         return;
     };
-    if sandbox::is_superuser() && !config.run_as_root {
-        sink.skipped(
-            rule,
-            "",
-            "nothing is run for the superuser without --run-as-root",
-        );
-        return;
-    }
     let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();
     let home = std::env::home_dir();
     let path = config.search_path.as_deref().unwrap_or(DEFAULT_PATH);
@@ -91,11 +83,11 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     ) {
         Ok(sandbox) => sandbox,
         Err(error) => {
-            sink.skipped(rule, "", format!("the sandbox cannot be made: {error}"));
+            sink.ran_under(Err(error));
             return;
         }
     };
-    sink.ran_under(sandbox.isolation().clone());
+    sink.ran_under(Ok(sandbox.isolation().clone()));
     let interpreters = interpreters(&programs, &sandbox);
     let judged: Vec<Result<Vec<Problem>, String>> =
         in_parallel(config.threads, &programs, |program| {

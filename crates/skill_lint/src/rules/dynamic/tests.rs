@@ -4,9 +4,11 @@
 
 use std::path::Path;
 
+use crate::Error;
 use crate::config::{Config, RunLevel};
 use crate::finding::Skipped;
 use crate::lint::{self, Found};
+use crate::options::Options;
 use crate::profile::{Profile, Selection};
 use crate::testing::{folder, skill_md};
 
@@ -22,7 +24,7 @@ fn run_in(root: &Path, level: RunLevel, timeout_s: u64) -> Found {
         ..Config::default()
     };
     let tree = aris_skills::Tree::walk(root, &aris_skills::WalkOptions::default()).expect("walk");
-    lint::tree(&tree, &config, &Selection::of(&config))
+    lint::tree(&tree, &config, &Selection::of(&config)).expect("ran")
 }
 
 /// What the family finds when these files lie beside a SKILL.md: `SR301 path:line message`.
@@ -95,7 +97,7 @@ fn nothing_runs_without_being_asked_to() {
     };
     let tree =
         aris_skills::Tree::walk(folder.path(), &aris_skills::WalkOptions::default()).expect("walk");
-    let found = lint::tree(&tree, &config, &Selection::of(&config));
+    let found = lint::tree(&tree, &config, &Selection::of(&config)).expect("ran");
     assert!(
         found
             .findings
@@ -199,7 +201,7 @@ fn a_missing_interpreter_is_no_finding() {
     }
     let tree =
         aris_skills::Tree::walk(folder.path(), &aris_skills::WalkOptions::default()).expect("walk");
-    let found = lint::tree(&tree, &config, &Selection::of(&config));
+    let found = lint::tree(&tree, &config, &Selection::of(&config)).expect("ran");
     assert!(found.findings.is_empty());
     assert_eq!(found.skipped.len(), 1);
     assert_eq!(found.skipped[0].path, "skills/a/scripts/x.ts");
@@ -211,12 +213,16 @@ fn a_missing_interpreter_is_no_finding() {
     // With the one rule left out that names what is passed over, another names it.
     config.skip = vec![String::from("SR301")];
     assert_eq!(
-        lint::tree(&tree, &config, &Selection::of(&config)).skipped[0].rule,
+        lint::tree(&tree, &config, &Selection::of(&config))
+            .expect("ran")
+            .skipped[0]
+            .rule,
         "SR302"
     );
     config.skip = vec![String::from("SR3")];
     assert!(
         lint::tree(&tree, &config, &Selection::of(&config))
+            .expect("ran")
             .sandbox
             .is_none()
     );
@@ -306,5 +312,53 @@ fn a_binary_runs_as_it_is_and_one_for_another_system_does_not() {
             .any(|one| one.rule.id == "SR301" && one.path.ends_with("bin/false")),
         "{:?}",
         found.findings
+    );
+}
+
+fn options(root: &Path) -> Options {
+    let mut options = Options::new(
+        vec![root.to_path_buf()],
+        root.to_path_buf(),
+        jiff::civil::date(2026, 1, 1),
+    );
+    options.run = Some(RunLevel::Help);
+    options.run_as_root = true;
+    options.search_path = std::env::var("PATH").ok();
+    options
+}
+
+#[test]
+fn the_superuser_must_say_so_twice() {
+    let text = skill_md("a", "Body.");
+    let folder = folder(&[("a/SKILL.md", &text)]);
+    let mut options = options(folder.path());
+    assert!(crate::lint(&options).is_ok());
+    options.run_as_root = false;
+    let refused = matches!(crate::lint(&options), Err(Error::Superuser));
+    assert_eq!(refused, crate::sandbox::is_superuser());
+    options.run = None;
+    assert!(crate::lint(&options).is_ok());
+}
+
+#[test]
+fn without_a_sandbox_the_run_fails_and_is_not_clean() {
+    let text = skill_md("a", "Body.");
+    let folder = folder(&[("a/SKILL.md", &text), ("a/scripts/good.sh", GOOD)]);
+    let mut options = options(folder.path());
+    options.search_path = Some(String::from("/no/such/folder"));
+    assert!(matches!(crate::lint(&options), Err(Error::Sandbox(_))));
+}
+
+#[test]
+fn the_report_says_what_was_in_force() {
+    let text = skill_md("a", "Body.");
+    let folder = folder(&[("a/SKILL.md", &text), ("a/scripts/good.sh", GOOD)]);
+    let sandbox = crate::lint(&options(folder.path()))
+        .expect("ran")
+        .sandbox
+        .expect("in force");
+    assert!(
+        sandbox["network"].is_string() && sandbox["limits"]["timeout_s"] == 5,
+        "{sandbox}"
     );
 }
