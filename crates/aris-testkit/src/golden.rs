@@ -6,7 +6,7 @@ use std::{env, fs};
 /// Panics unless `actual` is the text of the file at `golden`. With the variable `update` set to 1, as `remedy` does, the file is
 /// written instead.
 #[track_caller]
-pub(crate) fn check_golden(golden: &Path, actual: &str, update: &str, remedy: &str) {
+pub fn check_golden(golden: &Path, actual: &str, update: &str, remedy: &str) {
     if env::var_os(update).is_some_and(|value| value == "1") {
         fs::create_dir_all(golden.parent().expect("a file lies in a folder")).expect("folder");
         fs::write(golden, actual).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));

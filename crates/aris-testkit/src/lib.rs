@@ -34,6 +34,7 @@ mod snapshot;
 
 pub use crash::{Crashes, crash_at_every_change};
 pub use fixtures::{shared, workspace_root};
+pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;
 pub use run::Run;

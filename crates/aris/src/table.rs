@@ -45,11 +45,19 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         title: "Installing and checking skills",
-        entries: &[Entry {
-            spec: &contract_check::SPEC,
-            brief: "see what fires, what is missing, what is broken",
-            run: |process| aris_cli::run(&contract_check::SPEC, contract_check::run, process),
-            parser: || aris_cli::parser(&contract_check::SPEC, contract_check::run),
-        }],
+        entries: &[
+            Entry {
+                spec: &contract_check::SPEC,
+                brief: "see what fires, what is missing, what is broken",
+                run: |process| aris_cli::run(&contract_check::SPEC, contract_check::run, process),
+                parser: || aris_cli::parser(&contract_check::SPEC, contract_check::run),
+            },
+            Entry {
+                spec: &skill_lint::SPEC,
+                brief: "check the structure of agent skills",
+                run: |process| aris_cli::run(&skill_lint::SPEC, skill_lint::run, process),
+                parser: || aris_cli::parser(&skill_lint::SPEC, skill_lint::run),
+            },
+        ],
     },
 ];

@@ -8,6 +8,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::contract_check::CASES,
     &super::paper_claim_audit::CASES,
     &super::save_trace::CASES,
+    &super::skill_lint::CASES,
     &super::verify_paper_audits::CASES,
 ];
 

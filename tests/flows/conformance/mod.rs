@@ -14,6 +14,7 @@ mod outputs;
 mod paper_claim_audit;
 mod runs;
 mod save_trace;
+mod skill_lint;
 mod usage;
 mod verify_paper_audits;
 

@@ -54,6 +54,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Write run.meta.json and the three record files directly in the documented schema",
     },
     Helper {
+        name: "skill_lint",
+        shipped: true,
+        aliases: &[],
+        owner: "skill-lint",
+        callers: &["skill-lint"],
+        policy: Policy::E,
+        other_policies: &[],
+        rationale: "Reports what is wrong with skills; no result of the research depends on it",
+        fallback: "Say that the skills were not checked, and go on",
+    },
+    Helper {
         name: "verify_paper_audits",
         shipped: true,
         aliases: &["verify_paper_audits.sh"],

@@ -1,8 +1,11 @@
 //! What a rule is, and the table of all of them.
 
+mod document;
+
 use std::fmt;
 use std::sync::LazyLock;
 
+pub use document::document;
 use serde::Serialize;
 
 use crate::profile::Profile;
@@ -89,7 +92,7 @@ pub struct Rule {
     pub what: &'static str,
     /// What to do about it; the hint of a finding that has none of its own.
     pub hint: &'static str,
-    /// Short names of the sources, separated by blanks: SPEC ANT CC CDX GEM CUR SRP INT PEER OWN.
+    /// Short names of the sources ([`SOURCES`]) with what one looks up there (`SRP §1`).
     pub source: &'static str,
     /// When a finding is no fault.
     pub false_positives: &'static str,
@@ -102,6 +105,13 @@ pub struct Rule {
     /// Severities that a profile gives.
     pub in_profile: &'static [(Profile, Severity)],
 }
+
+/// Short names of sources: the Agent Skills specification; Anthropic's packaging check and upload rules; Claude Code's
+/// documentation; loaders or documentation of Codex CLI, Gemini CLI and Cursor; the skill resource protocol; the integration
+/// contract; other linters; ours.
+pub const SOURCES: [&str; 10] = [
+    "SPEC", "ANT", "CC", "CDX", "GEM", "CUR", "SRP", "INT", "PEER", "OWN",
+];
 
 impl Rule {
     /// Defaults for the fields that most rules share.
@@ -123,6 +133,12 @@ impl Rule {
     /// Name of the family.
     pub fn family(&self) -> &'static str {
         family_name(self.id)
+    }
+
+    /// The sources among the words of [`Rule::source`].
+    pub fn sources(&self) -> impl Iterator<Item = &'static str> {
+        let words = self.source.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter(|word| SOURCES.contains(word))
     }
 
     /// Whether an id or a prefix of one (`SR2`) names this rule.

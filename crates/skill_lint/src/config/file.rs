@@ -37,7 +37,8 @@ pub fn search(root: &Path, top: Option<&Path>) -> Option<PathBuf> {
     root.ancestors()
         .take_while(|folder| folder.starts_with(stop))
         .map(|folder| folder.join(NAME))
-        .find(|file| file.is_file())
+        // Whatever bears the name is read, and a FIFO or a dangling link is an error then.
+        .find(|file| file.symlink_metadata().is_ok())
 }
 
 /// Reads a configuration into `config`, which the command line then overrides.

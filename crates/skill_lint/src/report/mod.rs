@@ -292,7 +292,7 @@ impl Product for Answer {
 
 /// The tags of a rule in SARIF and on its page: sources and family.
 pub(crate) fn tags(rule: &catalogue::Rule) -> Vec<String> {
-    let sources = rule.source.split_whitespace().map(str::to_owned);
+    let sources = rule.sources().map(str::to_owned);
     std::iter::once(rule.family().to_owned())
         .chain(sources)
         .collect()

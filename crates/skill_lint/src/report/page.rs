@@ -88,8 +88,13 @@ impl RuleView {
 impl Rule {
     /// The rule at length, in Markdown.
     pub fn page(&self) -> String {
+        format!("**{}** {}\n\n{}", self.id, self.title, self.body())
+    }
+
+    /// The same without id and title.
+    pub fn body(&self) -> String {
         use std::fmt::Write as _;
-        let mut page = format!("**{}** {}\n\n{}\n\n", self.id, self.title, self.what);
+        let mut page = format!("{}\n\n", self.what);
         let certainty = match self.certainty {
             Certainty::Exact => "exact",
             Certainty::Heuristic => "heuristic",

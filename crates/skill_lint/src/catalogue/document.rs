@@ -1,0 +1,55 @@
+//! The catalogue as a document, for people who read several rules at once.
+
+use std::fmt::Write as _;
+
+use super::{all, family_name};
+
+/// Families in the order of their digits, with what they are about.
+const FAMILIES: [(&str, &str, &str); 9] = [
+    ("SR0", "frontmatter", "what hosts read before anything else"),
+    ("SR1", "layout", "files, links, resources"),
+    ("SR2", "scripts", "the text of scripts and binaries"),
+    (
+        "SR3",
+        "dynamic",
+        "what scripts do when they are started; only with `--run`",
+    ),
+    ("SR4", "security", "what must not be shipped"),
+    (
+        "SR5",
+        "integration",
+        "how skills find helpers and rely on each other",
+    ),
+    ("SR6", "manifests", "plugins and marketplaces"),
+    (
+        "SR7",
+        "portability",
+        "other hosts, installers and file systems",
+    ),
+    ("SR9", "own", "suppressions and unreadable files"),
+];
+
+/// All rules at length, in Markdown, with a list of contents.
+pub fn document() -> String {
+    let mut text = String::from(
+        "# Rules\n\n<!-- Generated from the rules of skill_lint; change them there. -->\n\n## Contents\n\n",
+    );
+    for (prefix, name, about) in FAMILIES {
+        let title = format!("{prefix}: {name}");
+        let anchor = aris_skills::markdown::slug(&title);
+        writeln!(text, "- [{title}](#{anchor}): {about}").unwrap_or_default();
+    }
+    text.push_str(
+        "\nSources: SPEC Agent Skills specification; ANT Anthropic's packaging check and upload rules; CC Claude Code's \
+         documentation; CDX, GEM, CUR loaders or documentation of Codex CLI, Gemini CLI, Cursor; SRP skill resource protocol; \
+         INT integration contract; PEER other linters; OWN ours.\n",
+    );
+    for (prefix, name, _) in FAMILIES {
+        write!(text, "\n## {prefix}: {name}\n").unwrap_or_default();
+        for rule in all().iter().filter(|rule| family_name(rule.id) == name) {
+            write!(text, "\n### {}: {}\n\n{}", rule.id, rule.title, rule.body())
+                .unwrap_or_default();
+        }
+    }
+    text
+}
