@@ -1,5 +1,10 @@
+use aris_skills::{Tree, WalkOptions};
+
+use crate::config::Config;
 use crate::fix::{Edit, Fix};
-use crate::testing::{findings, places, skill_md};
+use crate::lint;
+use crate::profile::{Profile, Selection};
+use crate::testing::{findings, folder, places, skill_md};
 
 /// A header that no rule minds.
 const HEADER: &str = "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
@@ -186,4 +191,99 @@ fn compiled_helpers() {
     ] {
         assert_eq!(found(&rules, &files), expected, "{files:?}");
     }
+}
+
+/// What `--syntax` finds and what it could not look at, with the programs in `path`.
+fn syntax(files: &[(&str, &str)], path: Option<String>) -> (Vec<String>, Vec<String>) {
+    let text = skill_md("a", "Body.");
+    let mut all = vec![("SKILL.md", text.as_str())];
+    all.extend(files);
+    let folder = folder(&all);
+    let config = Config {
+        profile: Profile::All,
+        only: vec![String::from("SR212"), String::from("SR213")],
+        syntax: true,
+        search_path: path.map(|path| path.replace("HERE", &folder.path().to_string_lossy())),
+        timeout_s: 60,
+        ..Config::default()
+    };
+    let tree = Tree::walk(folder.path(), &WalkOptions::default()).unwrap();
+    let found = lint::tree(&tree, &config, &Selection::of(&config));
+    let places = found.findings.iter().map(|found| {
+        format!("{} {}:{}:{} {}", found.rule.id, found.path, found.line, found.col, found.message)
+    });
+    let skipped = found.skipped.iter();
+    (
+        places.collect(),
+        skipped.map(|skipped| format!("{} {} {}", skipped.rule, skipped.path, skipped.reason)).collect(),
+    )
+}
+
+#[test]
+fn bash_parses_without_running() {
+    let (found, _) = syntax(
+        &[
+            ("scripts/good.sh", "touch made\nif true; then :; fi\n"),
+            ("scripts/lib/bad.sh", "touch made\nif true; then\n  :\n"),
+            ("scripts/-n.sh", "done\n"),
+        ],
+        None,
+    );
+    let found: Vec<&str> = found.iter().filter_map(|found| found.split(" refused").next()).collect();
+    assert_eq!(found, ["SR212 scripts/-n.sh:1:1", "SR212 scripts/lib/bad.sh:4:1"]);
+}
+
+#[test]
+fn other_interpreters_are_asked_by_their_protocol() {
+    let node = "#!/bin/sh\nprintf '%s:3\\nx\\n ^\\n\\nSyntaxError: bad word\\n' \"$2\" >&2\nexit 1\n";
+    let pwsh = "#!/bin/sh\necho \"2:5:$(basename \"$SKILL_LINT_FILE\") is bad\"\nexit 1\n";
+    let shellcheck = "#!/bin/sh\necho '{\"comments\":[{\"line\":2,\"column\":6,\"code\":2086,\"message\":\"Quote.\"}]}'\nexit 1\n";
+    let (found, skipped) = syntax(
+        &[
+            ("scripts/x.js", "x"),
+            ("scripts/x.ps1", "x"),
+            ("scripts/x.sh*", "#!/bin/sh\necho $x\n"),
+            ("tools/node*", node),
+            ("tools/pwsh*", pwsh),
+            ("tools/shellcheck*", shellcheck),
+            ("tools/bash*", "#!/bin/sh\nexit 0\n"),
+        ],
+        Some(String::from("HERE/tools:/usr/bin:/bin")),
+    );
+    assert_eq!(
+        found,
+        [
+            "SR212 scripts/x.js:3:2 refused by the interpreter: bad word",
+            "SR212 scripts/x.ps1:2:5 refused by the interpreter: x.ps1 is bad",
+            "SR213 scripts/x.sh:2:6 SC2086: Quote",
+        ]
+    );
+    assert!(skipped.is_empty(), "{skipped:?}");
+}
+
+#[test]
+fn what_could_not_be_asked_is_no_finding_and_no_proof() {
+    let files = [
+        ("scripts/x.js", "const a = ;"),
+        ("scripts/x.ps1", "{"),
+        ("scripts/x.sh*", "#!/bin/sh\nif\n"),
+        ("scripts/y.sh*", "#!/bin/zsh\nif\n"),
+        ("broken/node*", "#!/bin/sh\nexit 9\n"),
+    ];
+    let (found, mut skipped) = syntax(&files, Some(String::from("HERE/none")));
+    assert!(found.is_empty(), "{found:?}");
+    skipped.sort();
+    assert_eq!(
+        skipped,
+        [
+            "SR212 scripts/x.js node is not installed",
+            "SR212 scripts/x.ps1 pwsh is not installed",
+            "SR212 scripts/x.sh bash is not installed",
+            "SR212 scripts/y.sh written for a shell that is neither bash nor sh",
+            "SR213 scripts/x.sh shellcheck is not installed",
+        ]
+    );
+    let (found, skipped) = syntax(&[files[0], files[4]], Some(String::from("HERE/broken:/bin")));
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(skipped, ["SR212 scripts/x.js node gave no answer: no message"]);
 }

@@ -67,10 +67,10 @@ pub const RULES: &[Rule] = &[
         id: "SR407",
         certainty: Certainty::Heuristic,
         title: "rm -rf on a variable",
-        what: "`rm -rf` on a bare variable, or on a path that begins with one, without `${VAR:?}`: an empty variable removes something else.",
+        what: "`rm -rf` on a bare variable, or on a path that begins with one, without `${VAR:?}`: an empty variable removes something else. A variable whose value in the same script is never empty is passed over.",
         hint: "write ${VAR:?}, or check the path first",
         source: "SRP",
-        false_positives: "paths that mktemp made in another file",
+        false_positives: "variables that are checked before",
         ..Rule::BASE
     },
     Rule {

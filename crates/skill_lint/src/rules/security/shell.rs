@@ -13,7 +13,7 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
         .into_iter()
         .map(|at| Hit::new("SR405", at, "a download is piped into a shell"))
         .collect();
-    let temporary = temporary(script);
+    let kept = never_empty(script);
     for command in &script.commands {
         let Some((name, arguments)) = script.called(command) else {
             continue;
@@ -24,7 +24,7 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
             "eval" if arguments.iter().any(|word| raw(word).contains(['$', '`'])) => {
                 hits.push(Hit::new("SR404", at, "eval of a text with expansions"));
             }
-            "rm" => hits.extend(removed_variable(script, arguments, &temporary)),
+            "rm" => hits.extend(removed_variable(script, arguments, &kept)),
             "curl" if arguments.iter().any(|word| switches_off(raw(word))) => {
                 hits.push(Hit::new("SR411", at, "curl does not check the certificate"));
             }
@@ -54,14 +54,34 @@ fn switches_off(argument: &str) -> bool {
         .any(|c| c == 'k')
 }
 
-/// Names that hold what `mktemp` made.
-fn temporary<'a>(script: &Script<'a>) -> BTreeSet<&'a str> {
+/// Names that are never empty: every value they get comes from `mktemp` or holds a letter or digit of its own.
+fn never_empty<'a>(script: &Script<'a>) -> BTreeSet<&'a str> {
+    let (mut safe, mut other) = (BTreeSet::new(), BTreeSet::new());
     let assignments = script.commands.iter().flat_map(assigned);
-    assignments
-        .filter_map(|word| script.raw(word).split_once('='))
-        .filter(|(_, value)| value.contains("mktemp"))
-        .map(|(name, _)| name)
-        .collect()
+    for (name, value) in assignments.filter_map(|word| script.raw(word).split_once('=')) {
+        if value.contains("mktemp") || has_text(value) {
+            safe.insert(name);
+        } else {
+            other.insert(name);
+        }
+    }
+    &safe - &other
+}
+
+/// Whether a value holds a letter or digit outside expansions. A value with a command in it is not taken apart.
+fn has_text(value: &str) -> bool {
+    if value.contains(['`', '(']) {
+        return false;
+    }
+    let mut parts = value.split('$');
+    let own = parts.next().is_some_and(|part| part.contains(char::is_alphanumeric));
+    own || parts.any(|part| {
+        let after = match part.strip_prefix('{') {
+            Some(inner) => inner.split_once('}').map_or("", |(_, after)| after),
+            None => part.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'),
+        };
+        after.contains(char::is_alphanumeric)
+    })
 }
 
 /// Assignments before a command, and those that `local`, `declare` or `export` make.
@@ -73,7 +93,7 @@ fn assigned(command: &Command) -> impl Iterator<Item = &Word> {
 fn removed_variable<'a>(
     script: &Script<'a>,
     arguments: &[Word],
-    temporary: &BTreeSet<&'a str>,
+    never_empty: &BTreeSet<&'a str>,
 ) -> Vec<Hit> {
     let options: Vec<&str> = arguments
         .iter()
@@ -94,7 +114,7 @@ fn removed_variable<'a>(
     operands
         .filter_map(|word| {
             let name = unguarded(script.raw(word))?;
-            (!temporary.contains(name)).then(|| {
+            (!never_empty.contains(name)).then(|| {
                 let message = format!("rm -rf on ${name}, which may be empty");
                 Hit::new("SR407", word.range.start, message)
             })
@@ -150,6 +170,11 @@ mod tests {
             ("rm -rf \"$dir-x\"", vec![]),
             ("rm -f \"$file\"", vec![]),
             ("d=$(mktemp -d)\nrm -rf \"$d\"", vec![]),
+            ("d=/tmp/x-$$\nrm -rf \"$d\"", vec![]),
+            ("d=\"${HOME}/.x\"\nrm -rf \"$d/\"", vec![]),
+            ("d=\"$a/$b\"\nrm -rf \"$d\"", vec!["SR407"]),
+            ("d=x; d=$1; rm -rf \"$d\"", vec!["SR407"]),
+            ("d=$(pwd); rm -rf \"$d\"", vec!["SR407"]),
             ("f() { local d=$(mktemp -d); rm -rf \"$d\"; }", vec![]),
             ("curl -sk x", vec!["SR411"]),
             ("curl --insecure x", vec!["SR411"]),
