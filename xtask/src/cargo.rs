@@ -11,21 +11,22 @@ use crate::fault::Fault;
 use crate::workspace::Workspace;
 
 /// A cold release build of everything takes some minutes on two cores.
-const BUILD: Duration = Duration::from_mins(40);
+pub(crate) const BUILD: Duration = Duration::from_mins(40);
 
 /// Anything that only prints.
-const PRINT: Duration = Duration::from_mins(1);
+pub(crate) const PRINT: Duration = Duration::from_mins(1);
 
 /// `cargo` as the one that runs xtask, in the root of the workspace.
 pub(crate) fn cargo(workspace: &Workspace) -> aris_proc::Command {
     tool(workspace, "CARGO", "cargo")
 }
 
+/// Another tool, or what the variable names in its place.
 #[expect(
     clippy::disallowed_methods,
     reason = "xtask is no helper and has no Context"
 )]
-fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_proc::Command {
+pub(crate) fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_proc::Command {
     let program = std::env::var_os(variable).unwrap_or_else(|| OsString::from(name));
     aris_proc::command(program, &workspace.root)
 }
@@ -57,7 +58,8 @@ pub(crate) fn build(
     Ok((target_folder(workspace)?.join(folder), problem))
 }
 
-fn target_folder(workspace: &Workspace) -> Result<PathBuf, Fault> {
+/// Where cargo puts what it builds.
+pub(crate) fn target_folder(workspace: &Workspace) -> Result<PathBuf, Fault> {
     let done = cargo(workspace)
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .run(PRINT)?;
@@ -170,7 +172,8 @@ pub(crate) fn host_triple(workspace: &Workspace) -> Result<String, Fault> {
         .ok_or_else(|| Fault::new("rustc -vV names no host"))
 }
 
-fn first_error(stderr: &str) -> String {
+/// The line of cargo's stderr that says what is wrong.
+pub(crate) fn first_error(stderr: &str) -> String {
     let line = stderr.lines().find(|line| line.starts_with("error"));
     line.or_else(|| stderr.lines().next())
         .unwrap_or("no message")

@@ -1,4 +1,4 @@
-//! `cargo xtask install-skills`: the helpers' binaries, beside their launchers.
+//! `cargo xtask install-skills`: the helpers' binaries beside their launchers, and every name that skills know in `tools/`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::workspace::{Row, Workspace};
 const EXECUTABLE: u32 = 0o755;
 
 /// A stripped release binary is far smaller; a debug build may not be.
-const LARGE: u64 = 256 << 20;
+pub(crate) const LARGE: u64 = 256 << 20;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -48,7 +48,45 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         let (path, bytes) = place(workspace, row, &folder, &triple)?;
         println!("{path} ({} KB)", bytes.div_ceil(1000));
     }
+    let shims = shims(workspace);
+    for (path, text) in &shims {
+        write(workspace, path, text.as_bytes())?;
+    }
+    println!("tools/ ({} names)", shims.len());
     Ok(0)
+}
+
+/// `tools/<name>` for every name of every helper, so that `$ARIS_REPO/tools/<name>` is found in this tree.
+pub(crate) fn shims(workspace: &Workspace) -> Vec<(String, String)> {
+    let of_row = |row: &Row| -> Vec<(String, String)> {
+        let shim = |name| aris_launch::shim(&row.name, &row.owner, name);
+        row.names()
+            .map(|name| (format!("tools/{name}"), shim(name)))
+            .collect()
+    };
+    workspace.rows.iter().flat_map(of_row).collect()
+}
+
+fn write(workspace: &Workspace, path: &str, bytes: &[u8]) -> Result<(), Fault> {
+    let target = workspace.at(path);
+    if let Some(folder) = target.parent() {
+        aris_fs::create_dir(folder)?;
+    }
+    Ok(aris_fs::write_atomic_with_mode(&target, bytes, EXECUTABLE)?)
+}
+
+/// What the name of a program ends in on the system of `triple`.
+pub(crate) fn extension(triple: &str) -> &'static str {
+    if triple.contains("windows") {
+        ".exe"
+    } else {
+        ""
+    }
+}
+
+/// Where the launcher in the folder `scripts` looks for the program of a target.
+pub(crate) fn binary(scripts: &str, name: &str, triple: &str) -> String {
+    format!("{scripts}/bin/{name}-{triple}{}", extension(triple))
 }
 
 /// Copies one binary to its place, atomically. Gives the path and the size.
@@ -58,18 +96,10 @@ fn place(
     folder: &Path,
     triple: &str,
 ) -> Result<(String, usize), Fault> {
-    let extension = if triple.contains("windows") {
-        ".exe"
-    } else {
-        ""
-    };
-    let path = format!("{}/bin/{}-{triple}{extension}", row.scripts(), row.name);
+    let extension = extension(triple);
+    let path = binary(&row.scripts(), &row.name, triple);
     let bytes = aris_fs::read(&folder.join(format!("{}{extension}", row.name)), LARGE)?;
-    let target = workspace.at(&path);
-    if let Some(folder) = target.parent() {
-        aris_fs::create_dir(folder)?;
-    }
-    aris_fs::write_atomic_with_mode(&target, &bytes, EXECUTABLE)?;
+    write(workspace, &path, &bytes)?;
     Ok((path, bytes.len()))
 }
 

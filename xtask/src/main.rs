@@ -12,6 +12,7 @@
 mod bench;
 mod cargo;
 mod demo;
+mod dist;
 mod fault;
 mod install;
 mod new_helper;
@@ -61,6 +62,8 @@ enum Command {
     },
     /// Build the helpers and place them beside their launchers
     InstallSkills(install::Args),
+    /// Build release archives, one for each target, and the tree that holds all of them
+    Dist(dist::Args),
     /// Check the structure of the tree; exit 10 on findings
     Verify,
     /// Create a new helper: crate, table row, launcher, schema
@@ -86,6 +89,7 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::Sync { check } => sync::run(&workspace, check),
         Command::Schemas { check } => schemas::run(&workspace, check),
         Command::InstallSkills(args) => install::run(&workspace, &args),
+        Command::Dist(args) => dist::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),
         Command::NewHelper(args) => new_helper::run(&workspace, &args),
     }

@@ -121,6 +121,20 @@ impl Workspace {
         })
     }
 
+    /// The version that all crates have.
+    pub(crate) fn version(&self) -> Result<String, Fault> {
+        let text = aris_fs::read_text(&self.at("Cargo.toml"))?;
+        let manifest = toml_edit::Document::parse(text)
+            .map_err(|error| Fault::new(format!("Cargo.toml: {error}")))?;
+        let version = ["workspace", "package", "version"]
+            .iter()
+            .try_fold(manifest.as_item(), |item, key| item.get(key));
+        version
+            .and_then(toml_edit::Item::as_str)
+            .map(str::to_owned)
+            .ok_or_else(|| Fault::new("Cargo.toml: [workspace.package] has no version"))
+    }
+
     /// A path below the root.
     pub(crate) fn at(&self, relative: &str) -> PathBuf {
         self.root.join(relative)

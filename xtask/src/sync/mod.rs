@@ -7,6 +7,7 @@
 pub(crate) mod contract;
 pub(crate) mod front_door;
 pub(crate) mod integrations;
+pub(crate) mod manifests;
 pub(crate) mod markers;
 pub(crate) mod policies;
 pub(crate) mod readme;
@@ -151,6 +152,7 @@ fn from_contracts(workspace: &Workspace, contracts: &Contracts) -> Result<Plan, 
     readme::plan(workspace, contracts, &mut plan)?;
     policies::plan(workspace, &mut plan)?;
     integrations::page(workspace, &mut plan)?;
+    manifests::plan(workspace, &mut plan)?;
     resolver::plan(workspace, &mut plan)?;
     Ok(plan)
 }

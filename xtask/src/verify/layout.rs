@@ -21,6 +21,8 @@ const REQUIRED: [&str; 7] = [
 const ALLOWED: &[&str] = &[
     ".cargo",
     ".ci",
+    ".claude-plugin",
+    ".codex-plugin",
     ".git",
     ".gitattributes",
     ".github",
@@ -37,6 +39,7 @@ const ALLOWED: &[&str] = &[
     "rust-toolchain.toml",
     "rustfmt.toml",
     "target",
+    "tools",
 ];
 
 /// Crates that are neither a shared library nor a row of the table: the multi-call binary.

@@ -25,7 +25,7 @@ impl Tree {
         let member = |name: &str, rest: &str| format!("[package]\nname = \"{name}\"{MEMBER}{rest}");
         tree.write(
             "Cargo.toml",
-            "[workspace]\nmembers = [\"crates/*\", \"xtask\", \"tests\"]\n\n[workspace.dependencies]\nserde = \"1\"\n\
+            "[workspace]\nmembers = [\"crates/*\", \"xtask\", \"tests\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n\n[workspace.dependencies]\nserde = \"1\"\n\
              aris-contract = { path = \"crates/aris-contract\" }\n",
         );
         tree.write(

@@ -1,0 +1,186 @@
+//! What a release consists of, as paths and bytes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::build::{ARIS, Host, Programs};
+use super::{GIT, licences};
+use crate::cargo;
+use crate::fault::Fault;
+use crate::install;
+use crate::sync::contract;
+use crate::workspace::{Row, Workspace};
+
+/// A file of a release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    pub(super) bytes: Vec<u8>,
+    pub(super) executable: bool,
+}
+
+impl File {
+    fn text(text: impl Into<String>) -> Self {
+        Self {
+            bytes: text.into().into_bytes(),
+            executable: false,
+        }
+    }
+
+    fn program(bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            executable: true,
+        }
+    }
+
+    pub(super) fn mode(&self) -> u32 {
+        if self.executable { 0o755 } else { 0o644 }
+    }
+}
+
+/// Files by path relative to the release's folder.
+pub(super) type Files = BTreeMap<String, File>;
+
+/// What of the repository is shipped.
+const SHIPPED: [&str; 9] = [
+    ".agents",
+    ".claude-plugin",
+    ".codex-plugin",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "schemas",
+    "skills",
+];
+
+/// The completions of one shell: where each lies, with `@` for the program. **Source**: where the shells look below a prefix.
+const COMPLETIONS: [(&str, &str); 4] = [
+    ("bash", "share/bash-completion/completions/@"),
+    ("fish", "share/fish/vendor_completions.d/@.fish"),
+    ("powershell", "share/powershell/_@.ps1"),
+    ("zsh", "share/zsh/site-functions/_@"),
+];
+
+/// Everything that is the same for every target.
+pub(super) fn common(workspace: &Workspace, host: &Host) -> Result<Files, Fault> {
+    let mut files = committed(workspace)?;
+    files.extend(names_of_helpers(workspace));
+    files.extend(printed(workspace, &host.folder)?);
+    Ok(files)
+}
+
+/// The tracked files, as they are in the tree.
+fn committed(workspace: &Workspace) -> Result<Files, Fault> {
+    let done = aris_proc::command("git", &workspace.root)
+        .args(["ls-files", "--stage", "-z", "--"])
+        .args(SHIPPED)
+        .run(GIT)?;
+    let Some(list) = done.stdout.whole_text().filter(|_| done.success()) else {
+        return Err(Fault::new(format!(
+            "git ls-files: {}",
+            done.stderr.text().trim_end()
+        )));
+    };
+    let mut files = Files::new();
+    for entry in list.split_terminator('\0') {
+        // mode, object and stage, then a tab and the path
+        let (Some((facts, path)), Some(mode)) = (entry.split_once('\t'), entry.split(' ').next())
+        else {
+            return Err(Fault::new(format!("git ls-files says {entry:?}")));
+        };
+        if !mode.starts_with("100") || !facts.ends_with(" 0") {
+            return Err(Fault::new(format!(
+                "{path} is not a regular file without conflicts"
+            )));
+        }
+        let bytes = aris_fs::read(&workspace.at(path), install::LARGE)?;
+        files.insert(
+            path.to_owned(),
+            File {
+                bytes,
+                executable: mode == "100755",
+            },
+        );
+    }
+    Ok(files)
+}
+
+/// Every name of every helper in `tools/`, and the current ones in `bin/`, which some hosts put on the `PATH`.
+fn names_of_helpers(workspace: &Workspace) -> Files {
+    let in_bin = workspace.rows.iter().map(|row| {
+        let shim = aris_launch::shim(&row.name, &row.owner, &row.name);
+        (format!("bin/{}", row.name), shim)
+    });
+    let all = install::shims(workspace).into_iter().chain(in_bin);
+    all.map(|(path, text)| (path, File::program(text)))
+        .collect()
+}
+
+/// What the multi-call binary prints: its launcher's contract, completions, manual pages.
+fn printed(workspace: &Workspace, programs: &Path) -> Result<Files, Fault> {
+    let aris = programs.join(ARIS);
+    let print = |args: &[&str]| -> Result<String, Fault> {
+        let done = aris_proc::command(&aris, &workspace.root)
+            .args(args)
+            .run(cargo::PRINT)?;
+        match done.stdout.whole_text() {
+            // What stood at the end of a text was cut off with its newline.
+            Some(text) if done.success() => Ok(format!("{}\n", text.trim_end())),
+            _ => Err(Fault::new(format!(
+                "aris {}: {}",
+                args.join(" "),
+                done.stderr.text()
+            ))),
+        }
+    };
+    let mut files = Files::new();
+    let contract = contract::parse(ARIS, &print(&["--print-contract"])?)?;
+    let launcher = aris_launch::launcher(&contract)
+        .map_err(|error| Fault::new(format!("the launcher of aris: {error}")))?;
+    files.insert(format!("bin/{ARIS}"), File::program(launcher));
+    let rows = workspace.rows.iter().map(|row| Some(row.name.as_str()));
+    for helper in rows.chain([None]) {
+        let name = helper.unwrap_or(ARIS);
+        for (shell, place) in COMPLETIONS {
+            let args: Vec<&str> = ["completions", shell].into_iter().chain(helper).collect();
+            files.insert(place.replace('@', name), File::text(print(&args)?));
+        }
+        let args: Vec<&str> = ["man"].into_iter().chain(helper).collect();
+        files.insert(
+            format!("share/man/man1/{name}.1"),
+            File::text(print(&args)?),
+        );
+    }
+    Ok(files)
+}
+
+/// What one target adds: its programs where the launchers look for them, and the licences of what is in them.
+pub(super) fn of_target(
+    workspace: &Workspace,
+    triple: &str,
+    programs: &Programs,
+) -> Result<Files, Fault> {
+    let mut files = placed(workspace, triple, programs);
+    let text = licences::text(workspace, triple)?;
+    files.insert(format!("licences/{triple}.txt"), File::text(text));
+    Ok(files)
+}
+
+pub(super) fn placed(workspace: &Workspace, triple: &str, programs: &Programs) -> Files {
+    let mut files = Files::new();
+    for (name, bytes) in programs {
+        let folder = workspace
+            .row(name)
+            .map_or_else(|| String::from("bin"), Row::scripts);
+        files.insert(
+            install::binary(&folder, name, triple),
+            File::program(bytes.clone()),
+        );
+        if triple.contains("windows") {
+            let launcher = aris_launch::launcher_cmd(name);
+            files.insert(format!("{folder}/{name}.cmd"), File::text(launcher));
+        }
+    }
+    files
+}

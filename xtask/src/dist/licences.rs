@@ -1,0 +1,224 @@
+//! The licences of other people's code in the programs: their terms ask for the text to go along.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::build::names;
+use crate::cargo;
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// What licence files are called, in lower case.
+const NAMES: [&str; 5] = ["license", "licence", "copying", "notice", "unlicense"];
+
+/// cargo describes a few hundred packages in some megabytes.
+const METADATA: usize = 64 << 20;
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    resolve: Resolve,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    id: String,
+    name: String,
+    version: String,
+    license: Option<String>,
+    manifest_path: String,
+    /// Absent for what lies in this tree.
+    source: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    deps: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    pkg: String,
+    dep_kinds: Vec<Kind>,
+}
+
+#[derive(Deserialize)]
+struct Kind {
+    /// `null` for what goes into a program, else `dev` or `build`.
+    kind: Option<String>,
+}
+
+/// Every package in the programs for `triple`, with its licence, and every licence text once.
+pub(super) fn text(workspace: &Workspace, triple: &str) -> Result<String, Fault> {
+    let done = cargo::cargo(workspace)
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--locked",
+            "--filter-platform",
+            triple,
+        ])
+        .capture_limit(METADATA)
+        .run(cargo::PRINT)?;
+    if !done.success() {
+        let problem = cargo::first_error(&done.stderr.text());
+        return Err(Fault::new(format!("cargo metadata: {problem}")));
+    }
+    let metadata: Metadata = serde_json::from_slice(&done.stdout.bytes)
+        .map_err(|error| Fault::new(format!("cargo metadata: {error}")))?;
+    let mut packages: Vec<&Package> = linked(&metadata, &names(workspace))
+        .into_iter()
+        .filter(|package| package.source.is_some())
+        .collect();
+    packages.sort_by_key(|package| (&package.name, &package.version));
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut out = format!(
+        "The programs for {triple} contain code of these packages, each under the terms named.\n\
+         They also contain the standard library of Rust (MIT OR Apache-2.0, the Rust project contributors){}.\n\n",
+        if triple.contains("musl") {
+            " and musl (MIT, Rich Felker and others)"
+        } else {
+            ""
+        }
+    );
+    for package in packages {
+        let label = format!("{} {}", package.name, package.version);
+        let terms = package.license.as_deref().unwrap_or("see its licence file");
+        out.extend([&label, ": ", terms, "\n"]);
+        for text in licence_files(Path::new(&package.manifest_path))? {
+            texts.entry(text).or_default().push(label.clone());
+        }
+    }
+    for (text, labels) in texts {
+        let (line, labels) = ("=".repeat(80), labels.join(", "));
+        out.extend(["\n", &line, "\n", &labels, "\n\n", &text, "\n"]);
+    }
+    Ok(out)
+}
+
+/// What the packages called `roots` consist of, themselves included.
+fn linked<'a>(metadata: &'a Metadata, roots: &[&str]) -> Vec<&'a Package> {
+    let packages: BTreeMap<&str, &Package> = metadata
+        .packages
+        .iter()
+        .map(|package| (package.id.as_str(), package))
+        .collect();
+    let nodes: BTreeMap<&str, &Node> = metadata
+        .resolve
+        .nodes
+        .iter()
+        .map(|node| (node.id.as_str(), node))
+        .collect();
+    let is_root =
+        |package: &&Package| package.source.is_none() && roots.contains(&package.name.as_str());
+    let mut open: Vec<&str> = metadata
+        .packages
+        .iter()
+        .filter(is_root)
+        .map(|package| package.id.as_str())
+        .collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let dependencies = nodes.get(id).into_iter().flat_map(|node| &node.deps);
+        let normal =
+            dependencies.filter(|dep| dep.dep_kinds.iter().any(|kind| kind.kind.is_none()));
+        open.extend(normal.map(|dep| dep.pkg.as_str()));
+    }
+    seen.iter()
+        .filter_map(|id| packages.get(id).copied())
+        .collect()
+}
+
+/// The licence texts beside a package's manifest.
+fn licence_files(manifest: &Path) -> Result<Vec<String>, Fault> {
+    let Some(folder) = manifest.parent() else {
+        return Ok(Vec::new());
+    };
+    let mut texts = Vec::new();
+    for entry in aris_fs::list_sorted(folder)? {
+        let name = entry.name.to_string_lossy().to_lowercase();
+        if entry.kind == aris_fs::EntryKind::File
+            && NAMES.iter().any(|start| name.starts_with(start))
+        {
+            let text = aris_fs::read_text(&entry.path)?.replace("\r\n", "\n");
+            texts.push(text.trim().to_owned());
+        }
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_goes_into_the_programs_counts() {
+        let package = |name: &str, source: &str| {
+            format!(
+                r#"{{"id": "{name}", "name": "{name}", "version": "1.0.0", "license": "MIT", "manifest_path": "/x/Cargo.toml", "source": {source}}}"#
+            )
+        };
+        let node = |name: &str, deps: &[(&str, &str)]| {
+            let deps: Vec<String> = deps
+                .iter()
+                .map(|(pkg, kind)| {
+                    format!(r#"{{"pkg": "{pkg}", "dep_kinds": [{{"kind": {kind}}}]}}"#)
+                })
+                .collect();
+            format!(r#"{{"id": "{name}", "deps": [{}]}}"#, deps.join(","))
+        };
+        let text = format!(
+            r#"{{"packages": [{}], "resolve": {{"nodes": [{}]}}}}"#,
+            [
+                package("tool", "null"),
+                package("library", "null"),
+                package("serde", "\"registry\""),
+                package("core", "\"registry\""),
+                package("tests-only", "\"registry\""),
+                package("builds-only", "\"registry\""),
+                package("other", "null"),
+                package("of-other", "\"registry\""),
+            ]
+            .join(","),
+            [
+                node(
+                    "tool",
+                    &[
+                        ("library", "null"),
+                        ("tests-only", "\"dev\""),
+                        ("builds-only", "\"build\"")
+                    ]
+                ),
+                node("library", &[("serde", "null")]),
+                node("serde", &[("core", "null"), ("tool", "\"dev\"")]),
+                node("core", &[]),
+                node("other", &[("of-other", "null")]),
+            ]
+            .join(",")
+        );
+        let metadata: Metadata = serde_json::from_str(&text).expect("metadata");
+        let names: Vec<&str> = linked(&metadata, &["tool"])
+            .iter()
+            .map(|package| package.name.as_str())
+            .collect();
+        assert_eq!(names, ["core", "library", "serde", "tool"]);
+    }
+
+    #[test]
+    fn licence_files_of_this_workspace_are_found() {
+        let texts = licence_files(&crate::workspace::root().join("Cargo.toml")).expect("read");
+        assert_eq!(texts.len(), 2, "{texts:?}");
+    }
+}
