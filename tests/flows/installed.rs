@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_contract::helpers::Helper as Row;
 use aris_testkit::{Call, Helper, Project, workspace_root};
@@ -77,6 +77,48 @@ fn a_copied_skill_runs_its_helper_although_no_file_is_executable() {
         assert_eq!(launched.stdout(), direct.stdout(), "{}", row.name);
         assert_eq!(launched.stderr(), "", "{}", row.name);
     });
+}
+
+#[test]
+fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
+    for_every_row(|row| {
+        let helper = Helper::with_faults(row.name);
+        let skill = installed(row, &helper);
+        let project = Project::new();
+        let folder = project.at(".agents/skills");
+        fs::create_dir_all(&folder).expect("folder");
+        fs::rename(skill.at("skill"), folder.join(row.owner)).expect("moved");
+        let direct = helper.call(project.path()).args(["--help"]).run();
+        let direct = direct.expect_code(0);
+        for name in row.names() {
+            let tool = format!(".aris/tools/{name}");
+            project.write(&tool, aris_launch::shim(row.name, row.owner, name));
+            project.mode(&tool, 0o644);
+            for interpreter in ["sh", "bash", "python3"] {
+                let Some(interpreter) = on_path(interpreter, &project) else {
+                    println!("skipped: no {interpreter}");
+                    continue;
+                };
+                let call = Helper::at(interpreter).call(project.path());
+                let run = call.args([&tool, "--help"]).env("HOME", project.path());
+                let run = run.run().expect_code(0);
+                assert_eq!(run.stdout(), direct.stdout(), "{name}");
+                assert_eq!(run.stderr(), "", "{name}");
+            }
+        }
+    });
+}
+
+/// The first program of this name that works in the environment of a test: some are wrappers that need another.
+fn on_path(program: &str, project: &Project) -> Option<PathBuf> {
+    let works = |file: &PathBuf| {
+        let call = Helper::at(file).call(project.path());
+        file.is_file() && call.args(["-c", ""]).run().code() == 0
+    };
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(works)
 }
 
 #[test]

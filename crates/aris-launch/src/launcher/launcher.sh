@@ -66,6 +66,7 @@ aris_run_copy() {
   exec "$aris_copy" "$@"
 }
 
+aris_stuck=
 for aris_target in $aris_targets; do
   aris_bin=$aris_dir/bin/$aris_helper-$aris_target$aris_ext
   # A shell runs an empty file as an empty script, with success.
@@ -73,6 +74,7 @@ for aris_target in $aris_targets; do
   [ -x "$aris_bin" ] || chmod +x "$aris_bin" 2>/dev/null || :
   if [ -x "$aris_bin" ]; then exec "$aris_bin" "$@"; fi
   if [ -r "$aris_bin" ]; then aris_run_copy "$aris_bin" "$@"; fi
+  aris_stuck=$aris_bin
 done
 
 # No binary here: one on PATH will do, but not a script, which could be this file or another launcher without a binary.
@@ -98,7 +100,11 @@ case $aris_machine in *[!A-Za-z0-9_.\ -]*) aris_machine=unknown ;; esac
 aris_target=${aris_targets%% *}
 aris_message="no usable binary of $aris_helper $aris_version for ${aris_target:-this system} ($aris_machine)"
 aris_hint="install the release for this system, or run cargo xtask install-skills in a checkout of the source"
-printf '%s: error: %s; %s\n' "$aris_helper" "$aris_message" "$aris_hint" >&2 || :
+if [ -n "$aris_stuck" ]; then
+  aris_message="the binary of $aris_helper cannot be made executable, nor a copy of it in the cache"
+  aris_hint="set its mode to 755, or set XDG_CACHE_HOME to a folder that can be written and run from"
+fi
+printf '%s: error: %s%s; %s\n' "$aris_helper" "$aris_message" "${aris_stuck:+ ($aris_stuck)}" "$aris_hint" >&2 || :
 for aris_arg; do
   case $aris_arg in
   --) break ;;

@@ -238,6 +238,25 @@ fn where_the_bit_cannot_be_set_a_copy_in_the_cache_runs() {
         .to_string_lossy()
         .into_owned();
     assert!(name.starts_with("tool-1.2.3-"), "{name}");
+    // Where no copy can be made either, that is what it says.
+    let stuck = aris_proc::command("sh", skill.folder.path())
+        .args(["scripts/tool", "--json"])
+        .env("PATH", &path)
+        .env("HOME", "/dev/null")
+        .env_remove("XDG_CACHE_HOME")
+        .run(PATIENCE)
+        .expect("ran");
+    assert_eq!(stuck.end, End::Exited(5));
+    assert!(
+        stuck.stdout.text().contains("cannot be made executable"),
+        "{}",
+        stuck.stdout.text()
+    );
+    assert!(
+        stuck.stderr.text().contains("scripts/bin/tool-"),
+        "{}",
+        stuck.stderr.text()
+    );
     // A copy that is not the binary any more is replaced, never run.
     fs::write(&cached()[0], "#!/bin/sh\nexit 0\n").expect("write");
     assert_eq!(run(&["sh"]).end, End::Exited(7));
