@@ -31,7 +31,7 @@ pub(crate) fn tool(workspace: &Workspace, variable: &str, name: &str) -> aris_pr
     aris_proc::command(program, &workspace.root)
 }
 
-/// Builds the binaries of `helpers`; gives the folder they lie in and the first error line, if any.
+/// Builds the binaries of `helpers`, nothing when there are none; gives the folder they lie in and the first error line, if any.
 pub(crate) fn build(
     workspace: &Workspace,
     helpers: &[&str],
@@ -48,12 +48,13 @@ pub(crate) fn build(
     for helper in helpers {
         command = command.args(["--package", helper]);
     }
-    let done = command.run(BUILD)?;
-    let problem = if done.code()? == 0 {
-        None
-    } else {
-        Some(first_error(&done.stderr.text()))
-    };
+    let mut problem = None;
+    if !helpers.is_empty() {
+        let done = command.run(BUILD)?;
+        if done.code()? != 0 {
+            problem = Some(first_error(&done.stderr.text()));
+        }
+    }
     let folder = if profile == "dev" { "debug" } else { profile };
     Ok((target_folder(workspace)?.join(folder), problem))
 }

@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// Place what is in the target folder already
     #[arg(long)]
     skip_build: bool,
+    /// Only this helper; may be given several times
+    #[arg(long, value_name = "NAME")]
+    helper: Vec<String>,
 }
 
 impl Args {
@@ -28,6 +31,7 @@ impl Args {
         Self {
             profile: String::from("release"),
             skip_build: false,
+            helper: Vec::new(),
         }
     }
 }
@@ -35,16 +39,14 @@ impl Args {
 /// Builds and places every helper of the table that has a crate; a row without one is a fault.
 pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     let triple = cargo::host_triple(workspace)?;
-    let helpers: Vec<&str> = if args.skip_build {
-        Vec::new()
-    } else {
-        workspace.rows.iter().map(|row| row.name.as_str()).collect()
-    };
-    let (folder, problem) = cargo::build(workspace, &helpers, &args.profile)?;
+    let rows = chosen(workspace, &args.helper)?;
+    let helpers: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    let to_build = if args.skip_build { &[][..] } else { &helpers };
+    let (folder, problem) = cargo::build(workspace, to_build, &args.profile)?;
     if let Some(problem) = problem {
         return Err(Fault::new(format!("the helpers do not build: {problem}")));
     }
-    for row in &workspace.rows {
+    for row in rows {
         let (path, bytes) = place(workspace, row, &folder, &triple)?;
         println!("{path} ({} KB)", bytes.div_ceil(1000));
     }
@@ -54,6 +56,18 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     }
     println!("tools/ ({} names)", shims.len());
     Ok(0)
+}
+
+/// The rows of these helpers, or all when none is named.
+fn chosen<'a>(workspace: &'a Workspace, names: &[String]) -> Result<Vec<&'a Row>, Fault> {
+    let row = |name: &String| {
+        let unknown = || Fault::new(format!("{name} is not a helper that this tree builds"));
+        workspace.row(name).ok_or_else(unknown)
+    };
+    if names.is_empty() {
+        return Ok(workspace.rows.iter().collect());
+    }
+    names.iter().map(row).collect()
 }
 
 /// `tools/<name>` for every name of every helper, so that `$ARIS_REPO/tools/<name>` is found in this tree.
@@ -138,5 +152,24 @@ mod tests {
             .mode();
         assert_eq!(mode & 0o777, 0o755);
         assert!(place(&workspace, &workspace.rows[0], Path::new("/nowhere"), "x").is_err());
+    }
+
+    #[test]
+    fn helpers_are_chosen_by_name() {
+        let workspace = Tree::new().workspace();
+        let names = |names: &[&str]| {
+            let names: Vec<String> = names.iter().copied().map(String::from).collect();
+            chosen(&workspace, &names).map(|rows| rows.len())
+        };
+        assert_eq!(names(&[]).expect("all"), 1);
+        assert_eq!(names(&["tool"]).expect("one"), 1);
+        assert!(names(&["tool.sh"]).is_err());
+    }
+
+    #[test]
+    fn every_name_of_a_helper_is_in_tools() {
+        let shims = shims(&Tree::new().workspace());
+        let paths: Vec<&str> = shims.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["tools/tool", "tools/tool.sh"]);
     }
 }

@@ -42,14 +42,16 @@ impl File {
 pub(super) type Files = BTreeMap<String, File>;
 
 /// What of the repository is shipped.
-const SHIPPED: [&str; 9] = [
+const SHIPPED: [&str; 11] = [
     ".agents",
     ".claude-plugin",
     ".codex-plugin",
+    ".pre-commit-hooks.yaml",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
+    "action.yml",
     "schemas",
     "skills",
 ];

@@ -19,6 +19,7 @@ const REQUIRED: [&str; 7] = [
 
 /// What tools, hosts and readers expect at the top level.
 const ALLOWED: &[&str] = &[
+    ".agents",
     ".cargo",
     ".ci",
     ".claude-plugin",
