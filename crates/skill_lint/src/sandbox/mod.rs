@@ -159,7 +159,13 @@ impl Sandbox {
             command = command.env(name, value);
         }
         for (name, below) in HOMES {
-            command = command.env(name, scratch.home().join(below));
+            // Joining nothing would add a slash.
+            let folder = if below.is_empty() {
+                scratch.home()
+            } else {
+                scratch.home().join(below)
+            };
+            command = command.env(name, folder);
         }
         command = command.env("TMPDIR", scratch.temporary());
         if self.isolation.network == Network::Proxies && !call.with_network {

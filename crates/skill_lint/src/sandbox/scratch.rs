@@ -44,10 +44,16 @@ impl Scratch {
         self.root.join("tmp")
     }
 
-    /// Files, links and the like that lie in the working directory or the home, as `./x` and `~/x`, sorted.
+    /// Files, links and the like that lie in the working directory or the home, as `./x` and `~/x`, sorted; `.` or
+    /// `~` when the folder itself is gone.
     pub fn left_behind(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (sign, root) in [(".", self.cwd()), ("~", self.home())] {
+            // A call can put a link in the folder's place; what that leads to is not ours.
+            if !root.symlink_metadata().is_ok_and(|root| root.is_dir()) {
+                found.push(String::from(sign));
+                continue;
+            }
             let mut open = vec![root.clone()];
             while let Some(folder) = open.pop() {
                 make_accessible(&folder);

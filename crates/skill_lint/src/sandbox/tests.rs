@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Instant;
 
 use aris_proc::End;
@@ -143,7 +144,8 @@ fn the_environment_is_the_fixed_one() {
         expected.sort_unstable();
         assert_eq!(names, expected);
         assert!(
-            text.contains(&format!("HOME={}", scratch.home().display())),
+            text.lines()
+                .any(|line| line == format!("HOME={}", scratch.home().display())),
             "{text}"
         );
         assert_eq!(
@@ -175,6 +177,30 @@ fn what_is_written_lands_in_the_scratch_and_is_seen_and_removed() {
         let root = scratch.cwd().parent().expect("root").to_path_buf();
         scratch.remove().expect("removed");
         assert!(!root.exists());
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_the_home_leads_nowhere() {
+    for case in both(10) {
+        let kept = case.world.path().join("kept");
+        std::fs::create_dir_all(kept.join("inner")).expect("folder");
+        let locked = std::fs::Permissions::from_mode(0o500);
+        std::fs::set_permissions(kept.join("inner"), locked).expect("mode");
+        let (finished, scratch) = case.run(&format!(
+            "rmdir \"$HOME\"; ln -s '{}' \"$HOME\"",
+            kept.display()
+        ));
+        assert!(finished.success(), "{finished:?}");
+        assert_eq!(scratch.left_behind(), ["~"]);
+        scratch.remove().expect("removed");
+        let mode = kept
+            .join("inner")
+            .metadata()
+            .expect("kept")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o500);
     }
 }
 
