@@ -208,7 +208,7 @@ fn syntax(files: &[(&str, &str)], path: Option<String>) -> (Vec<String>, Vec<Str
         ..Config::default()
     };
     let tree = Tree::walk(folder.path(), &WalkOptions::default()).unwrap();
-    let found = lint::tree(&tree, &config, &Selection::of(&config));
+    let found = lint::tree(&tree, &config, &Selection::of(&config)).unwrap();
     let places = found.findings.iter().map(|found| {
         format!("{} {}:{}:{} {}", found.rule.id, found.path, found.line, found.col, found.message)
     });
