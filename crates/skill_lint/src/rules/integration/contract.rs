@@ -205,7 +205,10 @@ fn rows_of_toml(text: &Text) -> Result<Vec<Row>, String> {
         rows.push(Row {
             path: string("name").to_owned(),
             aliases: strings(helper, "aliases"),
-            policies: policy::first_policy(string("policy")).into_iter().collect(),
+            policies: (policy::first_policy(string("policy")).into_iter())
+                .chain((strings(helper, "other_policies").iter()).filter_map(|other| policy::first_policy(other)))
+                .collect(),
+            shipped: helper.get("shipped").and_then(Item::as_bool) != Some(false),
             owner: Some(string("owner").to_owned()).filter(|owner| !owner.is_empty()),
             name_at: place("name"),
             policy_at: place("policy"),
@@ -301,6 +304,9 @@ mod tests {
         assert_eq!(rows[0].aliases, ["a.sh"]);
         assert_eq!(rows[0].owner.as_deref(), Some("o"));
         assert_eq!((rows[1].policies.len(), rows[1].policy_at.0), (0, 7));
+        let other = Text::new(b"[[helper]]\nname = \"a\"\nshipped = false\npolicy = \"D2\"\nother_policies = [\"D1\"]\n");
+        let rows = rows_of_toml(&other).unwrap();
+        assert_eq!((rows[0].shipped, rows[0].policies.len()), (false, 2));
         assert!(rows_of_toml(&Text::new(b"\nname = \n")).unwrap_err().starts_with("line 2: "));
     }
 

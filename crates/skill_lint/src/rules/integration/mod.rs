@@ -40,8 +40,8 @@ pub struct Facts {
     path: String,
     blocks: Vec<Block>,
     windows: Vec<Window>,
-    /// Words of the SKILL.md that could name a helper, in lower case.
-    words: BTreeSet<String>,
+    /// Hashes of the words of the SKILL.md that could name a helper, sorted.
+    words: Vec<u64>,
 }
 
 /// Looks at one skill.
@@ -71,13 +71,22 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     facts
 }
 
-/// Words with a `.`, `_` or `-` in them: what a mention of a helper looks like.
-fn words(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c))
-        .map(|word| word.trim_end_matches('.'))
-        .filter(|word| word.contains(['.', '_', '-']))
-        .map(str::to_ascii_lowercase)
-        .collect()
+/// Words with a `.`, `_` or `-` in them: what a mention of a helper looks like. Case is ignored.
+fn words(text: &str) -> Vec<u64> {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"._-".contains(b);
+    let mut words: Vec<u64> = (text.as_bytes().split(|b| !is_word(b)))
+        .filter(|word| word.iter().any(|b| b"._-".contains(b)))
+        .map(word_hash)
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+fn word_hash(word: &[u8]) -> u64 {
+    let full_stops = word.iter().rev().take_while(|b| **b == b'.').count();
+    let length = word.len() - full_stops;
+    windows::hash_of(word.iter().take(length).map(u8::to_ascii_lowercase))
 }
 
 fn report(page: &Page, path: &str, skill: Option<&str>, sink: &mut Sink<'_>) {
@@ -310,7 +319,8 @@ fn check_block(
     }
 }
 
-/// SR504, SR507 and SR517 on the rows of a policy table.
+/// SR504, SR507 and SR517 on the rows of a policy table. The last two not where the table says that its suite does not ship the
+/// helper.
 fn check_rows(
     contract: &Contract,
     facts: &[Facts],
@@ -327,6 +337,9 @@ fn check_rows(
             let message = format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
             sink.found("SR504", path, line, col, message);
         }
+        if !row.shipped {
+            continue;
+        }
         if !tools.have(name) {
             let message = format!("`{name}` is in no folder `tools` or `scripts` of the tree");
             sink.found("SR507", path, line, col, message);
@@ -342,12 +355,13 @@ fn is_used(row: &policy::Row, facts: &[Facts], tree: &Tree) -> bool {
     let names = (row.aliases.iter().map(String::as_str)).chain([row.name()]);
     for name in names.map(str::to_ascii_lowercase) {
         let is_plain = !name.contains(['.', '_', '-']);
+        let hash = word_hash(name.as_bytes());
         let used = facts.iter().any(|facts| {
             let resolved = (facts.blocks.iter())
                 .any(|block| block.kind.skill_md && row.is_for(last_part(&block.helper)));
             // A name of one word cannot be told from prose by its form, so its SKILL.md is read again.
             resolved
-                || facts.words.contains(&name)
+                || facts.words.binary_search(&hash).is_ok()
                 || is_plain
                     && tree.text(&facts.path).is_ok_and(|text| {
                         text.raw().to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name)

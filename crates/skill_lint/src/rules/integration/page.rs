@@ -6,7 +6,9 @@ use aris_skills::Text;
 use aris_skills::markdown::{Document, Fence};
 
 use super::call::calls;
-use super::phrases::{Paragraph, anti_patterns, is_counter_heading, orders_without_receipt};
+use super::phrases::{
+    Paragraph, anti_patterns, is_counter_heading, may_have_phrases, orders_without_receipt,
+};
 use super::problem::{Problem, Span};
 use super::resolver::{
     Anchor, Difference, Line, anchors, blocks, chain_length, difference, indent_of, last_part,
@@ -75,27 +77,39 @@ pub(super) fn read(
 ) -> Page {
     let mut page = Page::default();
     let out = &mut page.problems;
-    for fence in &document.fences {
+    let has = |part: &str| text.raw().contains(part);
+    // Most pages have none of this, and looking for it line by line costs more than anything else here.
+    let has_calls = has("tools/") || has("/scripts/");
+    let has_directory = has("CLAUDE_SKILL_DIR");
+    let has_resolvers = has("=\".aris/") || has("# aris-resolver ");
+    let has_names = has("${CLAUDE_");
+    let has_arguments = kind.skill_md && has("$");
+    let fences = document.fences.iter();
+    for fence in fences.filter(|_| has_calls || has_directory || has_resolvers || has_arguments) {
         let lines: Vec<Line<'_>> = (fence.content())
             .map(|number| (number, fence.text_of(text.line(number))))
             .collect();
         let place = Place { text };
-        if fence.is_shell() && !kind.contract {
+        if has_calls && fence.is_shell() && !kind.contract {
             hard_coded(&lines, &place, developer_tools, out);
         }
-        directory(fence, &lines, &place, out);
-        if kind.skill_md && !fence.info.starts_with('!') {
+        if has_directory {
+            directory(fence, &lines, &place, out);
+        }
+        if has_arguments && !fence.info.starts_with('!') {
             arguments(&lines, &place, out);
         }
-        resolvers(path, kind, fence, &lines, &place, &mut page.blocks, out);
+        if has_resolvers {
+            resolvers(path, kind, fence, &lines, &place, &mut page.blocks, out);
+        }
     }
-    for (number, line) in text.lines() {
+    for (number, line) in text.lines().filter(|_| has_names) {
         for (byte, name) in unknown_names(line) {
             let message = format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
             out.push(Problem::at(text, "SR513", number, byte, message));
         }
     }
-    for span in &document.spans {
+    for span in document.spans.iter().filter(|_| has_calls) {
         if text.line(span.line).contains('❌') {
             continue;
         }
@@ -265,22 +279,25 @@ fn repair(
         return None;
     }
     let before = lines.get(..anchor.index)?;
-    let is_lookup = |window: &[Line<'_>]| {
-        (window.iter().zip(v1::PRELUDE.iter().skip(1)))
-            .all(|((_, line), expected)| line.trim() == *expected)
-    };
-    let lookup = only_one
-        .then(|| before.windows(3).rposition(is_lookup))
-        .flatten();
     let last = lines.get(anchor.index + length - 1)?.0;
-    match lookup {
-        Some(at) => {
-            let kept = before.get(at + 3..)?.iter();
-            let kept = kept.map(|(_, line)| (*line).to_owned()).collect();
-            Some((lines.get(at)?.0, last, kept))
-        }
-        None => Some((lines.get(anchor.index)?.0, last, Vec::new())),
-    }
+    let Some((at, length)) = only_one.then(|| lookup(before)).flatten() else {
+        return Some((lines.get(anchor.index)?.0, last, Vec::new()));
+    };
+    let kept = before.get(at + length..)?.iter();
+    let kept = kept.map(|(_, line)| (*line).to_owned()).collect();
+    Some((lines.get(at)?.0, last, kept))
+}
+
+/// The last lookup of the repository in the installer's manifest, and how many lines it has: those of the template, or one line
+/// that does the same.
+fn lookup(lines: &[Line<'_>]) -> Option<(usize, usize)> {
+    let three = v1::PRELUDE.iter().skip(1);
+    (0..lines.len()).rev().find_map(|at| {
+        let here = lines.get(at..)?.iter().map(|(_, line)| line.trim());
+        let is_three = here.len() >= 3 && here.clone().zip(three.clone()).all(|(line, of)| line == *of);
+        let is_one = here.clone().next().is_some_and(v1::is_short_lookup);
+        is_three.then_some((at, 3)).or(is_one.then_some((at, 1)))
+    })
 }
 
 fn names(blocks: &[Block], out: &mut Vec<Problem>) {
@@ -326,6 +343,9 @@ fn is_phase(heading: &str) -> bool {
 }
 
 fn prose(kind: Kind, text: &Text, document: &Document, out: &mut Vec<Problem>) {
+    if !may_have_phrases(text.raw()) {
+        return;
+    }
     for paragraph in paragraphs(text, document) {
         for (line, byte, words) in anti_patterns(&paragraph) {
             if !kind.contract && !is_under_counter_heading(document, line) {

@@ -69,6 +69,8 @@ pub(super) struct Row {
     pub(super) aliases: Vec<String>,
     /// The policies its cell names; empty when it begins with none.
     pub(super) policies: Vec<Policy>,
+    /// Whether the table's own suite ships it.
+    pub(super) shipped: bool,
     /// The skill that owns it, where the table says so.
     pub(super) owner: Option<String>,
     /// Place of the name: its line, and the byte in it or, in a [contract](super::contract::Contract), the column.
@@ -114,6 +116,7 @@ pub(super) fn rows(table: &Table<'_>) -> Option<Vec<Row>> {
                 path: path.to_owned(),
                 aliases: Vec::new(),
                 policies: cell.map_or_else(Vec::new, |cell| policies(cell.text)),
+                shipped: true,
                 owner: owner.clone(),
                 name_at: (*line, first.byte + byte),
                 policy_at: (*line, cell.map_or(first.byte, |cell| cell.byte)),
@@ -207,6 +210,7 @@ mod tests {
             path: "queue/manager.py".to_owned(),
             aliases: vec!["old.sh".to_owned()],
             policies: vec![],
+            shipped: true,
             owner: None,
             name_at: (1, 0),
             policy_at: (1, 0),

@@ -123,6 +123,13 @@ fn a_repair_keeps_what_it_does_not_understand() {
             assert!(new.contains("  # aris-resolver end\nfi\n"), "{new}");
         }
     }
+    // A lookup in one line goes like the template's, and what stands between stays.
+    let short = "cd x\nARIS_REPO=\"${ARIS_REPO:-$(awk '{print $2}' .aris/installed-skills.txt 2>/dev/null)}\"\n# note\n";
+    let chain: Vec<String> = v1::chain("TOOL", "tools/a.py").into_iter().take(3).collect();
+    let text = skill_md("a", &fence(&format!("{short}{}\ny", chain.join("\n"))));
+    let new = repaired(&text, &findings(&["SR502"], &[(SKILL, &text)]));
+    assert!(new.contains("```sh\ncd x\n# note\n# aris-resolver v2: TOOL a.py\n"), "{new}");
+    assert!(new.contains("# aris-resolver end\ny\n```"), "{new}");
     // Two blocks rest on one lookup: it stays.
     let two = format!(
         "{}\nB=\".aris/tools/b.py\"",
@@ -353,4 +360,19 @@ fn variables_say_which_helper_they_hold() {
     ] {
         assert_eq!(in_body("SR514", &fence(&code)), expected, "{code}");
     }
+}
+
+/// The other repairs of this family in one go: nothing of them is left, and a second go changes nothing.
+#[test]
+fn repairs_are_done_once() {
+    let code = format!(
+        "T=\"\"\nif [ -f \"$CLAUDE_SKILL_DIR/scripts/a.py\" ]; then T=\"$CLAUDE_SKILL_DIR/scripts/a.py\"; fi\nif [ -z \"$T\" ]; then\n{}\nfi",
+        older("T", "tools/a.py").replace("[ -f \"$T\" ] || T=\"\"", "")
+    );
+    let text = skill_md("a", &fence(&code));
+    let rules = ["SR502", "SR512", "SR518"];
+    let found = findings(&rules, &[(SKILL, &text)]);
+    assert_eq!(found.len(), 2);
+    let new = repaired(&text, &found);
+    assert_eq!(places(&rules, &[(SKILL, &new)]), Vec::<String>::new(), "{new}");
 }

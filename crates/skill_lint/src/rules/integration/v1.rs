@@ -21,3 +21,9 @@ pub(super) fn chain(variable: &str, path: &str) -> [String; 4] {
         format!("{test} {variable}=\"\""),
     ]
 }
+
+/// Whether a line does in one what the last three of the prelude do.
+pub(super) fn is_short_lookup(line: &str) -> bool {
+    line.starts_with("ARIS_REPO=\"${ARIS_REPO:-$(")
+        && line.ends_with(" .aris/installed-skills.txt 2>/dev/null)}\"")
+}

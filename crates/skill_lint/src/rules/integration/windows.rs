@@ -1,7 +1,6 @@
 //! Text that stands in several skills (SR509): windows of three consecutive lines, as numbers that are equal when the lines are.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::BTreeSet;
 
 /// Lines in a window. **Source**: integration contract §2 (*the same 3+ lines of prose in more than two SKILL.md files*).
 const LINES: usize = 3;
@@ -12,31 +11,44 @@ const SKILLS: usize = 3;
 /// Characters below which a line is no prose but a label.
 const SHORTEST: usize = 20;
 
-/// A window: its first line, and the hash of its lines. Two of 64 bits never met in the trees this was made for.
+/// A window: its first line, and the hash of its lines.
 pub(super) type Window = (usize, u64);
 
 /// The windows of lines that are prose; `None` stands for a line that breaks a run (code, fences, headings).
 pub(super) fn windows<'a>(lines: impl Iterator<Item = (usize, Option<&'a str>)>) -> Vec<Window> {
     let mut found = Vec::new();
-    let mut run: Vec<(usize, String)> = Vec::new();
+    let mut run: Vec<(usize, u64)> = Vec::new();
     for (number, line) in lines {
-        let line = line.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-        match line {
-            Some(line) if line.chars().count() >= SHORTEST && !super::table::is_rule(&line) => {
-                run.push((number, line));
-            }
-            _ => run.clear(),
-        }
+        let Some(hash) = line.and_then(prose) else {
+            run.clear();
+            continue;
+        };
+        run.push((number, hash));
         if let Some(last) = run.len().checked_sub(LINES).and_then(|at| run.get(at..)) {
-            let mut hasher = DefaultHasher::new();
-            for (_, line) in last {
-                line.hash(&mut hasher);
-            }
             let first = last.first().map_or(number, |(number, _)| *number);
-            found.push((first, hasher.finish()));
+            let hashes = last.iter().flat_map(|(_, hash)| hash.to_le_bytes());
+            found.push((first, hash_of(hashes)));
         }
     }
     found
+}
+
+/// The hash of a line whose white space is one blank; `None` when it is too short to be prose, or the rule of a table.
+fn prose(line: &str) -> Option<u64> {
+    let words = || line.split_whitespace();
+    let blanks = words().count().saturating_sub(1);
+    let characters = words().map(|word| word.chars().count()).sum::<usize>() + blanks;
+    if characters < SHORTEST || super::table::is_rule(line) {
+        return None;
+    }
+    Some(hash_of(words().flat_map(|word| word.bytes().chain([b' ']))))
+}
+
+/// FNV-1a, 64 bits.
+pub(super) fn hash_of(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+    })
 }
 
 /// Lines that a skill shares with others.
@@ -54,31 +66,39 @@ pub(super) struct Shared<'a> {
 /// What skills of at least three different directory names share. Mirrors of one skill have one name and count once; overlapping
 /// windows are one finding.
 pub(super) fn shared<'a>(skills: &[(&'a str, &[Window])]) -> Vec<Shared<'a>> {
-    let mut names: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
-    for (name, windows) in skills {
-        for (_, hash) in *windows {
-            names.entry(*hash).or_default().insert(name);
+    // Every window as hash, skill and line; equal hashes then lie together.
+    let mut all: Vec<(u64, usize, usize)> = Vec::new();
+    for (skill, (_, windows)) in skills.iter().enumerate() {
+        all.extend(windows.iter().map(|(line, hash)| (*hash, skill, *line)));
+    }
+    all.sort_unstable();
+    let mut common: Vec<(usize, usize, BTreeSet<&'a str>)> = Vec::new();
+    for group in all.chunk_by(|one, next| one.0 == next.0) {
+        if group.len() < SKILLS {
+            continue;
+        }
+        let name = |(_, skill, _): &(u64, usize, usize)| skills.get(*skill).map(|(name, _)| *name);
+        let names: BTreeSet<&str> = group.iter().filter_map(name).collect();
+        if names.len() >= SKILLS {
+            common.extend(group.iter().map(|(_, skill, line)| (*skill, *line, names.clone())));
         }
     }
+    common.sort_unstable();
     let mut found: Vec<Shared<'a>> = Vec::new();
-    for (skill, (name, windows)) in skills.iter().enumerate() {
-        let mut end = 0;
-        for (line, hash) in *windows {
-            let Some(names) = names.get(hash).filter(|names| names.len() >= SKILLS) else {
-                continue;
-            };
-            match found.last_mut() {
-                Some(last) if last.skill == skill && *line < end => {
-                    last.lines = line + LINES - last.line;
-                }
-                _ => found.push(Shared {
-                    skill,
-                    line: *line,
-                    lines: LINES,
-                    others: names.iter().copied().filter(|other| other != name).collect(),
-                }),
+    for (skill, line, names) in common {
+        match found.last_mut() {
+            Some(last) if last.skill == skill && line < last.line + last.lines => {
+                last.lines = line + LINES - last.line;
             }
-            end = line + LINES;
+            _ => {
+                let own = skills.get(skill).map(|(name, _)| *name);
+                found.push(Shared {
+                    skill,
+                    line,
+                    lines: LINES,
+                    others: names.into_iter().filter(|name| Some(*name) != own).collect(),
+                });
+            }
         }
     }
     found
