@@ -90,7 +90,7 @@ mod tests {
             "Before a paper",
             "says \\\"no\\\"",
             "gate::run",
-            "Other helpers",
+            "Around a review",
             "tool::run",
         ]
         .iter()

@@ -6,6 +6,9 @@ use crate::fault::Fault;
 use crate::verify::{Finding, is_kebab, line_of};
 use crate::workspace::{TABLE, Workspace};
 
+/// Characters of a brief. **Source**: what 80 columns leave beside the longest name that the front door has had.
+const BRIEF: usize = 54;
+
 pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     let text = aris_fs::read_text(&workspace.at(TABLE))?;
     let mut findings = Vec::new();
@@ -78,6 +81,13 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
                 );
             }
         }
+        let letters = row.brief.chars().count();
+        if row.shipped && !(1..=BRIEF).contains(&letters) {
+            found(
+                format!("brief has {letters} characters, not 1 to {BRIEF}"),
+                "say what it does for a person; aris help shows it",
+            );
+        }
         for (column, value) in [("rationale", &row.rationale), ("fallback", &row.fallback)] {
             if value.trim().is_empty() {
                 found(format!("{column} is empty"), "say it in one sentence");
@@ -129,10 +139,11 @@ mod tests {
             "not sorted",
             "nobody is not a skill",
             "rationale is empty",
+            "brief has 0 characters",
         ] {
-            assert_found(&findings, TABLE, 13, text);
+            assert_found(&findings, TABLE, 15, text);
         }
-        assert_eq!(findings.len(), 9, "{findings:#?}");
+        assert_eq!(findings.len(), 10, "{findings:#?}");
         tree.write(TABLE, "");
         assert_found(
             &check(&tree.workspace()).expect("read"),

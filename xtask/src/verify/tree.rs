@@ -66,7 +66,7 @@ impl Tree {
         tree.write(
             "skills/shared-references/helpers.toml",
             "# The table.\n\n[[helper]]\nname = \"tool\"\naliases = [\"tool.sh\"]\nowner = \"tool-skill\"\n\
-             callers = [\"tool-skill\"]\npolicy = \"C\"\nrationale = \"why\"\nfallback = \"what\"\n",
+             callers = [\"tool-skill\"]\njob = \"review\"\nbrief = \"do it\"\npolicy = \"C\"\nrationale = \"why\"\nfallback = \"what\"\n",
         );
         tree.write(
             "skills/shared-references/integrations.toml",
