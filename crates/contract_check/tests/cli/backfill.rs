@@ -1,0 +1,156 @@
+//! `backfill`: printed as a script, or run.
+
+use aris_testkit::{Helper, Project};
+use serde_json::json;
+
+use super::call;
+
+const WIKI: &str = "import sys, pathlib\n\
+    pathlib.Path('research-wiki/papers').mkdir()\n\
+    pathlib.Path('research-wiki/papers/a.md').write_text(' '.join(sys.argv[1:]))\n\
+    pathlib.Path('research-wiki/log.md').write_text('x')\n\
+    print('ingested')\n";
+
+fn wiki() -> Project {
+    Project::new()
+        .file("research-wiki/index.md", "")
+        .file("tools/research_wiki.py", WIKI)
+}
+
+#[test]
+fn the_printed_script_does_what_run_does() {
+    let project = wiki();
+    let printed = call(
+        &project,
+        &[
+            "backfill",
+            "research-wiki-ingest",
+            "--set",
+            "arxiv_ids=1,2 3",
+        ],
+    )
+    .expect_code(10);
+    assert!(
+        !project.at("research-wiki/papers").exists(),
+        "printing runs nothing"
+    );
+    // From anywhere: the script goes to the project itself.
+    Helper::at("/bin/sh")
+        .call("/")
+        .args(["-c", printed.stdout()])
+        .run()
+        .expect_code(0);
+    assert_eq!(
+        project.read("research-wiki/papers/a.md"),
+        "sync research-wiki/ --arxiv-ids 1,2 3"
+    );
+
+    let other = wiki();
+    let run = call(
+        &other,
+        &[
+            "backfill",
+            "research-wiki-ingest",
+            "--set",
+            "arxiv_ids=1,2 3",
+            "--run",
+            "--json",
+        ],
+    )
+    .expect_code(0);
+    assert_eq!(run.data()["state"], "complete");
+    assert_eq!(run.data()["steps"][0]["exit"], 0);
+    assert!(run.stderr().contains("ingested"), "{run}");
+    assert_eq!(
+        other.read("research-wiki/papers/a.md"),
+        "sync research-wiki/ --arxiv-ids 1,2 3"
+    );
+    // Nothing is left to do.
+    let again = call(&other, &["backfill", "research-wiki-ingest"]).expect_code(0);
+    assert_eq!(again.stdout(), "# research-wiki-ingest left everything\n");
+}
+
+#[test]
+fn values_that_are_missing_or_unknown_stop_before_anything_runs() {
+    let project = wiki();
+    let printed = call(&project, &["backfill", "research-wiki-ingest"]).expect_code(10);
+    assert!(
+        printed
+            .stdout()
+            .contains("\n# needs --set arxiv_ids=VALUE: python3 "),
+        "{printed}"
+    );
+    for args in [
+        &["backfill", "research-wiki-ingest", "--run", "--json"][..],
+        &[
+            "backfill",
+            "research-wiki-ingest",
+            "--set",
+            "ids=1",
+            "--json",
+        ],
+        &[
+            "backfill",
+            "research-wiki-ingest",
+            "--set",
+            "arxiv_ids",
+            "--json",
+        ],
+    ] {
+        call(&project, args).expect_code(2).error();
+    }
+    assert!(!project.at("research-wiki/papers").exists());
+}
+
+#[test]
+fn a_gate_is_asked_again_after_its_repair_and_skills_are_for_agents() {
+    let project = Project::new()
+        .file("paper/.aris/assurance.txt", "submission")
+        .file("tools/paper_claim_audit", "#!/bin/sh\nexit 4\n")
+        .file("tools/verify_paper_audits", "#!/bin/sh\nexit 1\n");
+    let data = call(
+        &project,
+        &["backfill", "submission-audits", "--run", "--json"],
+    )
+    .expect_code(10)
+    .data();
+    let steps: Vec<_> = data["steps"]
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|step| {
+            (
+                step["kind"].clone(),
+                step["state"].clone(),
+                step["exit"].clone(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            (json!("skill"), json!("open"), json!(null)),
+            (json!("helper"), json!("failed"), json!(4)),
+            (json!("helper"), json!("not_found"), json!(null)),
+            (json!("helper"), json!("failed"), json!(1)),
+        ]
+    );
+    assert_eq!(data["state"], "gaps");
+    let printed = call(&project, &["backfill", "submission-audits"]).expect_code(10);
+    assert!(
+        printed
+            .stdout()
+            .contains("# a skill, for your agent: /proof-checker paper/\n"),
+        "{printed}"
+    );
+    assert!(
+        printed.stdout().contains("# not found (not in "),
+        "{printed}"
+    );
+}
+
+#[test]
+fn what_does_not_fire_needs_no_repair() {
+    let run = call(&Project::bare(), &["backfill", "submission-audits"]).expect_code(0);
+    assert_eq!(run.stdout(), "# submission-audits does not fire here\n");
+}

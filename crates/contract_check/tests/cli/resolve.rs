@@ -1,0 +1,117 @@
+//! `resolve`: each layer with what was found.
+
+use aris_testkit::Project;
+use serde_json::{Value, json};
+
+use super::{call, program};
+
+fn states(data: &Value) -> Vec<(u64, String)> {
+    data["layers"]
+        .as_array()
+        .expect("layers")
+        .iter()
+        .map(|layer| {
+            (
+                layer["layer"].as_u64().expect("number"),
+                layer["state"].as_str().expect("state").to_owned(),
+            )
+        })
+        .collect()
+}
+
+fn expected(states: &[(u64, &str)]) -> Vec<(u64, String)> {
+    states
+        .iter()
+        .map(|(layer, state)| (*layer, (*state).to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_layer_is_shown_with_what_it_has() {
+    let project = Project::new()
+        .file("skill/research-wiki/scripts/none", "")
+        .file("tools/research_wiki.py", "")
+        .file("repo here/tools/research_wiki.py", "other");
+    let resolve = |repository: &str| {
+        program()
+            .call(project.path())
+            .args([
+                "resolve",
+                "research_wiki",
+                "--json",
+                "--skill-dir",
+                "skill/research-wiki",
+            ])
+            .env("ARIS_REPO", repository)
+            .run()
+    };
+    let data = resolve("repo here").expect_code(0).data();
+    assert_eq!(
+        states(&data),
+        expected(&[(0, "absent"), (1, "absent"), (2, "used"), (3, "hidden")])
+    );
+    assert_eq!(
+        data["argv"],
+        json!(["python3", project.at("tools/research_wiki.py")])
+    );
+    assert_eq!(data["shipped"], false);
+    // Nothing is passed over because the next layer may do.
+    project.write(".aris/tools/research_wiki.py/folder", "");
+    let data = resolve("repo here").expect_code(10).data();
+    assert_eq!(
+        states(&data),
+        expected(&[(0, "absent"), (1, "unusable"), (2, "hidden"), (3, "hidden")])
+    );
+    assert_eq!(data["layers"][1]["reason"], "is a directory");
+    assert_eq!(
+        (data["found"].clone(), data["argv"].clone()),
+        (json!(false), json!([]))
+    );
+}
+
+#[test]
+fn the_record_of_an_installation_names_the_repository() {
+    let project = Project::new().file("elsewhere/tools/save_trace.sh", "");
+    let record = format!(
+        "version\t1\nrepo_root\t{}\n",
+        project.at("elsewhere").display()
+    );
+    project.write(".aris/installed-skills.txt", record);
+    let data = call(&project, &["resolve", "save_trace.sh", "--json"])
+        .expect_code(0)
+        .data();
+    assert_eq!(
+        states(&data),
+        expected(&[(1, "absent"), (2, "absent"), (3, "used")])
+    );
+}
+
+#[test]
+fn layer_zero_is_for_the_owner_and_a_variable_that_nobody_replaced_is_none() {
+    let project = Project::new().file("s/review-tracing/scripts/save_trace", "#!/bin/sh\n");
+    for (folder, layers) in [
+        (
+            "s/review-tracing",
+            &[(0, "used"), (1, "absent"), (2, "absent")][..],
+        ),
+        ("s/paper-writing", &[(1, "absent"), (2, "absent")]),
+        ("${CLAUDE_SKILL_DIR}", &[(1, "absent"), (2, "absent")]),
+    ] {
+        let run = call(
+            &project,
+            &["resolve", "save_trace", "--json", "--skill-dir", folder],
+        );
+        assert_eq!(states(&run.data()), expected(layers), "{folder}");
+    }
+}
+
+#[test]
+fn people_see_what_to_do() {
+    let project = Project::new();
+    let run = call(&project, &["resolve", "verify_papers", "--policy", "D1"]).expect_code(10);
+    assert!(run.stdout().contains("not shipped by this suite"), "{run}");
+    assert!(
+        run.stdout().contains("policy D1\ttry the next source"),
+        "{run}"
+    );
+}
