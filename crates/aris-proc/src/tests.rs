@@ -268,3 +268,37 @@ fn nobody_is_a_zombie_afterwards_and_many_run_at_once() {
         }
     });
 }
+
+#[test]
+fn an_attached_child_ends_as_it_wants_or_at_its_deadline() {
+    for (script, deadline, end) in [
+        ("exit 0", None, End::Exited(0)),
+        ("exit 200", Some(LONG), End::Exited(200)),
+        ("kill -9 $$", None, End::Signalled(9)),
+        (
+            "exec sleep 600",
+            Some(Duration::from_millis(100)),
+            End::TimedOut,
+        ),
+        (
+            "trap '' TERM; sleep 600",
+            Some(Duration::from_millis(100)),
+            End::TimedOut,
+        ),
+    ] {
+        let found = sh(script)
+            .run_attached(Stdout::Stderr, deadline)
+            .expect("ran");
+        assert_eq!(found, end, "{script}");
+    }
+    let absent = command("/nowhere/at/all", "/").run_attached(Stdout::Same, None);
+    assert!(
+        matches!(absent, Err(ProcError::Absent { .. })),
+        "{absent:?}"
+    );
+    let nowhere = command("sh", "/nowhere").run_attached(Stdout::Same, None);
+    assert!(
+        matches!(nowhere, Err(ProcError::NoDirectory { .. })),
+        "{nowhere:?}"
+    );
+}

@@ -169,12 +169,13 @@ fn judge(helper: &Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Sig
             Some(why) => (Verdict::Noted, owned(why), None),
         },
     };
-    let then = (outcome != Verdict::Done).then(|| {
-        let asked = match attempt {
-            Attempt::Exited(_) => policy.when_failed(),
-            Attempt::Unresolved(_) | Attempt::NotRun(_) => policy.when_unresolved(),
-        };
-        format!("{asked}. {}", helper.fallback)
+    let then = (outcome != Verdict::Done).then(|| match attempt {
+        // A gate that ran has said itself what is wrong.
+        Attempt::Exited(_) if policy == Policy::A => policy.when_failed().to_owned(),
+        Attempt::Exited(_) => format!("{}. {}", policy.when_failed(), helper.fallback),
+        Attempt::Unresolved(_) | Attempt::NotRun(_) => {
+            format!("{}. {}", policy.when_unresolved(), helper.fallback)
+        }
     });
     let helper_exit = match attempt {
         Attempt::Exited(code) => Some(*code),
