@@ -103,13 +103,15 @@ impl Block {
 
     fn scan(&self, text: &Text, document: &mut Document) {
         if let Some((label, target)) = definition(&self.joined) {
-            self.link(text, document, LinkKind::Definition, 0, label, target);
+            let place = text.place(self.offset(0));
+            self.link(document, LinkKind::Definition, place, label, target);
             return;
         }
         let runs = Runs::of(&self.joined);
         let bytes = self.joined.as_bytes();
-        // Opening brackets, with whether a `!` stands before them.
-        let mut brackets: Vec<(usize, bool)> = Vec::new();
+        // Opening brackets, with whether a `!` stands before them, and their place.
+        let mut brackets: Vec<(usize, bool, (usize, usize))> = Vec::new();
+        let mut cursor = Cursor::default();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
@@ -118,7 +120,8 @@ impl Block {
                     let length = runs.length(at);
                     match runs.closing(at, length) {
                         Some(close) => {
-                            self.span(text, document, at..close + length, length);
+                            let place = cursor.place(text, self.offset(at));
+                            self.span(document, at..close + length, length, place);
                             at = close + length;
                         }
                         None => at += length,
@@ -128,22 +131,22 @@ impl Block {
                     let image = at > 0
                         && bytes.get(at - 1) == Some(&b'!')
                         && (at < 2 || bytes.get(at - 2) != Some(&b'\\'));
-                    brackets.push((at, image));
+                    brackets.push((at, image, cursor.place(text, self.offset(at))));
                     at += 1;
                 }
                 b']' => {
                     let opened = brackets.pop();
                     at += 1;
-                    if let Some((open, image)) = opened
+                    if let Some((open, image, (line, col))) = opened
                         && bytes.get(at) == Some(&b'(')
                         && let Some((target, end)) = target(&self.joined, at + 1)
                     {
-                        let (kind, from) = if image {
-                            (LinkKind::Image, open - 1)
+                        let (kind, col) = if image {
+                            (LinkKind::Image, col - 1)
                         } else {
-                            (LinkKind::Inline, open)
+                            (LinkKind::Inline, col)
                         };
-                        self.link(text, document, kind, from, open + 1..at - 1, target);
+                        self.link(document, kind, (line, col), open + 1..at - 1, target);
                         at = end;
                     }
                 }
@@ -152,11 +155,16 @@ impl Block {
         }
     }
 
-    fn span(&self, text: &Text, document: &mut Document, joined: Range<usize>, marks: usize) {
+    fn span(
+        &self,
+        document: &mut Document,
+        joined: Range<usize>,
+        marks: usize,
+        (line, col): (usize, usize),
+    ) {
         let inside = joined.start + marks..joined.end - marks;
         let content = self.joined.get(inside).unwrap_or_default();
         let range = self.range(&joined);
-        let (line, col) = text.place(range.start);
         document.spans.push(Span {
             line,
             col,
@@ -167,14 +175,12 @@ impl Block {
 
     fn link(
         &self,
-        text: &Text,
         document: &mut Document,
         kind: LinkKind,
-        from: usize,
+        (line, col): (usize, usize),
         label: Range<usize>,
         target: Range<usize>,
     ) {
-        let (line, col) = text.place(self.offset(from));
         let of = |range: &Range<usize>| {
             let text = self.joined.get(range.clone()).unwrap_or_default();
             text.replace('\n', " ")
@@ -187,6 +193,27 @@ impl Block {
             col,
             target_range: self.range(&target),
         });
+    }
+}
+
+/// Places of offsets that only grow: each character of a long line is counted once.
+#[derive(Default)]
+struct Cursor {
+    offset: usize,
+    line: usize,
+    col: usize,
+}
+
+impl Cursor {
+    fn place(&mut self, text: &Text, offset: usize) -> (usize, usize) {
+        if self.line > 0 && offset < text.start(self.line + 1) {
+            let between = text.raw().get(self.offset..offset).unwrap_or_default();
+            self.col += between.chars().count();
+        } else {
+            (self.line, self.col) = text.place(offset);
+        }
+        self.offset = offset;
+        (self.line, self.col)
     }
 }
 

@@ -1,1 +1,145 @@
+use super::*;
 
+fn header(kind: ScriptKind, source: &str) -> Header {
+    Header::of(kind, &Text::new(source.as_bytes()))
+}
+
+#[test]
+fn headers_by_kind() {
+    for (kind, source, expected) in [
+        (
+            ScriptKind::Sh,
+            "#!/bin/sh\n\n# a\n# shellcheck disable=SC1\n\n# b\nx\n# c\n",
+            vec![(3, " a"), (6, " b")],
+        ),
+        (
+            ScriptKind::Py,
+            "#!/usr/bin/env python3\n# a\n\"\"\"b\n\nc\"\"\"\n",
+            vec![(2, " a"), (3, "b"), (5, "c")],
+        ),
+        (ScriptKind::Py, "r'''one'''\n", vec![(1, "one")]),
+        (ScriptKind::Py, "import x\n\"\"\"no\"\"\"\n", vec![]),
+        (
+            ScriptKind::Js,
+            "#!/usr/bin/env node\n/**\n * a\n */\nx",
+            vec![(3, " a")],
+        ),
+        (
+            ScriptKind::Ts,
+            "// a\n// b\nx\n",
+            vec![(1, " a"), (2, " b")],
+        ),
+        (
+            ScriptKind::Ps1,
+            "param()\n<#\n.SYNOPSIS\nx #>\n",
+            vec![(3, ".SYNOPSIS"), (4, "x ")],
+        ),
+        (ScriptKind::Ps1, "# a\nx", vec![(1, " a")]),
+        (ScriptKind::Pl, "use strict;\n# a\n", vec![]),
+    ] {
+        let found = header(kind, source);
+        let lines: Vec<(usize, &str)> = found
+            .lines
+            .iter()
+            .map(|(line, text)| (*line, text.as_str()))
+            .collect();
+        assert_eq!(lines, expected, "{source:?}");
+    }
+}
+
+#[test]
+fn fields() {
+    for (line, field, expected) in [
+        ("Usage: x", Field::Usage, true),
+        ("## SYNOPSIS", Field::Usage, true),
+        ("usage x", Field::Usage, false),
+        ("Does it. Usage: x", Field::Usage, true),
+        ("the usage: x", Field::Usage, false),
+        ("v1.usage: x", Field::Usage, false),
+        ("Exit codes (POSIX):", Field::Exit, true),
+        ("Exit status", Field::Exit, true),
+        ("Exits: 0", Field::Exit, true),
+        ("Exit codes are 0", Field::Exit, false),
+        ("Examples", Field::Example, true),
+        ("Example 1:", Field::Example, false),
+        ("- Output: x", Field::Output, true),
+        ("Outputs", Field::Output, true),
+    ] {
+        let found = header(ScriptKind::Sh, &format!("# {line}\n"));
+        assert_eq!(found.has(field), expected, "{line}");
+    }
+}
+
+#[test]
+fn shebangs() {
+    for (line, program, args) in [
+        ("#!/bin/bash -e", "bash", vec!["-e"]),
+        ("#! /usr/bin/env python3", "python3", vec![]),
+        (
+            "#!/usr/bin/env -S uv run --script",
+            "uv",
+            vec!["run", "--script"],
+        ),
+        ("#!/usr/bin/env -S A=1 node", "node", vec![]),
+        ("#!/bin/sh\r", "sh", vec![]),
+    ] {
+        let found = Shebang::of(&Text::new(format!("{line}\nx\n").as_bytes())).expect(line);
+        assert_eq!(
+            (found.program.as_str(), found.args),
+            (program, args.iter().map(|arg| (*arg).to_owned()).collect()),
+            "{line}"
+        );
+        assert_eq!(found.ends_in_cr, line.ends_with('\r'));
+    }
+    assert!(Shebang::of(&Text::new(b" #!/bin/sh")).is_none());
+}
+
+#[test]
+fn main_guards() {
+    for (source, expected) in [
+        ("if __name__ == \"__main__\":\n    main()\n", true),
+        ("if __name__=='__main__': main()\n", true),
+        (
+            "if __name__ == '__main__':\n    raise SystemExit(main())\n",
+            true,
+        ),
+        (
+            "if __name__ == '__main__':\n    raise SystemExit('import me')\n",
+            false,
+        ),
+        (
+            "if __name__ == '__main__':\n    # no\n    raise RuntimeError\n",
+            false,
+        ),
+        (
+            "if __name__ == '__main__':\n    x = 1\n    raise SystemExit(x)\n",
+            true,
+        ),
+        ("if __name__ == '__main__':\n", false),
+        ("    if __name__ == '__main__':\n        main()\n", false),
+        ("x = 1\n", false),
+    ] {
+        assert_eq!(
+            has_main_guard(&Text::new(source.as_bytes())),
+            expected,
+            "{source:?}"
+        );
+    }
+}
+
+#[test]
+fn calls_of_a_name() {
+    for (line, expected) in [
+        ("python3 scripts/x.py", true),
+        ("uv run x.py", true),
+        ("/usr/bin/bash \"$D/x.py\"", true),
+        ("see x.py", false),
+        ("pythonx x.py", false),
+        ("my-bash x.py", false),
+    ] {
+        let at = line.find("x.py").expect("name");
+        assert_eq!(is_called(line, at), expected, "{line}");
+    }
+    let far = format!("bash {}x.py", "-".repeat(90));
+    assert!(!is_called(&far, far.len() - 4));
+}

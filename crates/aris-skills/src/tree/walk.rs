@@ -37,6 +37,7 @@ pub(super) fn walk(root: &Path, options: &WalkOptions) -> Result<Tree, FsError> 
             path: String::new(),
             work_tree,
             rules,
+            ignored: false,
             skill: None,
         },
         entries,
@@ -53,6 +54,8 @@ struct Place {
     work_tree: Option<Rc<WorkTree>>,
     /// Ignore rules, the strongest last.
     rules: Rules,
+    /// Whether git ignores the folder; then it is walked for what is tracked in it.
+    ignored: bool,
     /// The nearest skill, as position in [`Walk::skills`].
     skill: Option<usize>,
 }
@@ -74,6 +77,7 @@ impl Walk {
             path: place.path.clone(),
             work_tree: place.work_tree.clone(),
             rules: place.rules.clone(),
+            ignored: place.ignored,
             skill: place.skill,
         };
         if !place.path.is_empty()
@@ -86,6 +90,7 @@ impl Walk {
                 Vec::new()
             };
             place.work_tree = Some(Rc::new(inner));
+            place.ignored = false;
         }
         if self.use_ignores
             && place.work_tree.is_some()
@@ -140,9 +145,10 @@ impl Walk {
         match aris_fs::list_sorted(&entry.path) {
             Ok(entries) => {
                 let inside = Place {
-                    path,
                     work_tree: place.work_tree.clone(),
                     rules: place.rules.clone(),
+                    ignored: self.is_ignored(place, &path, true),
+                    path,
                     skill: place.skill,
                 };
                 self.folder(&inside, entries);
@@ -201,28 +207,33 @@ impl Walk {
         aris_fs::display_relative(&self.root.join(path), &tree.top)
     }
 
+    /// Whether git's rules match a path, tracked or not. Nothing below an ignored folder is taken back.
+    fn is_ignored(&self, place: &Place, path: &str, folder: bool) -> bool {
+        let full = self.root.join(path);
+        let last = place
+            .rules
+            .iter()
+            .rev()
+            .find_map(|rules| match rules.matched(&full, folder) {
+                Match::None => None,
+                Match::Ignore(_) => Some(true),
+                Match::Whitelist(_) => Some(false),
+            });
+        place.ignored || last == Some(true)
+    }
+
     /// Whether a path is excluded, or ignored by git: matched by its rules and not tracked.
     fn is_left_out(&self, place: &Place, path: &str, folder: bool) -> bool {
         let full = self.root.join(path);
         if self.exclude.matched(&full, folder).is_ignore() {
             return true;
         }
-        let ignored =
-            place
-                .rules
-                .iter()
-                .rev()
-                .find_map(|rules| match rules.matched(&full, folder) {
-                    Match::None => None,
-                    Match::Ignore(_) => Some(true),
-                    Match::Whitelist(_) => Some(false),
-                });
-        if ignored != Some(true) {
-            return false;
-        }
         let Some(tree) = &place.work_tree else {
             return false;
         };
+        if !self.is_ignored(place, path, folder) {
+            return false;
+        }
         let in_git = self.in_git(tree, path);
         !tree.index.as_ref().is_some_and(|index| {
             if folder {
