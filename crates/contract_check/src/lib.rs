@@ -3,7 +3,8 @@
 //!
 //! **Input**: the project, the environment (`ARIS_REPO`, `CLAUDE_SKILL_DIR`, `PATH`), and the tables of helpers and integrations,
 //! which are compiled in. **Output**: a report on stdout; with `run` the helper's own output. It writes nothing, but for `--record`
-//! and for what `backfill --run` and `run` start.
+//! and for what `backfill --run` and `run` start. `status` starts a helper where a predicate asks one, and `doctor` the binaries of
+//! helpers with `--version`.
 //!
 //! **Exit**: 0 nothing found. `status`: 10 gaps, or an integration that cannot be decided; 1 one of those is load-bearing.
 //! `backfill`: 10 something is left to do. `resolve`: 10 not found. `doctor`: 10 faults. `run`, by policy: A the helper's own code (1

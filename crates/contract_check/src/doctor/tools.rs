@@ -183,12 +183,9 @@ fn same_content(one: &Path, other: &Path) -> bool {
         && matches!((aris_fs::read(one, LIMIT), aris_fs::read(other, LIMIT)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Whether a file is one of the scripts that this suite generates.
+/// Whether a file is one of the scripts that this suite generates: they all look for their own place first.
 fn is_ours(path: &Path) -> bool {
     aris_fs::open(path)
         .and_then(|file| file.head(8192))
-        .is_ok_and(|head| {
-            head.windows(8)
-                .any(|window| window == b"aris_own" || window == b"aris_sel")
-        })
+        .is_ok_and(|head| String::from_utf8_lossy(&head).contains("\naris_self="))
 }

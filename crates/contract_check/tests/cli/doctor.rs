@@ -68,14 +68,14 @@ fn sound() -> (Project, InstallManifest) {
             format!("{{\"version\": \"{VERSION}\"}}"),
         );
         let tool = format!(".aris/tools/{}", helper.name);
-        project.write(&tool, "#!/bin/sh\n# aris_own\n");
+        project.write(&tool, "#!/bin/sh\naris_self=$0\n");
         project.mode(&tool, 0o755);
         entries.push(entry(
             &tool,
             EntryKind::Tool,
             helper.name,
             Content::File {
-                digest: digest(b"#!/bin/sh\n# aris_own\n"),
+                digest: digest(b"#!/bin/sh\naris_self=$0\n"),
                 executable: true,
             },
         ));
