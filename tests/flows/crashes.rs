@@ -169,3 +169,49 @@ fn the_gate_s_report_is_whole_or_not_there() {
         &["audit-verifier-report.json", "gate.html", "attest.json"],
     );
 }
+
+#[test]
+fn a_repair_is_whole_or_not_there() {
+    const MARKED: &str = "\u{FEFF}---\nname: a\ndescription: Counts words. Use when asked.\n---\n";
+    let binary = Helper::with_faults("skill_lint");
+    let args = [
+        "skills",
+        "--rule",
+        "SR019",
+        "--fix",
+        "--output",
+        "report.json",
+        "--write-baseline",
+        "base.json",
+    ];
+    let current = std::cell::RefCell::new(None::<Project>);
+    let crashes = crash_at_every_change(
+        |_| {
+            let project = Project::new()
+                .file("skills/a/SKILL.md", MARKED)
+                .file("skills/b/SKILL.md", MARKED);
+            let call = binary.call(project.path()).args(&args);
+            current.replace(Some(project));
+            call
+        },
+        |number, _| {
+            let when = format!("skill_lint, crash {number}");
+            let project = current.borrow_mut().take().expect("a project");
+            all_whole(&project, &when);
+            let clean = MARKED.trim_start_matches('\u{FEFF}');
+            for skill in ["a", "b"] {
+                let text = project.read(&format!("skills/{skill}/SKILL.md"));
+                assert!(text == MARKED || text == clean, "{when}: {text:?}");
+            }
+            binary.call(project.path()).args(&args).run().expect_code(0);
+            for skill in ["a", "b"] {
+                assert_eq!(
+                    project.read(&format!("skills/{skill}/SKILL.md")),
+                    clean,
+                    "{when}"
+                );
+            }
+        },
+    );
+    assert_eq!(crashes.last.code(), 0, "{}", crashes.last);
+}

@@ -1,1 +1,79 @@
+use super::file::read;
+use super::*;
+use crate::Error;
+use crate::testing::folder;
 
+fn of(text: &str) -> Result<Config, Error> {
+    let folder = folder(&[("skill-lint.toml", text)]);
+    let mut config = Config::default();
+    read(&folder.path().join("skill-lint.toml"), &mut config).map(|()| config)
+}
+
+#[test]
+fn a_whole_configuration() {
+    let config = of("profile = \"project\"\nfail_on = \"warn\"\nexclude = [\"vendor/**\"]\n[rules.SR103]\nmax_lines = 200\n[rules.SR018]\nseverity = \"off\"\n[frontmatter]\nextra_keys = [\"categories\"]\n[shared]\ndirs = [\"./skills/shared/\"]\n[integration]\ncontract = \"c.md\"\ndeveloper_tools = [\"x_*\"]\n[resolver]\naccept = [\"v2\"]\nemit = \"v2\"\n[run]\ntimeout_s = 9\n[[allow]]\nrule = \"SR409\"\npath = \"a\"\nreason = \"r\"\nuntil = \"2027-06-30\"\n").expect("valid");
+    assert_eq!(config.profile, Profile::Project);
+    assert_eq!(config.fail_on, FailOn::At(Severity::Warn));
+    assert_eq!(
+        (config.limit("SR103", "max_lines"), config.level("SR018")),
+        (200, Some(Level::Off))
+    );
+    assert_eq!(
+        (config.shared_dirs, config.accept, config.timeout_s),
+        (vec![String::from("skills/shared")], vec![Template::V2], 9)
+    );
+    assert_eq!(
+        (
+            config.allow[0].line,
+            config.allow[0].until.map(|date| date.to_string())
+        ),
+        (20, Some(String::from("2027-06-30")))
+    );
+    assert_eq!(
+        (config.contract.as_deref(), config.developer_tools),
+        (Some("c.md"), vec![String::from("x_*")])
+    );
+    assert_eq!(
+        of("").expect("empty is valid").limit("SR103", "max_lines"),
+        300
+    );
+}
+
+#[test]
+fn faults_name_their_place() {
+    for (text, place, part) in [
+        ("profil = \"all\"", (1, 1), "unknown key `profil`"),
+        ("profile = \"al\"", (1, 11), "is no profile"),
+        ("\nprofile = 1", (2, 11), "expected a string"),
+        ("fail_on = \"bad\"", (1, 11), "none of"),
+        ("[rules.SR000]", (1, 8), "`SR000` is no rule"),
+        (
+            "[rules.SR103]\nmax_line = 1",
+            (2, 1),
+            "unknown key `max_line`",
+        ),
+        ("[rules.SR103]\nmax_lines = -1", (2, 13), "whole number"),
+        ("[[allow]]\nrule = \"SR409\"", (1, 1), "`path` is missing"),
+        (
+            "[[allow]]\nrule = \"SR40x\"\npath = \"a\"",
+            (2, 8),
+            "is no rule",
+        ),
+        (
+            "[[allow]]\nrule = \"SR409\"\npath = \"a\"\nuntil = \"soon\"",
+            (4, 9),
+            "expected a date",
+        ),
+        ("a = ", (1, 5), ""),
+        ("[run]\ntimeout_s = 0", (2, 13), "from 1 on"),
+        ("[resolver]\nemit = \"v1\"", (2, 8), "never written"),
+    ] {
+        match of(text) {
+            Err(Error::Config(fault)) => {
+                assert_eq!((fault.line, fault.col), place, "{text}: {fault}");
+                assert!(fault.message.contains(part), "{text}: {fault}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
