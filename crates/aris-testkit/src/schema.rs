@@ -43,6 +43,16 @@ pub fn assert_valid(id: &str, value: &Value, what: &str) {
     );
 }
 
+/// Whether `value` follows the schema `id`, as a complete validator says.
+pub fn follows(id: &str, value: &Value) -> bool {
+    let path = path(id);
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let schema: Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    jsonschema::draft202012::is_valid(&schema, value)
+}
+
 fn path(id: &str) -> PathBuf {
     workspace_root().join("schemas").join(file_name(id))
 }
