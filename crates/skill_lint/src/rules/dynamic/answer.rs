@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aris_proc::{Captured, End, Finished};
 use regex::Regex;
 
-use super::calls::COPY;
+use super::calls::copy_name;
 use crate::sandbox::Scratch;
 
 /// Characters of a program's own words that a message quotes.
@@ -34,7 +34,7 @@ impl Answer {
     ) -> Self {
         let folder = |path: &Path, slash: &str| format!("{}{slash}", path.display());
         let folders = vec![
-            (folder(&scratch.cwd().join(COPY), "/"), ""),
+            (folder(&scratch.cwd().join(copy_name(skill)), "/"), ""),
             (folder(&scratch.cwd(), ""), "."),
             (folder(&scratch.home(), ""), "~"),
             (folder(scratch.root(), ""), "…"),

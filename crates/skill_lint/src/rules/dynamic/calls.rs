@@ -19,8 +19,10 @@ use crate::sandbox::{Call, Sandbox, SandboxError, Scratch};
 const COPIED_BYTES: u64 = 256 * 1024 * 1024;
 const COPIED_ENTRIES: usize = 20_000;
 
-/// Folder of the copy in the working directory.
-pub(super) const COPY: &str = "skill";
+/// Name of the copy in the working directory: that of the skill, which its programs may look at.
+pub(super) fn copy_name(skill: &Path) -> &Path {
+    skill.file_name().map_or(Path::new("skill"), Path::new)
+}
 
 /// The exit code of a launcher that has no binary for this machine.
 ///
@@ -141,10 +143,16 @@ impl Caller<'_> {
             .chain(of_contract)
             .map(|(place, exits, args)| {
                 let scratch = self.sandbox.scratch()?;
-                let copy = scratch.cwd().join(COPY);
+                let copy = scratch.cwd().join(copy_name(&self.program.skill));
                 copy_skill(&self.program.skill, &copy)?;
                 let script = copy.join(&self.program.skill_path);
-                let answer = self.run(&script, args, Some(Path::new(COPY)), false, scratch)?;
+                let answer = self.run(
+                    &script,
+                    args,
+                    Some(copy_name(&self.program.skill)),
+                    false,
+                    scratch,
+                )?;
                 Ok(SampleAnswer {
                     place,
                     exits,

@@ -29,11 +29,11 @@ pub(super) struct ExitCodes {
 }
 
 static USAGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^[^\pL\pN]*(?:usage|synopsis)\b").ok());
+    LazyLock::new(|| Regex::new(r"(?i)^[\W_]*(?:usage|synopsis)\b").ok());
 static EXAMPLES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^[^\pL\pN]*examples?\b").ok());
+    LazyLock::new(|| Regex::new(r"(?i)^[\W_]*examples?\b").ok());
 static EXIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^[^\pL\pN]*(?:exits?|exit[ -](?:codes?|status(?:es)?|values?)|return codes?)\s*(?:\([^)]*\))?\s*(?:[*_`]*:[*_`]*\s*(.*)|[*_`]*)$").ok()
+    Regex::new(r"(?i)^[\W_]*(?:exits?|exit[ -](?:codes?|status(?:es)?|values?)|return codes?)\s*(?:\([^)]*\))?\s*(?:[*_`]*:[*_`]*\s*(.*)|[*_`]*)$").ok()
 });
 /// A long flag where a word begins. The second form is how argparse writes a flag and its negation.
 static FLAG: LazyLock<Option<Regex>> =
@@ -51,14 +51,21 @@ impl Help {
             exits: ExitCodes::of(text),
             ..Self::default()
         };
-        let mut in_usage = false;
+        let (mut in_usage, mut in_examples) = (false, false);
         for line in text.lines().map(bare) {
             let begins_usage = matches(&USAGE, line);
             help.usage |= begins_usage;
             help.examples |= matches(&EXAMPLES, line);
             in_usage = begins_usage
                 || (in_usage && line.starts_with(char::is_whitespace) && !line.trim().is_empty());
+            // A long call goes on in the next line, which may begin with a flag.
+            in_examples = matches(&EXAMPLES, line)
+                || (in_examples && (line.is_empty() || line.starts_with(char::is_whitespace)));
             let flags = flags(line);
+            if in_examples {
+                help.mentioned.extend(flags);
+                continue;
+            }
             if in_usage {
                 help.declared.extend(flags.iter().cloned());
             } else {
@@ -276,6 +283,10 @@ mod tests {
             ),
             ("calls git rev-parse --show-toplevel", &[]),
             ("  x --json FILE   in an example", &[]),
+            (
+                "Examples:\n  x \\\n    --other FILE\nOptions:\n  --json  a",
+                &["--json"],
+            ),
             ("---\n----", &[]),
             ("em--dash and a---b", &[]),
         ] {

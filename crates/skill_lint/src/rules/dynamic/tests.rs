@@ -246,7 +246,7 @@ fn a_launcher_is_held_against_its_contract_and_its_sample_runs_in_a_copy() {
 case "$1" in
 -h | --help) printf 'Usage: tool\n  --help  help\n  --new  new\nExit codes:\n  0  ok\nExamples:\n  tool\n' ;;
 --version) echo tool 1.2 ;;
---json) touch "$(dirname "$0")/made" "$PWD/scripts/made"; printf '{"data": "%s", "meta": {"schema": "x"}}' "$(cat "$2")" ;;
+--json) touch "$(dirname "$0")/made" "$PWD/scripts/made"; [ "${PWD##*/}" = a ] && printf '{"data": "%s", "meta": {"schema": "x"}}' "$(cat "$2")" ;;
 *) exit 2 ;;
 esac
 "#;
