@@ -96,7 +96,7 @@ fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
             project.mode(&tool, 0o644);
             for interpreter in ["sh", "bash", "python3"] {
                 let Some(interpreter) = on_path(interpreter, &project) else {
-                    println!("skipped: no {interpreter}");
+                    println!("not tried: no {interpreter} on this machine");
                     continue;
                 };
                 let call = Helper::at(interpreter).call(project.path());

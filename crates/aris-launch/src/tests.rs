@@ -33,7 +33,7 @@ pub(crate) fn exists(name: &str) -> bool {
         .run(PATIENCE)
         .expect("sh ran");
     if !done.success() {
-        println!("skipped: no {name} on this machine");
+        println!("not tried: no {name} on this machine");
     }
     done.success()
 }

@@ -5,7 +5,8 @@ use aris_testkit::Project;
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
 const CLEAN: &str = "---\nname: clean\ndescription: Counts words. Use when the user asks how long a text is.\n---\n# Clean\n";
-const NAMELESS: &str = "---\ndescription: Counts words. Use when the user asks how long a text is.\n---\n# Nameless\n";
+const NAMELESS: &str =
+    "---\ndescription: Counts words. Use when the user asks how long a text is.\n---\n# Nameless\n";
 
 pub(crate) const CASES: Cases = Cases {
     helper: "skill_lint",

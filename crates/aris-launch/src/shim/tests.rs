@@ -292,6 +292,7 @@ fn bytes_that_are_no_text_pass_through_python_too() {
 #[test]
 fn python_imports_nothing_that_lies_beside_it() {
     if !exists("python3") {
+        println!("skipped: no python3");
         return;
     }
     let place = Place::new();
