@@ -4,4 +4,5 @@
 
 mod conformance;
 mod crashes;
+mod install;
 mod installed;

@@ -53,6 +53,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&contract_check::SPEC, contract_check::run),
             },
             Entry {
+                spec: &install_aris::SPEC,
+                brief: "put skills into a project, update or remove them",
+                run: |process| aris_cli::run(&install_aris::SPEC, install_aris::run, process),
+                parser: || aris_cli::parser(&install_aris::SPEC, install_aris::run),
+            },
+            Entry {
                 spec: &skill_lint::SPEC,
                 brief: "check the structure of agent skills",
                 run: |process| aris_cli::run(&skill_lint::SPEC, skill_lint::run, process),

@@ -6,6 +6,7 @@ use aris_testkit::Project;
 pub(crate) const ALL: &[&Cases] = &[
     &super::citation_audit::CASES,
     &super::contract_check::CASES,
+    &super::install_aris::CASES,
     &super::paper_claim_audit::CASES,
     &super::save_trace::CASES,
     &super::skill_lint::CASES,

@@ -10,6 +10,7 @@ mod contract;
 mod contract_check;
 mod envelope;
 mod help;
+mod install_aris;
 mod outputs;
 mod paper_claim_audit;
 mod runs;

@@ -27,6 +27,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Follow the resolver block in the skill, read policies.md and integrations.md, and say that the contract was not checked",
     },
     Helper {
+        name: "install_aris",
+        shipped: true,
+        aliases: &["install_aris.sh"],
+        owner: "install-aris",
+        callers: &["install-aris"],
+        policy: Policy::B,
+        other_policies: &[],
+        rationale: "Installing is a side effect: skills and helpers work from their source without it, and a project it cannot install into is as it was",
+        fallback: "Go on with the skills of the source, ARIS_REPO set to it, and tell the user what was not installed",
+    },
+    Helper {
         name: "paper_claim_audit",
         shipped: true,
         aliases: &[],

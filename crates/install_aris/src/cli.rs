@@ -1,0 +1,95 @@
+//! Flags. Names are those of the reference's installer where it has them.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use aris_contract::artifact::install::{Host, InstallMode};
+
+/// Arguments of `install_aris`.
+#[derive(Debug, Default, clap::Args)]
+pub struct Cli {
+    /// Project folder; default: the working directory
+    pub project: Option<PathBuf>,
+    /// Bring an existing install in line with its source; refuse when there is none
+    #[arg(long, group = "action")]
+    pub reconcile: bool,
+    /// Remove what was installed and nothing else
+    #[arg(long, group = "action")]
+    pub uninstall: bool,
+    /// Like --reconcile, and replace edited copies too; the edited ones are kept in .aris/kept
+    #[arg(long, group = "action")]
+    pub update: bool,
+    /// Say what --update would change, and from which version to which; write nothing
+    #[arg(long, group = "action")]
+    pub check: bool,
+    /// Print the plan and write nothing; exit 10 when something would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Host to install for; default: those of the last install, else claude
+    #[arg(
+        long,
+        value_name = "HOST",
+        value_delimiter = ',',
+        value_parser = |text: &str| text.parse::<Host>(),
+        help = "Host to install for: claude, codex, cursor, gemini; repeatable or with commas; default: as before, else claude"
+    )]
+    pub host: Vec<Host>,
+    /// Links or copies
+    #[arg(
+        long,
+        value_parser = |text: &str| text.parse::<InstallMode>(),
+        help = "symlink or copy; default: as before, else symlink from a git clone and copy from anything else"
+    )]
+    pub mode: Option<InstallMode>,
+    /// Source: the folder that holds skills/
+    #[arg(long, value_name = "PATH")]
+    pub aris_repo: Option<PathBuf>,
+    /// Do not touch CLAUDE.md, AGENTS.md and GEMINI.md
+    #[arg(long)]
+    pub no_doc: bool,
+    /// Count a link or copy that is there already, and right, as installed; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub adopt_existing: Vec<String>,
+    /// Replace a link of this name that leads somewhere else into the source; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub replace_link: Vec<String>,
+    /// Take over an older install: one of another source, or the nested .claude/skills/aris
+    #[arg(long)]
+    pub from_old: bool,
+    /// What to do with a nested copy in .claude/skills/aris: keep-user or prefer-upstream
+    #[arg(long, value_name = "CHOICE", value_parser = |text: &str| text.parse::<MigrateCopy>())]
+    pub migrate_copy: Option<MigrateCopy>,
+    /// Remove the lock of another installer that has ended
+    #[arg(long)]
+    pub clear_stale_lock: bool,
+    /// With --uninstall: also remove cached copies of the helpers' binaries
+    #[arg(long, requires = "uninstall")]
+    pub purge: bool,
+    /// Install for the user instead of a project: in the home folder, without instruction files
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// Install although helpers have no binary for this machine
+    #[arg(long)]
+    pub allow_missing_binaries: bool,
+}
+
+/// What becomes of a nested copy that an old installer made in `.claude/skills/aris`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MigrateCopy {
+    /// It stays where it is.
+    KeepUser,
+    /// It is moved to `.aris/` after the new skills are in place.
+    PreferUpstream,
+}
+
+impl FromStr for MigrateCopy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "keep-user" => Ok(Self::KeepUser),
+            "prefer-upstream" => Ok(Self::PreferUpstream),
+            _ => Err(format!("{text:?} is neither keep-user nor prefer-upstream")),
+        }
+    }
+}

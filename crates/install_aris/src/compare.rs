@@ -1,0 +1,91 @@
+//! What is on the disk against what should be there, or was put there.
+
+use std::collections::BTreeMap;
+
+use aris_audit::digest_files;
+use aris_contract::artifact::install::{Content, TreeFile};
+use aris_fs::EntryKind;
+
+use crate::error::Error;
+use crate::project::{Project, Shape};
+
+/// How a path on the disk compares with a content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    /// Equal.
+    Same,
+    /// Files of a folder are gone, the others are equal.
+    Partial,
+    /// A file or folder of another content: what differs, relative to the path.
+    Edited(Vec<String>),
+    /// Nothing there.
+    Absent,
+    /// Something of another kind, or a link that leads elsewhere.
+    Other(Shape),
+}
+
+/// Compares what is at `path` with `content`. Execute bits do not count: launchers set them when they need them.
+pub(crate) fn compare(project: &Project, path: &str, content: &Content) -> Result<Match, Error> {
+    let shape = project.shape(path);
+    Ok(match (shape, content) {
+        (Shape::Absent, _) => Match::Absent,
+        (Shape::Link(found), Content::Link { target }) if found.as_os_str() == target.as_str() => {
+            Match::Same
+        }
+        (Shape::File, Content::File { digest, .. }) => {
+            let found = digest_files(&[project.at(path)]).pop();
+            match found {
+                Some(Ok(found)) if found.to_string() == *digest => Match::Same,
+                // One that cannot be read is not known to be ours.
+                _ => Match::Edited(Vec::new()),
+            }
+        }
+        (Shape::Folder, Content::Tree { files }) => compare_tree(project, path, files)?,
+        (other, _) => Match::Other(other),
+    })
+}
+
+fn compare_tree(project: &Project, path: &str, files: &[TreeFile]) -> Result<Match, Error> {
+    let root = project.at(path);
+    let mut missing: BTreeMap<&str, &TreeFile> = files
+        .iter()
+        .map(|file| (file.path.as_str(), file))
+        .collect();
+    let mut edited = Vec::new();
+    let mut present = Vec::new();
+    for entry in aris_fs::walk_sorted(&root, &mut |_| true)? {
+        let relative = aris_fs::display_relative(&entry.path, &root);
+        match entry.kind {
+            EntryKind::Folder => {
+                // The files are sorted: those of a folder follow its name. Where they are not, the folder counts as the user's.
+                let inner = format!("{relative}/");
+                let at = files.partition_point(|file| file.path < inner);
+                if !files
+                    .get(at)
+                    .is_some_and(|file| file.path.starts_with(&inner))
+                {
+                    edited.push(relative);
+                }
+            }
+            EntryKind::File => match missing.remove(relative.as_str()) {
+                Some(file) => present.push((entry.path, file)),
+                None => edited.push(relative),
+            },
+            EntryKind::Link | EntryKind::Special => edited.push(relative),
+        }
+    }
+    let paths: Vec<_> = present.iter().map(|(path, _)| path).collect();
+    for ((_, file), digest) in present.iter().zip(digest_files(&paths)) {
+        if !digest.is_ok_and(|digest| digest.to_string() == file.digest) {
+            edited.push(file.path.clone());
+        }
+    }
+    edited.sort();
+    Ok(if !edited.is_empty() {
+        Match::Edited(edited)
+    } else if missing.is_empty() {
+        Match::Same
+    } else {
+        Match::Partial
+    })
+}

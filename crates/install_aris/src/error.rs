@@ -1,0 +1,186 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use serde_json::{Map, Value};
+
+/// Errors of `install_aris`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The project is not a folder.
+    #[error("project folder {} does not exist", path.display())]
+    Project {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// `--user` without a home.
+    #[error("--user: HOME names no folder")]
+    Home,
+    /// A path cannot be written into the manifest.
+    #[error("the path {} cannot be recorded: it is not UTF-8, or has a tab or a line feed in it", path.display())]
+    Unrecordable {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No source.
+    #[error("no skills to install: {reason}")]
+    Source {
+        /// Where it was looked for.
+        reason: String,
+    },
+    /// The source is there and damaged.
+    #[error("{}:{line}: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// `--reconcile`, `--update` or `--check` without an install.
+    #[error("nothing is installed in {}", path.display())]
+    NotInstalled {
+        /// The project.
+        path: PathBuf,
+    },
+    /// A folder that must be the project's own is a link or no folder (rule S9).
+    #[error("{} is {found}; refusing to install through it", path.display())]
+    Parent {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// Another installer holds the project.
+    #[error("another installer is at work in this project ({owner}); its lock is {}", path.display())]
+    Busy {
+        /// The lock.
+        path: PathBuf,
+        /// Host and process, as far as known.
+        owner: String,
+        /// Whether `--clear-stale-lock` may help.
+        stale: bool,
+    },
+    /// Something is at the place of our journal.
+    #[error("{} is not a journal of this program", path.display())]
+    Journal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Helpers without a program for this machine.
+    #[error("no binary for this machine ({machine}) of {helpers}")]
+    Binaries {
+        /// System and architecture.
+        machine: String,
+        /// Names, joined.
+        helpers: String,
+        /// The source.
+        root: PathBuf,
+    },
+    /// Something changed between plan and execution.
+    #[error("{} changed while installing", path.display())]
+    Changed {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The disk.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// The system cannot say where this program lies.
+    #[error("cannot encode the record")]
+    Encode(#[from] serde_json::Error),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Project { .. } | Self::Source { .. } | Self::NotInstalled { .. } => {
+                ErrorKind::NotFound
+            }
+            Self::Damaged { .. } => ErrorKind::Validation,
+            Self::Home
+            | Self::Unrecordable { .. }
+            | Self::Parent { .. }
+            | Self::Busy { .. }
+            | Self::Journal { .. }
+            | Self::Binaries { .. }
+            | Self::Changed { .. } => ErrorKind::Precondition,
+            Self::Fs(error) => error.kind(),
+            Self::Encode(_) => ErrorKind::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Project { .. } => String::from("name an existing folder"),
+            Self::Home => String::from("set HOME, or name a project folder"),
+            Self::Unrecordable { .. } => String::from("rename the folder"),
+            Self::Source { .. } => {
+                String::from("name the folder that holds skills/ with --aris-repo PATH")
+            }
+            Self::Damaged { .. } => String::from(
+                "restore the file from a backup, or move it away and install again; nothing was changed",
+            ),
+            Self::NotInstalled { .. } => {
+                String::from("install first: install_aris [PROJECT] --aris-repo PATH")
+            }
+            Self::Parent { path, .. } => format!(
+                "replace {} by a folder of the project's own; nothing was changed",
+                path.display()
+            ),
+            Self::Busy { stale: true, .. } => {
+                String::from("when no installer is running, run again with --clear-stale-lock")
+            }
+            Self::Busy { .. } => String::from("wait for it and run again"),
+            Self::Journal { path } => {
+                format!("move {} away and run again", path.display())
+            }
+            Self::Binaries { root, .. } => format!(
+                "build them: cd {} && cargo xtask install-skills; or install without them: --allow-missing-binaries",
+                quoted(&root.display().to_string())
+            ),
+            Self::Changed { .. } => {
+                String::from("run again: the plan is made anew from what is there now")
+            }
+            Self::Fs(error) => return error.hint(),
+            Self::Encode(_) => return None,
+        })
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        let path = match self {
+            Self::Project { path }
+            | Self::Unrecordable { path }
+            | Self::NotInstalled { path }
+            | Self::Parent { path, .. }
+            | Self::Busy { path, .. }
+            | Self::Journal { path }
+            | Self::Damaged { path, .. }
+            | Self::Changed { path } => path,
+            Self::Binaries { root, .. } => root,
+            Self::Fs(error) => return error.details(),
+            Self::Home | Self::Source { .. } | Self::Encode(_) => return Map::new(),
+        };
+        let mut details = Map::from_iter([(
+            String::from("path"),
+            Value::from(path.display().to_string()),
+        )]);
+        if let Self::Damaged { line, .. } = self {
+            details.insert(String::from("line"), Value::from(*line));
+        }
+        details
+    }
+}
+
+/// A word as a POSIX shell reads it back.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,378 @@
+//! `install_aris`: puts the skills and helpers of a source into a project, keeps them in line with it, and takes them away again.
+//!
+//! **Input**: a source (a clone or an unpacked archive with `skills/`), a project, flags. **Output**: `.agents/skills/<name>` (link or
+//! copy), `.claude/skills/<name>`, `.aris/tools/<helper>`, a block in instruction files, the records `.aris/install.json` and
+//! `.aris/installed-skills.txt`; on stdout what was changed. **Exit**: 0 done or nothing to do; 2 usage; 3 no project, source or
+//! install; 4 a record or the source's helper table is damaged; 5 another installer, no permission, a linked folder, no binaries;
+//! 10 changes pending (`--dry-run`, `--check`), or conflicts, and then nothing was changed.
+//!
+//! Three steps: read records and disk, make a plan (no change of the disk), apply it. While it is applied a journal says what may be
+//! half done; the next run, whatever it is asked to do, begins from there. It deliberately never asks questions, never uses the
+//! network, and never changes a file in the source.
+
+mod apply;
+mod block;
+mod cli;
+mod compare;
+mod documents;
+mod error;
+mod lock;
+mod older;
+mod plan;
+mod project;
+mod records;
+mod report;
+mod source;
+mod uninstall;
+mod wanted;
+
+use std::collections::BTreeSet;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS, Host, InstallMode};
+use aris_contract::schema::id;
+use aris_contract::time;
+
+pub use cli::{Cli, MigrateCopy};
+pub use error::Error;
+pub use report::Report;
+
+use plan::{Inputs, Plan};
+use project::{Project, Shape};
+use records::{Intent, Records};
+use source::{Places, Source};
+use wanted::Choices;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "install_aris",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Install skills and helpers into a project, keep them current, and remove them again",
+    input: "flags; the source (a clone or unpacked archive with skills/) and what is in the project",
+    output: "one line for each change, what was left and why, conflicts with the flag that resolves them, the count",
+    stderr: "notes, warnings, errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "install_aris ~/paper --aris-repo ~/aris",
+            what: "install for Claude Code: links from a clone, copies from an archive",
+        },
+        Example {
+            command: "",
+            line: "install_aris --host claude,codex,gemini --mode copy",
+            what: "install copies into the working directory for three hosts",
+        },
+        Example {
+            command: "",
+            line: "install_aris --reconcile --dry-run --json",
+            what: "say what would change; exit 10 when anything would",
+        },
+        Example {
+            command: "",
+            line: "install_aris --update",
+            what: "bring everything in line with the source; edited copies are kept in .aris/kept",
+        },
+        Example {
+            command: "",
+            line: "install_aris --uninstall",
+            what: "remove what was installed, and nothing else",
+        },
+    ],
+    signals: &[(
+        10,
+        "changes are pending (--dry-run, --check), or conflicts: nothing was changed",
+    )],
+    ok: "done, or nothing to do",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[report::SCHEMA, id::INSTALL_MANIFEST],
+    samples: &[
+        Sample {
+            args: &["--json", ".", "--uninstall"],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", ".", "--reconcile", "--uninstall"],
+            exit: &[2],
+        },
+        Sample {
+            args: &["--json", "no-such-folder"],
+            exit: &[3],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Does what the arguments say.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let project = Project::find(&cli, context)?;
+    project.check_parents()?;
+    let writes = !cli.dry_run && !cli.check;
+    for note in lock::check_old_locks(&project, cli.clear_stale_lock, writes)? {
+        context.warn(&note);
+    }
+    if cli.uninstall {
+        uninstall(&cli, context, &project)
+    } else {
+        install(&cli, context, &project)
+    }
+}
+
+fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Report>, Error> {
+    let records = Records::read(project)?;
+    if records.is_empty() && (cli.reconcile || cli.update || cli.check) {
+        return Err(Error::NotInstalled {
+            path: project.root.clone(),
+        });
+    }
+    let source = Source::find(&Places {
+        flag: cli.aris_repo.as_ref().map(|path| context.absolute(path)),
+        program: std::env::current_exe().ok(),
+        variable: context.env("ARIS_REPO"),
+        manifest: records.repo_root(),
+        project: &project.root,
+    })?;
+    let choices = choices(cli, &records, &source);
+    check_binaries(cli, context, &source)?;
+    let now = time::stamp(context.now());
+    let make_plan = |records: &Records| {
+        let (wanted, mut refused) = wanted::wanted(&source, &choices)?;
+        refused.extend(source.refused.iter().cloned());
+        let inputs = Inputs {
+            project,
+            source: &source,
+            choices: &choices,
+            records,
+            cli,
+            now: &now,
+        };
+        Ok::<_, Error>((plan::plan(&inputs, wanted)?, refused))
+    };
+    let (mut plan, refused) = make_plan(&records)?;
+    let is_pending = !plan.changes.is_empty() || records.has_journal;
+    let writes = !cli.dry_run && !cli.check && plan.conflicts.is_empty() && is_pending;
+    let makes_folder = plan.folders.iter().any(|folder| folder == CLAUDE_SKILLS);
+    if writes {
+        let mut journal = lock::acquire(project, &now)?;
+        // The plan was made without the lock: what counts is what is there now.
+        let records = Records::read(project)?;
+        apply::sweep(project, &records.stages)?;
+        plan = make_plan(&records)?.0;
+        if plan.conflicts.is_empty() {
+            let intent = Intent {
+                stages: plan.stages.clone(),
+                manifest: plan.manifest.clone(),
+            };
+            journal.append(&serde_json::to_string(&intent)?)?;
+            let done = apply::apply(project, &source.root, &plan)
+                .and_then(|()| apply::record(project, &plan.manifest));
+            if let Err(error) = done {
+                apply::sweep(project, &plan.stages)?;
+                // With an earlier record the journal stays, and the next run goes on from it.
+                if records.is_empty_but_for_the_journal() {
+                    uninstall::roll_back(project, plan.manifest)?;
+                    journal.finish()?;
+                }
+                return Err(error);
+            }
+        }
+        // With conflicts nothing was done: what an earlier run left half done stays in the journal.
+        if plan.conflicts.is_empty() || records.unfinished.is_empty() {
+            journal.finish()?;
+        }
+    }
+    notes(context, project, &records, &source, &choices, &refused);
+    if writes && makes_folder {
+        context.note("restart Claude Code once: it watches .claude/skills only when the folder was there at its start");
+    }
+    let found = !plan.conflicts.is_empty() || (!plan.changes.is_empty() && !writes);
+    let applied = writes && plan.conflicts.is_empty();
+    Ok(Outcome::found(
+        report(cli, project, &records, &source, plan, applied),
+        found,
+    ))
+}
+
+fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Report>, Error> {
+    let mut records = Records::read(project)?;
+    let mut removal = uninstall::plan(project, &records)?;
+    let is_pending = !records.is_empty();
+    let writes = is_pending && !cli.dry_run;
+    if !is_pending {
+        context.note(&format!("nothing is installed in {}", project.text));
+    }
+    if writes {
+        let mut journal = lock::acquire(project, &time::stamp(context.now()))?;
+        records = Records::read(project)?;
+        apply::sweep(project, &records.stages)?;
+        removal = uninstall::plan(project, &records)?;
+        // The record goes before the folder it lies in: until then the journal knows what is ours.
+        if let Some(manifest) = &records.manifest {
+            let intent = Intent {
+                stages: BTreeSet::new(),
+                manifest: manifest.clone(),
+            };
+            journal.append(&serde_json::to_string(&intent)?)?;
+        }
+        removal.apply(project)?;
+        journal.finish()?;
+    }
+    if cli.purge && !cli.dry_run {
+        let count = uninstall::purge(context)?;
+        context.note(&format!("removed {count} cached binaries"));
+    }
+    let pending = !writes && !removal.changes.is_empty();
+    let report = Report {
+        action: "uninstall",
+        project: project.text.clone(),
+        source: records.repo_root().map(str::to_owned),
+        installed_version: records
+            .manifest
+            .as_ref()
+            .and_then(|manifest| manifest.source_version.clone()),
+        source_version: None,
+        mode: records.manifest.as_ref().map(|manifest| manifest.mode),
+        hosts: records
+            .manifest
+            .as_ref()
+            .map(|manifest| manifest.hosts.clone())
+            .unwrap_or_default(),
+        applied: writes,
+        changes: removal.changes,
+        conflicts: Vec::new(),
+        left: removal.left,
+    };
+    Ok(Outcome::found(report, pending))
+}
+
+/// Mode and hosts: as asked, else as before, else the usual ones.
+fn choices(cli: &Cli, records: &Records, source: &Source) -> Choices {
+    let before = records.all().last();
+    let mode = cli.mode.or_else(|| before.map(|manifest| manifest.mode));
+    let hosts: BTreeSet<Host> = if cli.host.is_empty() {
+        before.map_or_else(
+            || BTreeSet::from([Host::Claude]),
+            |manifest| manifest.hosts.iter().copied().collect(),
+        )
+    } else {
+        cli.host.iter().copied().collect()
+    };
+    Choices {
+        mode: mode.unwrap_or_else(|| source.usual_mode()),
+        hosts,
+    }
+}
+
+/// Says that helpers cannot run here before anything is changed.
+fn check_binaries(cli: &Cli, context: &Context, source: &Source) -> Result<(), Error> {
+    let missing = source.without_binary();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let machine = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    let helpers = missing.join(", ");
+    if cli.allow_missing_binaries {
+        context.warn(&format!(
+            "no binary for this machine ({machine}) of {helpers}: calls of them will leave with 5"
+        ));
+        return Ok(());
+    }
+    Err(Error::Binaries {
+        machine,
+        helpers,
+        root: source.root.clone(),
+    })
+}
+
+/// Things to know that are no part of the product.
+fn notes(
+    context: &Context,
+    project: &Project,
+    records: &Records,
+    source: &Source,
+    choices: &Choices,
+    refused: &[String],
+) {
+    for what in refused {
+        context.warn(&format!("not installed: {what}"));
+    }
+    if let Some(before) = records
+        .all()
+        .last()
+        .filter(|before| before.repo_root != source.text)
+    {
+        context.note(&format!(
+            "the source is now {}, and was {}",
+            source.text, before.repo_root
+        ));
+    }
+    if choices.hosts.contains(&Host::Cursor) {
+        context.note(&format!(
+            "Cursor: copies in {CLAUDE_SKILLS}, because it did not show linked skills; it may list those in {CANONICAL_SKILLS} as well"
+        ));
+    }
+    if choices.mode == InstallMode::Symlink && choices.hosts.contains(&Host::Cursor) {
+        context.warn("copies for Cursor do not follow the source: run --update after changing it");
+    }
+    if project.is_home {
+        context.note("installed for the user: no instruction file was touched, and skills find helpers of others through ARIS_REPO only");
+    } else if let Some(outer) = project.outer_repository() {
+        context.warn(&format!(
+            "the project lies in the git repository {}, where skills look for .aris/tools; install there to have them found",
+            outer.display()
+        ));
+    }
+    if project.shape(CLAUDE_SKILLS) == Shape::Folder && !choices.has_claude_folder() {
+        context.note(&format!("{CLAUDE_SKILLS} is not used for the chosen hosts"));
+    }
+}
+
+fn report(
+    cli: &Cli,
+    project: &Project,
+    records: &Records,
+    source: &Source,
+    plan: Plan,
+    applied: bool,
+) -> Report {
+    let action = match (cli.check, cli.update, cli.reconcile || !records.is_empty()) {
+        (true, _, _) => "check",
+        (_, true, _) => "update",
+        (_, _, true) => "reconcile",
+        _ => "install",
+    };
+    Report {
+        action,
+        project: project.text.clone(),
+        source: Some(source.text.clone()),
+        installed_version: records
+            .manifest
+            .as_ref()
+            .and_then(|manifest| manifest.source_version.clone()),
+        source_version: source.version.clone(),
+        mode: Some(plan.manifest.mode),
+        hosts: plan.manifest.hosts,
+        applied,
+        changes: plan.changes,
+        conflicts: plan.conflicts,
+        left: plan.left,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::install::InstallManifest;
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(report::SCHEMA);
+        check_schema::<InstallManifest>(id::INSTALL_MANIFEST);
+    }
+}

@@ -1,0 +1,213 @@
+//! Older installs: the reference's flat links from another source, its manifest for Codex, its link `.aris/tools`, and the nested
+//! `.claude/skills/aris`. They are taken over when the user says so, and never destroyed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aris_contract::artifact::install::{Content, Entry, EntryKind, INSTALLED_TOOLS, Origin};
+use aris_fs::EntryKind as OnDisk;
+
+use crate::cli::MigrateCopy;
+use crate::error::{Error, quoted};
+use crate::plan::{Inputs, Plan, Step, migrates};
+use crate::project::{Shape, is_safe_name};
+use crate::records::{CODEX_SKILLS, Reference};
+use crate::report::{Conflict, What};
+use crate::wanted::{From, Wanted};
+
+/// The place of an install by the reference before 2026-04-20.
+const NESTED: &str = ".claude/skills/aris";
+
+/// Adds what the reference's manifests list to what is known as installed; a manifest of another source only with `--from-old`.
+pub(crate) fn take_over(
+    inputs: &Inputs<'_>,
+    plan: &mut Plan,
+    owned: &mut BTreeMap<String, Vec<Entry>>,
+) {
+    let Inputs {
+        project,
+        source,
+        records,
+        cli,
+        now,
+        ..
+    } = *inputs;
+    for reference in &records.reference {
+        let Reference {
+            path,
+            repo_root,
+            entries,
+        } = reference;
+        let is_older = *path == CODEX_SKILLS || *repo_root != source.text;
+        if is_older && !cli.from_old {
+            plan.conflicts.push(Conflict {
+                path: (*path).to_owned(),
+                reason: format!("an older install from {repo_root}"),
+                hint: format!(
+                    "pass --from-old to take it over: names that both have are re-pointed, the others stay; or name its source: --aris-repo {}",
+                    quoted(repo_root)
+                ),
+            });
+            continue;
+        }
+        for entry in entries {
+            let mut entry = entry.clone();
+            if !is_older {
+                entry.origin = Origin::Source;
+            }
+            owned.entry(entry.path.clone()).or_default().push(entry);
+        }
+        let target = format!("{repo_root}/tools");
+        if project.shape(INSTALLED_TOOLS) == Shape::Link((&target).into()) {
+            owned
+                .entry(INSTALLED_TOOLS.to_owned())
+                .or_default()
+                .push(Entry {
+                    path: INSTALLED_TOOLS.to_owned(),
+                    kind: EntryKind::Tool,
+                    name: String::from("tools"),
+                    origin: Origin::Source,
+                    content: Content::Link { target },
+                });
+        }
+        if is_older {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let to = plan.kept_name(project, name, now);
+            plan.changes.push(crate::report::Change {
+                what: What::Archive,
+                path: (*path).to_owned(),
+                kept_as: Some(to.clone()),
+            });
+            plan.steps.push(Step::Move {
+                from: (*path).to_owned(),
+                to,
+            });
+        }
+    }
+}
+
+/// Links to the tools of an older install that this source does not have, so that old skills still find them.
+pub(crate) fn spread_tools(plan: &mut Plan, folder: &Path) -> Result<(), Error> {
+    let mut open = vec![(folder.to_path_buf(), String::new())];
+    while let Some((folder, prefix)) = open.pop() {
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in aris_fs::list_sorted(&folder)? {
+            let Some(name) = entry.name.to_str().filter(|name| is_safe_name(name)) else {
+                continue;
+            };
+            let name = format!("{prefix}{name}");
+            let path = format!("{INSTALLED_TOOLS}/{name}");
+            let inner = format!("{path}/");
+            if plan.wanted.contains_key(&path) {
+                continue;
+            }
+            if plan.wanted.keys().any(|known| known.starts_with(&inner)) {
+                if entry.kind == OnDisk::Folder {
+                    open.push((entry.path, format!("{name}/")));
+                }
+                continue;
+            }
+            let Some(target) = entry.path.to_str().map(str::to_owned) else {
+                continue;
+            };
+            let entry = Entry {
+                path: path.clone(),
+                kind: EntryKind::Tool,
+                name,
+                origin: Origin::Older,
+                content: Content::Link { target },
+            };
+            plan.wanted.insert(
+                path,
+                Wanted {
+                    entry,
+                    alternative: None,
+                    from: From::Link,
+                },
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Decides about the nested `.claude/skills/aris`.
+pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
+    let Inputs {
+        project,
+        source,
+        records,
+        cli,
+        now,
+        ..
+    } = *inputs;
+    let shape = project.shape(NESTED);
+    let known = |target: &Path| {
+        let roots = records
+            .reference
+            .iter()
+            .map(|reference| reference.repo_root.as_str());
+        roots
+            .chain([source.text.as_str()])
+            .any(|root| target == Path::new(root).join("skills"))
+    };
+    let (reason, hint) = match shape {
+        Shape::Absent => return,
+        Shape::Link(target) if known(&target) => {
+            if cli.from_old {
+                plan.change(What::Remove, NESTED);
+                let content = Content::Link {
+                    target: target.to_string_lossy().into_owned(),
+                };
+                plan.steps.insert(
+                    0,
+                    Step::Remove {
+                        path: NESTED.to_owned(),
+                        content,
+                    },
+                );
+                return;
+            }
+            (
+                "an old nested install, which Claude Code does not see",
+                "pass --from-old to replace it",
+            )
+        }
+        Shape::Folder if migrates(cli, MigrateCopy::KeepUser) => {
+            plan.leave(
+                NESTED,
+                String::from("an old nested copy; kept as you asked"),
+            );
+            return;
+        }
+        Shape::Folder if migrates(cli, MigrateCopy::PreferUpstream) => {
+            let to = format!(".aris/legacy-copy-backup-{}", now.replace([':', '-'], ""));
+            plan.changes.push(crate::report::Change {
+                what: What::Archive,
+                path: NESTED.to_owned(),
+                kept_as: Some(to.clone()),
+            });
+            plan.steps.push(Step::Move {
+                from: NESTED.to_owned(),
+                to,
+            });
+            return;
+        }
+        // Kept once, it is the user's: later runs do not ask again.
+        Shape::Folder if records.manifest.is_some() => return,
+        Shape::Folder => (
+            "an old nested copy, perhaps with your edits",
+            "pass --from-old with --migrate-copy keep-user, or with --migrate-copy prefer-upstream to move it to .aris/",
+        ),
+        Shape::Link(_) => ("a link to somewhere else", "move it away and run again"),
+        Shape::File | Shape::Special | Shape::Behind(_) => {
+            ("not a folder", "move it away and run again")
+        }
+    };
+    plan.conflicts.push(Conflict {
+        path: NESTED.to_owned(),
+        reason: reason.to_owned(),
+        hint: hint.to_owned(),
+    });
+}

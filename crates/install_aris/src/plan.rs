@@ -1,0 +1,485 @@
+//! What an install changes: from what is wanted, what is recorded and what is on the disk. Nothing is written here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aris_contract::artifact::install::{
+    Content, Entry, EntryKind, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, Origin,
+};
+use aris_contract::schema;
+
+use crate::cli::{Cli, MigrateCopy};
+use crate::compare::{Match, compare};
+use crate::documents::{self, Edit};
+use crate::error::Error;
+use crate::older;
+use crate::project::{Project, Shape, parent};
+use crate::records::{Records, STAGE};
+use crate::report::{Change, Conflict, Left, What};
+use crate::source::Source;
+use crate::wanted::{Choices, Wanted};
+
+/// Folder for what the user edited and an update replaced, relative to the project.
+pub(crate) const KEPT: &str = ".aris/kept";
+
+/// One change of the disk.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// Takes away what is still as recorded.
+    Remove { path: String, content: Content },
+    /// Puts a wanted entry where nothing is.
+    Create { path: String },
+    /// Puts a wanted entry in the place of something else.
+    Replace {
+        path: String,
+        was: Was,
+        /// Where an edited copy goes, relative to the project.
+        kept: Option<String>,
+    },
+    /// Moves something of an older install away.
+    Move { from: String, to: String },
+    /// Rewrites or makes an instruction file.
+    Edit(Edit),
+}
+
+/// What a replaced path must still be.
+#[derive(Debug)]
+pub(crate) enum Was {
+    /// As recorded.
+    Recorded(Content),
+    /// Something of the user's, which is moved away whole.
+    Edited,
+    /// A link with this text.
+    Link(PathBuf),
+}
+
+/// Everything an install does, decided.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) wanted: BTreeMap<String, Wanted>,
+    /// Folders to make, outer ones first.
+    pub(crate) folders: Vec<String>,
+    /// Folders in which things are made ready.
+    pub(crate) stages: BTreeSet<String>,
+    pub(crate) steps: Vec<Step>,
+    /// The record afterwards.
+    pub(crate) manifest: InstallManifest,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) left: Vec<Left>,
+}
+
+/// What the plan is made from.
+#[derive(Debug)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) source: &'a Source,
+    pub(crate) choices: &'a Choices,
+    pub(crate) records: &'a Records,
+    pub(crate) cli: &'a Cli,
+    /// RFC 3339, UTC.
+    pub(crate) now: &'a str,
+}
+
+/// Makes the plan.
+pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Result<Plan, Error> {
+    let Inputs {
+        project,
+        source,
+        choices,
+        records,
+        now,
+        ..
+    } = *inputs;
+    let mut plan = Plan {
+        wanted,
+        folders: Vec::new(),
+        stages: BTreeSet::new(),
+        steps: Vec::new(),
+        manifest: InstallManifest {
+            schema: schema::id::INSTALL_MANIFEST.to_owned(),
+            helper_version: env!("CARGO_PKG_VERSION").to_owned(),
+            repo_root: source.text.clone(),
+            source_version: source.version.clone(),
+            project_root: project.text.clone(),
+            generated: now.to_owned(),
+            mode: choices.mode,
+            hosts: choices.hosts.iter().copied().collect(),
+            entries: Vec::new(),
+            folders: Vec::new(),
+            blocks: Vec::new(),
+        },
+        changes: Vec::new(),
+        conflicts: Vec::new(),
+        left: Vec::new(),
+    };
+    let mut owned: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    for (path, entries) in records.entries() {
+        owned.insert(path.to_owned(), entries.into_iter().cloned().collect());
+    }
+    older::take_over(inputs, &mut plan, &mut owned);
+    let tools_are_linked = tools_folder(inputs, &mut plan, &mut owned)?;
+
+    for path in plan.wanted.keys().cloned().collect::<Vec<_>>() {
+        let recorded = owned.remove(&path).unwrap_or_default();
+        let is_new =
+            tools_are_linked && path.starts_with(INSTALLED_TOOLS) && path != INSTALLED_TOOLS;
+        plan.place(inputs, &path, &recorded, is_new)?;
+    }
+    for (path, recorded) in owned {
+        plan.retire(project, &path, &recorded)?;
+    }
+    older::nested(inputs, &mut plan);
+    let edits = documents::edits(inputs, &mut plan.manifest.blocks);
+    plan.steps.extend(edits.edits.into_iter().map(Step::Edit));
+    plan.changes.extend(edits.changes);
+    plan.left.extend(edits.left);
+    plan.find_folders(project, records, tools_are_linked);
+    plan.manifest.entries.sort_by(|a, b| a.path.cmp(&b.path));
+    plan.keep_record(records);
+    Ok(plan)
+}
+
+impl Plan {
+    /// Decides about one wanted path.
+    fn place(
+        &mut self,
+        inputs: &Inputs<'_>,
+        path: &str,
+        recorded: &[Entry],
+        is_new: bool,
+    ) -> Result<(), Error> {
+        let Inputs { project, cli, .. } = *inputs;
+        let Some(Wanted {
+            entry, alternative, ..
+        }) = self.wanted.get(path)
+        else {
+            return Ok(());
+        };
+        let (entry, alternative) = (entry.clone(), alternative.clone());
+        let found = if is_new {
+            Match::Absent
+        } else {
+            compare(project, path, &entry.content)?
+        };
+        let is_owned = !recorded.is_empty();
+        match found {
+            Match::Same if is_owned => self.manifest.entries.push(entry),
+            Match::Same if cli.adopt_existing.contains(&entry.name) => {
+                self.change(What::Adopt, path);
+                self.manifest.entries.push(entry);
+            }
+            Match::Same => self.leave(
+                path,
+                format!(
+                    "is there already and right; it is yours, unless you pass --adopt-existing {}",
+                    entry.name
+                ),
+            ),
+            Match::Absent => {
+                let is_known = inputs
+                    .records
+                    .manifest
+                    .iter()
+                    .any(|manifest| manifest.entries.iter().any(|known| known.path == path));
+                self.change(if is_known { What::Repair } else { What::Create }, path);
+                self.steps.push(Step::Create {
+                    path: path.to_owned(),
+                });
+                self.manifest.entries.push(entry);
+            }
+            Match::Partial | Match::Edited(_) | Match::Other(_) => {
+                if let Some(content) = alternative
+                    && is_owned
+                    && compare(project, path, &content)? == Match::Same
+                {
+                    self.manifest.entries.push(Entry { content, ..entry });
+                    return Ok(());
+                }
+                let mut edited = None;
+                for known in recorded.iter().rev() {
+                    match compare(project, path, &known.content)? {
+                        state @ (Match::Same | Match::Partial) => {
+                            let repairs = state == Match::Partial && known.content == entry.content;
+                            self.change(if repairs { What::Repair } else { What::Replace }, path);
+                            self.replace(path, Was::Recorded(known.content.clone()), None);
+                            self.manifest.entries.push(entry);
+                            return Ok(());
+                        }
+                        Match::Edited(files) => {
+                            edited.get_or_insert((known.content == entry.content, files));
+                        }
+                        Match::Absent | Match::Other(_) => {}
+                    }
+                }
+                match edited {
+                    Some((true, files)) if !cli.update && !cli.check => {
+                        let what = if files.is_empty() {
+                            String::new()
+                        } else {
+                            format!(" ({})", files.join(", "))
+                        };
+                        self.leave(
+                            path,
+                            format!(
+                                "edited{what}; --update replaces it and keeps your copy in {KEPT}"
+                            ),
+                        );
+                        self.manifest.entries.push(entry);
+                    }
+                    Some(_) => {
+                        let kept = self.kept_name(project, &entry.name, inputs.now);
+                        self.changes.push(Change {
+                            what: What::Replace,
+                            path: path.to_owned(),
+                            kept_as: Some(kept.clone()),
+                        });
+                        self.replace(path, Was::Edited, Some(kept));
+                        self.manifest.entries.push(entry);
+                    }
+                    None => self.foreign(inputs, path, entry),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Something that no record lists, or that is no longer what a record says: never overwritten (rules S1 to S4).
+    fn foreign(&mut self, inputs: &Inputs<'_>, path: &str, entry: Entry) {
+        let Inputs {
+            project,
+            source,
+            cli,
+            ..
+        } = *inputs;
+        let shape = project.shape(path);
+        let is_inside = leads_inside(project, path, &shape, &source.root);
+        if let Shape::Link(target) = &shape
+            && cli.replace_link.contains(&entry.name)
+            && is_inside
+        {
+            self.change(What::Replace, path);
+            self.replace(path, Was::Link(target.clone()), None);
+            self.manifest.entries.push(entry);
+            return;
+        }
+        let reason = format!("{} that this program did not put there", shape.describe());
+        if entry.kind == EntryKind::Tool {
+            self.leave(path, format!("{reason}; it stays"));
+            return;
+        }
+        let hint = if is_inside {
+            format!("pass --replace-link {}, or move it away", entry.name)
+        } else {
+            format!("move {path} away and run again")
+        };
+        self.conflicts.push(Conflict {
+            path: path.to_owned(),
+            reason,
+            hint,
+        });
+    }
+
+    /// Decides about something recorded that is no longer wanted.
+    fn retire(&mut self, project: &Project, path: &str, recorded: &[Entry]) -> Result<(), Error> {
+        for known in recorded.iter().rev() {
+            match compare(project, path, &known.content)? {
+                // What an older install linked stays as long as it leads somewhere.
+                Match::Same if known.origin == Origin::Older && project.at(path).exists() => {
+                    self.manifest.entries.push(known.clone());
+                    return Ok(());
+                }
+                Match::Same | Match::Partial => {
+                    self.change(What::Remove, path);
+                    // Before anything is made: a link may stand where a folder is needed.
+                    let content = known.content.clone();
+                    self.steps.insert(
+                        0,
+                        Step::Remove {
+                            path: path.to_owned(),
+                            content,
+                        },
+                    );
+                    return Ok(());
+                }
+                Match::Absent => return Ok(()),
+                Match::Edited(_) | Match::Other(_) => {}
+            }
+        }
+        self.leave(
+            path,
+            String::from("is no longer installed, and not as it was; it is yours now"),
+        );
+        Ok(())
+    }
+
+    /// Folders that everything needs, and folders in which things are made ready.
+    fn find_folders(&mut self, project: &Project, records: &Records, tools_are_linked: bool) {
+        let mut needed = BTreeSet::from([String::from(".aris")]);
+        let mut stages = BTreeSet::new();
+        for step in &self.steps {
+            let (path, kept) = match step {
+                Step::Create { path } => (path, None),
+                Step::Replace { path, kept, .. } => (path, kept.as_deref()),
+                Step::Move { to, .. } => (to, None),
+                Step::Remove { .. } | Step::Edit(_) => continue,
+            };
+            for path in std::iter::once(path.as_str()).chain(kept) {
+                let mut folder = parent(path);
+                while !folder.is_empty() {
+                    needed.insert(folder.to_owned());
+                    folder = parent(folder);
+                }
+            }
+            let is_link = |wanted: &Wanted| matches!(wanted.entry.content, Content::Link { .. });
+            let is_direct =
+                matches!(step, Step::Create { .. }) && self.wanted.get(path).is_some_and(is_link);
+            if !is_direct && !matches!(step, Step::Move { .. }) {
+                stages.insert(format!("{}/{STAGE}", parent(path)));
+            }
+        }
+        for stage in &stages {
+            if project.shape(stage) != Shape::Absent
+                && !records.stages.contains(stage)
+                && !tools_are_linked
+            {
+                self.conflicts.push(Conflict {
+                    path: stage.clone(),
+                    reason: String::from("is in the way of the installer's own folder"),
+                    hint: format!("move {stage} away and run again"),
+                });
+            }
+        }
+        let is_absent = |folder: &String| {
+            let inside_link = tools_are_linked && folder.starts_with(INSTALLED_TOOLS);
+            inside_link || project.shape(folder) == Shape::Absent
+        };
+        self.folders = needed.into_iter().filter(is_absent).collect();
+        let made: BTreeSet<String> = records
+            .folders()
+            .into_iter()
+            .filter(|folder| project.shape(folder) == Shape::Folder)
+            .chain(self.folders.iter().cloned())
+            .collect();
+        self.manifest.folders = made.into_iter().collect();
+        self.stages = stages;
+    }
+
+    /// A record that says the same as the one on the disk is not written again.
+    fn keep_record(&mut self, records: &Records) {
+        let is_same = records.manifest.as_ref().is_some_and(|old| {
+            let same_time = InstallManifest {
+                generated: old.generated.clone(),
+                ..self.manifest.clone()
+            };
+            *old == same_time
+        });
+        let is_current = is_same && records.unfinished.is_empty() && records.reference.is_empty();
+        if !is_current && self.changes.is_empty() {
+            self.change(What::Record, INSTALL_MANIFEST);
+        }
+    }
+
+    pub(crate) fn change(&mut self, what: What, path: &str) {
+        self.changes.push(Change {
+            what,
+            path: path.to_owned(),
+            kept_as: None,
+        });
+    }
+
+    pub(crate) fn leave(&mut self, path: &str, reason: String) {
+        self.left.push(Left {
+            path: path.to_owned(),
+            reason,
+        });
+    }
+
+    fn replace(&mut self, path: &str, was: Was, kept: Option<String>) {
+        self.steps.push(Step::Replace {
+            path: path.to_owned(),
+            was,
+            kept,
+        });
+    }
+
+    /// A free name for what is kept: `<name>.local-<date>`, with a number when the day has several.
+    pub(crate) fn kept_name(&self, project: &Project, name: &str, now: &str) -> String {
+        let date = now.get(..10).unwrap_or(now);
+        let base = format!("{KEPT}/{}.local-{date}", name.replace('/', "-"));
+        let is_taken = |path: &str| {
+            let planned = self.steps.iter().any(|step| match step {
+                Step::Replace {
+                    kept: Some(kept), ..
+                } => kept == path,
+                Step::Move { to, .. } => to == path,
+                _ => false,
+            });
+            planned || project.shape(path) != Shape::Absent
+        };
+        let mut name = base.clone();
+        let mut number = 2_u32;
+        while is_taken(&name) {
+            name = format!("{base}-{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+/// What becomes of `.aris/tools`. Gives whether a link of an older install is there and goes: then everything below is new.
+fn tools_folder(
+    inputs: &Inputs<'_>,
+    plan: &mut Plan,
+    owned: &mut BTreeMap<String, Vec<Entry>>,
+) -> Result<bool, Error> {
+    let Inputs {
+        project, source, ..
+    } = *inputs;
+    let shape = project.shape(INSTALLED_TOOLS);
+    let wants_link = plan.wanted.contains_key(INSTALLED_TOOLS);
+    let target = match shape {
+        Shape::Absent => return Ok(false),
+        Shape::Folder if !wants_link => return Ok(false),
+        Shape::Link(target) if wants_link || owned.contains_key(INSTALLED_TOOLS) => {
+            if wants_link {
+                return Ok(false);
+            }
+            target
+        }
+        other => {
+            plan.wanted
+                .retain(|path, _| !path.starts_with(INSTALLED_TOOLS));
+            plan.leave(
+                INSTALLED_TOOLS,
+                format!(
+                    "{} of yours; it stays, and no tools are installed",
+                    other.describe()
+                ),
+            );
+            return Ok(false);
+        }
+    };
+    // Tools that this source does not have stay within reach.
+    if target.parent() != Some(&source.root) {
+        older::spread_tools(plan, &target)?;
+    }
+    Ok(true)
+}
+
+/// Whether a link leads into the source, by its text when it leads to nothing.
+fn leads_inside(project: &Project, path: &str, shape: &Shape, root: &Path) -> bool {
+    let Shape::Link(target) = shape else {
+        return false;
+    };
+    match fs::canonicalize(project.at(path)) {
+        Ok(real) => real.starts_with(root),
+        Err(_) => aris_fs::lexical(&project.at(parent(path)).join(target)).starts_with(root),
+    }
+}
+
+/// What becomes of a nested copy, when the user has said it.
+pub(crate) fn migrates(cli: &Cli, choice: MigrateCopy) -> bool {
+    cli.from_old && cli.migrate_copy == Some(choice)
+}

@@ -1,0 +1,183 @@
+//! The project: its paths, what is at them, and whether they may be touched.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
+
+use crate::cli::Cli;
+use crate::error::Error;
+
+/// Lock and journal while an installer works, relative to the project.
+pub(crate) const JOURNAL: &str = ".aris-install.journal";
+
+/// Folders that must not be links (rule S9), the outer ones first.
+const OWN: [&str; 5] = [
+    ".aris",
+    ".agents",
+    CANONICAL_SKILLS,
+    ".claude",
+    CLAUDE_SKILLS,
+];
+
+/// A project folder.
+#[derive(Debug)]
+pub(crate) struct Project {
+    /// Absolute and without links.
+    pub(crate) root: PathBuf,
+    /// The same as text.
+    pub(crate) text: String,
+    /// Whether it is the user's home: skills for all projects, no instruction files.
+    pub(crate) is_home: bool,
+}
+
+/// What is at a path; links are not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Absent,
+    /// A link with this text.
+    Link(PathBuf),
+    File,
+    Folder,
+    /// A FIFO, socket or device, or something that the system does not let us look at.
+    Special,
+    /// Whatever it is, a folder above it is not a folder of the project's own.
+    Behind(String),
+}
+
+impl Shape {
+    /// With its article, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::Absent => String::from("absent"),
+            Self::Link(target) => format!("a link to {}", target.display()),
+            Self::File => String::from("a file"),
+            Self::Folder => String::from("a folder"),
+            Self::Special => String::from("a special file"),
+            Self::Behind(parent) => format!("behind {parent}, which is not a folder"),
+        }
+    }
+}
+
+impl Project {
+    /// The project that the arguments name.
+    pub(crate) fn find(cli: &Cli, context: &Context) -> Result<Self, Error> {
+        let home = context.env("HOME").map(Path::new);
+        let named = match (&cli.project, cli.user) {
+            (_, true) => home.ok_or(Error::Home)?.to_path_buf(),
+            (Some(path), false) => context.absolute(path),
+            (None, false) => context.cwd().to_path_buf(),
+        };
+        let root = fs::canonicalize(&named)
+            .ok()
+            .filter(|root| root.is_dir())
+            .ok_or(Error::Project { path: named })?;
+        let is_home = home
+            .and_then(|home| fs::canonicalize(home).ok())
+            .is_some_and(|home| home == root);
+        Ok(Self {
+            text: recordable(&root)?,
+            root,
+            is_home,
+        })
+    }
+
+    /// A path below the project.
+    pub(crate) fn at(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Rule S9: folders that would be changed are the project's own, not links to somewhere else.
+    pub(crate) fn check_parents(&self) -> Result<(), Error> {
+        for relative in OWN {
+            let path = self.at(relative);
+            let found = match self.shape(relative) {
+                Shape::Absent | Shape::Folder => continue,
+                Shape::Link(_) => "a symbolic link",
+                Shape::File | Shape::Special | Shape::Behind(_) => "not a folder",
+            };
+            return Err(Error::Parent { path, found });
+        }
+        Ok(())
+    }
+
+    /// What is at a path below the project, which is never reached through a link.
+    pub(crate) fn shape(&self, relative: &str) -> Shape {
+        for (at, _) in relative.match_indices('/') {
+            let parent = relative.get(..at).unwrap_or_default();
+            match shape_of(&self.at(parent)) {
+                Shape::Folder => {}
+                Shape::Absent => return Shape::Absent,
+                _ => return Shape::Behind(parent.to_owned()),
+            }
+        }
+        shape_of(&self.at(relative))
+    }
+
+    /// The git top level above the project, when the project lies inside another repository.
+    pub(crate) fn outer_repository(&self) -> Option<&Path> {
+        if self.root.join(".git").exists() {
+            return None;
+        }
+        self.root
+            .ancestors()
+            .skip(1)
+            .find(|folder| folder.join(".git").exists())
+    }
+}
+
+fn shape_of(path: &Path) -> Shape {
+    match fs::symlink_metadata(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Shape::Absent
+        }
+        Ok(found) if found.is_symlink() => fs::read_link(path).map_or(Shape::Special, Shape::Link),
+        Ok(found) if found.is_dir() => Shape::Folder,
+        Ok(found) if found.is_file() => Shape::File,
+        // What cannot be looked at is not absent.
+        Ok(_) | Err(_) => Shape::Special,
+    }
+}
+
+/// A path as the manifests hold it: text on one line, without tabs.
+pub(crate) fn recordable(path: &Path) -> Result<String, Error> {
+    path.to_str()
+        .filter(|text| !text.contains(['\t', '\n', '\r']))
+        .map(str::to_owned)
+        .ok_or_else(|| Error::Unrecordable {
+            path: path.to_path_buf(),
+        })
+}
+
+/// Rule S13: whether a name of a skill or tool can go into paths, manifests and scripts as it is.
+pub(crate) fn is_safe_name(name: &str) -> bool {
+    name.len() <= 255
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// The folder part of a relative path; empty at the top.
+pub(crate) fn parent(relative: &str) -> &str {
+    relative.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_could_leave_their_folder_are_unsafe() {
+        for good in ["a", "A.b_c-1", "0", "skill..x"] {
+            assert!(is_safe_name(good), "{good}");
+        }
+        for bad in [
+            "", ".", "..", ".a", "-a", "_a", "a/b", "a b", "ä", "a\n", "a\t",
+        ] {
+            assert!(!is_safe_name(bad), "{bad}");
+        }
+    }
+}

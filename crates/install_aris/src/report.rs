@@ -1,0 +1,153 @@
+//! What was done, or would be.
+
+use std::io::{self, Write};
+
+use aris_cli::{Product, Style};
+use aris_contract::artifact::install::{Host, InstallMode};
+use serde::Serialize;
+
+/// Schema id of [`Report`].
+pub(crate) const SCHEMA: &str = "aris.install_aris.report/v1";
+
+/// The data product.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// `install`, `reconcile`, `update`, `check` or `uninstall`.
+    pub(crate) action: &'static str,
+    /// The project, absolute.
+    pub(crate) project: String,
+    /// The source, absolute; absent when nothing was to be read from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<String>,
+    /// Version that is installed, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) installed_version: Option<String>,
+    /// Version of the source, where it says one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mode: Option<InstallMode>,
+    pub(crate) hosts: Vec<Host>,
+    /// Whether the changes were made; false for `--dry-run`, `--check` and conflicts.
+    pub(crate) applied: bool,
+    /// Changes in the order they are made.
+    pub(crate) changes: Vec<Change>,
+    /// What forbids the changes: nothing was done.
+    pub(crate) conflicts: Vec<Conflict>,
+    /// What was left as it is, with the reason.
+    pub(crate) left: Vec<Left>,
+}
+
+/// What happens to one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Change {
+    pub(crate) what: What,
+    /// Relative to the project.
+    pub(crate) path: String,
+    /// Where an edited copy went, relative to the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept_as: Option<String>,
+}
+
+/// A kind of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum What {
+    /// Something new.
+    Create,
+    /// Something that is counted as installed from now on.
+    Adopt,
+    /// Something installed that was gone.
+    Repair,
+    /// Something installed, by another content.
+    Replace,
+    /// Something installed that is no longer wanted.
+    Remove,
+    /// A file, for its block.
+    EditBlock,
+    /// An old nested copy, moved away.
+    Archive,
+    /// The record only.
+    Record,
+}
+
+impl What {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Create => "+",
+            Self::Adopt => "=",
+            Self::Repair => "!",
+            Self::Replace => "~",
+            Self::Remove => "-",
+            Self::EditBlock => "#",
+            Self::Archive => ">",
+            Self::Record => "*",
+        }
+    }
+}
+
+/// Something that must be decided by the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Conflict {
+    /// Relative to the project.
+    pub(crate) path: String,
+    pub(crate) reason: String,
+    pub(crate) hint: String,
+}
+
+/// Something that is not touched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Left {
+    /// Relative to the project.
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        for Change {
+            what,
+            path,
+            kept_as,
+        } in &self.changes
+        {
+            match kept_as {
+                None => writeln!(out, "{} {path}", what.sign())?,
+                Some(kept) => writeln!(out, "{} {path} (edited; kept as {kept})", what.sign())?,
+            }
+        }
+        for Left { path, reason } in &self.left {
+            writeln!(out, "left {path}: {reason}")?;
+        }
+        for Conflict { path, reason, hint } in &self.conflicts {
+            writeln!(out, "conflict {path}: {reason}; {hint}")?;
+        }
+        if let (Some(from), Some(to)) = (&self.installed_version, &self.source_version)
+            && from != to
+        {
+            writeln!(out, "version {from} -> {to}")?;
+        }
+        let count = self.changes.len();
+        let noun = if count == 1 { "change" } else { "changes" };
+        if !self.conflicts.is_empty() {
+            writeln!(
+                out,
+                "{} conflicts, nothing was changed",
+                self.conflicts.len()
+            )
+        } else if self.applied || count == 0 {
+            writeln!(out, "{count} {noun}")
+        } else {
+            writeln!(out, "{count} {noun} to make, nothing was changed")
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! The source of skills: a git clone or an unpacked archive that holds `skills/`. Read only.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aris_audit::Digest;
+use aris_contract::artifact::install::{EntryKind, InstallMode, TreeFile};
+use aris_fs::EntryKind as OnDisk;
+use serde::Deserialize;
+
+use crate::error::Error;
+use crate::project::{is_safe_name, recordable};
+
+/// Folders without a `SKILL.md` that skills refer to.
+///
+/// **Source**: the reference's installer.
+const SUPPORT: [&str; 1] = ["shared-references"];
+
+/// Packages for one host in the reference's tree: not skills. `aris` is the place of an old nested install.
+const EXCLUDED: [&str; 3] = ["aris", "skills-codex", "skills-codex.bak"];
+
+/// Left out of copies: what tools leave behind.
+const LITTER: [&str; 3] = [".DS_Store", ".git", "__pycache__"];
+
+/// The helper table of a source.
+const TABLE: &str = "skills/shared-references/helpers.toml";
+
+/// Bytes of one installed file: a helper's binary with debug information has some ten million.
+const FILE_LIMIT: u64 = 1 << 30;
+
+/// Bytes of a helper table.
+const TABLE_LIMIT: u64 = 4 << 20;
+
+/// A source of skills.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// Absolute and without links.
+    pub(crate) root: PathBuf,
+    /// The same as text.
+    pub(crate) text: String,
+    /// Version, where the source says one.
+    pub(crate) version: Option<String>,
+    /// Whether it is a git clone.
+    is_clone: bool,
+    /// Skills and support folders by name.
+    pub(crate) skills: BTreeMap<String, EntryKind>,
+    /// Helpers whose owner is among the skills; `None` when the source has no helper table.
+    pub(crate) helpers: Option<Vec<HelperRow>>,
+    /// What was left out, with the reason.
+    pub(crate) refused: Vec<String>,
+}
+
+/// A row of the source's helper table, as far as an installer needs it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct HelperRow {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) aliases: Vec<String>,
+    pub(crate) owner: String,
+    #[serde(default = "yes")]
+    shipped: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+struct Table {
+    #[serde(default)]
+    helper: Vec<HelperRow>,
+}
+
+/// Where a source may be named.
+#[derive(Debug)]
+pub(crate) struct Places<'a> {
+    /// `--aris-repo`, absolute.
+    pub(crate) flag: Option<PathBuf>,
+    /// The running program.
+    pub(crate) program: Option<PathBuf>,
+    /// `ARIS_REPO`.
+    pub(crate) variable: Option<&'a str>,
+    /// `repo_root` of the install manifest.
+    pub(crate) manifest: Option<&'a str>,
+    /// The project: what is installed in it is no source.
+    pub(crate) project: &'a Path,
+}
+
+impl Source {
+    /// Finds and reads the source: the flag, the tree the program lies in, `ARIS_REPO`, the manifest.
+    pub(crate) fn find(places: &Places<'_>) -> Result<Self, Error> {
+        let absent = |what: &str, path: &Path| Error::Source {
+            reason: format!("{what} {} has no skills/ folder", path.display()),
+        };
+        if let Some(path) = &places.flag {
+            return Self::read(path)?.ok_or_else(|| absent("--aris-repo", path));
+        }
+        let installed = [
+            places.project.join(".agents"),
+            places.project.join(".claude"),
+        ];
+        if let Some(program) = places
+            .program
+            .as_deref()
+            .and_then(|path| fs::canonicalize(path).ok())
+        {
+            let above = program.ancestors().skip(1).find(|folder| {
+                folder.join(TABLE).is_file()
+                    && !folder.ends_with(".agents")
+                    && !folder.ends_with(".claude")
+                    && !installed.iter().any(|place| folder.starts_with(place))
+            });
+            if let Some(source) = above.map(Self::read).transpose()?.flatten() {
+                return Ok(source);
+            }
+        }
+        if let Some(path) = places.variable.map(Path::new) {
+            return Self::read(path)?.ok_or_else(|| absent("ARIS_REPO", path));
+        }
+        if let Some(path) = places.manifest.map(Path::new) {
+            return Self::read(path)?
+                .ok_or_else(|| absent("the source of the last install,", path));
+        }
+        Err(Error::Source {
+            reason: String::from(
+                "no --aris-repo, ARIS_REPO is not set, and this program lies in no source tree",
+            ),
+        })
+    }
+
+    /// The mode when neither the user nor an earlier install says one.
+    pub(crate) fn usual_mode(&self) -> InstallMode {
+        if self.is_clone {
+            InstallMode::Symlink
+        } else {
+            InstallMode::Copy
+        }
+    }
+
+    /// A path below the source.
+    pub(crate) fn at(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Helpers without a program for this machine.
+    pub(crate) fn without_binary(&self) -> Vec<&str> {
+        self.helpers
+            .iter()
+            .flatten()
+            .filter(|row| {
+                let folder = self.at(&format!("skills/{}/scripts/bin", row.owner));
+                !targets().iter().any(|target| {
+                    fs::metadata(folder.join(format!("{}-{target}", row.name)))
+                        .is_ok_and(|found| found.is_file() && found.len() > 0)
+                })
+            })
+            .map(|row| row.name.as_str())
+            .collect()
+    }
+
+    /// `None` when there are no skills at `path`.
+    fn read(path: &Path) -> Result<Option<Self>, Error> {
+        let Ok(root) = fs::canonicalize(path) else {
+            return Ok(None);
+        };
+        let folder = root.join("skills");
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let mut source = Self {
+            text: recordable(&root)?,
+            version: version(&root)?,
+            is_clone: root.join(".git").exists(),
+            skills: BTreeMap::new(),
+            helpers: None,
+            refused: Vec::new(),
+            root,
+        };
+        for entry in aris_fs::list_sorted(&folder)? {
+            source.consider(&entry.name.to_string_lossy(), &entry.path);
+        }
+        if source.skills.is_empty() {
+            return Ok(None);
+        }
+        if let Some(text) = aris_fs::read_optional(&source.at(TABLE), TABLE_LIMIT)? {
+            let rows = table(&source.at(TABLE), &text)?;
+            let rows = rows.into_iter().filter(|row| {
+                row.shipped && source.skills.get(&row.owner) == Some(&EntryKind::Skill)
+            });
+            source.helpers = Some(rows.collect());
+        }
+        Ok(Some(source))
+    }
+
+    /// Rules S10 and S13: a skill of a safe name whose folder lies inside the source.
+    fn consider(&mut self, name: &str, path: &Path) {
+        if !path.is_dir() || EXCLUDED.contains(&name) {
+            return;
+        }
+        let kind = if SUPPORT.contains(&name) {
+            EntryKind::Support
+        } else if path.join("SKILL.md").is_file() {
+            EntryKind::Skill
+        } else {
+            return;
+        };
+        if !is_safe_name(name) {
+            self.refused
+                .push(format!("skill {name:?}: not a safe name"));
+        } else if fs::canonicalize(path).is_ok_and(|real| real.starts_with(&self.root)) {
+            self.skills.insert(name.to_owned(), kind);
+        } else {
+            self.refused
+                .push(format!("skill {name}: a link that leaves the source"));
+        }
+    }
+}
+
+/// The files of a folder of the source, as a copy of it would have them.
+///
+/// Links to files inside the source become files. **Errors**: a text when the folder holds something that cannot be copied.
+pub(crate) fn tree(root: &Path, folder: &Path) -> Result<Result<Vec<TreeFile>, String>, Error> {
+    let mut enter = |entry: &aris_fs::Entry| !LITTER.iter().any(|name| entry.name == *name);
+    let mut paths = Vec::new();
+    for entry in aris_fs::walk_sorted(folder, &mut enter)? {
+        if LITTER.iter().any(|name| entry.name == *name) {
+            continue;
+        }
+        let Some(relative) = entry
+            .path
+            .strip_prefix(folder)
+            .ok()
+            .and_then(Path::to_str)
+            .filter(|text| !text.contains('\n'))
+        else {
+            return Ok(Err(format!("{} is no usable name", entry.path.display())));
+        };
+        let real = match entry.kind {
+            OnDisk::Folder => continue,
+            OnDisk::File => entry.path.clone(),
+            OnDisk::Link => match fs::canonicalize(&entry.path) {
+                Ok(real) if real.starts_with(root) && real.is_file() => real,
+                _ => {
+                    return Ok(Err(format!(
+                        "{relative} is a link that leaves the source, or to no file"
+                    )));
+                }
+            },
+            OnDisk::Special => return Ok(Err(format!("{relative} is not a regular file"))),
+        };
+        paths.push((relative.to_owned(), real));
+    }
+    let reals: Vec<&PathBuf> = paths.iter().map(|(_, real)| real).collect();
+    let digests = aris_audit::digest_files(&reals);
+    let mut files = Vec::new();
+    for ((path, real), digest) in paths.iter().zip(digests) {
+        files.push(TreeFile {
+            path: path.clone(),
+            digest: digest?.to_string(),
+            executable: is_executable(real),
+        });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(Ok(files))
+}
+
+/// The bytes of one file of the source, if they are still those of `digest`.
+pub(crate) fn bytes(path: &Path, digest: &str) -> Result<Vec<u8>, Error> {
+    let bytes = aris_fs::read(path, FILE_LIMIT)?;
+    if Digest::of(&bytes).to_string() == digest {
+        Ok(bytes)
+    } else {
+        Err(Error::Changed {
+            path: path.to_path_buf(),
+        })
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o100 != 0)
+}
+
+/// Target triples whose programs run here, as the launchers know them.
+pub(crate) fn targets() -> Vec<String> {
+    let machine = std::env::consts::ARCH;
+    match std::env::consts::OS {
+        "macos" => vec![format!("{machine}-apple-darwin")],
+        _ => vec![
+            format!("{machine}-unknown-linux-musl"),
+            format!("{machine}-unknown-linux-gnu"),
+        ],
+    }
+}
+
+/// The version that the source's own contract of this helper states.
+fn version(root: &Path) -> Result<Option<String>, Error> {
+    let path = root.join("skills/install-aris/scripts/install_aris.contract.json");
+    let Some(text) = aris_fs::read_optional(&path, TABLE_LIMIT)? else {
+        return Ok(None);
+    };
+    let contract: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
+    Ok(contract
+        .and_then(|contract| Some(contract.get("version")?.as_str()?.to_owned()))
+        .filter(|version| is_safe_name(version)))
+}
+
+/// The rows of a helper table. Names go into paths and scripts, so they are checked here.
+fn table(path: &Path, text: &[u8]) -> Result<Vec<HelperRow>, Error> {
+    let damaged = |line: usize, reason: String| Error::Damaged {
+        path: path.to_path_buf(),
+        line,
+        reason,
+    };
+    let text = str::from_utf8(text).map_err(|error| {
+        let before = text.get(..error.valid_up_to()).unwrap_or_default();
+        damaged(line_of(before), String::from("not UTF-8"))
+    })?;
+    let table: Table = toml_edit::de::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.as_bytes().get(..at).unwrap_or_default();
+        damaged(line_of(before), error.message().to_owned())
+    })?;
+    for row in &table.helper {
+        let plain = |name: &str| aris_launch::is_plain(name);
+        let sound = plain(&row.name)
+            && plain(&row.owner)
+            && row.aliases.iter().all(|alias| alias.split('/').all(plain));
+        if !sound {
+            let line = text
+                .lines()
+                .position(|line| line.starts_with("name") && line.contains(&row.name))
+                .map_or(1, |at| at + 1);
+            return Err(damaged(
+                line,
+                format!(
+                    "helper {:?} has a name, an owner or an alias that is no plain name",
+                    row.name
+                ),
+            ));
+        }
+    }
+    Ok(table.helper)
+}
+
+fn line_of(before: &[u8]) -> usize {
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_could_leave_their_folder_are_refused_with_their_line() {
+        let path = Path::new("helpers.toml");
+        let good = b"[[helper]]\nname = \"a\"\nowner = \"o\"\naliases = [\"a.sh\", \"x/a.py\"]\npolicy = \"C\"\n";
+        let rows = table(path, good).expect("a table");
+        assert_eq!((rows.len(), rows[0].shipped), (1, true));
+        for (row, line) in [
+            ("name = \"../a\"\nowner = \"o\"", 2),
+            ("name = \"a\"\nowner = \"o/..\"", 2),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\"../a\"]", 2),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\"/a\"]", 2),
+            ("name = \"a\"\nowner = 3", 3),
+            ("name = \"a\nowner = 3", 2),
+        ] {
+            let text = format!("[[helper]]\n{row}\n");
+            match table(path, text.as_bytes()) {
+                Err(Error::Damaged { line: found, .. }) => assert_eq!(found, line, "{row}"),
+                other => panic!("{row}: {other:?}"),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_table_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            table(Path::new("x"), &bytes).map(|_| ()).unwrap_or_default();
+        }
+    }
+}

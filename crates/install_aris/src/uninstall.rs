@@ -1,0 +1,218 @@
+//! Takes away what the records list and the disk confirms, one by one (rules S1 to S3, S8); everything else stays and is named.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use aris_cli::Context;
+use aris_contract::artifact::install::{
+    Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS, InstallManifest,
+};
+use aris_fs::EntryKind as OnDisk;
+
+use crate::apply;
+use crate::compare::{Match, compare};
+use crate::documents::{self, Edit};
+use crate::error::Error;
+use crate::project::{Project, Shape};
+use crate::records::Records;
+use crate::report::{Change, Left, What};
+
+/// What an uninstall does, decided.
+#[derive(Debug, Default)]
+pub(crate) struct Removal {
+    /// Paths with the content that is confirmed there, or of which a part is.
+    entries: Vec<(String, Content)>,
+    edits: Vec<Edit>,
+    /// Records, removed last.
+    files: Vec<String>,
+    /// Folders that this program made, inner ones last.
+    folders: BTreeSet<String>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) left: Vec<Left>,
+}
+
+/// Decides what goes.
+pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Error> {
+    let mut removal = Removal {
+        folders: records.folders(),
+        ..Removal::default()
+    };
+    let mut known: BTreeMap<String, Vec<Content>> = BTreeMap::new();
+    for entry in records.all().flat_map(|manifest| &manifest.entries) {
+        let contents = known.entry(entry.path.clone()).or_default();
+        if !contents.contains(&entry.content) {
+            contents.push(entry.content.clone());
+        }
+    }
+    for reference in &records.reference {
+        for Entry { path, content, .. } in &reference.entries {
+            known.entry(path.clone()).or_default().push(content.clone());
+        }
+        let target = format!("{}/tools", reference.repo_root);
+        known
+            .entry(INSTALLED_TOOLS.to_owned())
+            .or_default()
+            .push(Content::Link { target });
+        removal.files.push(reference.path.to_owned());
+    }
+    for (path, contents) in known {
+        removal.decide(project, path, &contents)?;
+    }
+    let edits = documents::removals(project, &records.blocks());
+    removal.edits = edits.edits;
+    removal.changes.extend(edits.changes);
+    removal.left.extend(edits.left);
+    if records.all().next().is_some() {
+        removal
+            .files
+            .extend([INSTALLED_SKILLS, INSTALL_MANIFEST].map(String::from));
+    }
+    removal.files.sort();
+    removal.files.dedup();
+    // The record that counts goes last.
+    removal.files.sort_by_key(|file| file == INSTALL_MANIFEST);
+    for file in &removal.files {
+        if project.shape(file) != Shape::Absent {
+            removal.changes.push(Change {
+                what: What::Record,
+                path: file.clone(),
+                kept_as: None,
+            });
+        }
+    }
+    Ok(removal)
+}
+
+impl Removal {
+    fn decide(
+        &mut self,
+        project: &Project,
+        path: String,
+        contents: &[Content],
+    ) -> Result<(), Error> {
+        let mut edited = None;
+        let mut found = Shape::Absent;
+        for content in contents.iter().rev() {
+            match compare(project, &path, content)? {
+                Match::Same | Match::Partial => {
+                    self.changes.push(Change {
+                        what: What::Remove,
+                        path: path.clone(),
+                        kept_as: None,
+                    });
+                    self.entries.push((path, content.clone()));
+                    return Ok(());
+                }
+                Match::Absent => return Ok(()),
+                Match::Edited(files) => {
+                    edited.get_or_insert((content, files));
+                }
+                Match::Other(shape) => found = shape,
+            }
+        }
+        match edited {
+            Some((content @ Content::Tree { .. }, files)) => {
+                self.leave(&path, format!("holds what is yours: {}", files.join(", ")));
+                self.entries.push((path, content.clone()));
+            }
+            Some(_) => self.leave(&path, String::from("was edited")),
+            // The reference's link to its tools, which not every install has.
+            None if path == INSTALLED_TOOLS && found == Shape::Folder => {}
+            None => self.leave(&path, format!("is now {}", found.describe())),
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, path: &str, reason: String) {
+        self.left.push(Left {
+            path: path.to_owned(),
+            reason,
+        });
+    }
+
+    /// Makes the changes. Folders that are not empty are added to what was left.
+    pub(crate) fn apply(&mut self, project: &Project) -> Result<(), Error> {
+        for (path, content) in &self.entries {
+            apply::remove(project, path, content)?;
+        }
+        for edit in &self.edits {
+            documents::apply(edit)?;
+        }
+        // Folders while the record still says that they are ours, but for the one the record lies in.
+        let (inner, outer): (Vec<&String>, Vec<&String>) = self
+            .folders
+            .iter()
+            .rev()
+            .partition(|folder| *folder != ".aris");
+        let mut full = remove_folders(project, &inner)?;
+        for file in &self.files {
+            if project.shape(file) == Shape::File {
+                aris_fs::remove_file(&project.at(file))?;
+            }
+        }
+        full.extend(remove_folders(project, &outer)?);
+        for folder in full {
+            self.leave(&folder, String::from("is not empty"));
+        }
+        Ok(())
+    }
+}
+
+/// Removes empty folders, inner ones first. Gives those that are not empty.
+fn remove_folders(project: &Project, folders: &[&String]) -> Result<Vec<String>, Error> {
+    let mut full = Vec::new();
+    for folder in folders {
+        if project.shape(folder) == Shape::Folder
+            && !aris_fs::remove_empty_folder(&project.at(folder))?
+        {
+            full.push((*folder).clone());
+        }
+    }
+    Ok(full)
+}
+
+/// Takes back what a first install that failed has made, so that nothing half-done stays.
+pub(crate) fn roll_back(project: &Project, planned: InstallManifest) -> Result<(), Error> {
+    let records = Records {
+        unfinished: vec![planned],
+        ..Records::default()
+    };
+    plan(project, &records)?.apply(project)
+}
+
+/// Removes cached copies of the helpers' binaries. Gives how many.
+///
+/// **Source**: the launchers put them there, `${XDG_CACHE_HOME:-$HOME/.cache}/aris/bin/<helper>-<version>-…`.
+pub(crate) fn purge(context: &Context) -> Result<usize, Error> {
+    let absolute = |name: &str| {
+        context
+            .env(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    let Some(folder) = cache
+        .map(|cache| cache.join("aris/bin"))
+        .filter(|folder| folder.is_dir())
+    else {
+        return Ok(0);
+    };
+    let mut count = 0;
+    for entry in aris_fs::list_sorted(&folder)? {
+        let name = entry.name.to_string_lossy();
+        let is_copy = aris_contract::helpers::all().iter().any(|row| {
+            name.strip_prefix(row.name)
+                .is_some_and(|rest| rest.starts_with('-'))
+        });
+        if entry.kind == OnDisk::File && is_copy {
+            aris_fs::remove_file(&entry.path)?;
+            count += 1;
+        }
+    }
+    if aris_fs::remove_empty_folder(&folder)?
+        && let Some(above) = folder.parent()
+    {
+        aris_fs::remove_empty_folder(above)?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,849 @@
+//! The program from outside: one attack for each safety rule, older installs, what users expect of install, update and uninstall.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use aris_testkit::{Helper, Project, Run};
+use serde_json::Value;
+
+const SKILL: &str = "---\nname: reading\ndescription: d\n---\n";
+const TABLE: &str =
+    "[[helper]]\nname = \"tool\"\naliases = [\"tool.sh\", \"old/tool.py\"]\nowner = \"reading\"\n";
+
+/// `source/` with two skills and a helper, and an empty `paper/`.
+fn project() -> Project {
+    let project = Project::bare()
+        .file("source/skills/reading/SKILL.md", SKILL)
+        .file(
+            "source/skills/reading/scripts/tool",
+            "#!/bin/sh\necho ran \"$@\"\n",
+        )
+        .file("source/skills/writing/SKILL.md", SKILL)
+        .file("source/skills/writing/references/more.md", "more\n")
+        .file("source/skills/shared-references/helpers.toml", TABLE)
+        .file("paper/main.tex", "mine\n");
+    for target in [
+        "x86_64-unknown-linux-gnu",
+        "aarch64-unknown-linux-gnu",
+        "x86_64-apple-darwin",
+        "aarch64-apple-darwin",
+    ] {
+        project.write(
+            &format!("source/skills/reading/scripts/bin/tool-{target}"),
+            "binary",
+        );
+    }
+    project
+}
+
+fn call(project: &Project, args: &[&str]) -> Run {
+    Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+        .call(project.path())
+        .args(["--json", "paper"])
+        .args(args)
+        .run()
+}
+
+/// Installs from `source/`, with further arguments.
+fn install(project: &Project, args: &[&str]) -> Value {
+    let all = [&["--aris-repo", "source"], args].concat();
+    call(project, &all).expect_code(0).data()
+}
+
+fn uninstall(project: &Project) -> Value {
+    call(project, &["--uninstall"]).expect_code(0).data()
+}
+
+/// Paths of one list of a report.
+fn paths<'a>(data: &'a Value, list: &str) -> Vec<&'a str> {
+    let items = data[list].as_array().expect("a list");
+    items
+        .iter()
+        .filter_map(|item| item["path"].as_str())
+        .collect()
+}
+
+#[test]
+fn every_mode_and_host_comes_and_goes_and_leaves_nothing() {
+    for mode in ["symlink", "copy"] {
+        for hosts in [
+            "claude",
+            "codex",
+            "cursor",
+            "gemini",
+            "claude,codex,cursor,gemini",
+        ] {
+            let project = project().file("paper/CLAUDE.md", "mine\r\nwithout an end");
+            let modified = || {
+                fs::metadata(project.at("paper/CLAUDE.md"))
+                    .and_then(|found| found.modified())
+                    .expect("time")
+            };
+            let (before, time) = (project.snapshot(), modified());
+            install(&project, &["--mode", mode, "--host", hosts]);
+            let after = project.snapshot();
+            assert!(after.paths().contains(&"paper/.agents/skills/reading"));
+            assert!(after.paths().contains(&"paper/.aris/tools/old/tool.py"));
+            // The source is known by now.
+            let run = call(&project, &["--reconcile"]).expect_code(0);
+            assert!(
+                paths(&run.data(), "changes").is_empty(),
+                "{mode} {hosts}: {run}"
+            );
+            after.assert_same(&project.snapshot(), "a second run");
+            assert_eq!(
+                uninstall(&project)["left"],
+                serde_json::json!([]),
+                "{mode} {hosts}"
+            );
+            before.assert_same(&project.snapshot(), &format!("{mode} {hosts}"));
+            assert_eq!(modified(), time);
+        }
+    }
+}
+
+#[test]
+fn people_read_zero_changes() {
+    let project = project();
+    install(&project, &[]);
+    let run = Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+        .call(project.path())
+        .args(["paper"])
+        .run()
+        .expect_code(0);
+    assert_eq!(run.stdout(), "0 changes\n");
+}
+
+#[test]
+fn links_follow_the_source_and_copies_do_not() {
+    for (mode, expected) in [("symlink", "new\n"), ("copy", "more\n")] {
+        let project = project();
+        install(&project, &["--mode", mode]);
+        project.write("source/skills/writing/references/more.md", "new\n");
+        for place in [".agents", ".claude"] {
+            assert_eq!(
+                project.read(&format!("paper/{place}/skills/writing/references/more.md")),
+                expected
+            );
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_and_a_check_say_what_would_change_and_write_nothing() {
+    let project = project();
+    let before = project.snapshot();
+    let run = call(&project, &["--aris-repo", "source", "--dry-run"]).expect_code(10);
+    assert!(paths(&run.data(), "changes").contains(&".agents/skills/writing"));
+    before.assert_same(&project.snapshot(), "a dry run");
+    install(&project, &["--mode", "copy"]);
+    for action in [
+        &["--dry-run"][..],
+        &["--check"],
+        &["--reconcile", "--dry-run"],
+    ] {
+        call(&project, action).expect_code(0);
+    }
+    project.write("source/skills/writing/new.md", "new\n");
+    let before = project.snapshot();
+    for action in [
+        &["--dry-run"][..],
+        &["--check"],
+        &["--uninstall", "--dry-run"],
+    ] {
+        call(&project, action).expect_code(10);
+        before.assert_same(&project.snapshot(), "a plan");
+    }
+}
+
+/// S1, S3, S8: only what is recorded, and still as recorded, is removed.
+#[test]
+fn uninstall_leaves_what_the_user_changed_or_made() {
+    let project = project();
+    install(&project, &["--mode", "copy", "--host", "cursor"]);
+    project.write(
+        "paper/.agents/skills/writing/references/more.md",
+        "edited\n",
+    );
+    project.write("paper/.agents/skills/reading/mine.md", "mine\n");
+    project.write("paper/.agents/skills/own/SKILL.md", "mine\n");
+    project.write("paper/.aris/tools/tool", "edited\n");
+    project.write("paper/.aris/traces/x", "mine\n");
+    fs::remove_dir_all(project.at("paper/.claude/skills/reading")).expect("remove");
+    symlink("/nowhere", project.at("paper/.claude/skills/reading")).expect("link");
+    let data = uninstall(&project);
+    let left = paths(&data, "left");
+    for path in [
+        ".agents/skills/writing",
+        ".agents/skills/reading",
+        ".aris/tools/tool",
+        ".claude/skills/reading",
+    ] {
+        assert!(left.contains(&path), "{path}: {data}");
+    }
+    let mut files: Vec<String> = project
+        .snapshot()
+        .paths()
+        .iter()
+        .filter(|path| path.starts_with("paper/."))
+        .map(ToString::to_string)
+        .collect();
+    files.retain(|path| !project.at(path).is_dir());
+    assert_eq!(
+        files,
+        [
+            "paper/.agents/skills/own/SKILL.md",
+            "paper/.agents/skills/reading/mine.md",
+            "paper/.agents/skills/writing/references/more.md",
+            "paper/.aris/tools/tool",
+            "paper/.aris/traces/x",
+            "paper/.claude/skills/reading",
+        ]
+    );
+}
+
+/// S2: a link that leads out of the source is never replaced, whatever the flags.
+#[test]
+fn a_link_that_leads_elsewhere_stays() {
+    let project = project().file("elsewhere/SKILL.md", "mine\n");
+    fs::create_dir_all(project.at("paper/.agents/skills")).expect("folders");
+    symlink(
+        project.at("elsewhere"),
+        project.at("paper/.agents/skills/reading"),
+    )
+    .expect("link");
+    let before = project.snapshot();
+    let run = call(
+        &project,
+        &["--aris-repo", "source", "--replace-link", "reading"],
+    )
+    .expect_code(10);
+    assert_eq!(paths(&run.data(), "conflicts"), [".agents/skills/reading"]);
+    before.assert_same(&project.snapshot(), "S2");
+    // One that leads elsewhere into the source is replaced when it is named.
+    fs::remove_file(project.at("paper/.agents/skills/reading")).expect("remove");
+    symlink(
+        project.at("source/skills/writing"),
+        project.at("paper/.agents/skills/reading"),
+    )
+    .expect("link");
+    call(&project, &["--aris-repo", "source"]).expect_code(10);
+    install(
+        &project,
+        &["--replace-link", "reading", "--mode", "symlink"],
+    );
+    assert_eq!(
+        fs::read_link(project.at("paper/.agents/skills/reading")).expect("link"),
+        project.at("source/skills/reading")
+    );
+}
+
+/// S4: nothing is overwritten by creating.
+#[test]
+fn what_is_there_is_a_conflict_and_nothing_is_installed() {
+    for mode in ["symlink", "copy"] {
+        let project = project().file("paper/.claude/skills/writing/SKILL.md", "mine\n");
+        let before = project.snapshot();
+        let run = call(&project, &["--aris-repo", "source", "--mode", mode]).expect_code(10);
+        let data = run.data();
+        assert_eq!(paths(&data, "conflicts"), [".claude/skills/writing"]);
+        assert!(
+            data["conflicts"][0]["hint"]
+                .as_str()
+                .is_some_and(|hint| !hint.is_empty())
+        );
+        assert_eq!(data["applied"], false);
+        before.assert_same(&project.snapshot(), "S4");
+    }
+}
+
+/// S6: the reference's lock counts, and is removed only when its owner has ended.
+#[test]
+fn a_lock_of_another_installer_is_respected() {
+    let project = project().file("paper/.aris/.install.lock.d/owner.pid", "1\n");
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    project.write("paper/.aris/.install.lock.d/owner.host", &host);
+    let before = project.snapshot();
+    for args in [
+        &["--aris-repo", "source"][..],
+        &["--aris-repo", "source", "--clear-stale-lock"],
+        &["--uninstall"],
+    ] {
+        let error = call(&project, args).expect_code(5).error();
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("process 1 on")),
+            "{error}"
+        );
+    }
+    before.assert_same(&project.snapshot(), "a living owner");
+    // No system has a process of this number.
+    project.write("paper/.aris/.install.lock.d/owner.pid", "2147483646\n");
+    let error = call(&project, &["--aris-repo", "source"])
+        .expect_code(5)
+        .error();
+    assert!(
+        error["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("--clear-stale-lock")),
+        "{error}"
+    );
+    install(&project, &["--clear-stale-lock"]);
+    assert!(!project.at("paper/.aris/.install.lock.d").exists());
+}
+
+#[test]
+fn a_journal_that_is_not_ours_is_never_touched() {
+    // What a run leaves that was killed while it wrote its first line is ours.
+    for text in ["", "\n", "\n{\"to"] {
+        let project = project().file("paper/.aris-install.journal", text);
+        install(&project, &[]);
+        assert!(!project.at("paper/.aris-install.journal").exists());
+    }
+    for text in ["my notes\n", "{}\n"] {
+        let project = project().file("paper/.aris-install.journal", text);
+        call(&project, &["--aris-repo", "source"]).expect_code(5);
+        call(&project, &["--uninstall"]).expect_code(5);
+        assert_eq!(project.read("paper/.aris-install.journal"), text);
+    }
+    let project = project();
+    symlink(
+        project.at("paper/main.tex"),
+        project.at("paper/.aris-install.journal"),
+    )
+    .expect("link");
+    call(&project, &["--aris-repo", "source"]).expect_code(5);
+    assert_eq!(project.read("paper/main.tex"), "mine\n");
+}
+
+/// S9: never through a link.
+#[test]
+fn folders_that_are_links_are_refused() {
+    for folder in [
+        ".aris",
+        ".agents",
+        ".agents/skills",
+        ".claude",
+        ".claude/skills",
+    ] {
+        let project = project().file("elsewhere/x", "mine\n");
+        let path = project.at(&format!("paper/{folder}"));
+        fs::create_dir_all(path.parent().expect("parent")).expect("folders");
+        symlink(project.at("elsewhere"), &path).expect("link");
+        let before = project.snapshot();
+        for args in [&["--aris-repo", "source"][..], &["--uninstall"]] {
+            call(&project, args).expect_code(5);
+            before.assert_same(&project.snapshot(), folder);
+        }
+    }
+}
+
+#[test]
+fn tools_behind_a_link_of_the_user_s_stay() {
+    let project = project()
+        .file("elsewhere/tool", "mine\n")
+        .file("paper/.aris/x", "");
+    symlink(project.at("elsewhere"), project.at("paper/.aris/tools")).expect("link");
+    let data = install(&project, &[]);
+    assert_eq!(paths(&data, "left"), [".aris/tools"]);
+    assert_eq!(project.read("elsewhere/tool"), "mine\n");
+    uninstall(&project);
+    assert_eq!(project.read("paper/.aris/tools/tool"), "mine\n");
+}
+
+/// S10: entries of the source that lead out of it are not installed.
+#[test]
+fn source_entries_that_leave_the_source_are_left_out() {
+    let project = project()
+        .file("outside/SKILL.md", "secret\n")
+        .file("source/skills/linked/SKILL.md", SKILL);
+    symlink(project.at("outside"), project.at("source/skills/evil")).expect("link");
+    symlink(
+        project.at("outside/SKILL.md"),
+        project.at("source/skills/linked/secret.md"),
+    )
+    .expect("link");
+    symlink(
+        project.at("source/skills/writing"),
+        project.at("source/skills/same"),
+    )
+    .expect("link");
+    let run = call(&project, &["--aris-repo", "source", "--mode", "copy"]).expect_code(0);
+    assert!(
+        run.stderr().contains("skill evil") && run.stderr().contains("skill linked"),
+        "{run}"
+    );
+    for (skill, there) in [
+        ("evil", false),
+        ("linked", false),
+        ("same", true),
+        ("reading", true),
+    ] {
+        assert_eq!(
+            project
+                .at(&format!("paper/.agents/skills/{skill}"))
+                .exists(),
+            there,
+            "{skill}"
+        );
+    }
+}
+
+/// S13, and records as input: nothing outside its own places is ever named.
+#[test]
+fn records_that_name_other_paths_are_damaged() {
+    let project = project();
+    install(&project, &["--mode", "copy"]);
+    let good = project.read("paper/.aris/install.json");
+    for (from, to) in [
+        ("\".agents/skills/reading\"", "\"../source/skills/reading\""),
+        ("\".agents/skills/reading\"", "\"main.tex\""),
+        ("\"SKILL.md\"", "\"../../../main.tex\""),
+        ("\".agents/skills\"", "\"..\""),
+        (
+            "aris.install_aris.manifest/v1",
+            "aris.install_aris.manifest/v2",
+        ),
+    ] {
+        assert!(good.contains(from), "{from}");
+        project.write("paper/.aris/install.json", good.replace(from, to));
+        let before = project.snapshot();
+        for args in [&["--reconcile"][..], &["--uninstall"]] {
+            let error = call(&project, args).expect_code(4).error();
+            assert!(
+                error["details"]["path"]
+                    .as_str()
+                    .is_some_and(|path| path.ends_with("install.json")),
+                "{error}"
+            );
+        }
+        before.assert_same(&project.snapshot(), to);
+    }
+    project.write("paper/.aris/install.json", good);
+    project.write("paper/.aris/installed-skills.txt", "version\t1\nrepo_root\t/r\nkind\tname\tsource_rel\ttarget_rel\tmode\nskill\tx\tskills/x\t../main.tex\tsymlink\n");
+    let error = call(&project, &["--uninstall"]).expect_code(4).error();
+    assert_eq!(error["details"]["line"], 4, "{error}");
+}
+
+#[test]
+fn unsafe_names_of_the_source_are_left_out() {
+    let project = project()
+        .file("source/skills/-rf/SKILL.md", SKILL)
+        .file("source/skills/a b/SKILL.md", SKILL);
+    let run = call(&project, &["--aris-repo", "source"]).expect_code(0);
+    assert!(run.stderr().contains("not a safe name"), "{run}");
+    assert!(
+        !project.at("paper/.agents/skills/-rf").exists()
+            && !project.at("paper/.agents/skills/a b").exists()
+    );
+}
+
+#[test]
+fn an_update_keeps_edited_copies_beside_the_records() {
+    let project = project();
+    install(&project, &["--mode", "copy"]);
+    project.write("paper/.agents/skills/writing/SKILL.md", "edited\n");
+    // Nothing newer: the edit stays, and is named.
+    let run = call(&project, &["--reconcile"]).expect_code(0);
+    assert!(
+        paths(&run.data(), "left").contains(&".agents/skills/writing"),
+        "{run}"
+    );
+    assert_eq!(
+        project.read("paper/.agents/skills/writing/SKILL.md"),
+        "edited\n"
+    );
+    // A newer source: the edited copy moves away whole.
+    project.write("source/skills/writing/references/more.md", "newer\n");
+    let data = call(&project, &[]).expect_code(0).data();
+    let kept = data["changes"][0]["kept_as"]
+        .as_str()
+        .expect("kept")
+        .to_owned();
+    assert!(kept.starts_with(".aris/kept/writing.local-"), "{kept}");
+    assert_eq!(project.read(&format!("paper/{kept}/SKILL.md")), "edited\n");
+    assert_eq!(project.read("paper/.agents/skills/writing/SKILL.md"), SKILL);
+    assert_eq!(
+        project.read("paper/.agents/skills/writing/references/more.md"),
+        "newer\n"
+    );
+    // --update replaces an edit of the same source, too, under a name of its own.
+    project.write("paper/.agents/skills/writing/SKILL.md", "edited again\n");
+    let data = call(&project, &["--update"]).expect_code(0).data();
+    assert_eq!(data["changes"][0]["kept_as"], format!("{kept}-2"));
+    uninstall(&project);
+    assert_eq!(
+        project.read(&format!("paper/{kept}-2/SKILL.md")),
+        "edited again\n"
+    );
+}
+
+#[test]
+fn reconcile_repairs_what_is_gone_and_removes_what_is_no_longer_wanted() {
+    for mode in ["symlink", "copy"] {
+        let project = project();
+        install(&project, &["--mode", mode]);
+        let before = project.snapshot();
+        let gone = project.at("paper/.agents/skills/writing");
+        if mode == "copy" {
+            fs::remove_file(gone.join("references/more.md")).expect("remove");
+        } else {
+            fs::remove_file(gone).expect("remove");
+        }
+        fs::remove_file(project.at("paper/.aris/tools/tool.sh")).expect("remove");
+        let data = call(&project, &["--reconcile"]).expect_code(0).data();
+        let changes = data["changes"].as_array().expect("changes");
+        assert!(
+            changes.len() == 2 && changes.iter().all(|change| change["what"] == "repair"),
+            "{data}"
+        );
+        let is_record = |path: &str| path.starts_with("paper/.aris/install");
+        before
+            .clone()
+            .without(is_record)
+            .assert_same(&project.snapshot().without(is_record), mode);
+        fs::remove_dir_all(project.at("source/skills/writing")).expect("remove");
+        call(&project, &["--host", "codex", "--no-doc"]).expect_code(0);
+        let snapshot = project.snapshot();
+        assert!(
+            !snapshot
+                .paths()
+                .iter()
+                .any(|path| path.contains("skills/writing") || path.contains(".claude/skills/")),
+            "{mode}"
+        );
+    }
+}
+
+#[test]
+fn a_changed_mode_turns_links_into_copies_and_back() {
+    let project = project();
+    let before = project.snapshot();
+    for mode in ["symlink", "copy", "symlink"] {
+        install(&project, &["--mode", mode]);
+        let is_link = fs::symlink_metadata(project.at("paper/.agents/skills/writing"))
+            .expect("there")
+            .is_symlink();
+        assert_eq!(is_link, mode == "symlink");
+        assert_eq!(
+            project.read("paper/.claude/skills/writing/references/more.md"),
+            "more\n"
+        );
+    }
+    uninstall(&project);
+    before.assert_same(&project.snapshot(), "three modes");
+}
+
+#[test]
+fn a_right_link_of_the_user_s_stays_the_user_s_unless_adopted() {
+    for adopt in [false, true] {
+        let project = project();
+        fs::create_dir_all(project.at("paper/.agents/skills")).expect("folders");
+        symlink(
+            project.at("source/skills/writing"),
+            project.at("paper/.agents/skills/writing"),
+        )
+        .expect("link");
+        let args: &[&str] = if adopt {
+            &["--mode", "symlink", "--adopt-existing", "writing"]
+        } else {
+            &["--mode", "symlink"]
+        };
+        install(&project, args);
+        uninstall(&project);
+        assert_eq!(
+            fs::symlink_metadata(project.at("paper/.agents/skills/writing")).is_ok(),
+            !adopt
+        );
+    }
+}
+
+/// A project as the reference's installer leaves it, from `old/`.
+fn reference_install(project: &Project, old: &str) {
+    let old = project.at(old);
+    fs::create_dir_all(project.at("paper/.claude/skills")).expect("folders");
+    let mut manifest = format!(
+        "version\t1\nrepo_root\t{}\nproject_root\t{}\ngenerated\t2026-01-01T00:00:00Z\nkind\tname\tsource_rel\ttarget_rel\tmode\n",
+        old.display(),
+        project.at("paper").display()
+    );
+    for name in ["reading", "only-old"] {
+        if !old.join("skills").join(name).is_dir() {
+            continue;
+        }
+        symlink(
+            old.join("skills").join(name),
+            project.at(&format!("paper/.claude/skills/{name}")),
+        )
+        .expect("link");
+        let row = format!("skill\t{name}\tskills/{name}\t.claude/skills/{name}\tsymlink\n");
+        manifest.push_str(&row);
+    }
+    project.write("paper/.aris/installed-skills.txt", manifest);
+    symlink(old.join("tools"), project.at("paper/.aris/tools")).expect("link");
+}
+
+#[test]
+fn an_install_of_another_source_is_taken_over_only_when_asked_and_nothing_is_lost() {
+    let project = project()
+        .file("old/skills/reading/SKILL.md", "old\n")
+        .file("old/skills/only-old/SKILL.md", "old\n")
+        .file("old/tools/tool.sh", "old\n")
+        .file("old/tools/old/other.py", "old\n")
+        .file("old/tools/research_wiki.py", "old\n");
+    reference_install(&project, "old");
+    let before = project.snapshot();
+    let run = call(&project, &["--aris-repo", "source", "--mode", "symlink"]).expect_code(10);
+    assert!(
+        run.data()["conflicts"][0]["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("--from-old")),
+        "{run}"
+    );
+    before.assert_same(&project.snapshot(), "without the flag");
+    install(&project, &["--mode", "symlink", "--from-old"]);
+    assert_eq!(project.read("paper/.claude/skills/reading/SKILL.md"), SKILL);
+    assert_eq!(
+        project.read("paper/.claude/skills/only-old/SKILL.md"),
+        "old\n"
+    );
+    assert!(
+        project
+            .read("paper/.aris/tools/tool.sh")
+            .contains("reading"),
+        "our tool of that name"
+    );
+    for kept in ["old/other.py", "research_wiki.py"] {
+        assert_eq!(project.read(&format!("paper/.aris/tools/{kept}")), "old\n");
+    }
+    let run = call(&project, &[]).expect_code(0);
+    assert!(paths(&run.data(), "changes").is_empty(), "{run}");
+    uninstall(&project);
+    for path in project.snapshot().paths() {
+        let is_kept = path.starts_with("paper/.aris/kept")
+            || path == "paper/.aris"
+            || path.starts_with("paper/.claude");
+        assert!(
+            !path.starts_with("paper/.") || (is_kept && !path.contains("skills/")),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn an_install_of_the_same_source_is_taken_over_as_it_is() {
+    let project = project().file("source/tools/tool", "x");
+    reference_install(&project, "source");
+    let data = install(&project, &["--mode", "symlink"]);
+    assert!(
+        !paths(&data, "changes").contains(&".claude/skills/reading"),
+        "{data}"
+    );
+    assert_eq!(
+        fs::read_link(project.at("paper/.claude/skills/reading")).expect("link"),
+        project.at("source/skills/reading")
+    );
+    assert!(paths(&call(&project, &[]).expect_code(0).data(), "changes").is_empty());
+    uninstall(&project);
+    assert!(fs::symlink_metadata(project.at("paper/.claude/skills/reading")).is_err());
+}
+
+#[test]
+fn an_install_of_the_reference_can_be_removed_too() {
+    let project = project()
+        .file("old/skills/reading/SKILL.md", "old\n")
+        .file("old/skills/only-old/SKILL.md", "old\n")
+        .file("old/tools/x", "");
+    reference_install(&project, "old");
+    project.write("paper/.claude/skills/mine/SKILL.md", "mine\n");
+    uninstall(&project);
+    let snapshot = project.snapshot();
+    let rest: Vec<&str> = snapshot
+        .paths()
+        .into_iter()
+        .filter(|path| path.starts_with("paper/."))
+        .collect();
+    assert_eq!(
+        rest,
+        [
+            "paper/.aris",
+            "paper/.claude",
+            "paper/.claude/skills",
+            "paper/.claude/skills/mine",
+            "paper/.claude/skills/mine/SKILL.md"
+        ]
+    );
+}
+
+#[test]
+fn a_nested_install_goes_only_as_the_user_says() {
+    let linked = project();
+    fs::create_dir_all(linked.at("paper/.claude/skills")).expect("folders");
+    symlink(
+        linked.at("source/skills"),
+        linked.at("paper/.claude/skills/aris"),
+    )
+    .expect("link");
+    call(&linked, &["--aris-repo", "source"]).expect_code(10);
+    install(&linked, &["--from-old"]);
+    assert!(fs::symlink_metadata(linked.at("paper/.claude/skills/aris")).is_err());
+    for choice in ["keep-user", "prefer-upstream"] {
+        let copied = project().file("paper/.claude/skills/aris/reading/SKILL.md", "mine\n");
+        call(&copied, &["--aris-repo", "source"]).expect_code(10);
+        call(&copied, &["--aris-repo", "source", "--from-old"]).expect_code(10);
+        install(&copied, &["--from-old", "--migrate-copy", choice]);
+        let texts: Vec<String> = copied
+            .snapshot()
+            .paths()
+            .iter()
+            .filter(|path| path.ends_with("reading/SKILL.md") && copied.read(path) == "mine\n")
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert_eq!(
+            texts[0].contains(".aris/legacy-copy-backup-"),
+            choice == "prefer-upstream"
+        );
+        assert!(paths(&call(&copied, &[]).expect_code(0).data(), "changes").is_empty());
+    }
+    let foreign = project();
+    fs::create_dir_all(foreign.at("paper/.claude/skills")).expect("folders");
+    symlink("/usr", foreign.at("paper/.claude/skills/aris")).expect("link");
+    call(&foreign, &["--aris-repo", "source", "--from-old"]).expect_code(10);
+    assert!(fs::symlink_metadata(foreign.at("paper/.claude/skills/aris")).is_ok());
+}
+
+#[test]
+fn missing_binaries_are_said_before_anything_is_changed() {
+    let project = project();
+    fs::remove_dir_all(project.at("source/skills/reading/scripts/bin")).expect("remove");
+    let before = project.snapshot();
+    let error = call(&project, &["--aris-repo", "source"])
+        .expect_code(5)
+        .error();
+    assert!(
+        error["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("cargo xtask install-skills")),
+        "{error}"
+    );
+    before.assert_same(&project.snapshot(), "no binaries");
+    install(&project, &["--allow-missing-binaries"]);
+}
+
+#[test]
+fn instruction_files_that_lead_out_of_the_project_are_not_followed() {
+    let project = project()
+        .file("dotfiles/CLAUDE.md", "mine\n")
+        .file("paper/AGENTS.md", "agents\n");
+    symlink(
+        project.at("dotfiles/CLAUDE.md"),
+        project.at("paper/CLAUDE.md"),
+    )
+    .expect("link");
+    let data = install(&project, &["--host", "claude,codex"]);
+    assert!(paths(&data, "left").contains(&"CLAUDE.md"));
+    assert_eq!(project.read("dotfiles/CLAUDE.md"), "mine\n");
+    uninstall(&project);
+    assert_eq!(project.read("paper/AGENTS.md"), "agents\n");
+    // Two names for one file of the project get two blocks, and lose both.
+    fs::remove_file(project.at("paper/CLAUDE.md")).expect("remove");
+    symlink("AGENTS.md", project.at("paper/CLAUDE.md")).expect("link");
+    install(&project, &["--host", "claude,codex"]);
+    assert!(project.read("paper/AGENTS.md").matches(":BEGIN").count() == 2);
+    assert!(paths(&call(&project, &[]).expect_code(0).data(), "changes").is_empty());
+    uninstall(&project);
+    assert_eq!(project.read("paper/AGENTS.md"), "agents\n");
+}
+
+#[test]
+fn the_home_folder_gets_skills_and_no_instruction_files() {
+    let project = project().file("paper/AGENTS.md", "mine\n");
+    let run = |args: &[&str]| {
+        Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+            .call(project.path())
+            .env("HOME", project.at("paper"))
+            .args(["--json"])
+            .args(args)
+            .run()
+    };
+    run(&["--user", "--aris-repo", "source", "--host", "claude,codex"]).expect_code(0);
+    assert_eq!(project.read("paper/AGENTS.md"), "mine\n");
+    assert!(project.at("paper/.agents/skills/reading").exists());
+    run(&["--user", "--uninstall"]).expect_code(0);
+    assert!(!project.at("paper/.aris").exists());
+}
+
+#[test]
+fn a_failed_first_install_is_rolled_back() {
+    let project = project().file("paper/AGENTS.md", "mine\n");
+    // A name that is too long for the file system fails in the middle of the run.
+    let long = "x".repeat(250);
+    project.write(&format!("source/skills/zz/{long}/SKILL.md"), "x");
+    let deep = format!("source/skills/zz/{long}");
+    fs::set_permissions(project.at(&deep), fs::Permissions::from_mode(0o755)).expect("mode");
+    project.write("source/skills/zz/SKILL.md", SKILL);
+    let before = project.snapshot();
+    // The instruction file cannot be replaced: its folder has no room for a name in the way.
+    let table = format!(
+        "[[helper]]\nname = \"{}\"\nowner = \"reading\"\n",
+        "n".repeat(300)
+    );
+    project.write("source/skills/shared-references/helpers.toml", table);
+    let before = before.without(|path| path.ends_with("helpers.toml"));
+    let run = call(
+        &project,
+        &[
+            "--aris-repo",
+            "source",
+            "--allow-missing-binaries",
+            "--host",
+            "codex",
+        ],
+    )
+    .expect_code(5);
+    assert_eq!(run.error()["code"], "PRECONDITION", "{run}");
+    before.assert_same(
+        &project
+            .snapshot()
+            .without(|path| path.ends_with("helpers.toml")),
+        "rolled back",
+    );
+}
+
+#[test]
+fn a_purge_removes_our_cached_binaries_and_no_others() {
+    let project = project()
+        .file("cache/aris/bin/save_trace-0.1.0-abc-x86_64", "x")
+        .file("cache/aris/bin/other", "mine\n");
+    install(&project, &[]);
+    Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+        .call(project.path())
+        .env("XDG_CACHE_HOME", project.at("cache"))
+        .args(["paper", "--uninstall", "--purge"])
+        .run()
+        .expect_code(0);
+    assert!(
+        !project
+            .at("cache/aris/bin/save_trace-0.1.0-abc-x86_64")
+            .exists()
+    );
+    assert!(project.at("cache/aris/bin/other").exists());
+}
+
+#[test]
+fn paths_that_cannot_be_recorded_are_refused() {
+    let project = project();
+    fs::rename(project.at("source"), project.at("so\turce")).expect("rename");
+    let run = call(&project, &["--aris-repo", "so\turce"]).expect_code(5);
+    assert!(
+        run.error()["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("cannot be recorded"))
+    );
+    assert!(!Path::new(&project.at("paper/.aris")).exists());
+}
