@@ -6,7 +6,13 @@ pub(crate) mod powershell;
 pub(crate) mod python;
 pub(crate) mod shell;
 
+use aris_skills::Text;
 use aris_skills::script::ScriptKind;
+
+use crate::finding::Sink;
+
+/// Most findings of one rule that are reported for one line: more come from generated text, and each column costs a look at its line.
+const MOST_ON_A_LINE: usize = 20;
 
 /// A script, read once for all rules.
 #[derive(Debug)]
@@ -52,5 +58,22 @@ impl Hit {
             at,
             message: message.into(),
         }
+    }
+}
+
+/// Reports hits with their lines and columns.
+pub(crate) fn report(mut hits: Vec<Hit>, path: &str, text: &Text, sink: &mut Sink<'_>) {
+    hits.sort_by_key(|hit| (hit.rule, hit.at));
+    let (mut rule, mut line_end, mut on_line) = ("", 0, 0);
+    for hit in hits {
+        if hit.rule != rule || hit.at >= line_end {
+            on_line = 0;
+        }
+        if on_line == MOST_ON_A_LINE {
+            continue;
+        }
+        let (line, col) = text.place(hit.at);
+        (rule, line_end, on_line) = (hit.rule, text.start(line + 1), on_line + 1);
+        sink.found(hit.rule, path, line, col, hit.message);
     }
 }

@@ -21,7 +21,7 @@ use aris_skills::{Skill, SourceFile, Text, Tree, Value};
 pub use catalogue::RULES;
 
 use crate::catalogue::Severity;
-use crate::code::{Code, download};
+use crate::code::{self, Code, download};
 use crate::config::Config;
 use crate::finding::Sink;
 
@@ -66,10 +66,7 @@ pub(crate) fn program(file: &SourceFile, text: &Text, code: &Code<'_>, sink: &mu
         Code::PowerShell(code) => powershell::hits(code),
         Code::Other => return,
     };
-    for hit in hits {
-        let (line, col) = text.place(hit.at);
-        sink.found(hit.rule, file.path(), line, col, hit.message);
-    }
+    code::report(hits, file.path(), text, sink);
 }
 
 /// SR406 and SR409.
