@@ -213,7 +213,7 @@ mod tests {
             proptest::prop_assert!(read.problems.is_empty());
             let text = read.entries[0].text("title").unwrap_or_default();
             // LaTeX reads runs of blanks as one, and two hyphens or quotation marks as typographic ones.
-            proptest::prop_assert_eq!(titles::key(&text), titles::key(&escaped_as_read(&title)));
+            proptest::prop_assert_eq!(titles::key(text), titles::key(&escaped_as_read(&title)));
         }
     }
 
