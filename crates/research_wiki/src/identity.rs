@@ -1,0 +1,236 @@
+//! Which descriptions are of the same paper.
+//!
+//! By DOI, by arXiv identifier without version, then by title with authors and year. A preprint and its published form are one paper
+//! with both identifiers. Identifiers are compared whole: `2501.1234` is not `2501.12345`.
+
+use std::collections::BTreeMap;
+
+use aris_contract::ids::{ArxivId, Doi};
+use aris_paper::names::{self, NameMatch};
+use aris_paper::titles;
+
+/// Years that two descriptions of one paper may lie apart: a preprint, its conference, its journal.
+const YEARS: u32 = 2;
+
+/// Letters that a title needs before years may differ or authors may be unknown; "Introduction" is many papers.
+const TITLE: usize = 15;
+
+/// What tells a paper from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// arXiv identifier, canonical and without version; as it is written where it is none.
+    pub arxiv: Option<String>,
+    /// DOI in lower case; never arXiv's own, which is in `arxiv`.
+    pub doi: Option<String>,
+    /// [`titles::key`] of the title.
+    pub title: String,
+    /// The first author as written.
+    pub author: String,
+    /// 0 when it is unknown.
+    pub year: u32,
+}
+
+impl Identity {
+    /// The identity of a paper described so. An arXiv DOI counts as the arXiv identifier that it stands for.
+    pub fn new(
+        arxiv: Option<&str>,
+        doi: Option<&str>,
+        title: &str,
+        author: &str,
+        year: u32,
+    ) -> Self {
+        let mut identity = Self {
+            arxiv: arxiv.and_then(arxiv_key),
+            doi: None,
+            title: titles::key(title),
+            author: author.to_owned(),
+            year,
+        };
+        if let Some(text) = doi.map(str::trim).filter(|text| !text.is_empty()) {
+            match Doi::parse(text) {
+                Ok(doi) => match aris_sources::arxiv_of_doi(&doi) {
+                    Some(id) => identity.arxiv = identity.arxiv.or(Some(id.as_str().to_owned())),
+                    None => identity.doi = Some(doi.folded().to_owned()),
+                },
+                Err(_) => identity.doi = Some(text.to_lowercase()),
+            }
+        }
+        identity
+    }
+
+    /// Whether two descriptions without a common identifier may be of one paper. Two papers that both have an identifier of the same
+    /// kind, and not the same one, never are.
+    fn may_be(&self, other: &Self) -> bool {
+        let apart = |one: &Option<String>, two: &Option<String>| matches!((one, two), (Some(one), Some(two)) if one != two);
+        if self.title.is_empty()
+            || self.title != other.title
+            || apart(&self.arxiv, &other.arxiv)
+            || apart(&self.doi, &other.doi)
+        {
+            return false;
+        }
+        let telling = self.title.chars().count() >= TITLE;
+        let years = match (self.year, other.year) {
+            (0, _) | (_, 0) => telling,
+            (one, two) => one.abs_diff(two) <= if telling { YEARS } else { 0 },
+        };
+        let authors = if self.author.is_empty() || other.author.is_empty() {
+            telling
+        } else {
+            match names::compare(&names::parse(&self.author), &names::parse(&other.author)) {
+                NameMatch::Different => false,
+                NameMatch::OtherGiven => telling,
+                _ => true,
+            }
+        };
+        years && authors
+    }
+}
+
+/// An arXiv identifier as it is compared.
+pub fn arxiv_key(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    Some(ArxivId::parse(text).map_or_else(|_| text.to_lowercase(), |id| id.as_str().to_owned()))
+}
+
+/// The papers that are known, found by identity. `P` says where a paper is, for instance its place in a list.
+#[derive(Clone, Debug)]
+pub struct Known<P> {
+    arxiv: BTreeMap<String, P>,
+    doi: BTreeMap<String, P>,
+    title: BTreeMap<String, Vec<(Identity, P)>>,
+}
+
+impl<P> Default for Known<P> {
+    fn default() -> Self {
+        Self {
+            arxiv: BTreeMap::new(),
+            doi: BTreeMap::new(),
+            title: BTreeMap::new(),
+        }
+    }
+}
+
+impl<P: Clone> Known<P> {
+    /// Adds a paper. The first one with an identifier keeps it.
+    pub fn add(&mut self, identity: &Identity, place: P) {
+        if let Some(arxiv) = &identity.arxiv {
+            self.arxiv
+                .entry(arxiv.clone())
+                .or_insert_with(|| place.clone());
+        }
+        if let Some(doi) = &identity.doi {
+            self.doi.entry(doi.clone()).or_insert_with(|| place.clone());
+        }
+        if !identity.title.is_empty() {
+            let same = self.title.entry(identity.title.clone()).or_default();
+            same.push((identity.clone(), place));
+        }
+    }
+
+    /// The paper with this identity.
+    pub fn find(&self, identity: &Identity) -> Option<&P> {
+        let by_doi = identity.doi.as_ref().and_then(|doi| self.doi.get(doi));
+        let by_arxiv = identity.arxiv.as_ref().and_then(|id| self.arxiv.get(id));
+        if let Some(place) = by_doi.or(by_arxiv) {
+            return Some(place);
+        }
+        let same = self.title.get(&identity.title)?;
+        same.iter()
+            .find(|(other, _)| identity.may_be(other))
+            .map(|(_, place)| place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known<u8> {
+        let mut known = Known::default();
+        known.add(
+            &Identity::new(
+                Some("arXiv:2501.12345v2"),
+                None,
+                "Large Models Learn Things",
+                "Ann Lee",
+                2025,
+            ),
+            1,
+        );
+        known.add(
+            &Identity::new(
+                None,
+                Some("https://doi.org/10.1234/ABC"),
+                "Introduction",
+                "Bo Cy",
+                2020,
+            ),
+            2,
+        );
+        known
+    }
+
+    #[test]
+    fn papers_are_found_by_any_of_their_names() {
+        let known = known();
+        let find = |arxiv, doi, title, author, year| {
+            known
+                .find(&Identity::new(arxiv, doi, title, author, year))
+                .copied()
+        };
+        assert_eq!(find(Some("2501.12345"), None, "", "", 0), Some(1));
+        assert_eq!(
+            find(None, Some("10.48550/arXiv.2501.12345"), "", "", 0),
+            Some(1)
+        );
+        assert_eq!(find(None, Some("10.1234/abc"), "", "", 0), Some(2));
+        assert_eq!(
+            find(
+                None,
+                Some("10.2345/x"),
+                "Large models learn things!",
+                "A. Lee",
+                2026
+            ),
+            Some(1)
+        );
+        assert_eq!(find(None, None, "Introduction", "Bo Cy", 2020), Some(2));
+    }
+
+    #[test]
+    fn papers_that_only_look_alike_are_two() {
+        let known = known();
+        let find = |arxiv, doi, title, author, year| {
+            known
+                .find(&Identity::new(arxiv, doi, title, author, year))
+                .copied()
+        };
+        assert_eq!(find(Some("2501.1234"), None, "", "", 0), None);
+        assert_eq!(find(Some("2501.123456"), None, "", "", 0), None);
+        assert_eq!(
+            find(
+                Some("2501.00001"),
+                None,
+                "Large Models Learn Things",
+                "Ann Lee",
+                2025
+            ),
+            None
+        );
+        assert_eq!(find(None, None, "Introduction", "Bo Cy", 2021), None);
+        assert_eq!(find(None, None, "Introduction", "", 2020), None);
+        assert_eq!(
+            find(None, None, "Large Models Learn Things", "Zed Quo", 2025),
+            None
+        );
+        assert_eq!(
+            find(None, None, "Large Models Learn Things", "Ann Lee", 2030),
+            None
+        );
+        assert_eq!(find(None, None, "", "", 0), None);
+    }
+}

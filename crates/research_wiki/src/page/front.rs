@@ -1,0 +1,116 @@
+//! Where the fields of a page's frontmatter stand.
+//!
+//! Not a YAML reader: the pages are written by the reference, by agents and by people, and a title with a colon in it must not make a
+//! page unreadable. Fields are lines `key: value` at the margin, and one level of `  key: value` below; whatever else there is belongs
+//! to the field above it and is kept.
+
+use std::ops::Range;
+
+use super::lines::lines;
+use super::scalar;
+
+/// One field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// `title`, or `external_ids.arxiv` for a field below another.
+    pub(crate) key: String,
+    /// From the start of its line to the end of the last line that belongs to it, line feeds included.
+    pub(crate) block: Range<usize>,
+    /// The value on its line, without comment.
+    pub(crate) value: Range<usize>,
+}
+
+/// The fields, and where the frontmatter lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Front {
+    pub(crate) fields: Vec<Field>,
+    /// Start of the line that closes it.
+    pub(crate) close: usize,
+    /// Start of what follows it.
+    pub(crate) end: usize,
+}
+
+impl Front {
+    /// Finds the frontmatter at the start of `text`; `None` when there is none, or no end of it.
+    pub(crate) fn find(text: &str) -> Option<Self> {
+        let mut rows = lines(text);
+        let (first, _) = rows.next()?;
+        let first = text.get(first)?.trim_start_matches('\u{feff}');
+        if first.trim_end() != "---" {
+            return None;
+        }
+        let mut front = Self::default();
+        let mut parent = String::new();
+        for (content, whole) in rows {
+            let line = text.get(content.clone())?;
+            if line.trim_end() == "---" {
+                front.close = whole.start;
+                front.end = whole.end;
+                return Some(front);
+            }
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            match key_of(line.get(indent..)?) {
+                Some(key) if indent == 0 || !parent.is_empty() => {
+                    let start = content.start + indent + key.len() + 1;
+                    let after = text.get(start..content.end)?;
+                    let blank = after.len() - after.trim_start().len();
+                    let value = after.trim_start();
+                    let value = start + blank..start + blank + scalar::length(value);
+                    let key = if indent == 0 {
+                        key.to_owned()
+                    } else {
+                        // The block of the parent grows, too.
+                        if let Some(field) =
+                            front.fields.iter_mut().rfind(|field| field.key == parent)
+                        {
+                            field.block.end = whole.end;
+                        }
+                        format!("{parent}.{key}")
+                    };
+                    if indent == 0 {
+                        // Only a field without value has fields below it.
+                        parent = if value.is_empty() {
+                            key.clone()
+                        } else {
+                            String::new()
+                        };
+                    }
+                    front.fields.push(Field {
+                        key,
+                        block: whole,
+                        value,
+                    });
+                }
+                // Lines that go on: indented ones and items of a list. Comments and blank lines at the margin stand for themselves.
+                _ if indent > 0 || line.starts_with("- ") => {
+                    for field in front.fields.iter_mut().rev().take(2) {
+                        if field.block.end == whole.start {
+                            field.block.end = whole.end;
+                        }
+                    }
+                    if let Some(field) = front.fields.iter_mut().rfind(|field| field.key == parent)
+                    {
+                        field.block.end = whole.end;
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The field called `key`; the last one where a name stands twice, as the reference reads it.
+    pub(crate) fn field(&self, key: &str) -> Option<&Field> {
+        self.fields.iter().rfind(|field| field.key == key)
+    }
+}
+
+/// The key at the start of `line`, when a colon and then a blank or the end follow it.
+fn key_of(line: &str) -> Option<&str> {
+    let (key, after) = line.split_once(':')?;
+    let named = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    (named && (after.is_empty() || after.starts_with([' ', '\t', '\r']))).then_some(key)
+}

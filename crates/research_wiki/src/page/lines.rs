@@ -1,0 +1,15 @@
+//! Lines with their places.
+
+use std::ops::Range;
+
+/// Each line as the range of its content and the range with its end (`\n` or `\r\n`).
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        let content = content.strip_suffix('\r').unwrap_or(content);
+        (start..start + content.len(), start..at)
+    })
+}

@@ -1,0 +1,206 @@
+//! Values of frontmatter: reading what people and the reference write, writing what both read.
+
+/// What a value says: quotes and escapes resolved, `null`, `~` and nothing as `None`.
+pub(crate) fn read(raw: &str) -> Option<String> {
+    let raw = raw.trim();
+    let text = match raw.chars().next() {
+        Some('"') => double(raw),
+        Some('\'') => single(raw),
+        _ => {
+            let plain = plain(raw);
+            if matches!(plain, "" | "null" | "Null" | "NULL" | "~") {
+                return None;
+            }
+            plain.to_owned()
+        }
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// A plain value without its comment.
+pub(crate) fn plain(raw: &str) -> &str {
+    if raw.starts_with('#') {
+        return "";
+    }
+    let end = raw
+        .find(" #")
+        .or_else(|| raw.find("\t#"))
+        .unwrap_or(raw.len());
+    raw.get(..end).unwrap_or(raw).trim_end()
+}
+
+/// Length of the value at the start of `raw` (no line feed in it), without a comment after it.
+pub(crate) fn length(raw: &str) -> usize {
+    match raw.chars().next() {
+        Some(quote @ ('"' | '\'')) => closing(raw, quote).map_or(raw.trim_end().len(), |at| at + 1),
+        Some('[') => raw.rfind(']').map_or(raw.trim_end().len(), |at| at + 1),
+        _ => plain(raw).len(),
+    }
+}
+
+/// Byte offset of the quote that closes the one at the start.
+fn closing(raw: &str, quote: char) -> Option<usize> {
+    let mut rest = raw.char_indices().skip(1).peekable();
+    while let Some((at, character)) = rest.next() {
+        if character == '\\' && quote == '"' {
+            rest.next();
+        } else if character == quote {
+            if quote == '\'' && rest.peek().is_some_and(|(_, next)| *next == '\'') {
+                rest.next();
+            } else {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+fn inner(raw: &str, quote: char) -> &str {
+    let end = closing(raw, quote).unwrap_or(raw.len());
+    raw.get(1..end).unwrap_or_default()
+}
+
+fn single(raw: &str) -> String {
+    inner(raw, '\'').replace("''", "'")
+}
+
+fn double(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = inner(raw, '"').chars();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            out.push(character);
+            continue;
+        }
+        match rest.next() {
+            Some('n' | 'r' | 't') => out.push(' '),
+            Some('u') => {
+                let code: String = rest.by_ref().take(4).collect();
+                let known = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
+                out.push(known.unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+/// The items of a list on one line, `[a, "b, c"]`; `None` when it is none.
+pub(crate) fn flow_list(raw: &str) -> Option<Vec<String>> {
+    let inside = raw.trim().strip_prefix('[')?;
+    let mut items = Vec::new();
+    let mut rest = inside.trim_start();
+    loop {
+        rest = rest.trim_start();
+        let length = match rest.chars().next() {
+            None | Some(']') => return Some(items),
+            Some(quote @ ('"' | '\'')) => closing(rest, quote).map_or(rest.len(), |at| at + 1),
+            Some(_) => rest.find([',', ']']).unwrap_or(rest.len()),
+        };
+        items.extend(read(rest.get(..length).unwrap_or_default()));
+        rest = rest.get(length..).unwrap_or_default().trim_start();
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after,
+            None if rest.starts_with(']') || rest.is_empty() => return Some(items),
+            // Something between a closing quote and the next comma: it belongs to no item.
+            None => {
+                let next = rest.find([',', ']']).unwrap_or(rest.len());
+                rest = rest.get(next..).unwrap_or_default();
+                rest = rest.strip_prefix(',').unwrap_or(rest);
+            }
+        }
+    }
+}
+
+/// `text` in double quotes, with white space on one line. The bytes are the reference's.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '\r' => {}
+            '\t' | '\n' => out.push(' '),
+            '\\' | '"' => {
+                out.push('\\');
+                out.push(character);
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `text` as a value: bare where nobody can misread it, else in quotes.
+pub fn bare(text: &str) -> String {
+    let safe =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/' | '+' | ' ');
+    let word = text.starts_with(|c: char| c.is_alphanumeric())
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && text.chars().all(safe)
+        && !matches!(
+            text.to_ascii_lowercase().as_str(),
+            "null" | "true" | "false" | "yes" | "no"
+        );
+    if word { text.to_owned() } else { quoted(text) }
+}
+
+/// A list on one line, each item in quotes. The bytes are the reference's.
+pub fn list<T: AsRef<str>>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(|item| quoted(item.as_ref())).collect();
+    format!("[{}]", items.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_people_write_them() {
+        for (raw, expected) in [
+            ("core", Some("core")),
+            (" \"A \\\"B\\\" C\\\\\" # note", Some("A \"B\" C\\")),
+            ("'it''s'", Some("it's")),
+            ("proposed  # or: piloted", Some("proposed")),
+            ("C# in Depth", Some("C# in Depth")),
+            ("null", None),
+            ("~", None),
+            ("\"\"", None),
+            ("", None),
+            ("\"open", Some("open")),
+            ("\"\\u00fc\"", Some("ü")),
+        ] {
+            assert_eq!(read(raw).as_deref(), expected, "{raw}");
+        }
+    }
+
+    #[test]
+    fn lists_on_a_line() {
+        let list = |raw| flow_list(raw).expect("a list");
+        assert_eq!(list("[]"), Vec::<String>::new());
+        assert_eq!(list("[a, \"b, c\", 'd']"), ["a", "b, c", "d"]);
+        assert_eq!(list("[a, b"), ["a", "b"]);
+        assert_eq!(list("[\"a\" x, b]"), ["a", "b"]);
+        assert_eq!(flow_list("a, b"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_read_again(text in "[^\\p{C}]{1,30}") {
+            let text = text.trim();
+            proptest::prop_assume!(!text.is_empty());
+            for written in [quoted(text), bare(text)] {
+                proptest::prop_assert_eq!(read(&written), Some(text.to_owned()));
+                proptest::prop_assert_eq!(length(&written), written.len());
+            }
+            proptest::prop_assert_eq!(flow_list(&list(&[text, text])), Some(vec![text.to_owned(), text.to_owned()]));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic_or_hang(text in "[\\[\\]\"', #\\\\a-c]{0,60}") {
+            let _read = (read(&text), flow_list(&text), length(&text));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Names of paper pages: first author, year, three words of the title.
+//!
+//! For text in ASCII the same names as the reference's, so that both find each other's pages. Its names lose every other letter
+//! (`Müller` is `mller`, `王` is nothing); here marks fall off (`muller`) and letters of other scripts stay.
+
+use aris_paper::titles;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// Words of a title that say nothing about it.
+///
+/// **Source**: the reference's list.
+const STOP: [&str; 12] = [
+    "a", "an", "the", "of", "for", "in", "on", "with", "via", "and", "to", "by",
+];
+
+/// Bytes of a slug at most: with a suffix and a temporary name it stays below 255, the file systems' limit.
+const MAX: usize = 90;
+
+/// The slug of a paper, such as `vaswani2017_attention_all_you`.
+pub fn slug(title: &str, author_last: &str, year: u32) -> String {
+    let plain: String = plain(title)
+        .chars()
+        .filter(|c| c.is_alphanumeric() || is_combining_mark(*c) || c.is_whitespace())
+        .collect();
+    let words: Vec<&str> = plain
+        .split_whitespace()
+        .filter(|word| !STOP.contains(word) && (word.len() > 2 || !word.is_ascii()))
+        .take(3)
+        .collect();
+    let words = if words.is_empty() {
+        String::from("untitled")
+    } else {
+        words.join("_")
+    };
+    let author: String = self::plain(author_last)
+        .chars()
+        .filter(|c| c.is_alphabetic() || is_combining_mark(*c))
+        .collect();
+    let author = if author.is_empty() {
+        "unknown"
+    } else {
+        &author
+    };
+    let author = cut(author, MAX / 3);
+    cut(&format!("{author}{year:04}_{words}"), MAX).to_owned()
+}
+
+/// The slug of a paper whose slug another paper has: its identifier says which one it is.
+pub fn distinct(slug: &str, identity: &str) -> String {
+    let tail: String = identity
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '_'
+            }
+        })
+        .take(24)
+        .collect();
+    format!("{slug}_{tail}")
+}
+
+/// The last word of a name, as the reference takes it.
+pub fn last_name(name: &str) -> &str {
+    name.split_whitespace().next_back().unwrap_or_default()
+}
+
+/// Lower case without marks where the letter below them is Latin, Greek or Cyrillic; other scripts need their marks.
+fn plain(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut foreign = false;
+    for character in text.nfkd().flat_map(char::to_lowercase) {
+        if is_combining_mark(character) {
+            if foreign {
+                out.push(character);
+            }
+        } else if u32::from(character) < 0x0530 {
+            foreign = false;
+            // Letters that do not decompose: ß, ø, ł.
+            out.push_str(&titles::fold(character.encode_utf8(&mut [0; 4])));
+        } else {
+            foreign = true;
+            out.push(character);
+        }
+    }
+    out.nfc().collect()
+}
+
+/// At most `limit` bytes, cut between characters.
+fn cut(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text).trim_end_matches('_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::is_safe_name;
+
+    #[test]
+    fn slugs_in_ascii_are_the_references() {
+        for (title, author, year, expected) in [
+            (
+                "Attention Is All You Need",
+                "Vaswani",
+                2017,
+                "vaswani2017_attention_all_you",
+            ),
+            ("The of a", "", 0, "unknown0000_untitled"),
+            (
+                "On Pre-Training, via GPT-4!",
+                "O'Brien",
+                2024,
+                "obrien2024_pretraining_gpt4",
+            ),
+            (
+                "Visualizing Data using t-SNE",
+                "van der Maaten",
+                2008,
+                "vandermaaten2008_visualizing_data_using",
+            ),
+        ] {
+            assert_eq!(slug(title, author, year), expected);
+        }
+    }
+
+    #[test]
+    fn other_scripts_survive() {
+        assert_eq!(
+            slug("Über größere Modelle", "Müller", 2024),
+            "muller2024_uber_grossere_modelle"
+        );
+        assert_eq!(slug("图神经网络综述", "王", 2024), "王2024_图神经网络综述");
+        assert_eq!(slug("한국어 모델", "김", 2023), "김2023_한국어_모델");
+        assert_ne!(slug("हिन्दी भाषा", "x", 1), slug("हन्द भष", "x", 1));
+        assert_eq!(slug("Łódź", "Ørsted", 1), "orsted0001_lodz");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_slug_is_always_a_safe_name(title in "\\PC{0,200}", author in "\\PC{0,40}", year: u16) {
+            let slug = slug(&title, &author, u32::from(year));
+            proptest::prop_assert!(is_safe_name(&slug), "{slug}");
+            proptest::prop_assert!(is_safe_name(&distinct(&slug, &title)) || title.is_empty());
+        }
+    }
+}

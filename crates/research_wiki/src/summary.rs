@@ -1,0 +1,184 @@
+//! What lists, packs and look-ups need to know of a page: its short fields.
+
+use aris_paper::titles;
+
+use crate::identity::{self, Identity};
+use crate::node::Kind;
+use crate::page::{self, Page};
+
+/// Characters of a text field at most: what lists and packs can show.
+const SHOWN: usize = 240;
+
+/// The short fields of one page. Texts have no control characters and no line feeds; unknown is empty, or 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// What it describes.
+    pub kind: Kind,
+    /// Name of its file.
+    pub file: String,
+    /// `paper:vaswani2017_attention_all_you`.
+    pub node: String,
+    /// Title; the file's name where the page gives none.
+    pub title: String,
+    /// [`titles::key`] of the page's own title.
+    pub title_key: String,
+    /// Authors in order.
+    pub authors: Vec<String>,
+    /// Year of publication.
+    pub year: u32,
+    /// Where it was published.
+    pub venue: String,
+    /// arXiv identifier as [`identity::arxiv_key`] gives it.
+    pub arxiv: String,
+    /// DOI as it is written.
+    pub doi: String,
+    /// Semantic Scholar's identifier.
+    pub s2: String,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// One-line thesis of a paper, hypothesis of an idea, statement of a claim.
+    pub thesis: String,
+    /// How much it matters: `core`, `related`, `peripheral`.
+    pub relevance: String,
+    /// Stage of an idea.
+    pub stage: String,
+    /// Outcome of an idea, verdict of an experiment.
+    pub outcome: String,
+    /// Status of a claim.
+    pub status: String,
+    /// When it was added.
+    pub added: String,
+    /// Why an idea failed and what was learned.
+    pub lesson: String,
+    /// Its open questions.
+    pub questions: String,
+    /// Nodes named in its frontmatter: `based_on`, `target_gaps`, `idea_id`.
+    pub names: Vec<String>,
+}
+
+impl Summary {
+    /// Reads the short fields of a page.
+    pub fn of(kind: Kind, file: &str, page: &Page) -> Self {
+        let stem = file.strip_suffix(".md").unwrap_or(file);
+        let field = |key: &str| {
+            page.scalar(key)
+                .map(|text| short(&text))
+                .unwrap_or_default()
+        };
+        let any = |keys: &[&str]| {
+            keys.iter()
+                .map(|key| field(key))
+                .find(|text| !text.is_empty())
+        };
+        let prose = |titles: &[&str]| {
+            let first = |title: &&str| page.prose(title).map(|body| short(without_parts(body)));
+            titles.iter().find_map(first).unwrap_or_default()
+        };
+        let title = field("title");
+        let arxiv = any(&["external_ids.arxiv", "arxiv", "arxiv_id"])
+            .or_else(|| announced(page))
+            .and_then(|id| identity::arxiv_key(&id))
+            .unwrap_or_default();
+        let lesson = page
+            .sections()
+            .iter()
+            .filter(|section| {
+                let title = section.title.to_lowercase();
+                title.contains("failure") || title.contains("lesson")
+            })
+            .map(|section| page.body(section))
+            .find(|body| !page::is_placeholder(body))
+            .map(short)
+            .or_else(|| any(&["failure_notes", "lessons", "lesson"]))
+            .unwrap_or_default();
+        let mut names = page.list("based_on");
+        names.extend(page.list("target_gaps"));
+        names.extend(page.list("idea_id"));
+        Self {
+            kind,
+            file: short(file),
+            node: any(&["node_id"]).unwrap_or_else(|| format!("{}:{}", kind.prefix(), short(stem))),
+            title_key: titles::key(&title),
+            title: if title.is_empty() { short(stem) } else { title },
+            authors: page
+                .list("authors")
+                .iter()
+                .map(|name| short(name))
+                .collect(),
+            year: page
+                .scalar("year")
+                .and_then(|year| year.trim().parse().ok())
+                .unwrap_or(0),
+            venue: field("venue"),
+            arxiv,
+            doi: any(&["external_ids.doi", "doi"]).unwrap_or_default(),
+            s2: field("external_ids.s2"),
+            tags: page.list("tags").iter().map(|tag| short(tag)).collect(),
+            thesis: match kind {
+                Kind::Paper => prose(&["One-line thesis"]),
+                Kind::Idea => any(&["hypothesis"]).unwrap_or_else(|| prose(&["Hypothesis"])),
+                Kind::Claim => {
+                    any(&["statement"]).unwrap_or_else(|| prose(&["Statement", "Claim"]))
+                }
+                Kind::Experiment => any(&["metrics"]).unwrap_or_else(|| prose(&["Results"])),
+            },
+            relevance: field("relevance"),
+            stage: field("stage"),
+            outcome: any(&["outcome", "verdict"]).unwrap_or_default(),
+            status: field("status"),
+            added: any(&["added", "date"]).unwrap_or_default(),
+            lesson,
+            questions: prose(&["Open Questions"]),
+            names: names.iter().map(|name| short(name)).collect(),
+        }
+    }
+
+    /// What tells the paper from others.
+    pub fn identity(&self) -> Identity {
+        let mut identity = Identity::new(
+            Some(&self.arxiv),
+            Some(&self.doi),
+            "",
+            self.authors.first().map_or("", String::as_str),
+            self.year,
+        );
+        identity.title.clone_from(&self.title_key);
+        identity
+    }
+
+    /// Whether the reference counts it as a failed idea.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.outcome.as_str(), "negative" | "mixed")
+    }
+}
+
+/// An arXiv identifier that the frontmatter announces in an address.
+fn announced(page: &Page) -> Option<String> {
+    ["url", "link", "pdf", "source"].iter().find_map(|key| {
+        let text = page.scalar(key)?;
+        let mentions = aris_contract::ids::arxiv_mentions(&text);
+        mentions
+            .into_iter()
+            .find_map(|found| found.id.ok())
+            .map(|id| id.as_str().to_owned())
+    })
+}
+
+/// A section's own text, without the sections below it.
+fn without_parts(body: &str) -> &str {
+    let end = body.find("\n#").unwrap_or(body.len());
+    body.get(..end).unwrap_or(body)
+}
+
+/// On one line, without control characters, at most [`SHOWN`] characters.
+fn short(text: &str) -> String {
+    let line = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    match line.char_indices().nth(SHOWN) {
+        None => line,
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
+    }
+}

@@ -1,0 +1,209 @@
+//! A wiki on the disk: opening, locking, writing pages, and what is made from them.
+
+mod catalogue;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aris_fs::EntryKind;
+use catalogue::{Catalogue, Stamp};
+
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::file;
+use crate::identity::Known;
+use crate::node::Kind;
+use crate::page::Page;
+use crate::summary::Summary;
+
+pub use writer::Writer;
+
+/// Bytes of a page at most: 16 MiB, thousands of times a page that somebody wrote.
+pub const PAGE_LIMIT: u64 = 16 << 20;
+
+/// Folder below the wiki for what this program keeps: the lock, the catalogue. Nothing in it is worth keeping.
+pub const KEEP: &str = ".wiki";
+
+/// A wiki as it is now.
+#[derive(Debug)]
+pub struct Wiki {
+    root: PathBuf,
+    /// By kind, then by file name: the order of the index.
+    pages: Vec<(Summary, Stamp)>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// A file among the pages that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Relative to the wiki.
+    pub path: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl Wiki {
+    /// Opens the wiki at `root` for looking at. Nothing is written, no lock is taken.
+    ///
+    /// **Errors**: [`Error::NoWiki`] when there is no folder `papers`; a page that cannot be read is no error but one of
+    /// [`Wiki::unreadable`].
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        if !root.join(Kind::Paper.folder()).is_dir() {
+            return Err(Error::NoWiki {
+                root: root.to_path_buf(),
+            });
+        }
+        let kept = file::text_optional(&root.join(KEEP).join("catalogue")).unwrap_or_default();
+        let mut known = Catalogue::parse(&kept.unwrap_or_default());
+        let mut wiki = Self {
+            root: root.to_path_buf(),
+            pages: Vec::new(),
+            unreadable: Vec::new(),
+        };
+        let mut unknown: Vec<(Kind, String, Stamp)> = Vec::new();
+        for kind in Kind::ALL {
+            let folder = root.join(kind.folder());
+            if !folder.is_dir() {
+                continue;
+            }
+            for entry in aris_fs::list_sorted(&folder)? {
+                let name = entry.name.to_string_lossy();
+                let page = name.ends_with(".md")
+                    && !name.starts_with('.')
+                    && entry.kind != EntryKind::Folder;
+                if !page {
+                    continue;
+                }
+                let shown = format!("{}/{name}", kind.folder());
+                let (Some(name), Ok(metadata)) =
+                    (entry.name.to_str(), std::fs::metadata(&entry.path))
+                else {
+                    wiki.unreadable.push(Unreadable {
+                        path: shown,
+                        why: String::from("its name is not UTF-8, or it is a link to nothing"),
+                    });
+                    continue;
+                };
+                let stamp = Stamp::of(&metadata);
+                match known.take(kind, name, stamp) {
+                    Some(summary) => wiki.pages.push((summary, stamp)),
+                    None => unknown.push((kind, name.to_owned(), stamp)),
+                }
+            }
+        }
+        wiki.read_pages(&unknown);
+        wiki.pages
+            .sort_by(|(one, _), (two, _)| (one.kind, &one.file).cmp(&(two.kind, &two.file)));
+        Ok(wiki)
+    }
+
+    /// Reads pages, on all processors.
+    fn read_pages(&mut self, pages: &[(Kind, String, Stamp)]) {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let share = pages.len().div_ceil(threads).max(64);
+        let root = self.root.as_path();
+        let results: Vec<Vec<Result<(Summary, Stamp), Unreadable>>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = pages
+                .chunks(share)
+                .map(|part| {
+                    scope.spawn(move || part.iter().map(|page| read_summary(root, page)).collect())
+                })
+                .collect();
+            let joined = workers.into_iter().map(|worker| match worker.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            joined.collect()
+        });
+        for result in results.into_iter().flatten() {
+            match result {
+                Ok(page) => self.pages.push(page),
+                Err(problem) => self.unreadable.push(problem),
+            }
+        }
+    }
+
+    /// The wiki's folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The pages, by kind and file name.
+    pub fn pages(&self) -> impl Iterator<Item = &Summary> {
+        self.pages.iter().map(|(summary, _)| summary)
+    }
+
+    /// The pages of one kind, by file name.
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Summary> {
+        self.pages().filter(move |page| page.kind == kind)
+    }
+
+    /// Files among the pages that are none.
+    pub fn unreadable(&self) -> &[Unreadable] {
+        &self.unreadable
+    }
+
+    /// The page of the node called `node`.
+    pub fn find(&self, node: &str) -> Option<&Summary> {
+        self.pages().find(|page| page.node == node)
+    }
+
+    /// Pages by node, the first of several with the same name.
+    pub fn by_node(&self) -> BTreeMap<&str, &Summary> {
+        let mut nodes = BTreeMap::new();
+        for page in self.pages() {
+            nodes.entry(page.node.as_str()).or_insert(page);
+        }
+        nodes
+    }
+
+    /// The papers by identity, with the names of their files.
+    pub fn papers(&self) -> Known<String> {
+        let mut known = Known::default();
+        for page in self.of_kind(Kind::Paper) {
+            known.add(&page.identity(), page.file.clone());
+        }
+        known
+    }
+
+    /// The graph.
+    pub fn edges(&self) -> Result<Edges, Error> {
+        Edges::read(&self.root)
+    }
+
+    /// Where a page is.
+    pub fn path(&self, kind: Kind, file: &str) -> PathBuf {
+        self.root.join(kind.folder()).join(file)
+    }
+
+    /// Reads a whole page.
+    pub fn page(&self, kind: Kind, file: &str) -> Result<Page, Error> {
+        read_page(&self.path(kind, file))
+    }
+}
+
+/// Reads a whole page; one that is not UTF-8 is an error, because it could not be written back as it was.
+pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
+    let bytes = aris_fs::read(path, PAGE_LIMIT)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Page::parse(text)),
+        Err(error) => Err(Error::Page {
+            path: path.to_path_buf(),
+            why: format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()),
+        }),
+    }
+}
+
+fn read_summary(
+    root: &Path,
+    (kind, name, stamp): &(Kind, String, Stamp),
+) -> Result<(Summary, Stamp), Unreadable> {
+    match read_page(&root.join(kind.folder()).join(name)) {
+        Ok(page) => Ok((Summary::of(*kind, name, &page), *stamp)),
+        Err(error) => Err(Unreadable {
+            path: format!("{}/{name}", kind.folder()),
+            why: error.to_string(),
+        }),
+    }
+}
