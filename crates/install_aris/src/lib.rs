@@ -123,7 +123,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 }
 
 fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Report>, Error> {
-    let records = Records::read(project)?;
+    let mut records = Records::read(project)?;
     if records.is_empty() && (cli.reconcile || cli.update || cli.check) {
         return Err(Error::NotInstalled {
             path: project.root.clone(),
@@ -152,9 +152,18 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         };
         Ok::<_, Error>((plan::plan(&inputs, wanted)?, refused))
     };
-    let (mut plan, refused) = make_plan(&records)?;
-    let is_pending = !plan.changes.is_empty() || records.has_journal;
-    let writes = !cli.dry_run && !cli.check && plan.conflicts.is_empty() && is_pending;
+    let (mut plan, refused) = loop {
+        let made = make_plan(&records)?;
+        // Another installer may have begun or ended meanwhile; what it put there would look like the user's.
+        let now = Records::read(project)?;
+        if now.has_journal || now == records {
+            records = now;
+            break made;
+        }
+        records = now;
+    };
+    let is_pending = !plan.changes.is_empty() && plan.conflicts.is_empty();
+    let writes = !cli.dry_run && !cli.check && (is_pending || records.has_journal);
     let makes_folder = plan.folders.iter().any(|folder| folder == CLAUDE_SKILLS);
     if writes {
         let mut journal = lock::acquire(project, &now)?;

@@ -48,7 +48,7 @@ pub(crate) fn take_over(
                     quoted(repo_root)
                 ),
             });
-            continue;
+            // The plan goes on as if the flag were there: it shows what the flag does, and is not applied.
         }
         for entry in entries {
             let mut entry = entry.clone();

@@ -33,7 +33,7 @@ const LIMITS: json::Limits = json::Limits {
 };
 
 /// All records of a project.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Records {
     /// `.aris/install.json`.
     pub(crate) manifest: Option<InstallManifest>,
@@ -48,7 +48,7 @@ pub(crate) struct Records {
 }
 
 /// A manifest in the reference's format.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Reference {
     /// Its path, relative to the project.
     pub(crate) path: &'static str,
