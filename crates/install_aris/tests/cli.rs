@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use aris_testkit::{Helper, Project, Run};
@@ -781,38 +781,20 @@ fn the_home_folder_gets_skills_and_no_instruction_files() {
 #[test]
 fn a_failed_first_install_is_rolled_back() {
     let project = project().file("paper/AGENTS.md", "mine\n");
-    // A name that is too long for the file system fails in the middle of the run.
-    let long = "x".repeat(250);
-    project.write(&format!("source/skills/zz/{long}/SKILL.md"), "x");
-    let deep = format!("source/skills/zz/{long}");
-    fs::set_permissions(project.at(&deep), fs::Permissions::from_mode(0o755)).expect("mode");
-    project.write("source/skills/zz/SKILL.md", SKILL);
-    let before = project.snapshot();
-    // The instruction file cannot be replaced: its folder has no room for a name in the way.
-    let table = format!(
-        "[[helper]]\nname = \"{}\"\nowner = \"reading\"\n",
-        "n".repeat(300)
-    );
+    // A tool that is a file and a folder at once: found only in the middle of the run.
+    let table = "[[helper]]\nname = \"tool\"\naliases = [\"tool/x\"]\nowner = \"reading\"\n";
     project.write("source/skills/shared-references/helpers.toml", table);
-    let before = before.without(|path| path.ends_with("helpers.toml"));
-    let run = call(
-        &project,
-        &[
-            "--aris-repo",
-            "source",
-            "--allow-missing-binaries",
-            "--host",
-            "codex",
-        ],
-    )
-    .expect_code(5);
-    assert_eq!(run.error()["code"], "PRECONDITION", "{run}");
-    before.assert_same(
-        &project
-            .snapshot()
-            .without(|path| path.ends_with("helpers.toml")),
-        "rolled back",
-    );
+    let before = project.snapshot();
+    for mode in ["symlink", "copy"] {
+        let run = call(
+            &project,
+            &["--aris-repo", "source", "--host", "codex", "--mode", mode],
+        )
+        .expect_code(5);
+        let message = run.error()["message"].to_string();
+        assert!(message.contains(".aris/tools/tool"), "{run}");
+        before.assert_same(&project.snapshot(), "rolled back");
+    }
 }
 
 #[test]
