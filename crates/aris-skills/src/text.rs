@@ -164,7 +164,7 @@ mod tests {
             for (offset, _) in text.raw().char_indices() {
                 let (line, col) = text.place(offset);
                 prop_assert!(text.start(line) <= offset && offset < text.start(line + 1));
-                let before = &text.raw()[text.start(line)..offset];
+                let before = text.raw().get(text.start(line)..offset).unwrap();
                 prop_assert_eq!(col, before.chars().count() + 1);
             }
             let all: usize = text.lines().map(|(number, _)| text.start(number + 1) - text.start(number)).sum();

@@ -20,6 +20,7 @@ pub mod fingerprint;
 pub mod fix;
 pub mod lint;
 pub mod options;
+mod pattern;
 pub mod profile;
 pub mod report;
 pub mod rules;

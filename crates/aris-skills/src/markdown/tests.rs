@@ -112,7 +112,7 @@ fn links_with_their_places() {
         assert_eq!(found, expected, "{source:?}");
         for link in &links {
             assert_eq!(
-                &source[link.target_range.clone()],
+                source.get(link.target_range.clone()).unwrap(),
                 link.target,
                 "{source:?}"
             );
@@ -193,7 +193,7 @@ fn code_spans_pair_equal_runs_within_a_block() {
     }
 }
 
-/// First line of each fenced block and whether it was closed or ended, as a CommonMark parser sees it.
+/// First line of each fenced block and whether it was closed or ended, as a `CommonMark` parser sees it.
 fn commonmark(source: &str) -> Vec<usize> {
     let text = Text::new(source.as_bytes());
     Parser::new_ext(text.raw(), Options::empty())
@@ -227,7 +227,7 @@ fn fences_of_our_own_papers_are_those_of_a_commonmark_parser() {
             let source = aris_fs::read_text(&entry.path).expect("text");
             let text = Text::new(source.as_bytes());
             let first = crate::frontmatter::first_body_line(crate::Frontmatter::of(&text).as_ref());
-            let body: String = text.raw()[text.start(first)..].to_owned();
+            let body: String = text.raw().get(text.start(first)..).unwrap().to_owned();
             let ours: Vec<usize> = document(&body)
                 .fences
                 .iter()
@@ -274,7 +274,7 @@ proptest! {
             prop_assert!(link.line >= 1 && link.line <= text.len());
         }
         for span in &document.spans {
-            prop_assert!(text.raw()[span.range.clone()].starts_with('`'));
+            prop_assert!(text.raw().get(span.range.clone()).unwrap().starts_with('`'));
         }
         for (before, after) in document.fences.iter().zip(document.fences.iter().skip(1)) {
             prop_assert!(before.last < after.open);

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern::compiled;
+
 use super::shell::{Script, Word};
 
 /// Shells that run what comes through a pipe.
@@ -163,19 +165,17 @@ fn starts_shell(text: &str) -> bool {
 }
 
 /// `iex`, then in the same statement a parenthesis with a download.
-static EVALUATED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static EVALUATED: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
         r"(?i)(?:^|[^\w.$-])((?:iex|invoke-expression)\b[^;\n]*\(\s*(?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b)",
     )
-    .ok()
 });
 
 /// A download, then a pipe into `iex`.
-static PIPED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static PIPED: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
         r"(?i)(?:^|[^\w.$-])((?:irm|iwr|invoke-restmethod|invoke-webrequest|curl|wget|new-object\s+(?:system\.)?net\.webclient\s*\)\s*\.\s*downloadstring)\b[^;\n]*\|\s*(?:iex|invoke-expression)(?:[^\w-]|$))",
     )
-    .ok()
 });
 
 /// Places in PowerShell code where a download is evaluated: at most one for each of the two forms and line.
@@ -190,13 +190,11 @@ pub(crate) fn in_powershell(code: &str) -> Vec<usize> {
         return places;
     }
     for pattern in [&EVALUATED, &PIPED] {
-        if let Some(pattern) = pattern.as_ref() {
-            places.extend(
-                pattern
-                    .captures_iter(code)
-                    .filter_map(|found| Some(found.get(1)?.start())),
-            );
-        }
+        places.extend(
+            pattern
+                .captures_iter(code)
+                .filter_map(|found| Some(found.get(1)?.start())),
+        );
     }
     places.sort_unstable();
     places.dedup();
@@ -208,11 +206,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn patterns_compile() {
-        assert!(EVALUATED.is_some() && PIPED.is_some());
-    }
 
     #[test]
     fn a_shell_behind_a_download() {

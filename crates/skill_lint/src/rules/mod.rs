@@ -1,15 +1,24 @@
 //! The rules, one folder for each family.
 
+pub mod dynamic;
+pub mod frontmatter;
+pub mod integration;
+pub mod layout;
+pub mod manifests;
+pub mod own;
+pub mod portability;
+pub mod scripts;
+pub mod security;
+
 use aris_skills::{Skill, Tree};
 
 use crate::catalogue::Rule;
 use crate::config::Config;
 use crate::finding::Sink;
 
+// In the order in which they run and are listed.
 macro_rules! families {
     ($($family:ident),* $(,)?) => {
-        $(pub mod $family;)*
-
         /// The tables of all families.
         pub(crate) static TABLES: &[&[Rule]] = &[$($family::RULES),*];
 

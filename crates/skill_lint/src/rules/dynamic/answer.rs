@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use aris_proc::{Captured, End, Finished};
 use regex::Regex;
 
+use crate::pattern::compiled;
+
 use super::calls::copy_name;
 use crate::sandbox::Scratch;
 
@@ -133,8 +135,7 @@ impl Answer {
         self.line_with(&NETWORK).is_some()
     }
 
-    fn line_with(&self, pattern: &LazyLock<Option<Regex>>) -> Option<String> {
-        let pattern = pattern.as_ref()?;
+    fn line_with(&self, pattern: &Regex) -> Option<String> {
         [&self.stderr, &self.stdout].iter().find_map(|stream| {
             stream
                 .text()
@@ -149,7 +150,7 @@ impl Answer {
         [&self.stderr, &self.stdout].iter().find_map(|stream| {
             let text = stream.text();
             let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-            let telling = lines.clone().find(|line| matches(&TELLING, line));
+            let telling = lines.clone().find(|line| TELLING.is_match(line));
             telling
                 .or_else(|| lines.next_back())
                 .map(|line| self.quoted(line))
@@ -163,10 +164,7 @@ impl Answer {
         for (folder, short) in &self.folders {
             line = line.replace(folder, short);
         }
-        let line = ESCAPE.as_ref().map_or_else(
-            || line.clone(),
-            |escape| escape.replace_all(&line, "").into_owned(),
-        );
+        let line = ESCAPE.replace_all(&line, "");
         let mut visible: String = line
             .chars()
             .map(|character| {
@@ -189,16 +187,10 @@ fn is_blank(stream: &Captured) -> bool {
     stream.bytes.iter().all(u8::is_ascii_whitespace)
 }
 
-fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(line))
-}
-
 /// What languages print when an import fails, what shells print when a command does not exist, and how programs that notice it
 /// themselves tell a user to install something.
-static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+static MISSING: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(concat!(
         r"^(?:ModuleNotFoundError|ImportError): ",
         r"|Cannot find (?:module|package) '[^./]",
         r"|cannot load such file -- ",
@@ -211,27 +203,26 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|(?i:\buv (?:add|pip install)\b)",
         r"|(?i:\bnot installed\b)",
     ))
-    .ok()
 });
 
-static NO_PROGRAM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^FileNotFoundError: ").ok());
+static NO_PROGRAM: LazyLock<Regex> = LazyLock::new(|| compiled(r"^FileNotFoundError: "));
 
 /// Sequences that colour text or name a window.
-static ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]").ok()
+static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 });
 
-static NETWORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(concat!(
         r"(?i)network|connect|resolve|getaddrinfo|unreachable|name resolution|socket|proxy|urlopen|download|fetch",
         r"|EAI_AGAIN|ENOTFOUND|\bDNS\b|\bSSL\b|\bTLS\b|https?://",
     ))
-    .ok()
 });
 
-static TELLING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\w*error\b|\berror:|exception:|fatal|not found|no such|denied|invalid|unknown|unrecognized").ok()
+static TELLING: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?i)^\w*error\b|\berror:|exception:|fatal|not found|no such|denied|invalid|unknown|unrecognized",
+    )
 });
 
 #[cfg(test)]

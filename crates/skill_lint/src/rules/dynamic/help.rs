@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern::compiled;
+
 /// A help text, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Help {
@@ -28,22 +30,23 @@ pub(super) struct ExitCodes {
     above: Option<u16>,
 }
 
-static USAGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^[\W_]*(?:usage|synopsis)\b").ok());
-static EXAMPLES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^[\W_]*examples?\b").ok());
-static EXIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^[\W_]*(?:exits?|exit[ -](?:codes?|status(?:es)?|values?)|return codes?)\s*(?:\([^)]*\))?\s*(?:[*_`]*:[*_`]*\s*(.*)|[*_`]*)$").ok()
+static USAGE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*(?:usage|synopsis)\b"));
+static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*examples?\b"));
+static EXIT: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"(?i)^[\W_]*(?:exits?|exit[ -](?:codes?|status(?:es)?|values?)|return codes?)\s*(?:\([^)]*\))?\s*(?:[*_`]*:[*_`]*\s*(.*)|[*_`]*)$",
+    )
 });
 /// A long flag where a word begins. The second form is how argparse writes a flag and its negation.
-static FLAG: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[^\w-])--(\[no-\])?([A-Za-z0-9][\w-]*)").ok());
+static FLAG: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?:^|[^\w-])--(\[no-\])?([A-Za-z0-9][\w-]*)"));
 /// One or more codes where a line or an item begins: `2`, `3-5`, `10+`, `1, 2`, `0/1`.
-static CODES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^[\s>*•`|(-]*(?:(?i:exit|code)\s+)?`?(\d{1,3}\+?(?:\s*(?:-|–|\.\.=?|,|/|or|and)\s*`?\d{1,3}\+?)*)`?(?:[^\w.]|$)").ok()
+static CODES: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"^[\s>*•`|(-]*(?:(?i:exit|code)\s+)?`?(\d{1,3}\+?(?:\s*(?:-|–|\.\.=?|,|/|or|and)\s*`?\d{1,3}\+?)*)`?(?:[^\w.]|$)",
+    )
 });
-static CODE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(-|–|\.\.=?)?\s*`?(\d{1,3})(\+)?").ok());
+static CODE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(-|–|\.\.=?)?\s*`?(\d{1,3})(\+)?"));
 
 impl Help {
     pub(super) fn of(text: &str) -> Self {
@@ -53,13 +56,13 @@ impl Help {
         };
         let (mut in_usage, mut in_examples) = (false, false);
         for line in text.lines().map(bare) {
-            let begins_usage = matches(&USAGE, line);
+            let begins_usage = USAGE.is_match(line);
             help.usage |= begins_usage;
-            help.examples |= matches(&EXAMPLES, line);
+            help.examples |= EXAMPLES.is_match(line);
             in_usage = begins_usage
                 || (in_usage && line.starts_with(char::is_whitespace) && !line.trim().is_empty());
             // A long call goes on in the next line, which may begin with a flag.
-            in_examples = matches(&EXAMPLES, line)
+            in_examples = EXAMPLES.is_match(line)
                 || (in_examples && (line.is_empty() || line.starts_with(char::is_whitespace)));
             let flags = flags(line);
             if in_examples {
@@ -83,7 +86,7 @@ impl ExitCodes {
         let mut codes = Self::default();
         let mut lines = text.lines().map(bare).peekable();
         while let Some(line) = lines.next() {
-            let Some(heading) = EXIT.as_ref().and_then(|exit| exit.captures(line)) else {
+            let Some(heading) = EXIT.captures(line) else {
                 continue;
             };
             let indent = indentation(line);
@@ -95,8 +98,8 @@ impl ExitCodes {
             }
             while let Some(next) = lines.next_if(|next| {
                 !next.trim().is_empty()
-                    && (indentation(next) > indent || matches(&CODES, next))
-                    && !matches(&EXAMPLES, next)
+                    && (indentation(next) > indent || CODES.is_match(next))
+                    && !EXAMPLES.is_match(next)
             }) {
                 section.push(next);
             }
@@ -134,18 +137,11 @@ impl ExitCodes {
     }
 
     fn add(&mut self, item: &str) {
-        let Some(codes) = CODES
-            .as_ref()
-            .and_then(|codes| codes.captures(item))
-            .and_then(|found| found.get(1))
-        else {
+        let Some(codes) = CODES.captures(item).and_then(|found| found.get(1)) else {
             return;
         };
         let mut last = None;
-        for code in CODE
-            .iter()
-            .flat_map(|code| code.captures_iter(codes.as_str()))
-        {
+        for code in CODE.captures_iter(codes.as_str()) {
             let Some(number) = code
                 .get(2)
                 .and_then(|digits| digits.as_str().parse::<u16>().ok())
@@ -177,15 +173,9 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(line))
-}
-
 fn flags(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for flag in FLAG.iter().flat_map(|flag| flag.captures_iter(text)) {
+    for flag in FLAG.captures_iter(text) {
         let Some(name) = flag.get(2) else { continue };
         let name = name.as_str().trim_end_matches(['-', '_']);
         found.insert(format!("--{name}"));

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern::compiled;
+
 use super::answer::Answer;
 use super::contract::Contract;
 use super::envelope;
@@ -58,8 +60,10 @@ pub(super) struct Answers {
 /// The flag that no program has.
 pub(super) const UNKNOWN_FLAG: &str = "--skill-lint-no-such-flag";
 
-static VERSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(\S+) v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?(\s|$)").ok()
+static VERSION: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r"^(\S+) v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?(\s|$)",
+    )
 });
 
 /// The problems of one script.
@@ -247,10 +251,7 @@ fn version(answers: &Answers, found: &mut Vec<Problem>) {
     };
     let text = answer.text();
     let first = text.lines().next().unwrap_or_default();
-    let printed = VERSION
-        .as_ref()
-        .and_then(|version| version.captures(first))
-        .and_then(|version| version.get(1));
+    let printed = VERSION.captures(first).and_then(|version| version.get(1));
     if !answer.succeeded() {
         found.push(script(
             "SR312",

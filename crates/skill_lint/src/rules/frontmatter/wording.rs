@@ -4,43 +4,37 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern::compiled;
+
 /// Share of letters outside ASCII, as 1 in N, from which a description counts as written in another language.
 const OTHER_LANGUAGE: usize = 5;
 
 /// Ways to say when a skill is for use.
-static CUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static CUE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
         r"(?i)\b(?:when|whenever|trigger\w*|activat\w+|invoke\w*|auto-?loads?|use(?:d|ful|s)?\s+(?:for|this|if|to|it|on|proactively|before|after|in|whenever|as|instead|only|alongside)|for\s+use\b|if\s+(?:the\s+)?user)",
     )
-    .ok()
 });
 
 /// What somebody else says, or a name: between quotation marks or backticks.
-static QUOTED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#""[^"]*"|“[^”]*”|‘[^’]*’|`[^`]*`|\B'[^'\n]*'\B"#).ok());
+static QUOTED: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r#""[^"]*"|“[^”]*”|‘[^’]*’|`[^`]*`|\B'[^'\n]*'\B"#));
 
 /// First person. A lone `I` counts where a clause begins and a word in lower case follows: not in `Type I errors`, `I/O`.
-static FIRST_PERSON: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+static FIRST_PERSON: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
         r"(?:^|[.!?;:,(\n]\s*|\b(?:and|so|that|then|when|what)\s+)(I)\s[a-z]|\b(I['’](?:m|ll|ve|d)|[Ww]e|[Mm]y|[Oo]urs?)\b",
     )
-    .ok()
 });
 
 /// Second person, or a word that opens a condition: `when you need …` describes a situation and addresses nobody.
-static SECOND_PERSON: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:(yours?|you)|when|whenever|if|unless|before|after|where|while|what|that)\b",
-    )
-    .ok()
+static SECOND_PERSON: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(r"(?i)\b(?:(yours?|you)|when|whenever|if|unless|before|after|where|while|what|that)\b")
 });
 
 /// Whether a description says when to use the skill. True as well where it is not in English: the cues are.
 pub(crate) fn has_cue(description: &str) -> bool {
-    is_other_language(description)
-        || CUE
-            .as_ref()
-            .is_none_or(|pattern| pattern.is_match(description))
+    is_other_language(description) || CUE.is_match(description)
 }
 
 fn is_other_language(text: &str) -> bool {
@@ -57,14 +51,13 @@ fn is_other_language(text: &str) -> bool {
 ///
 /// Words between quotation marks are somebody's request, not the description's voice.
 pub(crate) fn personal_word(description: &str) -> Option<String> {
-    let own = QUOTED.as_ref()?.replace_all(description, " \u{fffc} ");
-    if let Some(found) = FIRST_PERSON.as_ref()?.captures(&own) {
+    let own = QUOTED.replace_all(description, " \u{fffc} ");
+    if let Some(found) = FIRST_PERSON.captures(&own) {
         let word = found.get(1).or_else(|| found.get(2))?;
         return Some(word.as_str().to_owned());
     }
-    let second = SECOND_PERSON.as_ref()?;
     own.split(['.', '!', '?', ';', '\n'])
-        .find_map(|sentence| second.captures(sentence)?.get(1))
+        .find_map(|sentence| SECOND_PERSON.captures(sentence)?.get(1))
         .map(|word| word.as_str().to_owned())
 }
 

@@ -46,7 +46,8 @@ pub(super) struct SharedPage {
 pub(super) fn shared_pages(tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Vec<SharedPage> {
     let mut pages = Vec::new();
     let is_page = |path: &str| {
-        names::extension(path) == "md" && is_shared(path) || config.contract.as_deref() == Some(path)
+        names::extension(path) == "md" && is_shared(path)
+            || config.contract.as_deref() == Some(path)
     };
     for file in tree.files.iter().filter(|file| is_page(&file.path)) {
         match tree.text(&file.path) {
@@ -102,7 +103,8 @@ impl Contracts {
             });
             let at = contract.files.len();
             contract.files.push(file.to_owned());
-            let to_column = |(line, byte): &mut (usize, usize)| *byte = column(text.line(*line), *byte);
+            let to_column =
+                |(line, byte): &mut (usize, usize)| *byte = column(text.line(*line), *byte);
             contract.rows.extend(rows.into_iter().map(|mut row| {
                 to_column(&mut row.name_at);
                 to_column(&mut row.policy_at);
@@ -135,7 +137,10 @@ impl Contracts {
             if by_file.contains(folder_of(&page.path)) {
                 continue;
             }
-            let rows: Vec<Row> = (page.tables().iter()).filter_map(policy::rows).flatten().collect();
+            let rows: Vec<Row> = (page.tables().iter())
+                .filter_map(policy::rows)
+                .flatten()
+                .collect();
             if !rows.is_empty() {
                 add(&page.path, &page.text, rows);
             }
@@ -206,7 +211,10 @@ fn rows_of_toml(text: &Text) -> Result<Vec<Row>, String> {
             path: string("name").to_owned(),
             aliases: strings(helper, "aliases"),
             policies: (policy::first_policy(string("policy")).into_iter())
-                .chain((strings(helper, "other_policies").iter()).filter_map(|other| policy::first_policy(other)))
+                .chain(
+                    (strings(helper, "other_policies").iter())
+                        .filter_map(|other| policy::first_policy(other)),
+                )
                 .collect(),
             shipped: helper.get("shipped").and_then(Item::as_bool) != Some(false),
             owner: Some(string("owner").to_owned()).filter(|owner| !owner.is_empty()),
@@ -307,7 +315,11 @@ mod tests {
         let other = Text::new(b"[[helper]]\nname = \"a\"\nshipped = false\npolicy = \"D2\"\nother_policies = [\"D1\"]\n");
         let rows = rows_of_toml(&other).unwrap();
         assert_eq!((rows[0].shipped, rows[0].policies.len()), (false, 2));
-        assert!(rows_of_toml(&Text::new(b"\nname = \n")).unwrap_err().starts_with("line 2: "));
+        assert!(
+            rows_of_toml(&Text::new(b"\nname = \n"))
+                .unwrap_err()
+                .starts_with("line 2: ")
+        );
     }
 
     #[test]

@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn each_policy_has_its_handling() {
         let gate = "[ -n \"$X\" ] || {\n  echo \"ERROR\" >&2\n  exit 1\n}";
-        let warn = "[ -n \"$X\" ] || echo \"WARN: no helper\" >&2\n[ -n \"$X\" ] && python3 \"$X\" a";
+        let warn =
+            "[ -n \"$X\" ] || echo \"WARN: no helper\" >&2\n[ -n \"$X\" ] && python3 \"$X\" a";
         let forensic = "if [ -n \"$X\" ]; then\n  sh \"$X\"\nelse\n  printf x > record.json\nfi";
         let bare = "python3 \"$X\" run";
         for (policy, code, fits) in [
@@ -117,7 +118,11 @@ mod tests {
             (Policy::Gate, "other command", true),
         ] {
             let code: Vec<&str> = code.lines().collect();
-            assert_eq!(misfit(policy, "X", &code).is_none(), fits, "{policy:?} {code:?}");
+            assert_eq!(
+                misfit(policy, "X", &code).is_none(),
+                fits,
+                "{policy:?} {code:?}"
+            );
         }
     }
 }

@@ -279,9 +279,15 @@ fn check_block(
                     "the block is not the one generated for `{}` and `{}`{}",
                     block.variable,
                     block.helper,
-                    if owns { " in the skill that owns it" } else { "" }
+                    if owns {
+                        " in the skill that owns it"
+                    } else {
+                        ""
+                    }
                 );
-                let fix = span.as_ref().map(|span| span.replaced(&block.path, &indented(indent)));
+                let fix = span
+                    .as_ref()
+                    .map(|span| span.replaced(&block.path, &indented(indent)));
                 found("SR518", message, fix);
             }
         }
@@ -301,7 +307,10 @@ fn check_block(
     };
     if rows.is_empty() && block.kind.skill_md {
         let table = contract.files.first().map_or("", String::as_str);
-        let message = format!("`{}` has no row in the policy table of {table}", block.helper);
+        let message = format!(
+            "`{}` has no row in the policy table of {table}",
+            block.helper
+        );
         found("SR503", message, None);
     }
     let code: Vec<&str> = block.code.iter().map(String::as_str).collect();
@@ -311,7 +320,11 @@ fn check_block(
     let misfits: Vec<String> = (policies.iter())
         .filter_map(|policy| {
             let what = handling::misfit(*policy, &block.variable, &code)?;
-            Some(format!("policy {} of `{}`: {what}", policy.letter(), block.helper))
+            Some(format!(
+                "policy {} of `{}`: {what}",
+                policy.letter(),
+                block.helper
+            ))
         })
         .collect();
     if let Some(first) = misfits.first().filter(|_| misfits.len() == policies.len()) {
@@ -334,7 +347,8 @@ fn check_rows(
         let (name, (line, col)) = (row.name(), row.name_at);
         if row.policies.is_empty() && cells.insert((*file, row.policy_at)) {
             let (line, col) = row.policy_at;
-            let message = format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
+            let message =
+                format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
             sink.found("SR504", path, line, col, message);
         }
         if !row.shipped {
@@ -364,7 +378,10 @@ fn is_used(row: &policy::Row, facts: &[Facts], tree: &Tree) -> bool {
                 || facts.words.binary_search(&hash).is_ok()
                 || is_plain
                     && tree.text(&facts.path).is_ok_and(|text| {
-                        text.raw().to_ascii_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name)
+                        text.raw()
+                            .to_ascii_lowercase()
+                            .split(|c: char| !c.is_ascii_alphanumeric())
+                            .any(|word| word == name)
                     })
         });
         if used {

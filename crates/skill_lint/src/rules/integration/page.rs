@@ -105,7 +105,8 @@ pub(super) fn read(
     }
     for (number, line) in text.lines().filter(|_| has_names) {
         for (byte, name) in unknown_names(line) {
-            let message = format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
+            let message =
+                format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
             out.push(Problem::at(text, "SR513", number, byte, message));
         }
     }
@@ -114,7 +115,10 @@ pub(super) fn read(
             continue;
         }
         for call in calls(&span.text, developer_tools) {
-            let message = format!("inline code calls `{}` by a path of the repository", call.path);
+            let message = format!(
+                "inline code calls `{}` by a path of the repository",
+                call.path
+            );
             out.push(Problem::new("SR516", span.line, span.col, message));
         }
     }
@@ -175,8 +179,9 @@ fn directory(fence: &Fence, lines: &[Line<'_>], place: &Place<'_>, out: &mut Vec
 fn arguments(lines: &[Line<'_>], place: &Place<'_>, out: &mut Vec<Problem>) {
     for line in lines {
         if let Some((byte, digit)) = argument(line.1) {
-            let message =
-                format!("Claude Code replaces `${digit}` by an argument of the skill before any shell sees it");
+            let message = format!(
+                "Claude Code replaces `${digit}` by an argument of the skill before any shell sees it"
+            );
             out.push(place.problem("SR515", *line, byte, message));
         }
     }
@@ -193,8 +198,8 @@ fn resolvers(
 ) {
     let anchors = anchors(lines);
     let marked = blocks(lines);
-    let begins = (anchors.iter().map(|anchor| anchor.index))
-        .chain(marked.iter().map(|block| block.index));
+    let begins =
+        (anchors.iter().map(|anchor| anchor.index)).chain(marked.iter().map(|block| block.index));
     let mut begins: Vec<usize> = begins.collect();
     begins.sort_unstable();
     let code_after = |from: usize| -> Vec<String> {
@@ -226,11 +231,16 @@ fn resolvers(
     for anchor in &anchors {
         let end = anchor.index + chain_length(lines, anchor).max(1);
         let may_repair = fence.is_shell() && !fence.quoted;
-        let repair = may_repair.then(|| repair(lines, anchor, anchors.len() == 1)).flatten();
+        let repair = may_repair
+            .then(|| repair(lines, anchor, anchors.len() == 1))
+            .flatten();
         let form = Form::Older {
             difference: difference(lines, anchor, prelude),
             repair: repair.map(|(first, last, kept)| (Span::of(place.text, first, last), kept)),
-            indent: lines.get(anchor.index).map_or("", |(_, line)| indent_of(line)).to_owned(),
+            indent: lines
+                .get(anchor.index)
+                .map_or("", |(_, line)| indent_of(line))
+                .to_owned(),
         };
         found.push(block(anchor.index, anchor.variable, anchor.path, end, form));
     }
@@ -244,9 +254,15 @@ fn resolvers(
                 continue;
             }
         };
-        let indent = lines.get(candidate.index).map_or("", |(_, line)| indent_of(line));
-        let body = lines.get(candidate.index + 1..marked.end).unwrap_or_default();
-        let first = lines.get(candidate.index).map_or(0, |(number, _)| number + 1);
+        let indent = lines
+            .get(candidate.index)
+            .map_or("", |(_, line)| indent_of(line));
+        let body = lines
+            .get(candidate.index + 1..marked.end)
+            .unwrap_or_default();
+        let first = lines
+            .get(candidate.index)
+            .map_or(0, |(number, _)| number + 1);
         let last = lines.get(marked.end).map_or(0, |(number, _)| number - 1);
         let form = Form::Marked {
             body: (body.iter())
@@ -294,7 +310,11 @@ fn lookup(lines: &[Line<'_>]) -> Option<(usize, usize)> {
     let three = v1::PRELUDE.iter().skip(1);
     (0..lines.len()).rev().find_map(|at| {
         let here = lines.get(at..)?.iter().map(|(_, line)| line.trim());
-        let is_three = here.len() >= 3 && here.clone().zip(three.clone()).all(|(line, of)| line == *of);
+        let is_three = here.len() >= 3
+            && here
+                .clone()
+                .zip(three.clone())
+                .all(|(line, of)| line == *of);
         let is_one = here.clone().next().is_some_and(v1::is_short_lookup);
         is_three.then_some((at, 3)).or(is_one.then_some((at, 1)))
     })
@@ -309,7 +329,10 @@ fn names(blocks: &[Block], out: &mut Vec<Problem>) {
         let message = if variable == "HELPER" {
             "the resolver's variable `HELPER` does not say which helper it holds".to_owned()
         } else if first.helper != block.helper {
-            format!("`{variable}` holds `{}` since line {}", first.helper, first.line)
+            format!(
+                "`{variable}` holds `{}` since line {}",
+                first.helper, first.line
+            )
         } else {
             continue;
         };
@@ -349,12 +372,14 @@ fn prose(kind: Kind, text: &Text, document: &Document, out: &mut Vec<Problem>) {
     for paragraph in paragraphs(text, document) {
         for (line, byte, words) in anti_patterns(&paragraph) {
             if !kind.contract && !is_under_counter_heading(document, line) {
-                let message = format!("\"{words}\" promises an integration that nothing guarantees");
+                let message =
+                    format!("\"{words}\" promises an integration that nothing guarantees");
                 out.push(Problem::at(text, "SR508", line, byte, message));
             }
         }
         for (line, byte) in orders_without_receipt(&paragraph) {
-            let message = "an order to call something that names no file by which one sees that it ran";
+            let message =
+                "an order to call something that names no file by which one sees that it ran";
             out.push(Problem::at(text, "SR511", line, byte, message.to_owned()));
         }
     }
@@ -388,16 +413,21 @@ fn prose_lines<'a>(
     text: &'a Text,
     document: &Document,
 ) -> impl Iterator<Item = (usize, Option<&'a str>)> {
-    let mut headings = document.headings.iter().map(|heading| heading.line).peekable();
+    let mut headings = document
+        .headings
+        .iter()
+        .map(|heading| heading.line)
+        .peekable();
     let mut fences = document.fences.iter().peekable();
-    text.lines_from(document.first_line).map(move |(number, line)| {
-        while fences.next_if(|fence| fence.last < number).is_some() {}
-        while headings.next_if(|heading| *heading < number).is_some() {}
-        let in_fence = fences.peek().is_some_and(|fence| fence.open <= number);
-        let is_heading = headings.peek() == Some(&number);
-        let is_prose = !in_fence && !is_heading && !line.trim().is_empty();
-        (number, is_prose.then_some(line))
-    })
+    text.lines_from(document.first_line)
+        .map(move |(number, line)| {
+            while fences.next_if(|fence| fence.last < number).is_some() {}
+            while headings.next_if(|heading| *heading < number).is_some() {}
+            let in_fence = fences.peek().is_some_and(|fence| fence.open <= number);
+            let is_heading = headings.peek() == Some(&number);
+            let is_prose = !in_fence && !is_heading && !line.trim().is_empty();
+            (number, is_prose.then_some(line))
+        })
 }
 
 /// Whether a heading above a line, or one that heading stands under, shows what not to do.

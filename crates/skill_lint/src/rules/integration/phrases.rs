@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern::compiled;
+
 /// Lines of prose that belong together, with the numbers of the lines.
 pub(super) struct Paragraph<'a> {
     pub(super) lines: Vec<(usize, &'a str)>,
@@ -44,7 +46,12 @@ const PHRASES: &[&[Part]] = &[
     &[
         Of(&["intelligently"]),
         Of(&[
-            "decide", "decides", "choose", "chooses", "determine", "determines",
+            "decide",
+            "decides",
+            "choose",
+            "chooses",
+            "determine",
+            "determines",
         ]),
     ],
     &[
@@ -105,13 +112,13 @@ pub(super) fn is_counter_heading(text: &str) -> bool {
 }
 
 /// A word of each phrase, and the word that begins an order.
-static HINTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new("(?i:automatic|intelligently|following|logs|remember|self-report|seems)|MUST ").ok()
+static HINTS: LazyLock<Regex> = LazyLock::new(|| {
+    compiled("(?i:automatic|intelligently|following|logs|remember|self-report|seems)|MUST ")
 });
 
 /// Whether a text can hold anything that is looked for here: tells most paragraphs apart without reading their words.
 pub(super) fn may_have_phrases(text: &str) -> bool {
-    HINTS.as_ref().is_none_or(|hints| hints.is_match(text))
+    HINTS.is_match(text)
 }
 
 /// The phrases of a paragraph: line number, byte in the line, and the words. Not where one of their lines carries a `❌`.
@@ -221,12 +228,14 @@ fn spans<'a>(paragraph: &Paragraph<'a>) -> Vec<&'a str> {
 /// called, not what it leaves; a slash at the beginning makes a command.
 fn is_path(span: &str) -> bool {
     const WRITTEN: &[&str] = &[
-        ".json", ".jsonl", ".md", ".txt", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".html", ".svg",
-        ".png", ".pdf", ".log", ".tex", ".bib",
+        ".json", ".jsonl", ".md", ".txt", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".html",
+        ".svg", ".png", ".pdf", ".log", ".tex", ".bib",
     ];
     let span = span.trim();
     let is_word = !span.is_empty() && !span.contains(char::is_whitespace);
-    let is_script = [".py", ".sh", ".js", ".ts"].iter().any(|end| span.ends_with(end));
+    let is_script = [".py", ".sh", ".js", ".ts"]
+        .iter()
+        .any(|end| span.ends_with(end));
     is_word
         && !is_script
         && !span.starts_with('/')
@@ -249,15 +258,42 @@ mod tests {
     #[test]
     fn phrases_are_found_across_lines_and_emphasis() {
         for (text, expected) in [
-            ("It is optional and automatic.", &[(1, 6, "optional and automatic")][..]),
-            ("é **Optionally** and *automatically*", &[(1, 5, "optionally and automatically")]),
-            ("this is automatic but\noptional", &[(1, 8, "automatic but optional")]),
-            ("x\nThe skill will intelligently\n  decide", &[(2, 15, "intelligently decide")]),
-            ("Copy the following 10 lines into each caller", &[(1, 0, "copy the following 10 lines into each")]),
-            ("one can see from the logs", &[(1, 4, "can see from the logs")]),
-            ("You should remember to run it", &[(1, 0, "you should remember to")]),
-            ("Trust the LLM to self-report", &[(1, 0, "trust the llm to self-report")]),
-            ("if the user seems to want this", &[(1, 0, "if the user seems to want")]),
+            (
+                "It is optional and automatic.",
+                &[(1, 6, "optional and automatic")][..],
+            ),
+            (
+                "é **Optionally** and *automatically*",
+                &[(1, 5, "optionally and automatically")],
+            ),
+            (
+                "this is automatic but\noptional",
+                &[(1, 8, "automatic but optional")],
+            ),
+            (
+                "x\nThe skill will intelligently\n  decide",
+                &[(2, 15, "intelligently decide")],
+            ),
+            (
+                "Copy the following 10 lines into each caller",
+                &[(1, 0, "copy the following 10 lines into each")],
+            ),
+            (
+                "one can see from the logs",
+                &[(1, 4, "can see from the logs")],
+            ),
+            (
+                "You should remember to run it",
+                &[(1, 0, "you should remember to")],
+            ),
+            (
+                "Trust the LLM to self-report",
+                &[(1, 0, "trust the llm to self-report")],
+            ),
+            (
+                "if the user seems to want this",
+                &[(1, 0, "if the user seems to want")],
+            ),
             ("optional. And automatic", &[]),
             ("optional, and automatic", &[]),
             ("- optional\n- and automatic", &[]),
@@ -266,7 +302,10 @@ mod tests {
             ("optionality and automatic", &[]),
         ] {
             let found = anti_patterns(&paragraph(text));
-            let found: Vec<_> = found.iter().map(|(line, byte, words)| (*line, *byte, words.as_str())).collect();
+            let found: Vec<_> = found
+                .iter()
+                .map(|(line, byte, words)| (*line, *byte, words.as_str()))
+                .collect();
             assert_eq!(found, expected, "{text}");
         }
     }

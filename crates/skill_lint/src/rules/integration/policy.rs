@@ -188,7 +188,14 @@ mod tests {
         let tables = tables(lines.into_iter());
         let found = rows(&tables[0]).unwrap();
         let found: Vec<_> = (found.iter())
-            .map(|row| (row.path.as_str(), row.name(), row.policies.len(), row.name_at))
+            .map(|row| {
+                (
+                    row.path.as_str(),
+                    row.name(),
+                    row.policies.len(),
+                    row.name_at,
+                )
+            })
             .collect();
         assert_eq!(
             found,
@@ -200,7 +207,10 @@ mod tests {
         );
         for other in ["| Skill | Policy |", "| Helper | Why |"] {
             let lines = [(1, other), (2, "|---|---|"), (3, "| `a` | A |")];
-            assert_eq!(rows(&super::super::table::tables(lines.into_iter())[0]), None);
+            assert_eq!(
+                rows(&super::super::table::tables(lines.into_iter())[0]),
+                None
+            );
         }
     }
 

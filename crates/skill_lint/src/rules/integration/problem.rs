@@ -54,7 +54,11 @@ impl Span {
         let range = text.start(first)..text.start(last + 1);
         let before = text.raw().get(..range.start).unwrap_or_default();
         Self {
-            end: if before.ends_with("\r\n") { "\r\n" } else { "\n" },
+            end: if before.ends_with("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            },
             range,
         }
     }

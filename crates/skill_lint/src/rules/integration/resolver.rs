@@ -210,7 +210,11 @@ mod tests {
             let lines = numbered(text);
             let anchors = anchors(&lines);
             assert_eq!(anchors.len(), 1, "{text}");
-            assert_eq!(difference(&lines, &anchors[0], prelude(&lines)), expected, "{text}");
+            assert_eq!(
+                difference(&lines, &anchors[0], prelude(&lines)),
+                expected,
+                "{text}"
+            );
         };
         check(&whole, None);
         let indented = format!("   {}", whole.replace('\n', "\n   "));
@@ -229,10 +233,7 @@ mod tests {
             &whole.replace("$ARIS_REPO/tools", "$ARIS_REPO/x"),
             Some(Difference::Chain(3)),
         );
-        check(
-            &whole.replace("|| exit 1", ""),
-            Some(Difference::Prelude),
-        );
+        check(&whole.replace("|| exit 1", ""), Some(Difference::Prelude));
         check(
             &v1::chain("WIKI", "tools/wiki.py").join("\n"),
             Some(Difference::Prelude),

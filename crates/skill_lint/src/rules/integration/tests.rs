@@ -26,18 +26,21 @@ fn fence(code: &str) -> String {
 }
 
 fn older(variable: &str, path: &str) -> String {
-    [
-        v1::PRELUDE.join("\n"),
-        v1::chain(variable, path).join("\n"),
-    ]
-    .join("\n")
+    [v1::PRELUDE.join("\n"), v1::chain(variable, path).join("\n")].join("\n")
 }
 
 /// The text of a file after the repairs of these findings.
 fn repaired(text: &str, findings: &[Finding]) -> String {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    for edit in findings.iter().filter_map(|found| found.fix.as_ref()).flat_map(|fix| &fix.edits) {
-        if let Edit::Replace { start, end, text, .. } = edit {
+    for edit in findings
+        .iter()
+        .filter_map(|found| found.fix.as_ref())
+        .flat_map(|fix| &fix.edits)
+    {
+        if let Edit::Replace {
+            start, end, text, ..
+        } = edit
+        {
             edits.push((*start, *end, text.clone()));
         }
     }
@@ -88,12 +91,18 @@ fn inline_calls_are_mentioned_only() {
 fn older_blocks_are_whole_or_repaired() {
     let whole = older("TOOL", "tools/a.py");
     assert_eq!(in_body("SR502", &fence(&whole)), []);
-    let cut = whole.replace("[ -f \"$TOOL\" ] || TOOL=\"\"", "[ -f \"$TOOL\" ] || exit 1");
+    let cut = whole.replace(
+        "[ -f \"$TOOL\" ] || TOOL=\"\"",
+        "[ -f \"$TOOL\" ] || exit 1",
+    );
     assert_eq!(in_body("SR502", &fence(&cut)), [(6, 1)]);
 
     let text = skill_md("a", &fence(&cut));
     let found = findings(&["SR502"], &[(SKILL, &text)]);
-    assert_eq!(found[0].message, "line 4 of this resolver's chain is not the template's");
+    assert_eq!(
+        found[0].message,
+        "line 4 of this resolver's chain is not the template's"
+    );
     let new = repaired(&text, &found);
     let block = aris_launch::resolver_block("TOOL", "a.py", false);
     let expected = format!(
@@ -101,7 +110,10 @@ fn older_blocks_are_whole_or_repaired() {
         v1::PRELUDE[0]
     );
     assert_eq!(new, skill_md("a", &fence(&expected)));
-    assert_eq!(places(&["SR502", "SR518", "SR515"], &[(SKILL, &new)]), Vec::<String>::new());
+    assert_eq!(
+        places(&["SR502", "SR518", "SR515"], &[(SKILL, &new)]),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -125,16 +137,19 @@ fn a_repair_keeps_what_it_does_not_understand() {
     }
     // A lookup in one line goes like the template's, and what stands between stays.
     let short = "cd x\nARIS_REPO=\"${ARIS_REPO:-$(awk '{print $2}' .aris/installed-skills.txt 2>/dev/null)}\"\n# note\n";
-    let chain: Vec<String> = v1::chain("TOOL", "tools/a.py").into_iter().take(3).collect();
+    let chain: Vec<String> = v1::chain("TOOL", "tools/a.py")
+        .into_iter()
+        .take(3)
+        .collect();
     let text = skill_md("a", &fence(&format!("{short}{}\ny", chain.join("\n"))));
     let new = repaired(&text, &findings(&["SR502"], &[(SKILL, &text)]));
-    assert!(new.contains("```sh\ncd x\n# note\n# aris-resolver v2: TOOL a.py\n"), "{new}");
+    assert!(
+        new.contains("```sh\ncd x\n# note\n# aris-resolver v2: TOOL a.py\n"),
+        "{new}"
+    );
     assert!(new.contains("# aris-resolver end\ny\n```"), "{new}");
     // Two blocks rest on one lookup: it stays.
-    let two = format!(
-        "{}\nB=\".aris/tools/b.py\"",
-        older("A", "tools/a.py")
-    );
+    let two = format!("{}\nB=\".aris/tools/b.py\"", older("A", "tools/a.py"));
     let text = skill_md("a", &fence(&two));
     let found = findings(&["SR502"], &[(SKILL, &text)]);
     assert_eq!(found.len(), 1);
@@ -165,15 +180,24 @@ fn generated_blocks_stay_as_generated() {
     let check = |code: &str, table: Option<&str>| {
         let text = skill_md("a", &fence(code));
         let other = skill_md("b", &fence(code));
-        let mut files = vec![(SKILL, text.as_str()), ("skills/b/SKILL.md", other.as_str())];
+        let mut files = vec![
+            (SKILL, text.as_str()),
+            ("skills/b/SKILL.md", other.as_str()),
+        ];
         files.extend(table.map(|table| ("skills/shared-references/helpers.toml", table)));
         places(&["SR518"], &files)
     };
     for owns in [true, false] {
         assert_eq!(check(&block(owns), None), Vec::<String>::new());
     }
-    assert_eq!(check(&block(true), Some(table)), ["SR518 skills/b/SKILL.md:6:1"]);
-    assert_eq!(check(&block(false), Some(table)), ["SR518 skills/a/SKILL.md:6:1"]);
+    assert_eq!(
+        check(&block(true), Some(table)),
+        ["SR518 skills/b/SKILL.md:6:1"]
+    );
+    assert_eq!(
+        check(&block(false), Some(table)),
+        ["SR518 skills/a/SKILL.md:6:1"]
+    );
     assert_eq!(check(&block(true).replace("break", "exit"), None).len(), 2);
     assert_eq!(check("# aris-resolver v2: TOOL count", None).len(), 2);
 
@@ -188,7 +212,11 @@ fn generated_blocks_stay_as_generated() {
 #[test]
 fn helpers_have_a_policy_and_exist() {
     let contract = "# C\n\n| Helper | Policy | Why |\n|---|---|---|\n| `a.py add` (`x`) | B (side) | y |\n|é `gone.py` | sometimes | y |\n";
-    let code = format!("{}\n{}", older("A", "tools/a.py"), v1::chain("B", "tools/b.py").join("\n"));
+    let code = format!(
+        "{}\n{}",
+        older("A", "tools/a.py"),
+        v1::chain("B", "tools/b.py").join("\n")
+    );
     let text = skill_md("a", &fence(&code));
     let files = [
         (SKILL, text.as_str()),
@@ -206,7 +234,11 @@ fn helpers_have_a_policy_and_exist() {
         ]
     );
     // Without a contract nobody asks for a policy.
-    let files = [(SKILL, text.as_str()), ("scripts/a.py", ""), ("x/tools/b.py", "")];
+    let files = [
+        (SKILL, text.as_str()),
+        ("scripts/a.py", ""),
+        ("x/tools/b.py", ""),
+    ];
     assert_eq!(places(&["SR503", "SR507"], &files), Vec::<String>::new());
 }
 
@@ -219,9 +251,15 @@ fn a_contract_governs_its_folder() {
         ("skills/one/SKILL.md", text.as_str()),
         ("skills/codex/two/SKILL.md", text.as_str()),
         (CONTRACT, above.as_str()),
-        ("skills/codex/shared-references/integration-contract.md", here.as_str()),
+        (
+            "skills/codex/shared-references/integration-contract.md",
+            here.as_str(),
+        ),
     ];
-    assert_eq!(places(&["SR503"], &files), ["SR503 skills/codex/two/SKILL.md:10:1"]);
+    assert_eq!(
+        places(&["SR503"], &files),
+        ["SR503 skills/codex/two/SKILL.md:10:1"]
+    );
 }
 
 #[test]
@@ -248,14 +286,20 @@ fn integrations_have_six_parts() {
         ("| x | a | b | c | d | e |", &["3:1"]),
     ] {
         let page = format!("{header}{row}\n");
-        let found = places(&["SR506"], &[(SKILL, &skill_md("a", "x")), (CONTRACT, &page)]);
+        let found = places(
+            &["SR506"],
+            &[(SKILL, &skill_md("a", "x")), (CONTRACT, &page)],
+        );
         let expected: Vec<String> = (expected.iter())
             .map(|place| format!("SR506 {CONTRACT}:{place}"))
             .collect();
         assert_eq!(found, expected, "{row}");
     }
     let page = "| Integration | Predicate | Helper | Artifact | Checklist | Backfill |\n|-|-|-|-|-|-|\n| x | a | b | c | d | e |\n";
-    let found = places(&["SR506"], &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)]);
+    let found = places(
+        &["SR506"],
+        &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)],
+    );
     assert_eq!(found, [format!("SR506 {CONTRACT}:1:1")]);
 }
 
@@ -264,13 +308,19 @@ fn promises_are_found_outside_counter_examples() {
     for (body, expected) in [
         ("It is optional and\nautomatic.", &[(1, 7)][..]),
         ("## Do not\n\n### Part\n\noptional and automatic", &[]),
-        ("## Do not\n\nx\n\n## Part\n\noptional and automatic", &[(7, 1)]),
+        (
+            "## Do not\n\nx\n\n## Part\n\noptional and automatic",
+            &[(7, 1)],
+        ),
         ("```\noptional and automatic\n```", &[]),
     ] {
         assert_eq!(in_body("SR508", body), expected, "{body}");
     }
     let page = "optional and automatic";
-    let found = places(&["SR508"], &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)]);
+    let found = places(
+        &["SR508"],
+        &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)],
+    );
     assert_eq!(found, Vec::<String>::new());
 }
 
@@ -285,11 +335,19 @@ fn shared_lines_are_reported_on_every_skill() {
         ("mirror/b/SKILL.md", b.as_str()),
     ];
     assert_eq!(places(&["SR509"], &files), Vec::<String>::new());
-    let more = [files[0], files[1], files[2], ("skills/c/SKILL.md", c.as_str())];
+    let more = [
+        files[0],
+        files[1],
+        files[2],
+        ("skills/c/SKILL.md", c.as_str()),
+    ];
     let found = findings(&["SR509"], &more);
     assert_eq!(found.len(), 4);
     assert_eq!(found[0].message, "3 lines from here stand also in a, c");
-    assert_eq!((found[0].path.as_str(), found[0].line), ("mirror/b/SKILL.md", 5));
+    assert_eq!(
+        (found[0].path.as_str(), found[0].line),
+        ("mirror/b/SKILL.md", 5)
+    );
 }
 
 #[test]
@@ -300,7 +358,10 @@ fn workflows_have_a_checklist() {
         (format!("{phases}\n{block}"), &[(1, 1)][..]),
         (format!("{phases}\n[ ] x\n{block}"), &[]),
         (phases.to_owned(), &[]),
-        (format!("{}\n{block}", phases.replace("Phase 2", "Step 2")), &[]),
+        (
+            format!("{}\n{block}", phases.replace("Phase 2", "Step 2")),
+            &[],
+        ),
     ] {
         assert_eq!(in_body("SR510", &body), expected, "{body}");
     }
@@ -336,7 +397,10 @@ fn the_directory_is_written_exactly() {
 
 #[test]
 fn variables_and_arguments_of_the_host() {
-    assert_eq!(in_body("SR513", "é ${CLAUDE_ROOT} ${CLAUDE_EFFORT}"), [(1, 3)]);
+    assert_eq!(
+        in_body("SR513", "é ${CLAUDE_ROOT} ${CLAUDE_EFFORT}"),
+        [(1, 3)]
+    );
     for (body, expected) in [
         ("```\nawk '{print $2}'\n```", &[(2, 13)][..]),
         ("```!\ngit log $1\n```", &[]),
@@ -347,7 +411,10 @@ fn variables_and_arguments_of_the_host() {
     }
     // Only SKILL.md is rendered.
     let page = fence("awk '{print $2}'");
-    let files = [(SKILL, &*skill_md("a", "x")), ("skills/a/references/b.md", &page)];
+    let files = [
+        (SKILL, &*skill_md("a", "x")),
+        ("skills/a/references/b.md", &page),
+    ];
     assert_eq!(places(&["SR515"], &files), Vec::<String>::new());
 }
 
@@ -355,8 +422,14 @@ fn variables_and_arguments_of_the_host() {
 fn variables_say_which_helper_they_hold() {
     for (code, expected) in [
         (older("HELPER", "tools/a.py"), &[(6, 1)][..]),
-        (older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/b.py").join("\n"), &[(10, 1)]),
-        (older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/a.py").join("\n"), &[]),
+        (
+            older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/b.py").join("\n"),
+            &[(10, 1)],
+        ),
+        (
+            older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/a.py").join("\n"),
+            &[],
+        ),
     ] {
         assert_eq!(in_body("SR514", &fence(&code)), expected, "{code}");
     }
@@ -374,5 +447,9 @@ fn repairs_are_done_once() {
     let found = findings(&rules, &[(SKILL, &text)]);
     assert_eq!(found.len(), 2);
     let new = repaired(&text, &found);
-    assert_eq!(places(&rules, &[(SKILL, &new)]), Vec::<String>::new(), "{new}");
+    assert_eq!(
+        places(&rules, &[(SKILL, &new)]),
+        Vec::<String>::new(),
+        "{new}"
+    );
 }

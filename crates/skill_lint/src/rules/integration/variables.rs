@@ -24,9 +24,8 @@ pub(super) type Place = (usize, usize);
 /// The uses of the skill's directory that a shell reads as an empty variable; none when the fence also has the exact form, which
 /// the host replaces. Comments and escaped dollars are no uses.
 pub(super) fn unreplaced_directory(lines: &[Line<'_>]) -> Vec<Place> {
-    let code = || {
-        (lines.iter().enumerate()).filter(|(_, (_, line))| !line.trim_start().starts_with('#'))
-    };
+    let code =
+        || (lines.iter().enumerate()).filter(|(_, (_, line))| !line.trim_start().starts_with('#'));
     if code().any(|(_, (_, line))| line.contains(EXACT)) {
         return Vec::new();
     }
@@ -98,7 +97,8 @@ pub(super) fn unknown_names(line: &str) -> Vec<(usize, &str)> {
         .filter_map(|(at, _)| {
             let (name, _) = line.get(at + OPEN.len()..)?.split_once('}')?;
             let is_name = !name.is_empty()
-                && (name.bytes()).all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+                && (name.bytes())
+                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
             (is_name && !KNOWN.contains(&name)).then_some((at, name))
         })
         .collect()
@@ -139,10 +139,7 @@ mod tests {
             ("echo \"\\$CLAUDE_SKILL_DIR\"", &[]),
             ("echo \"\\\\$CLAUDE_SKILL_DIR\"", &[(0, 8)]),
             ("d='${CLAUDE_SKILL_DIR}'\nx ${CLAUDE_SKILL_DIR:-}", &[]),
-            (
-                "# ${CLAUDE_SKILL_DIR}\nx ${CLAUDE_SKILL_DIR:-}",
-                &[(1, 2)],
-            ),
+            ("# ${CLAUDE_SKILL_DIR}\nx ${CLAUDE_SKILL_DIR:-}", &[(1, 2)]),
         ] {
             assert_eq!(unreplaced_directory(&numbered(text)), expected, "{text}");
         }

@@ -80,7 +80,11 @@ pub(super) fn shared<'a>(skills: &[(&'a str, &[Window])]) -> Vec<Shared<'a>> {
         let name = |(_, skill, _): &(u64, usize, usize)| skills.get(*skill).map(|(name, _)| *name);
         let names: BTreeSet<&str> = group.iter().filter_map(name).collect();
         if names.len() >= SKILLS {
-            common.extend(group.iter().map(|(_, skill, line)| (*skill, *line, names.clone())));
+            common.extend(
+                group
+                    .iter()
+                    .map(|(_, skill, line)| (*skill, *line, names.clone())),
+            );
         }
     }
     common.sort_unstable();
@@ -96,7 +100,10 @@ pub(super) fn shared<'a>(skills: &[(&'a str, &[Window])]) -> Vec<Shared<'a>> {
                     skill,
                     line,
                     lines: LINES,
-                    others: names.into_iter().filter(|name| Some(*name) != own).collect(),
+                    others: names
+                        .into_iter()
+                        .filter(|name| Some(*name) != own)
+                        .collect(),
                 });
             }
         }
@@ -125,14 +132,20 @@ mod tests {
             ([A, B, C].concat(), &[1][..]),
             ([A, B, C, D].concat(), &[1, 2]),
             ([A, B, "\n", C, D].concat(), &[]),
-            ([A, B, "# heading of a part that is long\n", C].concat(), &[]),
+            (
+                [A, B, "# heading of a part that is long\n", C].concat(),
+                &[],
+            ),
             ([A, B, "short\n", C].concat(), &[]),
             ([A, "|---------|----------|------|\n", B, C].concat(), &[]),
         ] {
             let found: Vec<usize> = of(&text).iter().map(|(line, _)| *line).collect();
             assert_eq!(found, lines, "{text}");
         }
-        assert_eq!(of(&[A, B, C].concat()), of(&[A, "the second line of a shared part \n", C].concat()));
+        assert_eq!(
+            of(&[A, B, C].concat()),
+            of(&[A, "the second line of a shared part \n", C].concat())
+        );
     }
 
     #[test]

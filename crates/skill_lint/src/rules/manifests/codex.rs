@@ -48,7 +48,10 @@ pub(super) fn check(text: &str) -> Vec<Fault> {
     };
     let mut faults = Vec::new();
     if !matches!(yaml.value, Value::Map(_)) {
-        faults.push(fault(&yaml, format!("the file is {}, not a mapping", yaml.value.kind())));
+        faults.push(fault(
+            &yaml,
+            format!("the file is {}, not a mapping", yaml.value.kind()),
+        ));
     }
     if let Some(interface) = mapping(&yaml, "interface", &mut faults) {
         for (field, limit) in INTERFACE {
@@ -65,7 +68,10 @@ pub(super) fn check(text: &str) -> Vec<Fault> {
         if let Some((node, colour)) = string(interface, "brand_color", &mut faults)
             && !is_colour(colour.trim())
         {
-            faults.push(fault(node, format!("`brand_color` `{colour}` is not `#RRGGBB`")));
+            faults.push(fault(
+                node,
+                format!("`brand_color` `{colour}` is not `#RRGGBB`"),
+            ));
         }
     }
     if let Some(dependencies) = mapping(&yaml, "dependencies", &mut faults)
@@ -141,7 +147,9 @@ fn text_field(holder: &Yaml, field: &str, limit: usize, faults: &mut Vec<Fault>)
 
 /// Whether a path begins with `assets/` once `.` parts are gone, and has no `..`.
 fn is_asset(path: &str) -> bool {
-    let mut parts = path.split('/').filter(|part| *part != "." && !part.is_empty());
+    let mut parts = path
+        .split('/')
+        .filter(|part| *part != "." && !part.is_empty());
     !path.starts_with('/')
         && !path.split('/').any(|part| part == "..")
         && parts.next() == Some("assets")
@@ -161,21 +169,58 @@ mod tests {
     fn what_codex_would_drop_is_named() {
         let long = format!("interface:\n  display_name: {}\n", "x".repeat(65));
         for (text, expected) in [
-            ("interface:\n  display_name: \"A\"\n  icon_small: ./assets/a.png\n  brand_color: \"#0a0B0c\"\n", None),
+            (
+                "interface:\n  display_name: \"A\"\n  icon_small: ./assets/a.png\n  brand_color: \"#0a0B0c\"\n",
+                None,
+            ),
             ("", None),
             ("interface:\n", None),
             ("- a\n", Some((1, 1, "the file is a list, not a mapping"))),
-            ("interface: x\n", Some((1, 12, "`interface` is a string, not a mapping"))),
-            ("interface:\n  display_name: 3\n", Some((2, 17, "`display_name` is an integer, not a string"))),
-            (&long, Some((2, 17, "`display_name` has 65 characters, more than 64"))),
-            ("interface:\n  icon_small: a.png\n", Some((2, 15, "`icon_small` `a.png` is not a relative path under `assets/`"))),
-            ("interface:\n  icon_large: ../assets/a.png\n", Some((2, 15, "`icon_large` `../assets/a.png` is not a relative path under `assets/`"))),
-            ("interface:\n  brand_color: red\n", Some((2, 16, "`brand_color` `red` is not `#RRGGBB`"))),
-            ("dependencies:\n  tools: x\n", Some((2, 10, "`tools` is a string, not a list"))),
-            ("dependencies:\n  tools:\n    - type: mcp\n      value: true\n", Some((4, 14, "`value` is a boolean, not a string"))),
+            (
+                "interface: x\n",
+                Some((1, 12, "`interface` is a string, not a mapping")),
+            ),
+            (
+                "interface:\n  display_name: 3\n",
+                Some((2, 17, "`display_name` is an integer, not a string")),
+            ),
+            (
+                &long,
+                Some((2, 17, "`display_name` has 65 characters, more than 64")),
+            ),
+            (
+                "interface:\n  icon_small: a.png\n",
+                Some((
+                    2,
+                    15,
+                    "`icon_small` `a.png` is not a relative path under `assets/`",
+                )),
+            ),
+            (
+                "interface:\n  icon_large: ../assets/a.png\n",
+                Some((
+                    2,
+                    15,
+                    "`icon_large` `../assets/a.png` is not a relative path under `assets/`",
+                )),
+            ),
+            (
+                "interface:\n  brand_color: red\n",
+                Some((2, 16, "`brand_color` `red` is not `#RRGGBB`")),
+            ),
+            (
+                "dependencies:\n  tools: x\n",
+                Some((2, 10, "`tools` is a string, not a list")),
+            ),
+            (
+                "dependencies:\n  tools:\n    - type: mcp\n      value: true\n",
+                Some((4, 14, "`value` is a boolean, not a string")),
+            ),
         ] {
             let found = check(text);
-            let found = found.first().map(|fault| (fault.line, fault.col, fault.message.as_str()));
+            let found = found
+                .first()
+                .map(|fault| (fault.line, fault.col, fault.message.as_str()));
             assert_eq!(found, expected, "{text}");
         }
         assert!(check("a: [")[0].message.starts_with("not YAML: "));

@@ -79,8 +79,14 @@ fn plugin_files(command: &str) -> Vec<(&str, bool)> {
         if path.is_empty() || path.contains(['$', '*', '?', '`', '{']) {
             continue;
         }
-        let before = before.strip_suffix(['"', '\'']).unwrap_or(before).trim_end();
-        found.push((path, before.is_empty() || before.ends_with([';', '|', '&', '('])));
+        let before = before
+            .strip_suffix(['"', '\''])
+            .unwrap_or(before)
+            .trim_end();
+        found.push((
+            path,
+            before.is_empty() || before.ends_with([';', '|', '&', '(']),
+        ));
     }
     found
 }
@@ -99,8 +105,14 @@ mod tests {
         for (command, expected) in [
             ("\"${CLAUDE_PLUGIN_ROOT}/a b", &[("a", true)][..]),
             ("\"${CLAUDE_PLUGIN_ROOT}\"/a.sh x", &[("a.sh", true)]),
-            ("bash \"${CLAUDE_PLUGIN_ROOT}/h/a.sh\"", &[("h/a.sh", false)]),
-            ("x; $CLAUDE_PLUGIN_ROOT/a && ${CLAUDE_PLUGIN_ROOT}/b", &[("a", true), ("b", true)]),
+            (
+                "bash \"${CLAUDE_PLUGIN_ROOT}/h/a.sh\"",
+                &[("h/a.sh", false)],
+            ),
+            (
+                "x; $CLAUDE_PLUGIN_ROOT/a && ${CLAUDE_PLUGIN_ROOT}/b",
+                &[("a", true), ("b", true)],
+            ),
             ("X=1 ${CLAUDE_PLUGIN_ROOT}/$Y", &[]),
             ("cd ${CLAUDE_PLUGIN_ROOT}; echo CLAUDE_PLUGIN_ROOT/x", &[]),
             ("${CLAUDE_PLUGIN_DATA}/a", &[]),
@@ -117,17 +129,43 @@ mod tests {
             brief(&check(&parse(&text).unwrap(), "p", &places), &text)
         };
         for (hook, expected) in [
-            (r#"{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/run x"}"#, None),
-            (r#"{"type":"command","command":"sh ${CLAUDE_PLUGIN_ROOT}/plain"}"#, None),
-            (r#"{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/plain"}"#, Some("hook file `plain` is run without an interpreter and is not executable")),
-            (r#"{"type":"command","command":"sh ${CLAUDE_PLUGIN_ROOT}/none"}"#, Some("hook file `none` does not exist")),
-            (r#"{"type":"command","command":"sh ${CLAUDE_PLUGIN_ROOT}/../out"}"#, Some("hook file `../out` leaves the plugin")),
-            (r#"{"type":"command","command":"node","args":["${CLAUDE_PLUGIN_ROOT}/plain"]}"#, None),
-            (r#"{"type":"command","command":"node","args":["${CLAUDE_PLUGIN_ROOT}/no.js"]}"#, Some("hook file `no.js` does not exist")),
-            (r#"{"type":"prompt","prompt":"${CLAUDE_PLUGIN_ROOT}/none"}"#, None),
+            (
+                r#"{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/run x"}"#,
+                None,
+            ),
+            (
+                r#"{"type":"command","command":"sh ${CLAUDE_PLUGIN_ROOT}/plain"}"#,
+                None,
+            ),
+            (
+                r#"{"type":"command","command":"${CLAUDE_PLUGIN_ROOT}/plain"}"#,
+                Some("hook file `plain` is run without an interpreter and is not executable"),
+            ),
+            (
+                r#"{"type":"command","command":"sh ${CLAUDE_PLUGIN_ROOT}/none"}"#,
+                Some("hook file `none` does not exist"),
+            ),
+            (
+                r#"{"type":"command","command":"sh ${CLAUDE_PLUGIN_ROOT}/../out"}"#,
+                Some("hook file `../out` leaves the plugin"),
+            ),
+            (
+                r#"{"type":"command","command":"node","args":["${CLAUDE_PLUGIN_ROOT}/plain"]}"#,
+                None,
+            ),
+            (
+                r#"{"type":"command","command":"node","args":["${CLAUDE_PLUGIN_ROOT}/no.js"]}"#,
+                Some("hook file `no.js` does not exist"),
+            ),
+            (
+                r#"{"type":"prompt","prompt":"${CLAUDE_PLUGIN_ROOT}/none"}"#,
+                None,
+            ),
         ] {
             let found = checked(hook);
-            let message = found.first().map(|found| found.rsplit("\" ").next().unwrap());
+            let message = found
+                .first()
+                .map(|found| found.rsplit("\" ").next().unwrap());
             assert_eq!(message, expected, "{hook}");
         }
     }

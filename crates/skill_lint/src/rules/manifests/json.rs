@@ -50,7 +50,9 @@ impl Json {
     /// The value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let mut members = self.members().iter().rev();
-        members.find(|member| member.key == key).map(|member| &member.value)
+        members
+            .find(|member| member.key == key)
+            .map(|member| &member.value)
     }
 
     /// The items of an array; none for anything else.
@@ -222,7 +224,11 @@ impl Reader<'_> {
     }
 
     fn digits(&mut self) -> Result<(), Fault> {
-        let count = self.rest().iter().take_while(|b| b.is_ascii_digit()).count();
+        let count = self
+            .rest()
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count();
         self.at += count;
         if count == 0 {
             return Err(self.fault("a digit should be here"));

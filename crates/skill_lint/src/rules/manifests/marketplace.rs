@@ -96,7 +96,9 @@ fn shape(marketplace: &Json, problems: &mut Vec<Problem>) {
         problems.push(Problem::new(RULE, offset, message));
     };
     let name = marketplace.get("name");
-    let reserved = name.and_then(Json::as_str).filter(|name| RESERVED.contains(name));
+    let reserved = name
+        .and_then(Json::as_str)
+        .filter(|name| RESERVED.contains(name));
     if name.and_then(Json::as_name).is_none() {
         wrong("name", name, "a string");
     }
@@ -146,7 +148,10 @@ fn source(
     let is_bare = !path.is_empty() && !path.starts_with(['.', '/']) && !path.contains("://");
     let candidates = match (resolve(root, path), base) {
         (Ok(found), None) => vec![found],
-        (Ok(found), Some(base)) => [Some(found), below(&base, path)].into_iter().flatten().collect(),
+        (Ok(found), Some(base)) => [Some(found), below(&base, path)]
+            .into_iter()
+            .flatten()
+            .collect(),
         (Err(_), Some(base)) if is_bare => vec![join(&base, path)],
         (Err(_), _) => return fault(format!("source `{path}` does not start with `./`")),
     };
@@ -181,13 +186,18 @@ pub(super) fn reached(
     let default = join(root, "skills");
     if paths.is_empty() && !places.is_folder(&default) {
         paths.push(root.to_owned());
-        return (paths.into_iter()).filter(|path| places.is_skill(path)).collect();
+        return (paths.into_iter())
+            .filter(|path| places.is_skill(path))
+            .collect();
     }
     let replaces = root == marketplace_root && !paths.is_empty();
     if !replaces {
         paths.push(default);
     }
-    paths.iter().flat_map(|path| places.skills_at(path)).collect()
+    paths
+        .iter()
+        .flat_map(|path| places.skills_at(path))
+        .collect()
 }
 
 #[cfg(test)]
@@ -217,7 +227,10 @@ mod tests {
     fn a_marketplace_has_name_owner_and_plugins() {
         for (text, expected) in [
             (r#"{"name":"m","owner":{"name":"o"},"plugins":[]}"#, &[][..]),
-            ("[]", &["SR605 \"[]\" the marketplace is an array, not an object"]),
+            (
+                "[]",
+                &["SR605 \"[]\" the marketplace is an array, not an object"],
+            ),
             (
                 r"{}",
                 &[
@@ -236,7 +249,9 @@ mod tests {
             ),
             (
                 r#"{"name":"agent-skills","owner":{"name":"o"},"plugins":[]}"#,
-                &["SR612 \"\\\"agent-sk\" the marketplace name `agent-skills` is reserved for official use"],
+                &[
+                    "SR612 \"\\\"agent-sk\" the marketplace name `agent-skills` is reserved for official use",
+                ],
             ),
         ] {
             assert_eq!(checked(text), expected, "{text}");
@@ -249,28 +264,67 @@ mod tests {
             (r#"{"name":"x","source":"./plugins/a"}"#, None),
             (r#"{"name":"x","source":"./"}"#, None),
             (r#"{"name":"x","source":"."}"#, None),
-            (r#"{"name":"x","source":{"source":"github","repo":"o/r"}}"#, None),
+            (
+                r#"{"name":"x","source":{"source":"github","repo":"o/r"}}"#,
+                None,
+            ),
             (r#"{"source":"./"}"#, Some("the plugin entry has no name")),
-            (r#"{"name":" ","source":"./"}"#, Some("the plugin entry's name is not a string with text")),
+            (
+                r#"{"name":" ","source":"./"}"#,
+                Some("the plugin entry's name is not a string with text"),
+            ),
             (r#"{"name":"x"}"#, Some("the plugin entry has no source")),
-            (r#"{"name":"x","source":3}"#, Some("the plugin entry's source is a number, neither a path nor an object with `source`")),
-            (r#"{"name":"x","source":{}}"#, Some("the plugin entry's source is an object, neither a path nor an object with `source`")),
-            (r#"{"name":"x","source":"./../a"}"#, Some("source `./../a` has `..`")),
-            (r#"{"name":"x","source":"plugins/a"}"#, Some("source `plugins/a` does not start with `./`")),
-            (r#"{"name":"x","source":"./plugins/z"}"#, Some("source `./plugins/z` names no directory")),
-            (r#"{"name":"x","source":"./skills/two/SKILL.md"}"#, Some("source `./skills/two/SKILL.md` names no directory")),
-            (r#"{"name":"x","source":"./","skills":["./skills/two","./nothing"]}"#, Some("skills path `./nothing` holds neither SKILL.md nor a directory with one")),
-            (r#"{"name":"x","source":"./"},{"name":"x","source":"./"}"#, Some("a second plugin entry is called `x`")),
+            (
+                r#"{"name":"x","source":3}"#,
+                Some(
+                    "the plugin entry's source is a number, neither a path nor an object with `source`",
+                ),
+            ),
+            (
+                r#"{"name":"x","source":{}}"#,
+                Some(
+                    "the plugin entry's source is an object, neither a path nor an object with `source`",
+                ),
+            ),
+            (
+                r#"{"name":"x","source":"./../a"}"#,
+                Some("source `./../a` has `..`"),
+            ),
+            (
+                r#"{"name":"x","source":"plugins/a"}"#,
+                Some("source `plugins/a` does not start with `./`"),
+            ),
+            (
+                r#"{"name":"x","source":"./plugins/z"}"#,
+                Some("source `./plugins/z` names no directory"),
+            ),
+            (
+                r#"{"name":"x","source":"./skills/two/SKILL.md"}"#,
+                Some("source `./skills/two/SKILL.md` names no directory"),
+            ),
+            (
+                r#"{"name":"x","source":"./","skills":["./skills/two","./nothing"]}"#,
+                Some("skills path `./nothing` holds neither SKILL.md nor a directory with one"),
+            ),
+            (
+                r#"{"name":"x","source":"./"},{"name":"x","source":"./"}"#,
+                Some("a second plugin entry is called `x`"),
+            ),
         ] {
             let text = format!(r#"{{"name":"m","owner":{{"name":"o"}},"plugins":[{entry}]}}"#);
             let found = checked(&text);
-            let message = found.first().map(|found| found.rsplit("\" ").next().unwrap());
+            let message = found
+                .first()
+                .map(|found| found.rsplit("\" ").next().unwrap());
             assert_eq!(message, expected, "{text}");
             assert!(found.len() <= 1, "{found:?}");
         }
         let with_root = r#"{"name":"m","owner":{"name":"o"},"metadata":{"pluginRoot":"./plugins"},
             "plugins":[{"name":"x","source":"a"},{"name":"y","source":"./a"},{"name":"z","source":"./plugins/b"},{"name":"w","source":"c"}]}"#;
-        assert_eq!(checked(with_root), ["SR606 \"\\\"c\\\"}]}\" source `c` names no directory"]);
+        assert_eq!(
+            checked(with_root),
+            ["SR606 \"\\\"c\\\"}]}\" source `c` names no directory"]
+        );
     }
 
     #[test]
@@ -291,12 +345,24 @@ mod tests {
     #[test]
     fn skills_are_reached_as_the_host_reaches_them() {
         for (entry, manifest, expected) in [
-            (r#""source":"./plugins/a""#, r"{}", &["plugins/a/skills/one"][..]),
+            (
+                r#""source":"./plugins/a""#,
+                r"{}",
+                &["plugins/a/skills/one"][..],
+            ),
             (r#""source":"./plugins/b""#, r"{}", &["plugins/b"]),
             (r#""source":"./""#, r"{}", &["skills/three", "skills/two"]),
-            (r#""source":"./","skills":["./skills/two"]"#, r"{}", &["skills/two"]),
+            (
+                r#""source":"./","skills":["./skills/two"]"#,
+                r"{}",
+                &["skills/two"],
+            ),
             (r#""source":"./""#, r#"{"skills":"./more"}"#, &["more/four"]),
-            (r#""source":"./","skills":"./more""#, r#"{"skills":"./skills"}"#, &["more/four", "skills/three", "skills/two"]),
+            (
+                r#""source":"./","skills":"./more""#,
+                r#"{"skills":"./skills"}"#,
+                &["more/four", "skills/three", "skills/two"],
+            ),
         ] {
             let text = format!(r#"{{"plugins":[{{"name":"x",{entry}}}]}}"#);
             let json = parse(&text).unwrap();

@@ -82,7 +82,12 @@ pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>
             plugins.insert(root.to_owned(), json);
         } else {
             let message = format!("the plugin's manifest is {}, not an object", json.kind());
-            put(vec![Problem::new("SR601", json.offset, message)], path, &text, sink);
+            put(
+                vec![Problem::new("SR601", json.offset, message)],
+                path,
+                &text,
+                sink,
+            );
         }
     }
     for path in places.files_ending(MARKETPLACE) {
@@ -117,8 +122,15 @@ pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>
 
 /// The files and folders of a tree; links count as what they lead to.
 fn places(tree: &Tree) -> Places {
-    let leads_to_folder =
-        |kind: &EntryKind| matches!(kind, EntryKind::Link { to_folder: true, .. });
+    let leads_to_folder = |kind: &EntryKind| {
+        matches!(
+            kind,
+            EntryKind::Link {
+                to_folder: true,
+                ..
+            }
+        )
+    };
     let exists = |kind: &EntryKind| !matches!(kind, EntryKind::Link { dangling: true, .. });
     let files = (tree.files.iter())
         .filter(|file| exists(&file.kind) && !leads_to_folder(&file.kind))

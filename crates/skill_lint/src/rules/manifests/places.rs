@@ -161,7 +161,9 @@ pub(super) fn below(root: &str, path: &str) -> Option<String> {
 #[cfg(test)]
 pub(super) fn sample(files: &[&str]) -> Places {
     let files = files.iter().map(|path| {
-        let (path, executable) = path.strip_suffix('*').map_or((*path, false), |path| (path, true));
+        let (path, executable) = path
+            .strip_suffix('*')
+            .map_or((*path, false), |path| (path, true));
         (path.to_owned(), executable)
     });
     Places::new(files, std::iter::empty())

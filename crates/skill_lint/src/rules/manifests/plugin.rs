@@ -123,7 +123,11 @@ pub(super) fn check(manifest: &Json, root: &str, places: &Places) -> Vec<Problem
 fn name(manifest: &Json, problems: &mut Vec<Problem>) {
     const RULE: &str = "SR602";
     let Some(name) = manifest.get("name") else {
-        problems.push(Problem::new(RULE, manifest.offset, "the plugin has no name"));
+        problems.push(Problem::new(
+            RULE,
+            manifest.offset,
+            "the plugin has no name",
+        ));
         return;
     };
     match name.as_name() {
@@ -183,7 +187,8 @@ fn path_values<'a>(field: &str, value: &'a Json) -> Vec<(&'a Json, &'a str)> {
         .collect();
     if field == "commands" {
         for member in value.members() {
-            found.extend((member.value.get("source")).and_then(|path| Some((path, path.as_str()?))));
+            found
+                .extend((member.value.get("source")).and_then(|path| Some((path, path.as_str()?))));
         }
     }
     found
@@ -192,10 +197,12 @@ fn path_values<'a>(field: &str, value: &'a Json) -> Vec<(&'a Json, &'a str)> {
 fn paths(manifest: &Json, root: &str, places: &Places, problems: &mut Vec<Problem>) {
     const RULE: &str = "SR604";
     let experimental = manifest.get("experimental");
-    let nested = ["themes", "monitors"].into_iter().filter_map(|field| {
-        Some((field, experimental?.get(field)?))
-    });
-    let fields = PATHS.iter().filter_map(|field| Some((*field, manifest.get(field)?)));
+    let nested = ["themes", "monitors"]
+        .into_iter()
+        .filter_map(|field| Some((field, experimental?.get(field)?)));
+    let fields = PATHS
+        .iter()
+        .filter_map(|field| Some((*field, manifest.get(field)?)));
     for (field, value) in fields.chain(nested) {
         for (value, path) in path_values(field, value) {
             // Servers may also be a bundle on the network.
@@ -249,7 +256,12 @@ mod tests {
     use super::*;
 
     fn checked(text: &str) -> Vec<String> {
-        let places = sample(&["p/skills/a/SKILL.md", "p/x.md", "p/hooks.json", "q/SKILL.md"]);
+        let places = sample(&[
+            "p/skills/a/SKILL.md",
+            "p/x.md",
+            "p/hooks.json",
+            "q/SKILL.md",
+        ]);
         let manifest = parse(text).unwrap();
         brief(&check(&manifest, "p", &places), text)
     }
@@ -259,12 +271,28 @@ mod tests {
         for (text, expected) in [
             (r#"{"name": "a-b2"}"#, None),
             (r"{}", Some("SR602 \"{}\" the plugin has no name")),
-            (r#"{"name": 1}"#, Some("SR602 \"1}\" the plugin's name is a number")),
-            (r#"{"name": " "}"#, Some("SR602 \"\\\" \\\"}\" the plugin's name is blank")),
-            (r#"{"name": "a b"}"#, Some("SR602 \"\\\"a b\\\"}\" the plugin's name `a b` has white space")),
-            (r#"{"name": "A_b"}"#, Some("SR602 \"\\\"A_b\\\"}\" the plugin's name `A_b` is not kebab-case")),
+            (
+                r#"{"name": 1}"#,
+                Some("SR602 \"1}\" the plugin's name is a number"),
+            ),
+            (
+                r#"{"name": " "}"#,
+                Some("SR602 \"\\\" \\\"}\" the plugin's name is blank"),
+            ),
+            (
+                r#"{"name": "a b"}"#,
+                Some("SR602 \"\\\"a b\\\"}\" the plugin's name `a b` has white space"),
+            ),
+            (
+                r#"{"name": "A_b"}"#,
+                Some("SR602 \"\\\"A_b\\\"}\" the plugin's name `A_b` is not kebab-case"),
+            ),
         ] {
-            assert_eq!(checked(text).first().map(String::as_str), expected, "{text}");
+            assert_eq!(
+                checked(text).first().map(String::as_str),
+                expected,
+                "{text}"
+            );
         }
         let mild = check(&parse(r#"{"name": "A"}"#).unwrap(), "", &sample(&[]));
         assert!(mild[0].mild);
@@ -274,19 +302,36 @@ mod tests {
     fn fields_have_the_types_that_hosts_demand() {
         for (field, problem) in [
             (r#""keywords": ["a"]"#, None),
-            (r#""keywords": "a""#, Some("`keywords` is a string, not an array")),
-            (r#""keywords": [1]"#, Some("`keywords` holds a number, not only strings")),
+            (
+                r#""keywords": "a""#,
+                Some("`keywords` is a string, not an array"),
+            ),
+            (
+                r#""keywords": [1]"#,
+                Some("`keywords` holds a number, not only strings"),
+            ),
             (r#""author": {"name": "x"}"#, None),
-            (r#""author": "x""#, Some("`author` is a string, not an object")),
+            (
+                r#""author": "x""#,
+                Some("`author` is a string, not an object"),
+            ),
             (r#""author": {}"#, Some("`author` has no string `name`")),
-            (r#""version": 1.0"#, Some("`version` is a number, not a string")),
+            (
+                r#""version": 1.0"#,
+                Some("`version` is a number, not a string"),
+            ),
             (r#""hooks": {}"#, None),
-            (r#""hooks": null"#, Some("`hooks` is null, not a string or an array or an object")),
+            (
+                r#""hooks": null"#,
+                Some("`hooks` is null, not a string or an array or an object"),
+            ),
             (r#""newer": 1"#, None),
         ] {
             let text = format!(r#"{{"name": "a", {field}}}"#);
             let found = checked(&text);
-            let message = found.first().map(|found| found.rsplit("\" ").next().unwrap());
+            let message = found
+                .first()
+                .map(|found| found.rsplit("\" ").next().unwrap());
             assert_eq!(message, problem, "{text}");
         }
     }
@@ -295,21 +340,44 @@ mod tests {
     fn paths_are_in_the_plugin() {
         for (field, problem) in [
             (r#""commands": "./x.md""#, None),
-            (r#""commands": ["./x.md", "./y.md"]"#, Some("`commands` path `./y.md` does not exist")),
-            (r#""commands": {"a": {"source": "x.md"}}"#, Some("`commands` path `x.md` does not start with `./`")),
+            (
+                r#""commands": ["./x.md", "./y.md"]"#,
+                Some("`commands` path `./y.md` does not exist"),
+            ),
+            (
+                r#""commands": {"a": {"source": "x.md"}}"#,
+                Some("`commands` path `x.md` does not start with `./`"),
+            ),
             (r#""commands": {"a": {"content": "x"}}"#, None),
             (r#""hooks": ["./hooks.json", {}]"#, None),
-            (r#""agents": "./../x.md""#, Some("`agents` path `./../x.md` leaves the plugin")),
+            (
+                r#""agents": "./../x.md""#,
+                Some("`agents` path `./../x.md` leaves the plugin"),
+            ),
             (r#""mcpServers": "https://example.org/x.mcpb""#, None),
-            (r#""experimental": {"themes": "./themes"}"#, Some("`themes` path `./themes` does not exist")),
+            (
+                r#""experimental": {"themes": "./themes"}"#,
+                Some("`themes` path `./themes` does not exist"),
+            ),
             (r#""skills": "./skills""#, None),
-            (r#""skills": ["./skills/a", "./"]"#, Some("skills path `./` holds neither SKILL.md nor a directory with one")),
-            (r#""skills": "skills""#, Some("skills path `skills` does not start with `./`")),
-            (r#""skills": "./../q""#, Some("skills path `./../q` leaves the plugin")),
+            (
+                r#""skills": ["./skills/a", "./"]"#,
+                Some("skills path `./` holds neither SKILL.md nor a directory with one"),
+            ),
+            (
+                r#""skills": "skills""#,
+                Some("skills path `skills` does not start with `./`"),
+            ),
+            (
+                r#""skills": "./../q""#,
+                Some("skills path `./../q` leaves the plugin"),
+            ),
         ] {
             let text = format!(r#"{{"name": "a", {field}}}"#);
             let found = checked(&text);
-            let message = found.first().map(|found| found.rsplit("\" ").next().unwrap());
+            let message = found
+                .first()
+                .map(|found| found.rsplit("\" ").next().unwrap());
             assert_eq!(message, problem, "{text}");
             assert!(found.len() <= 1, "{found:?}");
         }

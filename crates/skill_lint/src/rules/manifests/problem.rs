@@ -26,6 +26,13 @@ impl Problem {
 pub(super) fn brief(problems: &[Problem], text: &str) -> Vec<String> {
     let place = |offset: usize| text.split_at(offset).1.chars().take(9).collect::<String>();
     (problems.iter())
-        .map(|problem| format!("{} {:?} {}", problem.rule, place(problem.offset), problem.message))
+        .map(|problem| {
+            format!(
+                "{} {:?} {}",
+                problem.rule,
+                place(problem.offset),
+                problem.message
+            )
+        })
         .collect()
 }

@@ -10,7 +10,10 @@ const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 fn manifests_are_json_objects() {
     for (text, expected) in [
         (r#"{"name": "p"}"#, &[][..]),
-        ("{\n  \"name\": \"p\",\n}", &["SR601 p/.claude-plugin/plugin.json:3:1"]),
+        (
+            "{\n  \"name\": \"p\",\n}",
+            &["SR601 p/.claude-plugin/plugin.json:3:1"],
+        ),
         ("[]", &["SR601 p/.claude-plugin/plugin.json:1:1"]),
         ("", &["SR601 p/.claude-plugin/plugin.json:1:1"]),
         (
@@ -57,7 +60,10 @@ fn a_marketplace_and_its_plugins_agree() {
     );
     // A marketplace that only points elsewhere says nothing about the skills beside it.
     let elsewhere = r#"{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": {"source": "github", "repo": "o/r"}}]}"#;
-    let files = [(MARKETPLACE, elsewhere), ("other/a/SKILL.md", skill.as_str())];
+    let files = [
+        (MARKETPLACE, elsewhere),
+        ("other/a/SKILL.md", skill.as_str()),
+    ];
     assert_eq!(places(&["SR6"], &files), Vec::<String>::new());
 }
 
@@ -89,7 +95,9 @@ fn components_and_marketplaces_in_the_wrong_folder() {
 #[test]
 fn hooks_of_plugins_can_run() {
     let hook = |command: &str| {
-        format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [\n{{\"type\": \"command\", \"command\": \"{command}\"}}]}}]}}}}")
+        format!(
+            "{{\"hooks\": {{\"Stop\": [{{\"hooks\": [\n{{\"type\": \"command\", \"command\": \"{command}\"}}]}}]}}}}"
+        )
     };
     for (text, expected) in [
         (hook("sh ${CLAUDE_PLUGIN_ROOT}/a.sh"), None),
@@ -110,7 +118,10 @@ fn hooks_of_plugins_can_run() {
         assert_eq!(places(&["SR611"], &files), expected, "{text}");
     }
     // A folder that is no plugin has hooks of its own kind.
-    assert_eq!(places(&["SR611"], &[("x/hooks/hooks.json", "{")]), Vec::<String>::new());
+    assert_eq!(
+        places(&["SR611"], &[("x/hooks/hooks.json", "{")]),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -120,5 +131,8 @@ fn codex_metadata_is_checked_in_its_skill() {
         ("s/a/agents/openai.yaml", "interface:\n  brand_color: red\n"),
         ("other/agents/openai.yaml", "interface: ["),
     ];
-    assert_eq!(places(&["SR614"], &files), ["SR614 s/a/agents/openai.yaml:2:16"]);
+    assert_eq!(
+        places(&["SR614"], &files),
+        ["SR614 s/a/agents/openai.yaml:2:16"]
+    );
 }

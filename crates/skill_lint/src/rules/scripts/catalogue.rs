@@ -79,7 +79,10 @@ pub const RULES: &[Rule] = &[
         hint: "shorten the header",
         source: "SRP",
         false_positives: "long lists of options",
-        limits: &[Limit { key: "max_line", default: 25 }],
+        limits: &[Limit {
+            key: "max_line",
+            default: 25,
+        }],
         ..Rule::BASE
     },
     Rule {
@@ -250,7 +253,10 @@ pub const RULES: &[Rule] = &[
         what: "The binary holds symbols, or is larger than 16 MiB.",
         hint: "strip it; build with lto",
         source: "OWN",
-        limits: &[Limit { key: "max_bytes", default: 16 * 1024 * 1024 }],
+        limits: &[Limit {
+            key: "max_bytes",
+            default: 16 * 1024 * 1024,
+        }],
         ..Rule::BASE
     },
 ];

@@ -53,7 +53,11 @@ impl<'a> HelperName<'a> {
     pub(crate) fn disagrees(&self, format: Format, machine: Option<Machine>) -> Option<String> {
         let (named_machine, named_format) = target(self.triple)?;
         if named_format != format {
-            return Some(format!("the name says {}, the file is {}", self.triple, container(format)));
+            return Some(format!(
+                "the name says {}, the file is {}",
+                self.triple,
+                container(format)
+            ));
         }
         match machine {
             Some(machine) if machine != named_machine => Some(format!(
@@ -98,10 +102,20 @@ pub(crate) fn contract_fault(text: &str, helper: &str) -> Option<String> {
             return Some(format!("has no text `{key}`"));
         }
     }
-    let text = |key: &str| contract.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| {
+        contract
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let schema = text("schema");
-    if !["aris.helper-contract/", "aris.helper_contract."].iter().any(|start| schema.starts_with(start)) {
-        return Some(format!("has the schema {schema}, which is no helper contract"));
+    if !["aris.helper-contract/", "aris.helper_contract."]
+        .iter()
+        .any(|start| schema.starts_with(start))
+    {
+        return Some(format!(
+            "has the schema {schema}, which is no helper contract"
+        ));
     }
     if text("name") != helper {
         return Some(format!("is for {}", text("name")));
@@ -110,16 +124,25 @@ pub(crate) fn contract_fault(text: &str, helper: &str) -> Option<String> {
     let is_text = |value: &Value, key: &str| value.get(key).is_some_and(Value::is_string);
     match list("flags") {
         Some(flags) if flags.iter().all(|flag| is_text(flag, "long")) => {}
-        _ => return Some(String::from("has no list `flags` with a text `long` in each")),
+        _ => {
+            return Some(String::from(
+                "has no list `flags` with a text `long` in each",
+            ));
+        }
     }
     match list("exit") {
         Some(codes)
             if !codes.is_empty()
                 && codes.iter().all(|code| {
-                    code.get("code").is_some_and(|code| code.as_u64().is_some_and(|code| code <= 255))
+                    code.get("code")
+                        .is_some_and(|code| code.as_u64().is_some_and(|code| code <= 255))
                         && is_text(code, "meaning")
                 }) => {}
-        _ => return Some(String::from("has no list `exit` with a `code` and a `meaning` in each")),
+        _ => {
+            return Some(String::from(
+                "has no list `exit` with a `code` and a `meaning` in each",
+            ));
+        }
     }
     None
 }
@@ -133,9 +156,18 @@ mod tests {
     #[test]
     fn names_are_helper_and_target() {
         for (name, expected) in [
-            ("save_trace-x86_64-unknown-linux-musl", Some(("save_trace", "x86_64-unknown-linux-musl"))),
-            ("a-b-aarch64-apple-darwin", Some(("a-b", "aarch64-apple-darwin"))),
-            ("x-x86_64-pc-windows-msvc.exe", Some(("x", "x86_64-pc-windows-msvc"))),
+            (
+                "save_trace-x86_64-unknown-linux-musl",
+                Some(("save_trace", "x86_64-unknown-linux-musl")),
+            ),
+            (
+                "a-b-aarch64-apple-darwin",
+                Some(("a-b", "aarch64-apple-darwin")),
+            ),
+            (
+                "x-x86_64-pc-windows-msvc.exe",
+                Some(("x", "x86_64-pc-windows-msvc")),
+            ),
             ("x-linux-amd64", None),
             ("save_trace", None),
             ("-x86_64-unknown-linux-musl", None),
@@ -155,7 +187,11 @@ mod tests {
             (Format::Elf, Some(Machine::Other(9)), false),
             (Format::Pe, Some(Machine::X86_64), false),
         ] {
-            assert_eq!(name.disagrees(format, machine).is_none(), agrees, "{format:?} {machine:?}");
+            assert_eq!(
+                name.disagrees(format, machine).is_none(),
+                agrees,
+                "{format:?} {machine:?}"
+            );
         }
     }
 
@@ -177,7 +213,10 @@ mod tests {
             let fault = contract_fault(&GOOD.replace(from, to), "x").unwrap();
             assert!(fault.contains(part), "{fault}");
         }
-        assert_eq!(contract_fault("[]", "x").as_deref(), Some("is no JSON object"));
+        assert_eq!(
+            contract_fault("[]", "x").as_deref(),
+            Some("is no JSON object")
+        );
     }
 
     proptest! {

@@ -11,8 +11,25 @@ use crate::code::{Code, Hit, javascript, shell};
 
 /// Programs that many machines lack. **Source**: those that skills call most and that no base system has.
 const OPTIONAL: &[&str] = &[
-    "jq", "yq", "gh", "glab", "docker", "podman", "kubectl", "helm", "terraform", "rg", "fd", "fzf", "ffmpeg", "pandoc",
-    "aws", "gcloud", "az", "shellcheck", "tmux",
+    "jq",
+    "yq",
+    "gh",
+    "glab",
+    "docker",
+    "podman",
+    "kubectl",
+    "helm",
+    "terraform",
+    "rg",
+    "fd",
+    "fzf",
+    "ffmpeg",
+    "pandoc",
+    "aws",
+    "gcloud",
+    "az",
+    "shellcheck",
+    "tmux",
 ];
 
 /// What the rules about the interface find in an entry point.
@@ -22,18 +39,29 @@ pub(crate) fn hits(path: &str, kind: ScriptKind, source: &str, code: &Code<'_>) 
         && python.reads_argv
         && !python.has_parser()
     {
-        hits.push(Hit::new("SR214", 0, "sys.argv is read without an argument parser"));
+        hits.push(Hit::new(
+            "SR214",
+            0,
+            "sys.argv is read without an argument parser",
+        ));
     }
     let passes_on = matches!(code, Code::Shell(script) if passes_arguments_on(script));
     if !passes_on {
         if !offers_help(kind, source, code) {
             hits.push(Hit::new("SR215", 0, "no --help"));
         }
-        if !["--json", "\"json\"", "-Json"].iter().any(|word| source.contains(word)) {
+        if !["--json", "\"json\"", "-Json"]
+            .iter()
+            .any(|word| source.contains(word))
+        {
             hits.push(Hit::new("SR216", 0, "no --json"));
         }
         if !can_exit_2(source, code) {
-            hits.push(Hit::new("SR217", 0, "no way to leave with 2 on wrong usage"));
+            hits.push(Hit::new(
+                "SR217",
+                0,
+                "no way to leave with 2 on wrong usage",
+            ));
         }
     }
     if let Code::Shell(script) = code {
@@ -91,8 +119,17 @@ fn can_exit_2(source: &str, code: &Code<'_>) -> bool {
         Code::Python(_) => &["exit(2", "SystemExit(2", "return 2", "code=2"],
         Code::JavaScript(_) => &["exit(2", "exitCode = 2", "exitCode=2", "return 2"],
         // `exit "$code"`: the value comes from elsewhere.
-        Code::Shell(_) => &["exit 2", "return 2", "exit $", "exit \"$", "die 2", "usage 2"],
-        Code::PowerShell(_) => &["exit 2", "Exit 2", "exit $", "Exit $", "ExitCode = 2", "exit(2"],
+        Code::Shell(_) => &[
+            "exit 2", "return 2", "exit $", "exit \"$", "die 2", "usage 2",
+        ],
+        Code::PowerShell(_) => &[
+            "exit 2",
+            "Exit 2",
+            "exit $",
+            "Exit $",
+            "ExitCode = 2",
+            "exit(2",
+        ],
         Code::Other => &["exit 2", "exit(2", "exit! 2"],
     };
     forms.iter().any(|form| {
@@ -133,7 +170,11 @@ fn unchecked_tools(script: &shell::Script<'_>) -> Vec<Hit> {
         };
         if OPTIONAL.contains(&name.as_str()) && asked.insert(name.clone()) {
             let at = command.words.first().map_or(0, |word| word.range.start);
-            hits.push(Hit::new("SR218", at, format!("{name} is called without `command -v {name}`")));
+            hits.push(Hit::new(
+                "SR218",
+                at,
+                format!("{name} is called without `command -v {name}`"),
+            ));
         }
     }
     hits
@@ -167,7 +208,16 @@ fn javascript_fetches(script: &javascript::Script<'_>) -> bool {
         Some(Kind::Name) => script.is(at, "fetch") && script.is(at + 1, "("),
         Some(Kind::Text) => matches!(
             script.string(at),
-            Some("http" | "https" | "node:http" | "node:https" | "axios" | "node-fetch" | "undici" | "got")
+            Some(
+                "http"
+                    | "https"
+                    | "node:http"
+                    | "node:https"
+                    | "axios"
+                    | "node-fetch"
+                    | "undici"
+                    | "got"
+            )
         ),
         _ => false,
     })
@@ -180,11 +230,19 @@ fn replaced_in_place(code: &Code<'_>) -> Option<Hit> {
             .found
             .iter()
             .find(|found| found.deed == Deed::WritesArgument)
-            .map(|found| Hit::new("SR223", found.at, format!("{}() replaces a file of the caller in place", found.name))),
+            .map(|found| {
+                Hit::new(
+                    "SR223",
+                    found.at,
+                    format!("{}() replaces a file of the caller in place", found.name),
+                )
+            }),
         Code::Shell(script) => {
             let calls = |program: &str| {
                 script.commands.iter().any(|command| {
-                    script.called(command).is_some_and(|(name, _)| name == program)
+                    script
+                        .called(command)
+                        .is_some_and(|(name, _)| name == program)
                 })
             };
             if calls("mv") || calls("mktemp") {
@@ -193,8 +251,17 @@ fn replaced_in_place(code: &Code<'_>) -> Option<Hit> {
             let given = given(script);
             let outputs = script.commands.iter().flat_map(|command| &command.outputs);
             outputs
-                .filter(|word| variable(script.raw(word)).is_some_and(|name| is_position(name) || given.contains(name)))
-                .map(|word| Hit::new("SR223", word.range.start, "a file of the caller is replaced in place"))
+                .filter(|word| {
+                    variable(script.raw(word))
+                        .is_some_and(|name| is_position(name) || given.contains(name))
+                })
+                .map(|word| {
+                    Hit::new(
+                        "SR223",
+                        word.range.start,
+                        "a file of the caller is replaced in place",
+                    )
+                })
                 .next()
         }
         _ => None,
@@ -221,8 +288,13 @@ fn given<'a>(script: &shell::Script<'a>) -> BTreeSet<&'a str> {
 /// The name in `$x`, `"$x"` and `"${x}"`.
 fn variable(word: &str) -> Option<&str> {
     let name = word.trim_matches('"').strip_prefix('$')?;
-    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
-    name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_').then_some(name)
+    let name = name
+        .strip_prefix('{')
+        .and_then(|name| name.strip_suffix('}'))
+        .unwrap_or(name);
+    name.bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        .then_some(name)
 }
 
 /// `1` and the like. `0` is the script itself.
@@ -237,24 +309,47 @@ mod tests {
     fn rules(path: &str, source: &str) -> Vec<&'static str> {
         let kind = ScriptKind::of_extension(&names::extension(path)).unwrap();
         let code = Code::read(kind, source);
-        hits(path, kind, source, &code).iter().map(|hit| hit.rule).collect()
+        hits(path, kind, source, &code)
+            .iter()
+            .map(|hit| hit.rule)
+            .collect()
     }
 
     #[test]
     fn what_a_script_offers() {
         for (path, source, expected) in [
             ("x.py", "import argparse\np.add_argument('--json')", vec![]),
-            ("x.py", "import sys\nprint(sys.argv)", vec!["SR214", "SR215", "SR216", "SR217"]),
-            ("x.py", "import docopt, sys\nsys.argv '--json'", vec!["SR217"]),
+            (
+                "x.py",
+                "import sys\nprint(sys.argv)",
+                vec!["SR214", "SR215", "SR216", "SR217"],
+            ),
+            (
+                "x.py",
+                "import docopt, sys\nsys.argv '--json'",
+                vec!["SR217"],
+            ),
             ("x.py", "'--help --json'\nsys.exit(2)", vec![]),
             ("x.py", "'--help --json'\nsys.exit(20)", vec!["SR217"]),
             ("x.sh", "echo --help --json; exit 2", vec![]),
             ("x.sh", "echo", vec!["SR215", "SR216", "SR217"]),
             ("x.sh", "exec python3 x.py \"$@\"", vec![]),
             ("x.sh", "exec python3 x.py", vec!["SR215", "SR216", "SR217"]),
-            ("x.js", "import yargs from 'yargs'; '--json'; process.exit(2)", vec![]),
-            ("x.js", "const cache = 1; '--json'; process.exit(2)", vec!["SR215"]),
-            ("x.ps1", "<#\n.Synopsis\n#>\nparam([switch]$Json) # -Json\nexit 2", vec![]),
+            (
+                "x.js",
+                "import yargs from 'yargs'; '--json'; process.exit(2)",
+                vec![],
+            ),
+            (
+                "x.js",
+                "const cache = 1; '--json'; process.exit(2)",
+                vec!["SR215"],
+            ),
+            (
+                "x.ps1",
+                "<#\n.Synopsis\n#>\nparam([switch]$Json) # -Json\nexit 2",
+                vec![],
+            ),
         ] {
             assert_eq!(rules(path, source), expected, "{source}");
         }
@@ -267,24 +362,51 @@ mod tests {
             ("jq . x; jq . y", vec!["SR218"]),
             ("command -v jq >/dev/null || exit 5\njq . x", vec![]),
             ("which jq && jq . x; gh pr list", vec!["SR218"]),
-            ("for t in jq gh; do command -v \"$t\"; done; jq .; gh x", vec![]),
+            (
+                "for t in jq gh; do command -v \"$t\"; done; jq .; gh x",
+                vec![],
+            ),
             ("case $1 in jq) echo;; esac; echo jq", vec![]),
             ("x=$(curl a | jq .b)", vec!["SR218"]),
         ] {
-            assert_eq!(rules("x.sh", &format!("{base}{source}")), expected, "{source}");
+            assert_eq!(
+                rules("x.sh", &format!("{base}{source}")),
+                expected,
+                "{source}"
+            );
         }
     }
 
     #[test]
     fn verifiers_have_an_offline_mode() {
         for (path, source, expected) in [
-            ("verify-x.sh", "# --help --json\nexit 2\ncurl x", vec!["SR219"]),
-            ("verify-x.sh", "# --help --json --live\nexit 2\ncurl x", vec!["SR219"]),
-            ("verify-x.sh", "# --help --json --live --offline\nexit 2\ncurl x", vec![]),
+            (
+                "verify-x.sh",
+                "# --help --json\nexit 2\ncurl x",
+                vec!["SR219"],
+            ),
+            (
+                "verify-x.sh",
+                "# --help --json --live\nexit 2\ncurl x",
+                vec!["SR219"],
+            ),
+            (
+                "verify-x.sh",
+                "# --help --json --live --offline\nexit 2\ncurl x",
+                vec![],
+            ),
             ("get-x.sh", "# --help --json\nexit 2\ncurl x", vec![]),
-            ("check_x.py", "import argparse, requests # --json", vec!["SR219"]),
+            (
+                "check_x.py",
+                "import argparse, requests # --json",
+                vec!["SR219"],
+            ),
             ("check_x.py", "import argparse # --json", vec![]),
-            ("check-x.js", "// --help --json\nawait fetch(u); process.exit(2)", vec!["SR219"]),
+            (
+                "check-x.js",
+                "// --help --json\nawait fetch(u); process.exit(2)",
+                vec!["SR219"],
+            ),
         ] {
             assert_eq!(rules(path, source), expected, "{source}");
         }
@@ -301,11 +423,21 @@ mod tests {
             ("echo x >> \"$1\"", vec![]),
             ("echo x > fixed; echo > /dev/null; echo >&2", vec![]),
         ] {
-            assert_eq!(rules("x.sh", &format!("{base}{source}")), expected, "{source}");
+            assert_eq!(
+                rules("x.sh", &format!("{base}{source}")),
+                expected,
+                "{source}"
+            );
         }
         for (source, expected) in [
-            ("import argparse\nopen(args.out, 'w') # --json", vec!["SR223"]),
-            ("import argparse, os\nopen(args.out, 'w') # --json\nos.replace(a, b)", vec![]),
+            (
+                "import argparse\nopen(args.out, 'w') # --json",
+                vec!["SR223"],
+            ),
+            (
+                "import argparse, os\nopen(args.out, 'w') # --json\nos.replace(a, b)",
+                vec![],
+            ),
         ] {
             assert_eq!(rules("x.py", source), expected, "{source}");
         }

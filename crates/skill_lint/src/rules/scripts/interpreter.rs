@@ -13,7 +13,10 @@ pub(crate) fn is_needed(kind: ScriptKind) -> bool {
 pub(crate) fn fits(kind: ScriptKind, shebang: &Shebang) -> bool {
     let program = shebang.program.as_str();
     match kind {
-        ScriptKind::Sh => matches!(program, "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash"),
+        ScriptKind::Sh => matches!(
+            program,
+            "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash"
+        ),
         ScriptKind::Py => {
             let version = program.strip_prefix("python3");
             version.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -31,8 +31,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
         if let Some(binary) = &file.binary {
             compiled(skill, tree, file, binary, config, sink);
         }
-        if let (Some(script), Some(text)) = (&file.script, &file.text)
-        {
+        if let (Some(script), Some(text)) = (&file.script, &file.text) {
             one_script(skill, file, script, text, config, sink);
         }
     }
@@ -59,7 +58,13 @@ fn one_script(
         && names::extension(file.path()) == "py"
     {
         let (line, col) = text.place(*at);
-        sink.found("SR211", file.path(), line, col, format!("does not parse: {message}"));
+        sink.found(
+            "SR211",
+            file.path(),
+            line,
+            col,
+            format!("does not parse: {message}"),
+        );
     }
     security::program(file, text, &code, sink);
     if !script.entry_point {
@@ -73,8 +78,15 @@ fn one_script(
         let at = text.start(strict::line_for_set(text));
         let message = format!("no `set` command gives {}", missing.options);
         sink.found("SR210", file.path(), 1, 1, message)
-            .hint(format!("add `{}` before the first command", missing.command))
-            .fix(Fix::replace(file.path(), at..at, inserted(text, at, missing.command)));
+            .hint(format!(
+                "add `{}` before the first command",
+                missing.command
+            ))
+            .fix(Fix::replace(
+                file.path(),
+                at..at,
+                inserted(text, at, missing.command),
+            ));
     }
     for hit in interface::hits(file.path(), script.kind, text.raw(), &code) {
         let (line, col) = text.place(hit.at);
@@ -88,9 +100,17 @@ fn one_script(
 
 /// A line to insert at a byte of a text, with the line ends of the text.
 fn inserted(text: &Text, at: usize, line: &str) -> String {
-    let end = if text.raw().contains("\r\n") { "\r\n" } else { "\n" };
+    let end = if text.raw().contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
     let before = text.raw().get(..at).unwrap_or_default();
-    let start = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+    let start = if before.is_empty() || before.ends_with('\n') {
+        ""
+    } else {
+        end
+    };
     format!("{start}{line}{end}")
 }
 
@@ -111,20 +131,34 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         let message = format!("the shebang names `{}`", shebang.program);
         let found = sink.found("SR202", file.path(), 1, 1, message);
         if let Some(usual) = usual {
-            found
-                .hint(format!("write `{usual}`"))
-                .fix(Fix::replace(file.path(), 0..2 + shebang.raw.len(), usual));
+            found.hint(format!("write `{usual}`")).fix(Fix::replace(
+                file.path(),
+                0..2 + shebang.raw.len(),
+                usual,
+            ));
         }
     }
     let is_file = file.entry.kind == EntryKind::File;
     if is_file && !file.entry.executable && script.kind != ScriptKind::Ps1 {
-        sink.found("SR209", file.path(), 1, 1, "has a shebang and no execute bit")
-            .fix(Fix::make_executable(file.path()));
+        sink.found(
+            "SR209",
+            file.path(),
+            1,
+            1,
+            "has a shebang and no execute bit",
+        )
+        .fix(Fix::make_executable(file.path()));
     }
     if shebang.ends_in_cr {
         let col = text.line(1).chars().count() + 1;
-        sink.found("SR221", file.path(), 1, col, "the shebang ends in a carriage return")
-            .fix(Fix::rewrite(file.path(), text.raw().replace("\r\n", "\n")));
+        sink.found(
+            "SR221",
+            file.path(),
+            1,
+            col,
+            "the shebang ends in a carriage return",
+        )
+        .fix(Fix::rewrite(file.path(), text.raw().replace("\r\n", "\n")));
     }
 }
 
@@ -132,7 +166,13 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
 fn header(file: &SourceFile, script: &Script, config: &Config, sink: &mut Sink<'_>) {
     let header = &script.header;
     if header.is_empty() {
-        sink.found("SR203", file.path(), 1, 1, "no comment at the top says how to use it");
+        sink.found(
+            "SR203",
+            file.path(),
+            1,
+            1,
+            "no comment at the top says how to use it",
+        );
         return;
     }
     for (rule, field, name) in [
@@ -175,7 +215,9 @@ fn is_launcher(skill: &Skill, file: &SourceFile) -> bool {
     let folder = names::folder(&file.skill_path);
     let name = file.file_name();
     let binaries = format!("{folder}/bin/{name}-");
-    skill.file(&format!("{folder}/{name}.contract.json")).is_some()
+    skill
+        .file(&format!("{folder}/{name}.contract.json"))
+        .is_some()
         || skill
             .files
             .iter()

@@ -88,7 +88,10 @@ mod tests {
             ("set -e", Some("set -uo pipefail")),
             ("# set -euo pipefail", Some("set -uo pipefail")),
             ("echo 'set -euo pipefail'", Some("set -uo pipefail")),
-            ("cat <<EOF\nset -euo pipefail\nEOF", Some("set -uo pipefail")),
+            (
+                "cat <<EOF\nset -euo pipefail\nEOF",
+                Some("set -uo pipefail"),
+            ),
             ("set -o pipefail; set +u", Some("set -u")),
         ] {
             let text = Text::new(source.as_bytes());

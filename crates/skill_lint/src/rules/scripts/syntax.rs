@@ -37,7 +37,10 @@ pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
             continue;
         };
         let extension = names::extension(file.path());
-        let shell = script.shebang.as_ref().map(|shebang| shebang.program.as_str());
+        let shell = script
+            .shebang
+            .as_ref()
+            .map(|shebang| shebang.program.as_str());
         match script.kind {
             // Other shells have a grammar of their own.
             ScriptKind::Sh if matches!(shell, Some("zsh" | "ksh" | "mksh")) => {
@@ -82,7 +85,10 @@ fn operand(file: &SourceFile) -> String {
 
 /// Runs a program in the skill's directory; `Err` says why there is no answer.
 fn run(command: aris_proc::Command, config: &Config) -> Result<Finished, String> {
-    let path = config.search_path.as_deref().unwrap_or("/usr/local/bin:/usr/bin:/bin");
+    let path = config
+        .search_path
+        .as_deref()
+        .unwrap_or("/usr/local/bin:/usr/bin:/bin");
     let deadline = Duration::from_secs(config.timeout_s);
     let done = command
         .env_clear()
@@ -134,7 +140,11 @@ fn bash_fault(text: &str, file: &str) -> Option<Fault> {
 fn unexpected(done: &Finished) -> String {
     let text = done.stderr.text();
     let line = text.lines().find(|line| !line.trim().is_empty());
-    format!("{} gave no answer: {}", done.program, line.unwrap_or("no message"))
+    format!(
+        "{} gave no answer: {}",
+        done.program,
+        line.unwrap_or("no message")
+    )
 }
 
 fn node(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
@@ -194,7 +204,10 @@ fn powershell(skill: &Skill, file: &SourceFile, config: &Config) -> Checked {
 
 fn absolute(location: &Path, file: &SourceFile) -> String {
     let path = location.join(&file.skill_path);
-    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned()
+    std::path::absolute(&path)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// `line:column:message`.
@@ -214,9 +227,8 @@ fn unquoted(skill: &Skill, file: &SourceFile, config: &Config, sink: &mut Sink<'
     let command = aris_proc::command("shellcheck", &skill.location)
         .args(["--norc", "--format=json1", "--include=SC2086,SC2046", "--"])
         .arg(operand(file));
-    let answer = run(command, config).and_then(|done| {
-        shellcheck_faults(&done.stdout.text()).ok_or_else(|| unexpected(&done))
-    });
+    let answer = run(command, config)
+        .and_then(|done| shellcheck_faults(&done.stdout.text()).ok_or_else(|| unexpected(&done)));
     match answer {
         Err(reason) => sink.skipped("SR213", file.path(), reason),
         Ok(faults) => {
@@ -242,7 +254,10 @@ fn shellcheck_faults(text: &str) -> Option<Vec<Fault>> {
         Some(Fault {
             line: number(comment, "line")?,
             col: number(comment, "column")?,
-            message: format!("SC{code}: {}", comment.get("message")?.as_str()?.trim_end_matches('.')),
+            message: format!(
+                "SC{code}: {}",
+                comment.get("message")?.as_str()?.trim_end_matches('.')
+            ),
         })
     });
     Some(faults.collect())
@@ -269,9 +284,14 @@ mod tests {
             ),
             Some(fault(2, 1, "syntax error: unexpected end of file"))
         );
-        assert_eq!(bash_fault("bash: ./a.sh: Permission denied", "./a.sh"), None);
         assert_eq!(
-            node_fault("/tmp/a:b.js:7\nconst a = ;\n          ^\n\nSyntaxError: Unexpected token ';'\n    at x\n"),
+            bash_fault("bash: ./a.sh: Permission denied", "./a.sh"),
+            None
+        );
+        assert_eq!(
+            node_fault(
+                "/tmp/a:b.js:7\nconst a = ;\n          ^\n\nSyntaxError: Unexpected token ';'\n    at x\n"
+            ),
             Some(fault(7, 11, "Unexpected token ';'"))
         );
         assert_eq!(node_fault("node: bad option\n"), None);

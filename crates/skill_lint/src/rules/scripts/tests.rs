@@ -7,14 +7,20 @@ use crate::profile::{Profile, Selection};
 use crate::testing::{findings, folder, places, skill_md};
 
 /// A header that no rule minds.
-const HEADER: &str = "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
+const HEADER: &str =
+    "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
 
 /// What `rules` find in a skill with these files beside its SKILL.md; the skill's folder is cut off.
 fn found(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("a", "Run `bash scripts/x.sh`.");
     let paths: Vec<String> = files.iter().map(|(path, _)| format!("a/{path}")).collect();
     let mut all = vec![("a/SKILL.md", text.as_str())];
-    all.extend(paths.iter().map(String::as_str).zip(files.iter().map(|(_, text)| *text)));
+    all.extend(
+        paths
+            .iter()
+            .map(String::as_str)
+            .zip(files.iter().map(|(_, text)| *text)),
+    );
     places(rules, &all)
         .into_iter()
         .map(|place| place.replace(" a/", " "))
@@ -32,7 +38,14 @@ fn fix(rule: &str, path: &str, text: &str) -> Vec<Edit> {
 
 fn replaced(edits: &[Edit], text: &str) -> String {
     match edits {
-        [Edit::Replace { start, end, text: new, .. }] => {
+        [
+            Edit::Replace {
+                start,
+                end,
+                text: new,
+                ..
+            },
+        ] => {
             let (before, after) = (text.get(..*start).unwrap(), text.get(*end..).unwrap());
             format!("{before}{new}{after}")
         }
@@ -45,30 +58,79 @@ fn replaced(edits: &[Edit], text: &str) -> String {
 fn first_lines() {
     let main = "if __name__ == \"__main__\":\n    main()\n";
     for (rules, path, text, expected) in [
-        (["SR201"], "scripts/x.sh", "echo\n", vec!["SR201 scripts/x.sh:1:1"]),
+        (
+            ["SR201"],
+            "scripts/x.sh",
+            "echo\n",
+            vec!["SR201 scripts/x.sh:1:1"],
+        ),
         (["SR201"], "scripts/x.sh", "#!/bin/sh\n", vec![]),
-        (["SR201"], "scripts/y.py", main, vec!["SR201 scripts/y.py:1:1"]),
+        (
+            ["SR201"],
+            "scripts/y.py",
+            main,
+            vec!["SR201 scripts/y.py:1:1"],
+        ),
         (["SR201"], "scripts/y.ps1", "echo\n", vec![]),
         // A library: nothing calls it.
         (["SR201"], "scripts/y.sh", "echo\n", vec![]),
-        (["SR202"], "scripts/y.py*", "#!/usr/bin/env python\n", vec!["SR202 scripts/y.py:1:1"]),
-        (["SR202"], "scripts/y.py*", "#!/usr/bin/env python3\n", vec![]),
-        (["SR209"], "scripts/y.sh", "#!/bin/sh\n", vec!["SR209 scripts/y.sh:1:1"]),
+        (
+            ["SR202"],
+            "scripts/y.py*",
+            "#!/usr/bin/env python\n",
+            vec!["SR202 scripts/y.py:1:1"],
+        ),
+        (
+            ["SR202"],
+            "scripts/y.py*",
+            "#!/usr/bin/env python3\n",
+            vec![],
+        ),
+        (
+            ["SR209"],
+            "scripts/y.sh",
+            "#!/bin/sh\n",
+            vec!["SR209 scripts/y.sh:1:1"],
+        ),
         (["SR209"], "scripts/y.sh*", "#!/bin/sh\n", vec![]),
         (["SR209"], "scripts/y.ps1", "#!/usr/bin/env pwsh\n", vec![]),
-        (["SR221"], "scripts/y.sh*", "#!/bin/sh\r\nx\r\n", vec!["SR221 scripts/y.sh:1:10"]),
+        (
+            ["SR221"],
+            "scripts/y.sh*",
+            "#!/bin/sh\r\nx\r\n",
+            vec!["SR221 scripts/y.sh:1:10"],
+        ),
         (["SR221"], "scripts/y.sh*", "#!/bin/sh\nx\r\n", vec![]),
     ] {
-        assert_eq!(found(&rules, &[(path, text)]), expected, "{rules:?} {path} {text}");
+        assert_eq!(
+            found(&rules, &[(path, text)]),
+            expected,
+            "{rules:?} {path} {text}"
+        );
     }
 }
 
 #[test]
 fn first_lines_are_repaired() {
     for (rule, path, text, expected) in [
-        ("SR201", "scripts/x.sh", "echo\n", "#!/usr/bin/env bash\necho\n"),
-        ("SR202", "scripts/y.py*", "#!/usr/bin/python -u\nx\n", "#!/usr/bin/env python3\nx\n"),
-        ("SR221", "scripts/y.sh*", "#!/bin/sh\r\nx\r\n", "#!/bin/sh\nx\n"),
+        (
+            "SR201",
+            "scripts/x.sh",
+            "echo\n",
+            "#!/usr/bin/env bash\necho\n",
+        ),
+        (
+            "SR202",
+            "scripts/y.py*",
+            "#!/usr/bin/python -u\nx\n",
+            "#!/usr/bin/env python3\nx\n",
+        ),
+        (
+            "SR221",
+            "scripts/y.sh*",
+            "#!/bin/sh\r\nx\r\n",
+            "#!/bin/sh\nx\n",
+        ),
         (
             "SR210",
             "scripts/y.sh*",
@@ -76,13 +138,23 @@ fn first_lines_are_repaired() {
             "#!/bin/bash\n# Usage: x\n\nset -uo pipefail\nset -e\n",
         ),
         ("SR210", "scripts/y.sh*", "#!/bin/sh", "#!/bin/sh\nset -u\n"),
-        ("SR210", "scripts/y.sh*", "#!/bin/bash\n\nset -u", "#!/bin/bash\n\nset -o pipefail\nset -u"),
+        (
+            "SR210",
+            "scripts/y.sh*",
+            "#!/bin/bash\n\nset -u",
+            "#!/bin/bash\n\nset -o pipefail\nset -u",
+        ),
     ] {
         let edits = fix(rule, path, text);
         assert_eq!(replaced(&edits, text), expected, "{rule} {text}");
     }
     let edits = fix("SR209", "scripts/y.sh", "#!/bin/sh\n");
-    assert_eq!(edits, [Edit::MakeExecutable { path: String::from("a/scripts/y.sh") }]);
+    assert_eq!(
+        edits,
+        [Edit::MakeExecutable {
+            path: String::from("a/scripts/y.sh")
+        }]
+    );
 }
 
 #[test]
@@ -105,16 +177,24 @@ fn headers() {
         ),
     ] {
         let places = found(&rules, &[("scripts/x.sh*", &text)]);
-        let ids: Vec<&str> = places.iter().filter_map(|place| place.split(' ').next()).collect();
+        let ids: Vec<&str> = places
+            .iter()
+            .filter_map(|place| place.split(' ').next())
+            .collect();
         assert_eq!(ids, expected, "{text}");
     }
     let low = format!("#!/bin/sh\n{}{HEADER}", "# words\n".repeat(30));
-    assert_eq!(found(&["SR208"], &[("scripts/x.sh*", &low)]), ["SR208 scripts/x.sh:32:1"]);
+    assert_eq!(
+        found(&["SR208"], &[("scripts/x.sh*", &low)]),
+        ["SR208 scripts/x.sh:32:1"]
+    );
 }
 
 #[test]
 fn interface_rules_are_about_entry_points() {
-    let rules = ["SR210", "SR214", "SR215", "SR216", "SR217", "SR218", "SR219", "SR223"];
+    let rules = [
+        "SR210", "SR214", "SR215", "SR216", "SR217", "SR218", "SR219", "SR223",
+    ];
     let text = "#!/bin/bash\njq . > \"$1\"\ncurl x\n";
     assert_eq!(
         found(&rules, &[("scripts/check-x.sh*", text)]),
@@ -130,7 +210,13 @@ fn interface_rules_are_about_entry_points() {
     );
     assert!(found(&rules, &[("scripts/lib/check-x.sh*", text)]).is_empty());
     assert_eq!(
-        found(&rules, &[("scripts/y.py*", "#!/usr/bin/env python3\n# --help --json exit(2)\nimport sys\nprint(sys.argv)\n")]),
+        found(
+            &rules,
+            &[(
+                "scripts/y.py*",
+                "#!/usr/bin/env python3\n# --help --json exit(2)\nimport sys\nprint(sys.argv)\n"
+            )]
+        ),
         ["SR214 scripts/y.py:1:1"]
     );
 }
@@ -139,7 +225,11 @@ fn interface_rules_are_about_entry_points() {
 fn python_parses() {
     for (path, text, expected) in [
         ("scripts/y.py", "x = (\n", vec!["SR211 scripts/y.py:1:7"]),
-        ("scripts/lib/y.py", "def f(:\n  pass\n", vec!["SR211 scripts/lib/y.py:1:7"]),
+        (
+            "scripts/lib/y.py",
+            "def f(:\n  pass\n",
+            vec!["SR211 scripts/lib/y.py:1:7"],
+        ),
         ("bin/y.py", "type A[T = int] = list[T]\n", vec![]),
         ("assets/y.py", "x = (\n", vec![]),
     ] {
@@ -149,7 +239,10 @@ fn python_parses() {
 
 #[test]
 fn names_without_extension() {
-    let launcher = [("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", "{}")];
+    let launcher = [
+        ("scripts/y*", "#!/bin/sh\n"),
+        ("scripts/y.contract.json", "{}"),
+    ];
     assert_eq!(found(&["SR222"], &launcher[..1]), ["SR222 scripts/y:1:1"]);
     assert!(found(&["SR222"], &launcher).is_empty());
     assert!(found(&["SR222"], &[("bin/y*", "#!/bin/sh\n")]).is_empty());
@@ -165,7 +258,11 @@ fn compiled_helpers() {
     let linux = "scripts/bin/y-x86_64-unknown-linux-musl*";
     for (files, expected) in [
         (
-            vec![(linux, elf), ("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", contract)],
+            vec![
+                (linux, elf),
+                ("scripts/y*", "#!/bin/sh\n"),
+                ("scripts/y.contract.json", contract),
+            ],
             vec![],
         ),
         (
@@ -173,11 +270,19 @@ fn compiled_helpers() {
             vec!["SR225 scripts/bin/y-x86_64-unknown-linux-musl:1:1"],
         ),
         (
-            vec![(linux, elf), ("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", "{}")],
+            vec![
+                (linux, elf),
+                ("scripts/y*", "#!/bin/sh\n"),
+                ("scripts/y.contract.json", "{}"),
+            ],
             vec!["SR224 scripts/y.contract.json:1:1"],
         ),
         (
-            vec![("scripts/bin/y-x86_64-apple-darwin*", elf), ("scripts/y*", "#!/bin/sh\n"), ("scripts/y.contract.json", contract)],
+            vec![
+                ("scripts/bin/y-x86_64-apple-darwin*", elf),
+                ("scripts/y*", "#!/bin/sh\n"),
+                ("scripts/y.contract.json", contract),
+            ],
             vec!["SR225 scripts/bin/y-x86_64-apple-darwin:1:1"],
         ),
         (
@@ -185,7 +290,11 @@ fn compiled_helpers() {
             vec!["SR224 scripts/y:1:1", "SR225 scripts/y:1:1"],
         ),
         (
-            vec![("bin/y-x86_64-unknown-linux-gnu*", elf), ("bin/y*", "#!/bin/sh\n"), ("bin/y.contract.json", contract)],
+            vec![
+                ("bin/y-x86_64-unknown-linux-gnu*", elf),
+                ("bin/y*", "#!/bin/sh\n"),
+                ("bin/y.contract.json", contract),
+            ],
             vec![],
         ),
     ] {
@@ -210,12 +319,17 @@ fn syntax(files: &[(&str, &str)], path: Option<String>) -> (Vec<String>, Vec<Str
     let tree = Tree::walk(folder.path(), &WalkOptions::default()).unwrap();
     let found = lint::tree(&tree, &config, &Selection::of(&config)).unwrap();
     let places = found.findings.iter().map(|found| {
-        format!("{} {}:{}:{} {}", found.rule.id, found.path, found.line, found.col, found.message)
+        format!(
+            "{} {}:{}:{} {}",
+            found.rule.id, found.path, found.line, found.col, found.message
+        )
     });
     let skipped = found.skipped.iter();
     (
         places.collect(),
-        skipped.map(|skipped| format!("{} {} {}", skipped.rule, skipped.path, skipped.reason)).collect(),
+        skipped
+            .map(|skipped| format!("{} {} {}", skipped.rule, skipped.path, skipped.reason))
+            .collect(),
     )
 }
 
@@ -229,13 +343,20 @@ fn bash_parses_without_running() {
         ],
         None,
     );
-    let found: Vec<&str> = found.iter().filter_map(|found| found.split(" refused").next()).collect();
-    assert_eq!(found, ["SR212 scripts/-n.sh:1:1", "SR212 scripts/lib/bad.sh:4:1"]);
+    let found: Vec<&str> = found
+        .iter()
+        .filter_map(|found| found.split(" refused").next())
+        .collect();
+    assert_eq!(
+        found,
+        ["SR212 scripts/-n.sh:1:1", "SR212 scripts/lib/bad.sh:4:1"]
+    );
 }
 
 #[test]
 fn other_interpreters_are_asked_by_their_protocol() {
-    let node = "#!/bin/sh\nprintf '%s:3\\nx\\n ^\\n\\nSyntaxError: bad word\\n' \"$2\" >&2\nexit 1\n";
+    let node =
+        "#!/bin/sh\nprintf '%s:3\\nx\\n ^\\n\\nSyntaxError: bad word\\n' \"$2\" >&2\nexit 1\n";
     let pwsh = "#!/bin/sh\necho \"2:5:$(basename \"$SKILL_LINT_FILE\") is bad\"\nexit 1\n";
     let shellcheck = "#!/bin/sh\necho '{\"comments\":[{\"line\":2,\"column\":6,\"code\":2086,\"message\":\"Quote.\"}]}'\nexit 1\n";
     let (found, skipped) = syntax(
@@ -283,7 +404,13 @@ fn what_could_not_be_asked_is_no_finding_and_no_proof() {
             "SR213 scripts/x.sh shellcheck is not installed",
         ]
     );
-    let (found, skipped) = syntax(&[files[0], files[4]], Some(String::from("HERE/broken:/bin")));
+    let (found, skipped) = syntax(
+        &[files[0], files[4]],
+        Some(String::from("HERE/broken:/bin")),
+    );
     assert!(found.is_empty(), "{found:?}");
-    assert_eq!(skipped, ["SR212 scripts/x.js node gave no answer: no message"]);
+    assert_eq!(
+        skipped,
+        ["SR212 scripts/x.js node gave no answer: no message"]
+    );
 }

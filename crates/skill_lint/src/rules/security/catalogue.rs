@@ -60,7 +60,10 @@ pub const RULES: &[Rule] = &[
         hint: "revoke it, and read it from the environment",
         source: "PEER",
         false_positives: "samples for secret scanners",
-        limits: &[Limit { key: "max_bytes", default: 1_000_000 }],
+        limits: &[Limit {
+            key: "max_bytes",
+            default: 1_000_000,
+        }],
         ..Rule::BASE
     },
     Rule {
@@ -91,7 +94,10 @@ pub const RULES: &[Rule] = &[
         hint: "remove it, or write it as an escape",
         source: "PEER",
         false_positives: "a zero-width space that breaks a fence in an example",
-        limits: &[Limit { key: "max_bytes", default: 1_000_000 }],
+        limits: &[Limit {
+            key: "max_bytes",
+            default: 1_000_000,
+        }],
         ..Rule::BASE
     },
     Rule {

@@ -69,7 +69,10 @@ mod tests {
     fn injections_start_a_line_or_follow_a_space() {
         for (line, expected) in [
             ("!`git status`", vec![(0, false)]),
-            ("state: !`git log $1` and !`x $ARGUMENTS`", vec![(7, true), (25, true)]),
+            (
+                "state: !`git log $1` and !`x $ARGUMENTS`",
+                vec![(7, true), (25, true)],
+            ),
             ("x!`a`", vec![]),
             ("- !`a` $1", vec![(2, false)]),
             ("!``", vec![]),

@@ -14,20 +14,35 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let bound = Bound::of(script);
     for index in 0..script.tokens.len() {
-        let at = script.tokens.get(index).map_or(0, |token| token.range.start);
+        let at = script
+            .tokens
+            .get(index)
+            .map_or(0, |token| token.range.start);
         if let Some(open) = bound.call(script, index)
             && is_computed(script, open)
         {
-            hits.push(Hit::new("SR403", at, "a shell runs a command that is put together"));
+            hits.push(Hit::new(
+                "SR403",
+                at,
+                "a shell runs a command that is put together",
+            ));
         }
         let method = index > 0 && (script.is(index - 1, ".") || script.is(index - 1, "function"));
-        if script.is(index, "eval") && script.is(index + 1, "(") && !method && !is_definition(script, index + 1) {
+        if script.is(index, "eval")
+            && script.is(index + 1, "(")
+            && !method
+            && !is_definition(script, index + 1)
+        {
             hits.push(Hit::new("SR404", at, "eval runs a text as code"));
         }
-        if script.is(index, "new") && script.is(index + 1, "Function") && script.is(index + 2, "(") {
+        if script.is(index, "new") && script.is(index + 1, "Function") && script.is(index + 2, "(")
+        {
             hits.push(Hit::new("SR404", at, "new Function runs a text as code"));
         }
-        if script.is(index, "rejectUnauthorized") && script.is(index + 1, ":") && script.is(index + 2, "false") {
+        if script.is(index, "rejectUnauthorized")
+            && script.is(index + 1, ":")
+            && script.is(index + 2, "false")
+        {
             hits.push(Hit::new("SR411", at, "the certificate is not checked"));
         }
     }
@@ -47,7 +62,10 @@ impl<'a> Bound<'a> {
     fn of(script: &Script<'a>) -> Self {
         let mut bound = Self::default();
         for index in 0..script.tokens.len() {
-            if !matches!(script.string(index), Some("child_process" | "node:child_process")) {
+            if !matches!(
+                script.string(index),
+                Some("child_process" | "node:child_process")
+            ) {
                 continue;
             }
             let Some(before) = index.checked_sub(1) else {
@@ -124,7 +142,8 @@ impl<'a> Bound<'a> {
                 if at >= 2 && is_exec(script.raw(at - 2)) {
                     self.functions.insert(script.raw(at));
                 }
-            } else if is_exec(script.raw(at)) && !script.is(at + 1, "as") && !script.is(at + 1, ":") {
+            } else if is_exec(script.raw(at)) && !script.is(at + 1, "as") && !script.is(at + 1, ":")
+            {
                 self.functions.insert(script.raw(at));
             }
         }
@@ -141,8 +160,7 @@ impl<'a> Bound<'a> {
             index + 1
         } else if after_dot {
             return None;
-        } else if self.functions.contains(name)
-            && !(index > 0 && script.is(index - 1, "function"))
+        } else if self.functions.contains(name) && !(index > 0 && script.is(index - 1, "function"))
         {
             index + 1
         } else if self.modules.contains(name)
@@ -236,7 +254,10 @@ mod tests {
     use super::*;
 
     fn rules(source: &str) -> Vec<&'static str> {
-        hits(&Script::read(source)).iter().map(|hit| hit.rule).collect()
+        hits(&Script::read(source))
+            .iter()
+            .map(|hit| hit.rule)
+            .collect()
     }
 
     #[test]
@@ -252,14 +273,32 @@ mod tests {
             (format!("{import}exec(build(x))"), 0),
             (format!("{import}execSync(x)"), 0),
             (format!("{import}/a/.exec(x); re.exec(x)"), 0),
-            (String::from("const cp = require('child_process'); cp.exec(x); cp.spawn(x)"), 1),
-            (String::from("const { execSync: sh } = require(\"child_process\"); sh(`a ${b}`)"), 1),
+            (
+                String::from("const cp = require('child_process'); cp.exec(x); cp.spawn(x)"),
+                1,
+            ),
+            (
+                String::from("const { execSync: sh } = require(\"child_process\"); sh(`a ${b}`)"),
+                1,
+            ),
             (String::from("require('child_process').execSync(x)"), 1),
-            (String::from("const exec = require('child_process').exec; exec(x)"), 1),
-            (String::from("import * as cp from 'child_process'\ncp.execSync('a' + (b))"), 1),
-            (String::from("const cp = await import('node:child_process'); cp.exec(x)"), 1),
+            (
+                String::from("const exec = require('child_process').exec; exec(x)"),
+                1,
+            ),
+            (
+                String::from("import * as cp from 'child_process'\ncp.execSync('a' + (b))"),
+                1,
+            ),
+            (
+                String::from("const cp = await import('node:child_process'); cp.exec(x)"),
+                1,
+            ),
             (String::from("exec(x)"), 0),
-            (String::from("import { spawn } from 'child_process'; exec(x)"), 0),
+            (
+                String::from("import { spawn } from 'child_process'; exec(x)"),
+                0,
+            ),
         ] {
             assert_eq!(rules(&source), vec!["SR403"; expected], "{source}");
         }
@@ -282,7 +321,10 @@ mod tests {
 
     #[test]
     fn many_openings_take_linear_time() {
-        rules(&format!("import {{ exec }} from 'child_process';{}", "exec(".repeat(50_000)));
+        rules(&format!(
+            "import {{ exec }} from 'child_process';{}",
+            "exec(".repeat(50_000)
+        ));
         rules(&"eval(".repeat(50_000));
         rules(&"= require('child_process')".repeat(20_000));
     }

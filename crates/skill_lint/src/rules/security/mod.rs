@@ -71,13 +71,23 @@ pub(crate) fn program(file: &SourceFile, text: &Text, code: &Code<'_>, sink: &mu
 
 /// SR406 and SR409.
 fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>) {
-    if file.skill_path.split('/').any(|part| SAMPLES.contains(&part)) {
+    if file
+        .skill_path
+        .split('/')
+        .any(|part| SAMPLES.contains(&part))
+    {
         return;
     }
     if sink.wants("SR406") && file.entry.size < config.limit("SR406", "max_bytes") {
         for (at, owner) in secrets::find(text.raw()) {
             let (line, col) = text.place(at);
-            sink.found("SR406", file.path(), line, col, format!("{owner} in the file"));
+            sink.found(
+                "SR406",
+                file.path(),
+                line,
+                col,
+                format!("{owner} in the file"),
+            );
         }
     }
     if sink.wants("SR409") && file.entry.size < config.limit("SR409", "max_bytes") {
@@ -86,7 +96,10 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
             let code = u32::from(character);
             let message = match count {
                 1 => format!("hidden character U+{code:04X}"),
-                _ => format!("hidden character U+{code:04X}, and {} more on this line", count - 1),
+                _ => format!(
+                    "hidden character U+{code:04X}, and {} more on this line",
+                    count - 1
+                ),
             };
             sink.found("SR409", file.path(), line, col, message);
         }
@@ -178,7 +191,10 @@ fn allowed_tools(skill: &Skill, sink: &mut Sink<'_>) {
 fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
     let mut report = |line, col, takes_arguments| {
         let (message, most) = if takes_arguments {
-            ("the user's arguments become part of a command that runs on loading", Severity::Error)
+            (
+                "the user's arguments become part of a command that runs on loading",
+                Severity::Error,
+            )
         } else {
             ("a command runs when the skill is loaded", Severity::Info)
         };
@@ -191,7 +207,11 @@ fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Si
             report(line, col, found.takes_arguments);
         }
     }
-    for fence in document.fences.iter().filter(|fence| fence.info.starts_with('!')) {
+    for fence in document
+        .fences
+        .iter()
+        .filter(|fence| fence.info.starts_with('!'))
+    {
         let takes_arguments = fence
             .content()
             .any(|number| dynamic::takes_arguments(text.line(number)));

@@ -10,8 +10,16 @@ pub(crate) fn hits(code: &str) -> Vec<Hit> {
         .collect();
     for (rule, word, message) in [
         ("SR404", "iex", "iex runs a text as code"),
-        ("SR404", "invoke-expression", "Invoke-Expression runs a text as code"),
-        ("SR411", "-skipcertificatecheck", "the certificate is not checked"),
+        (
+            "SR404",
+            "invoke-expression",
+            "Invoke-Expression runs a text as code",
+        ),
+        (
+            "SR411",
+            "-skipcertificatecheck",
+            "the certificate is not checked",
+        ),
     ] {
         hits.extend(words(code, word).map(|at| Hit::new(rule, at, message)));
     }
@@ -49,7 +57,10 @@ mod tests {
             ("$iex = 1; Get-iex; iexample", vec![]),
             ("irm x -SkipCertificateCheck", vec![("SR411", 6)]),
         ] {
-            let found: Vec<(&str, usize)> = hits(&crate::code::powershell::code(source)).iter().map(|hit| (hit.rule, hit.at)).collect();
+            let found: Vec<(&str, usize)> = hits(&crate::code::powershell::code(source))
+                .iter()
+                .map(|hit| (hit.rule, hit.at))
+                .collect();
             assert_eq!(found, expected, "{source}");
         }
     }

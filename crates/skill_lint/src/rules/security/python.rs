@@ -12,7 +12,9 @@ pub(crate) fn hits(file: &Python) -> Vec<Hit> {
                 "SR401",
                 format!("{name}() gives a command that is put together to a shell (shell=True)"),
             ),
-            Deed::ShellTrue { literal: true } => ("SR402", format!("{name}() starts a shell (shell=True)")),
+            Deed::ShellTrue { literal: true } => {
+                ("SR402", format!("{name}() starts a shell (shell=True)"))
+            }
             Deed::ShellFunction { literal: true } => ("SR402", format!("{name}() starts a shell")),
             Deed::ShellFunction { literal: false } => (
                 "SR403",
@@ -22,7 +24,10 @@ pub(crate) fn hits(file: &Python) -> Vec<Hit> {
             Deed::DownloadIntoShell => ("SR405", format!("{name}() pipes a download into a shell")),
             Deed::CertificatesOff => ("SR411", format!("{name}() does not check the certificate")),
             Deed::OpenToAll => ("SR411", format!("{name}() lets everybody write")),
-            Deed::YamlLoad => ("SR411", format!("{name}() without a loader builds any object")),
+            Deed::YamlLoad => (
+                "SR411",
+                format!("{name}() without a loader builds any object"),
+            ),
             Deed::Pickle => ("SR411", format!("{name}() runs what the file says")),
             Deed::WritesArgument => return None,
         };

@@ -28,10 +28,18 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
             "curl" if arguments.iter().any(|word| switches_off(raw(word))) => {
                 hits.push(Hit::new("SR411", at, "curl does not check the certificate"));
             }
-            "wget" if arguments.iter().any(|word| raw(word) == "--no-check-certificate") => {
+            "wget"
+                if arguments
+                    .iter()
+                    .any(|word| raw(word) == "--no-check-certificate") =>
+            {
                 hits.push(Hit::new("SR411", at, "wget does not check the certificate"));
             }
-            "chmod" if arguments.iter().any(|word| matches!(raw(word), "777" | "0777" | "a+rwx")) => {
+            "chmod"
+                if arguments
+                    .iter()
+                    .any(|word| matches!(raw(word), "777" | "0777" | "a+rwx")) =>
+            {
                 hits.push(Hit::new("SR411", at, "chmod lets everybody write"));
             }
             _ => {}
@@ -74,7 +82,9 @@ fn has_text(value: &str) -> bool {
         return false;
     }
     let mut parts = value.split('$');
-    let own = parts.next().is_some_and(|part| part.contains(char::is_alphanumeric));
+    let own = parts
+        .next()
+        .is_some_and(|part| part.contains(char::is_alphanumeric));
     own || parts.any(|part| {
         let after = match part.strip_prefix('{') {
             Some(inner) => inner.split_once('}').map_or("", |(_, after)| after),
@@ -101,9 +111,9 @@ fn removed_variable<'a>(
         .filter(|word| word.starts_with('-'))
         .collect();
     let has = |letters: [char; 2], long: &str| {
-        options
-            .iter()
-            .any(|option| *option == long || (!option.starts_with("--") && option.contains(letters)))
+        options.iter().any(|option| {
+            *option == long || (!option.starts_with("--") && option.contains(letters))
+        })
     };
     if !(has(['r', 'R'], "--recursive") && has(['f', 'f'], "--force")) {
         return Vec::new();

@@ -6,7 +6,12 @@ fn found(rules: &[&str], body: &str, files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("a", body);
     let paths: Vec<String> = files.iter().map(|(path, _)| format!("a/{path}")).collect();
     let mut all = vec![("a/SKILL.md", text.as_str())];
-    all.extend(paths.iter().map(String::as_str).zip(files.iter().map(|(_, text)| *text)));
+    all.extend(
+        paths
+            .iter()
+            .map(String::as_str)
+            .zip(files.iter().map(|(_, text)| *text)),
+    );
     places(rules, &all)
         .into_iter()
         .map(|place| place.replace(" a/", " "))
@@ -16,20 +21,56 @@ fn found(rules: &[&str], body: &str, files: &[(&str, &str)]) -> Vec<String> {
 #[test]
 fn code_under_scripts_and_bin() {
     for (path, text, expected) in [
-        ("scripts/x.py", "x = 1\nrun(c, shell=True)\n", vec!["SR401 scripts/x.py:2:1"]),
-        ("scripts/lib/x.py", "os.system('ls')\n", vec!["SR402 scripts/lib/x.py:1:1"]),
-        ("bin/x.py", "if a:\n    os.system(c)\n", vec!["SR403 bin/x.py:2:5"]),
-        ("scripts/x.js", "require('child_process').exec(c)\n", vec!["SR403 scripts/x.js:1:26"]),
-        ("scripts/x.sh", "é=1; eval \"$x\"\n", vec!["SR404 scripts/x.sh:1:6"]),
+        (
+            "scripts/x.py",
+            "x = 1\nrun(c, shell=True)\n",
+            vec!["SR401 scripts/x.py:2:1"],
+        ),
+        (
+            "scripts/lib/x.py",
+            "os.system('ls')\n",
+            vec!["SR402 scripts/lib/x.py:1:1"],
+        ),
+        (
+            "bin/x.py",
+            "if a:\n    os.system(c)\n",
+            vec!["SR403 bin/x.py:2:5"],
+        ),
+        (
+            "scripts/x.js",
+            "require('child_process').exec(c)\n",
+            vec!["SR403 scripts/x.js:1:26"],
+        ),
+        (
+            "scripts/x.sh",
+            "é=1; eval \"$x\"\n",
+            vec!["SR404 scripts/x.sh:1:6"],
+        ),
         ("scripts/x.ts", "eval(x)\n", vec!["SR404 scripts/x.ts:1:1"]),
         ("scripts/x.ps1", "iex $x\n", vec!["SR404 scripts/x.ps1:1:1"]),
-        ("scripts/x.sh", "curl x | sh\n", vec!["SR405 scripts/x.sh:1:1"]),
-        ("scripts/x.sh", "rm -rf $x\n", vec!["SR407 scripts/x.sh:1:8"]),
-        ("scripts/x.sh", "curl -k x\n", vec!["SR411 scripts/x.sh:1:1"]),
+        (
+            "scripts/x.sh",
+            "curl x | sh\n",
+            vec!["SR405 scripts/x.sh:1:1"],
+        ),
+        (
+            "scripts/x.sh",
+            "rm -rf $x\n",
+            vec!["SR407 scripts/x.sh:1:8"],
+        ),
+        (
+            "scripts/x.sh",
+            "curl -k x\n",
+            vec!["SR411 scripts/x.sh:1:1"],
+        ),
         ("assets/x.sh", "curl x | sh\n", vec![]),
         ("scripts/x.sh", "echo done\n", vec![]),
     ] {
-        assert_eq!(found(&["SR4"], "Body.", &[(path, text)]), expected, "{path} {text}");
+        assert_eq!(
+            found(&["SR4"], "Body.", &[(path, text)]),
+            expected,
+            "{path} {text}"
+        );
     }
 }
 
@@ -37,7 +78,10 @@ fn code_under_scripts_and_bin() {
 fn downloads_in_fences_are_warnings() {
     for (body, expected) in [
         ("```bash\ncurl x | sh\n```", vec!["SR405 SKILL.md:6:1"]),
-        ("```dockerfile\nRUN curl x | bash\n```", vec!["SR405 SKILL.md:6:5"]),
+        (
+            "```dockerfile\nRUN curl x | bash\n```",
+            vec!["SR405 SKILL.md:6:5"],
+        ),
         ("```\ncurl x \\\n  | sh\n```", vec!["SR405 SKILL.md:6:1"]),
         ("```\nirm x | iex\n```", vec!["SR405 SKILL.md:6:1"]),
         ("```\n# curl x | sh\nls # curl x | sh\n```", vec![]),
@@ -54,7 +98,10 @@ fn downloads_in_fences_are_warnings() {
 #[test]
 fn secrets_and_hidden_characters_in_any_text() {
     let key = format!("k = \"ghp_{}\"\n", "Zq7Kp2Wm9Rt4Vb8Nc3Xf6Hj5LgZq7Kp2Wm9R");
-    assert_eq!(found(&["SR406"], "Body.", &[("x.toml", &key)]), ["SR406 x.toml:1:6"]);
+    assert_eq!(
+        found(&["SR406"], "Body.", &[("x.toml", &key)]),
+        ["SR406 x.toml:1:6"]
+    );
     assert!(found(&["SR406"], "Body.", &[("scripts/tests/x.toml", &key)]).is_empty());
     let long = format!("{key}{}", " ".repeat(1_000_000));
     assert!(found(&["SR406"], "Body.", &[("x.toml", &long)]).is_empty());
@@ -67,13 +114,23 @@ fn secrets_and_hidden_characters_in_any_text() {
 #[test]
 fn allowed_tools() {
     for (line, expected) in [
-        ("allowed-tools: Read, Bash(*)", vec!["SR408 a/SKILL.md:4:16"]),
-        ("allowed-tools:\n  - Read\n  - Bash", vec!["SR408 a/SKILL.md:6:5"]),
+        (
+            "allowed-tools: Read, Bash(*)",
+            vec!["SR408 a/SKILL.md:4:16"],
+        ),
+        (
+            "allowed-tools:\n  - Read\n  - Bash",
+            vec!["SR408 a/SKILL.md:6:5"],
+        ),
         ("allowed-tools: Read, Bash(git *)", vec![]),
         ("tools: Bash", vec![]),
     ] {
         let text = format!("---\nname: a\ndescription: b\n{line}\n---\nBody.\n");
-        assert_eq!(places(&["SR408"], &[("a/SKILL.md", &text)]), expected, "{line}");
+        assert_eq!(
+            places(&["SR408"], &[("a/SKILL.md", &text)]),
+            expected,
+            "{line}"
+        );
     }
 }
 
@@ -82,13 +139,19 @@ fn commands_that_run_on_loading() {
     for (body, expected) in [
         ("State: !`git log $1`", vec![(5, 8, Severity::Warn)]),
         ("!`git log`", vec![(5, 1, Severity::Info)]),
-        ("```!\ngit log $ARGUMENTS\n```", vec![(5, 1, Severity::Warn)]),
+        (
+            "```!\ngit log $ARGUMENTS\n```",
+            vec![(5, 1, Severity::Warn)],
+        ),
         ("```!\ngit log\n```", vec![(5, 1, Severity::Info)]),
         ("`git log $1`", vec![]),
     ] {
         let text = skill_md("a", body);
         let found = findings(&["SR410"], &[("a/SKILL.md", &text), ("a/guide.md", body)]);
-        let places: Vec<_> = found.iter().map(|found| (found.line, found.col, found.severity)).collect();
+        let places: Vec<_> = found
+            .iter()
+            .map(|found| (found.line, found.col, found.severity))
+            .collect();
         assert_eq!(places, expected, "{body}");
     }
 }
@@ -97,6 +160,9 @@ fn commands_that_run_on_loading() {
 fn blobs_in_instructions() {
     let hex = "0123456789abcdef".repeat(9);
     let digest = "0123456789abcdef".repeat(8);
-    assert_eq!(found(&["SR412"], &format!("x {hex}"), &[("assets/x.md", &hex)]), ["SR412 SKILL.md:5:3"]);
+    assert_eq!(
+        found(&["SR412"], &format!("x {hex}"), &[("assets/x.md", &hex)]),
+        ["SR412 SKILL.md:5:3"]
+    );
     assert!(found(&["SR412"], &digest, &[]).is_empty());
 }

@@ -1,0 +1,63 @@
+//! Regular expressions that are part of the program.
+
+use regex::Regex;
+
+/// Compiles a pattern of the program's own.
+///
+/// **Panics** when it does not compile: a rule whose pattern is broken must not look like a rule that found nothing. Which
+/// Unicode tables are compiled in depends on the build; `\p{…}` needs more than a release has, and is refused in every build.
+#[expect(
+    clippy::panic,
+    reason = "the runner makes an internal error of it, which is what it is"
+)]
+pub(crate) fn compiled(source: &str) -> Regex {
+    assert!(
+        !source.contains(r"\p") && !source.contains(r"\P"),
+        "the pattern needs Unicode tables that a release lacks: {source}"
+    );
+    match Regex::new(source) {
+        Ok(regex) => regex,
+        Err(error) => panic!("the pattern does not compile: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::compiled;
+
+    #[test]
+    #[should_panic(expected = "needs Unicode tables")]
+    fn what_a_release_cannot_compile_is_refused_here_too() {
+        compiled(r"\pL");
+    }
+
+    #[test]
+    #[should_panic(expected = "does not compile")]
+    fn a_broken_pattern_is_loud() {
+        compiled("(");
+    }
+
+    /// Whatever compiles a pattern elsewhere could fail in silence.
+    #[test]
+    fn all_patterns_are_compiled_here() {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut folders = vec![sources.clone()];
+        let mut files = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in aris_fs::list_sorted(&folder).expect("sources") {
+                if entry.kind == aris_fs::EntryKind::Folder {
+                    folders.push(entry.path);
+                } else if entry.name != "pattern.rs" {
+                    files += 1;
+                    let text = aris_fs::read_text(&entry.path).expect("source");
+                    for call in ["Regex::new(", "RegexBuilder", "RegexSet"] {
+                        assert!(!text.contains(call), "{call} in {}", entry.path.display());
+                    }
+                }
+            }
+        }
+        assert!(files > 50);
+    }
+}
