@@ -284,7 +284,8 @@ proptest! {
     /// Inline links without nesting are those of a CommonMark parser.
     #[test]
     fn simple_links_agree_with_commonmark(words in proptest::collection::vec("[a-z ]{0,6}|\\[[a-z]{1,3}\\]\\([a-z/.#]{1,6}\\)|`[a-z]{1,3}`", 0..6)) {
-        let source = words.join("x");
+        // Four blanks in front would make a code block, which is not told apart here.
+        let source = words.join("x").trim_start().to_owned();
         let ours: Vec<String> = document(&source).links.into_iter().map(|link| link.target).collect();
         let theirs: Vec<String> = Parser::new_ext(&source, Options::empty())
             .filter_map(|event| match event {
