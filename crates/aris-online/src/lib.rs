@@ -1,11 +1,12 @@
-//! What every helper that reaches the network does alike: the flags, the client they make, and the progress that a person who waits
-//! sees.
+//! What every helper that reaches the network does alike: the flags, the client they make, the progress that a person who waits
+//! sees, and records in the forms they are printed in.
 //!
 //! The one shared library that imports `aris-cli`, because its subject is the command line; it knows no source and no helper.
 
 #![warn(missing_docs)]
 
 mod progress;
+mod records;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use aris_cli::Context;
 use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
 pub use progress::Progress;
+pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
 
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, clap::Args)]
@@ -93,7 +95,7 @@ pub fn client(
     Client::new(settings)
 }
 
-/// `ARIS_CONTACT_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
+/// `ARIS_CONTACT_EMAIL`, or the older `OPENALEX_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
 fn contact(context: &Context) -> String {
     let shaped = |address: &&str| {
         address.contains('@')
@@ -103,6 +105,7 @@ fn contact(context: &Context) -> String {
     };
     context
         .env("ARIS_CONTACT_EMAIL")
+        .or_else(|| context.env("OPENALEX_EMAIL"))
         .filter(shaped)
         .map(|address| format!("; mailto:{address}"))
         .unwrap_or_default()

@@ -8,7 +8,7 @@ use aris_contract::ids::{ArxivId, Doi};
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use roxmltree::{Document, Node};
 
-use crate::hosts::ARXIV;
+use crate::hosts::{ARXIV, ARXIV_FILES};
 use crate::keep;
 use crate::plain::collapsed;
 
@@ -19,6 +19,9 @@ pub const BATCH: usize = 100;
 ///
 /// **Source**: arXiv API user's manual §3.1.1.2, `max_results`.
 pub const PAGE: usize = 2000;
+
+/// Bytes of a PDF or source that are accepted: ten times the size that arXiv takes without asking (50 MB).
+const FILE_LIMIT: u64 = 512 << 20;
 
 /// How results are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub struct Feed {
     pub start: u64,
     /// The papers of this page.
     pub papers: Vec<Paper>,
+    /// The day of each paper's newest version, `2023-08-02`, in the order of `papers`; empty where the feed does not say.
+    pub updated: Vec<String>,
 }
 
 /// Asks for papers by a query in arXiv's own language.
@@ -82,6 +87,11 @@ pub fn search(
 
 /// Asks for papers by identifier, at most [`BATCH`] at once. What arXiv does not have is not in the answer.
 pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> {
+    feed_by_id(client, ids).map(|feed| feed.papers)
+}
+
+/// Like [`by_id`], with all that the feed says.
+pub fn feed_by_id(client: &Client, ids: &[ArxivId]) -> Result<Feed, HttpError> {
     let list: Vec<&str> = ids.iter().take(BATCH).map(ArxivId::as_str).collect();
     let request = Request::get(&ARXIV, "/query", Expect::Xml)
         .query("id_list", &list.join(","))
@@ -95,8 +105,22 @@ pub fn by_id(client: &Client, ids: &[ArxivId]) -> Result<Vec<Paper>, HttpError> 
                 feed.total
             )));
         }
-        Ok(feed.papers)
+        Ok(feed)
     })
+}
+
+/// Asks for the PDF of a paper, the newest version unless the identifier names one.
+pub fn pdf(id: &ArxivId) -> Request {
+    Request::get(&ARXIV_FILES, "/pdf", Expect::File)
+        .segments(id.as_str())
+        .limit(FILE_LIMIT)
+}
+
+/// Asks for the source of a paper: a tar archive or a single file, with gzip around it; or a PDF where there is no source.
+pub fn source(id: &ArxivId) -> Request {
+    Request::get(&ARXIV_FILES, "/src", Expect::File)
+        .segments(id.as_str())
+        .limit(FILE_LIMIT)
 }
 
 /// Reads an answer. arXiv reports errors as a feed with one entry called "Error", with status 400 or, in older days, 200.
@@ -122,6 +146,7 @@ pub fn parse(response: &Response) -> Result<Feed, Doubt> {
             .ok_or_else(|| Doubt::Malformed(String::from("no totalResults")))?,
         start: number("startIndex").unwrap_or(0),
         papers: Vec::new(),
+        updated: Vec::new(),
     };
     let stamp = aris_contract::time::stamp(response.fetched_at);
     for node in children(root, "entry") {
@@ -129,6 +154,8 @@ pub fn parse(response: &Response) -> Result<Feed, Doubt> {
             return Err(Doubt::Malformed(error));
         }
         feed.papers.push(paper(node, &stamp)?);
+        let updated = text_of(node, "updated").and_then(|text| text.get(..10).map(str::to_owned));
+        feed.updated.push(updated.unwrap_or_default());
     }
     Ok(feed)
 }

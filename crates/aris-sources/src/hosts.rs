@@ -6,6 +6,7 @@
 //! | Crossref | 5 a second, 1 at a time | Crossref REST API documentation, public pool for lists and single records (December 2025) |
 //! | DataCite | 5 a second | DataCite REST API documentation: 3,000 requests in 5 minutes; half of that |
 //! | DBLP | 1 a second, 1 at a time | DBLP's frequently asked questions on automated queries |
+//! | Exa | 5 a second | Exa's documentation, "rate limits": 10 a second for searches; half of that |
 //! | OpenAlex | 10 a second | OpenAlex developer documentation, "rate limits and authentication" |
 //! | Semantic Scholar | 1 a second | API documentation: 1 request a second with a key; without one all users share a pool, so not faster |
 
@@ -80,6 +81,20 @@ pub static DBLP: Host = Host {
     key: None,
     manners: every(1000, 1),
     manners_with_key: every(1000, 1),
+};
+
+/// Exa, which takes no request without a key.
+pub static EXA: Host = Host {
+    name: "exa",
+    origin: "https://api.exa.ai",
+    prefix: "",
+    base_variable: "ARIS_EXA_BASE_URL",
+    key: Some(KeyPlace {
+        variable: "EXA_API_KEY",
+        sent: KeySent::Bearer,
+    }),
+    manners: every(200, 4),
+    manners_with_key: every(200, 4),
 };
 
 /// OpenAlex.

@@ -10,13 +10,13 @@ use crate::plain::untagged;
 /// The body as JSON.
 ///
 /// **Errors**: a body that is no JSON, or of the wrong kind, is no answer: services send pages and fragments when they are in trouble.
-pub(crate) fn body(response: &Response) -> Result<Value, Doubt> {
+pub fn body(response: &Response) -> Result<Value, Doubt> {
     serde_json::from_slice(&response.body)
         .map_err(|error| Doubt::NotAnAnswer(format!("no JSON: {error}")))
 }
 
 /// The value at a path of keys.
-pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
+pub fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
     let mut here = value;
     for key in path {
         here = here.get(key).unwrap_or(&Value::Null);
@@ -25,7 +25,7 @@ pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> &'a Value {
 }
 
 /// A text, plain and not empty.
-pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
+pub fn text(value: &Value, path: &[&str]) -> Option<String> {
     let found = match at(value, path) {
         Value::String(text) => untagged(text),
         Value::Number(number) => number.to_string(),
@@ -35,7 +35,7 @@ pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
 }
 
 /// The first text of a list, or the text itself.
-pub(crate) fn first(value: &Value, path: &[&str]) -> Option<String> {
+pub fn first(value: &Value, path: &[&str]) -> Option<String> {
     match at(value, path) {
         Value::Array(list) => list.iter().find_map(|item| text(item, &[])),
         _ => text(value, path),
@@ -43,7 +43,7 @@ pub(crate) fn first(value: &Value, path: &[&str]) -> Option<String> {
 }
 
 /// A count.
-pub(crate) fn count(value: &Value, path: &[&str]) -> Option<u64> {
+pub fn count(value: &Value, path: &[&str]) -> Option<u64> {
     let found = at(value, path);
     found
         .as_u64()
@@ -51,7 +51,7 @@ pub(crate) fn count(value: &Value, path: &[&str]) -> Option<u64> {
 }
 
 /// A year between 1000 and 2999.
-pub(crate) fn year(value: &Value, path: &[&str]) -> Option<u16> {
+pub fn year(value: &Value, path: &[&str]) -> Option<u16> {
     let year = count(value, path)?;
     u16::try_from(year)
         .ok()
@@ -59,7 +59,7 @@ pub(crate) fn year(value: &Value, path: &[&str]) -> Option<u16> {
 }
 
 /// A list; anything else is an empty one.
-pub(crate) fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
+pub fn list<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
     at(value, path).as_array().map_or(&[], Vec::as_slice)
 }
 

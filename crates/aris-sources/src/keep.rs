@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 /// A record that was asked for by its identifier: 30 days, as the reference's verification cache.
-pub(crate) const RECORD: Duration = Duration::from_hours(30 * 24);
+pub const RECORD: Duration = Duration::from_hours(30 * 24);
 
 /// The results of a search.
-pub(crate) const SEARCH: Duration = Duration::from_hours(24);
+pub const SEARCH: Duration = Duration::from_hours(24);
 
 /// "There is no such thing."
-pub(crate) const ABSENCE: Duration = Duration::from_hours(24);
+pub const ABSENCE: Duration = Duration::from_hours(24);

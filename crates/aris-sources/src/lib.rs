@@ -9,9 +9,11 @@ pub mod arxiv;
 pub mod crossref;
 pub mod datacite;
 pub mod dblp;
+pub mod deepxiv;
+pub mod exa;
 pub mod hosts;
-mod json;
-mod keep;
+pub mod json;
+pub mod keep;
 pub mod openalex;
 mod plain;
 pub mod semantic_scholar;
@@ -19,7 +21,8 @@ pub mod semantic_scholar;
 use aris_contract::ids::{ArxivId, Doi};
 
 pub use aris_http::{
-    Client, DEADLINE, Downloaded, Event, Host, HttpError, Magic, Mode, Request, Response, Settings,
+    Client, DEADLINE, Doubt, Downloaded, Event, Expect, Host, HttpError, Magic, Mode, Request,
+    Response, Settings,
 };
 
 /// The preprint that a DOI of arXiv stands for, `10.48550/arXiv.2301.00001`.

@@ -44,6 +44,15 @@ pub(crate) const GROUPS: &[Group] = &[
         }],
     },
     Group {
+        title: "Finding and keeping papers",
+        entries: &[Entry {
+            spec: &arxiv_fetch::SPEC,
+            brief: "search arXiv and download papers",
+            run: |process| aris_cli::run(&arxiv_fetch::SPEC, arxiv_fetch::run, process),
+            parser: || aris_cli::parser(&arxiv_fetch::SPEC, arxiv_fetch::run),
+        }],
+    },
+    Group {
         title: "Installing and checking skills",
         entries: &[
             Entry {

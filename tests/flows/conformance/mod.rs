@@ -4,6 +4,7 @@
 //! The checks are here; what a helper needs to be called with is data, one file per helper. A row of the table without cases
 //! fails.
 
+mod arxiv_fetch;
 mod cases;
 mod citation_audit;
 mod contract;

@@ -5,6 +5,17 @@ use crate::policy::Policy;
 
 pub(super) const SHIPPED: &[Helper] = &[
     Helper {
+        name: "arxiv_fetch",
+        shipped: true,
+        aliases: &["arxiv_fetch.py"],
+        owner: "arxiv",
+        callers: &["arxiv", "research-lit"],
+        policy: Policy::D2,
+        other_policies: &[Policy::D1],
+        rationale: "One source of papers among several: a survey takes what each contributes, a single look-up takes the first that answers",
+        fallback: "Use the other sources and record which contributed; with none left it is an error",
+    },
+    Helper {
         name: "citation_audit",
         shipped: true,
         aliases: &[],
@@ -89,17 +100,6 @@ pub(super) const SHIPPED: &[Helper] = &[
 ];
 
 pub(super) const NOT_SHIPPED: &[Helper] = &[
-    Helper {
-        name: "arxiv_fetch",
-        shipped: false,
-        aliases: &["arxiv_fetch.py"],
-        owner: "arxiv",
-        callers: &["arxiv", "research-lit"],
-        policy: Policy::D2,
-        other_policies: &[Policy::D1],
-        rationale: "One source of papers among several: a survey takes what each contributes, a single look-up takes the first that answers",
-        fallback: "Use the other sources and record which contributed; with none left it is an error",
-    },
     Helper {
         name: "audit_claims",
         shipped: false,

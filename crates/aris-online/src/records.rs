@@ -1,0 +1,151 @@
+//! Records of papers as a helper prints them: in an envelope, one a line, as a bibliography, or in the form that the skills of the
+//! reference read.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use aris_cli::{Product, Style};
+use aris_contract::artifact::papers::Paper;
+use aris_paper::records;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// Flags that choose the form of the output. `--json` goes before all of them.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct FormArgs {
+    /// Print one record a line, as JSON
+    #[arg(long, conflicts_with_all = ["bibtex", "compat"], display_order = 790)]
+    pub jsonl: bool,
+    /// Print a bibliography entry for each record
+    #[arg(long, conflicts_with = "compat", display_order = 791)]
+    pub bibtex: bool,
+    /// Print the JSON that earlier scripts of this name print
+    #[arg(long, display_order = 792)]
+    pub compat: bool,
+}
+
+/// Records and how to print them.
+#[derive(Clone, Debug)]
+pub struct Papers {
+    /// Schema id of the list.
+    pub schema: &'static str,
+    /// The records.
+    pub papers: Vec<Paper>,
+    /// What stands in the envelope's `meta` beside them: totals, what is missing, where to go on.
+    pub more: Map<String, Value>,
+    /// The form that was asked for.
+    pub form: FormArgs,
+    /// The form without a flag, and with `--compat`.
+    pub plain: String,
+}
+
+impl Serialize for Papers {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.papers.serialize(serializer)
+    }
+}
+
+impl Product for Papers {
+    fn schema(&self) -> &'static str {
+        self.schema
+    }
+
+    fn count(&self) -> Option<usize> {
+        Some(self.papers.len())
+    }
+
+    fn meta(&self) -> Map<String, Value> {
+        self.more.clone()
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        if self.form.jsonl {
+            jsonl(&self.papers, out)
+        } else if self.form.bibtex {
+            out.write_all(bibliography(&self.papers).as_bytes())
+        } else {
+            writeln!(out, "{}", self.plain.trim_end_matches('\n'))
+        }
+    }
+}
+
+/// One record a line.
+pub fn jsonl(papers: &[Paper], out: &mut dyn Write) -> io::Result<()> {
+    for paper in papers {
+        serde_json::to_writer(&mut *out, paper)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A bibliography of all records. Equal keys are told apart by a letter, in the order of the records.
+pub fn bibliography(papers: &[Paper]) -> String {
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    let mut text = String::new();
+    for paper in papers {
+        let key = records::key(paper);
+        let count = used.entry(key.clone()).or_insert(0);
+        *count += 1;
+        let key = if *count == 1 {
+            key
+        } else {
+            format!("{key}{}", letters(*count - 1))
+        };
+        text.push_str(&records::bibtex(paper, &key));
+        text.push('\n');
+    }
+    text.trim_end_matches('\n').to_owned() + if text.is_empty() { "" } else { "\n" }
+}
+
+/// 1 is `a`, 26 is `z`, 27 is `aa`.
+fn letters(mut number: usize) -> String {
+    let mut text = Vec::new();
+    while number > 0 {
+        number -= 1;
+        let letter = u8::try_from(number % 26).unwrap_or_default();
+        text.push(char::from(b'a' + letter));
+        number /= 26;
+    }
+    text.into_iter().rev().collect()
+}
+
+/// JSON as Python's `json.dumps(indent=2)` lays it out.
+pub fn indented(value: &Value) -> String {
+    format!("{value:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_keys_of_a_bibliography_are_told_apart() {
+        let paper = Paper {
+            title: String::from("Deep learning"),
+            year: Some(2015),
+            ..Paper::default()
+        };
+        let text = bibliography(&vec![paper; 3]);
+        for key in ["{2015deep,", "{2015deepa,", "{2015deepb,"] {
+            assert_eq!(text.matches(key).count(), 1, "{key} in {text}");
+        }
+        assert_eq!(bibliography(&[]), "");
+        assert_eq!((letters(26), letters(27)), ("z".into(), "aa".into()));
+    }
+
+    #[test]
+    fn a_line_of_jsonl_is_a_record() {
+        let paper = Paper {
+            title: String::from("One\ntwo"),
+            ..Paper::default()
+        };
+        let mut out = Vec::new();
+        jsonl(&[paper.clone(), paper.clone()], &mut out).expect("written");
+        let text = String::from_utf8(out).expect("text");
+        let read: Vec<Paper> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a record"))
+            .collect();
+        assert_eq!(read, [paper.clone(), paper]);
+    }
+}

@@ -1,0 +1,127 @@
+//! Exa: search of the web, papers among it.
+//!
+//! **Source**: Exa API reference (`/search`, `/findSimilar`, `/contents`: body fields, the result object, error bodies). A result is a
+//! page, not a paper: what makes a record of it is an arXiv identifier or DOI in its address.
+
+use aris_contract::artifact::papers::{Author, Identifiers, Links, Origin, Paper, Source};
+use aris_contract::ids::{ArxivId, Doi};
+use aris_http::{Client, Doubt, HttpError, Request, Response};
+use serde_json::{Value, json};
+
+use crate::hosts::EXA;
+use crate::json::{at, body, text};
+use crate::keep;
+
+/// Results of one request at most.
+pub const PAGE: usize = 100;
+
+/// Where a request goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// Pages for a query.
+    Search,
+    /// Pages like a page.
+    FindSimilar,
+    /// The contents of pages.
+    Contents,
+}
+
+impl Endpoint {
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Search => "/search",
+            Self::FindSimilar => "/findSimilar",
+            Self::Contents => "/contents",
+        }
+    }
+}
+
+/// Asks; the results as Exa describes them, each with the record made of it.
+pub fn ask(
+    client: &Client,
+    endpoint: Endpoint,
+    wanted: &Value,
+) -> Result<Vec<(Value, Paper)>, HttpError> {
+    let request = Request::post(&EXA, endpoint.path(), wanted).keep(keep::SEARCH, keep::ABSENCE);
+    client.ask(&request, parse)
+}
+
+/// Asks for papers by words.
+pub fn papers(client: &Client, words: &str, count: usize) -> Result<Vec<Paper>, HttpError> {
+    let wanted = json!({
+        "query": words,
+        "numResults": count.clamp(1, PAGE),
+        "type": "auto",
+        "category": "research paper",
+    });
+    Ok(ask(client, Endpoint::Search, &wanted)?
+        .into_iter()
+        .map(|(_, paper)| paper)
+        .collect())
+}
+
+/// Reads the results of any endpoint.
+pub fn parse(response: &Response) -> Result<Vec<(Value, Paper)>, Doubt> {
+    let answer = body(response)?;
+    let results = at(&answer, &["results"])
+        .as_array()
+        .ok_or_else(|| Doubt::Malformed(refusal(&answer)))?;
+    Ok(results
+        .iter()
+        .map(|result| (result.clone(), paper(result, response)))
+        .collect())
+}
+
+fn refusal(answer: &Value) -> String {
+    text(answer, &["error"])
+        .or_else(|| text(answer, &["message"]))
+        .unwrap_or_else(|| String::from("no results"))
+}
+
+/// The record of a page.
+pub fn paper(result: &Value, response: &Response) -> Paper {
+    let url = text(result, &["url"]).unwrap_or_default();
+    let date = text(result, &["publishedDate"]).and_then(|date| date.get(..10).map(str::to_owned));
+    let arxiv = (url.contains("arxiv.org/"))
+        .then(|| ArxivId::parse(&url).ok())
+        .flatten();
+    Paper {
+        title: text(result, &["title"]).unwrap_or_default(),
+        // One text for all authors; where it names several, they stand between commas or semicolons.
+        authors: text(result, &["author"])
+            .map(|names| {
+                let parts = names.split([';', ',']).map(str::trim);
+                parts
+                    .filter(|name| !name.is_empty())
+                    .map(Author::named)
+                    .collect()
+            })
+            .unwrap_or_default(),
+        year: date
+            .as_deref()
+            .and_then(|date| date.get(..4))
+            .and_then(|year| year.parse().ok()),
+        date,
+        summary: text(result, &["summary"]),
+        ids: Identifiers {
+            arxiv_version: arxiv.as_ref().and_then(ArxivId::version),
+            arxiv: arxiv.map(|id| id.without_version()),
+            doi: (url.contains("doi.org/"))
+                .then(|| Doi::parse(&url).ok())
+                .flatten()
+                .into_iter()
+                .collect(),
+            ..Identifiers::default()
+        },
+        links: Links {
+            page: Some(url.clone()),
+            pdf: None,
+        },
+        origins: vec![Origin {
+            source: Source::Exa,
+            record: text(result, &["id"]).unwrap_or(url),
+            retrieved_at: aris_contract::time::stamp(response.fetched_at),
+        }],
+        ..Paper::default()
+    }
+}

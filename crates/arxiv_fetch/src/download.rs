@@ -1,0 +1,161 @@
+//! Files: a paper's PDF or source, whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_contract::ids::ArxivId;
+use aris_online::Progress;
+use aris_sources::hosts::ARXIV_FILES;
+use aris_sources::{Downloaded, Magic, arxiv};
+
+use crate::cli::Download;
+use crate::error::Error;
+use crate::report::File;
+use crate::unpack;
+
+/// A source that is larger is no paper.
+const SOURCE_LIMIT: u64 = 512 << 20;
+
+/// Brings what `args` names, unless it is there.
+pub(crate) fn run(args: &Download, context: &Context) -> Result<File, Error> {
+    let name = args.id.as_str().replace('/', "_");
+    let folder = context.absolute(&args.dir);
+    aris_fs::create_dir(&folder)?;
+    let mut file = if args.source {
+        let path = args.dir.join(format!("{name}.source"));
+        bring(
+            args,
+            context,
+            path,
+            &arxiv::source(&args.id),
+            Magic::Source,
+            "source",
+        )?
+    } else {
+        let path = args.dir.join(format!("{name}.pdf"));
+        bring(
+            args,
+            context,
+            path,
+            &arxiv::pdf(&args.id),
+            Magic::Pdf,
+            "PDF",
+        )?
+    };
+    if args.source {
+        let target = args.dir.join(&name);
+        let (files, left_out) = unpacked(
+            &context.absolute(Path::new(&file.path)),
+            &context.absolute(&target),
+            &name,
+        )?;
+        file.unpacked = Some(target.display().to_string());
+        file.files = Some(files);
+        file.left_out = left_out;
+    }
+    Ok(file)
+}
+
+/// The file at `path`, relative to the working directory as the user named it.
+fn bring(
+    args: &Download,
+    context: &Context,
+    path: PathBuf,
+    request: &aris_sources::Request,
+    magic: Magic,
+    what: &'static str,
+) -> Result<File, Error> {
+    let target = context.absolute(&path);
+    if let Some(bytes) = present(&target, magic)? {
+        return Ok(file(&args.id, &path, bytes, None));
+    }
+    let progress = Progress::new(context, None);
+    let client = aris_online::client(
+        context,
+        &args.online,
+        &[&ARXIV_FILES],
+        "arxiv_fetch",
+        &progress,
+    )?;
+    let arrived = client.download(request, &target, magic);
+    progress.finish();
+    match arrived? {
+        Some(arrived) => Ok(file(&args.id, &path, arrived.bytes, Some(arrived))),
+        None => Err(Error::Absent {
+            what,
+            id: args.id.to_string(),
+        }),
+    }
+}
+
+/// The size of the file when it is there. Something else in its place is an error: it is the user's.
+fn present(target: &Path, magic: Magic) -> Result<Option<u64>, Error> {
+    let opened = match aris_fs::open(target) {
+        Ok(opened) => opened,
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let bytes = opened.metadata().len();
+    let start = opened.head(1024)?;
+    let is_pdf = start.windows(5).any(|word| word == b"%PDF-");
+    if magic == Magic::Pdf && !is_pdf || bytes == 0 {
+        let what = if magic == Magic::Pdf {
+            "a PDF"
+        } else {
+            "a source"
+        };
+        return Err(Error::Other {
+            path: target.to_path_buf(),
+            what,
+        });
+    }
+    Ok(Some(bytes))
+}
+
+fn file(id: &ArxivId, path: &Path, bytes: u64, arrived: Option<Downloaded>) -> File {
+    let skipped = arrived.is_none();
+    File {
+        id: id.to_string(),
+        path: path.display().to_string(),
+        size_kb: bytes / 1024,
+        skipped,
+        message: skipped.then(|| String::from("already exists, skipped")),
+        resumed_bytes: arrived
+            .as_ref()
+            .map(|arrived| arrived.resumed)
+            .filter(|bytes| *bytes > 0),
+        sha256: arrived.map(|arrived| arrived.sha256),
+        unpacked: None,
+        files: None,
+        left_out: Vec::new(),
+    }
+}
+
+/// Unpacks `archive` into the folder `target`, which is complete when it appears. Gives the number of files, and what was left out.
+fn unpacked(archive: &Path, target: &Path, name: &str) -> Result<(usize, Vec<String>), Error> {
+    let bytes = aris_fs::read(archive, SOURCE_LIMIT)?;
+    let source = unpack::read(&bytes, name).map_err(|why| Error::Unpack {
+        path: archive.to_path_buf(),
+        why,
+    })?;
+    let count = source.files.len();
+    // What is there was complete when it appeared, and may have been edited since.
+    if target.is_dir() {
+        return Ok((count, source.left_out));
+    }
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let half = folder.join(format!(".{name}.unpacking"));
+    let _lock = aris_fs::Lock::acquire(&folder.join(format!(".{name}.unpacking.lock")))?;
+    if half.is_dir() {
+        aris_fs::remove_tree(folder, &half)?;
+    }
+    for (path, content) in &source.files {
+        let path = aris_fs::join_inside(&half, path)?;
+        aris_fs::create_dir(path.parent().unwrap_or(&half))?;
+        aris_fs::write_unsynced(&path, content)?;
+    }
+    if !target.is_dir() {
+        aris_fs::rename_new(&half, target)?;
+    }
+    Ok((count, source.left_out))
+}

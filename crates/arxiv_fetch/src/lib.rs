@@ -1,0 +1,226 @@
+//! `arxiv_fetch`: searches arXiv, and brings PDFs and sources.
+//!
+//! **Input**: a query or identifiers; for `read` a saved answer. **Output**: records as the reference's JSON, one a line (`--jsonl`), as a
+//! bibliography (`--bibtex`) or in an envelope (`--json`); a downloaded file and its description.
+//! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such paper or file; 4 something that is not what it must be;
+//! 5 the disk; 7 arXiv did not answer, which says nothing about any paper.
+
+mod cli;
+mod compat;
+mod download;
+mod error;
+mod report;
+mod unpack;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::ids::ArxivId;
+use aris_online::{FormArgs, Papers, Progress, indented};
+use aris_sources::arxiv::{self, Feed, Order};
+use aris_sources::hosts::ARXIV;
+use aris_sources::{Doubt, Response};
+use serde_json::{Map, Value};
+
+pub use cli::{Cli, Command, Download, Read, Search, Sort};
+pub use error::Error;
+pub use report::{File, Report};
+
+/// Bytes of a saved answer that are accepted: an answer of arXiv's largest page.
+const SAVED_LIMIT: u64 = 32 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "arxiv_fetch",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Search arXiv and download papers, at the pace that arXiv asks for",
+    input: "a query or identifiers; for read a saved answer of arXiv's Atom interface",
+    output: "records as JSON, as lines of JSON or as a bibliography; for download one line of JSON about the file",
+    stderr: "what it waits for, on a terminal; errors",
+    examples: &[
+        Example {
+            command: "search",
+            line: "arxiv_fetch search 'attention mechanism' --max 10",
+            what: "search by relevance",
+        },
+        Example {
+            command: "search",
+            line: "arxiv_fetch search id:1706.03762 --bibtex",
+            what: "one paper as a bibliography entry",
+        },
+        Example {
+            command: "download",
+            line: "arxiv_fetch download 2301.07041 --dir papers",
+            what: "bring a PDF, unless it is there",
+        },
+        Example {
+            command: "download",
+            line: "arxiv_fetch download 2301.07041 --source",
+            what: "bring the LaTeX source and unpack it into papers/2301.07041",
+        },
+        Example {
+            command: "read",
+            line: "arxiv_fetch read answer.xml --jsonl",
+            what: "records of a saved answer, without the network",
+        },
+    ],
+    signals: &[],
+    ok: "arXiv has answered, also when nothing was found; the file is there",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[report::PAPERS, report::FILE],
+    samples: &[
+        Sample {
+            args: &["--json", "read", "absent.xml"],
+            exit: &[3],
+        },
+        Sample {
+            args: &["--json", "download", "2413.00001"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let report = match cli.command {
+        Command::Search(args) => papers(&search(&args, context)?, args.form),
+        Command::Download(args) => Report::File(download::run(&args, context)?),
+        Command::Read(args) => {
+            let path = context.absolute(&args.file);
+            let response = Response {
+                status: 200,
+                media_type: String::new(),
+                body: aris_fs::read(&path, SAVED_LIMIT)?,
+                fetched_at: context.now(),
+                cached: true,
+                url: String::new(),
+            };
+            let feed = arxiv::parse(&response).map_err(|doubt| {
+                let (Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) = doubt;
+                Error::Saved { path, why }
+            })?;
+            papers(&feed, args.form)
+        }
+    };
+    Ok(Outcome::done(report))
+}
+
+fn papers(feed: &Feed, form: FormArgs) -> Report {
+    let mut more = Map::new();
+    more.insert(String::from("total"), Value::from(feed.total));
+    more.insert(String::from("start"), Value::from(feed.start));
+    Report::Papers(Papers {
+        schema: report::PAPERS,
+        plain: indented(&compat::list(feed)),
+        papers: feed.papers.clone(),
+        more,
+        form,
+    })
+}
+
+/// Asks page by page until there are enough.
+fn search(args: &Search, context: &Context) -> Result<Feed, Error> {
+    let query = args.query.trim();
+    if query.is_empty() {
+        return Err(Error::Empty);
+    }
+    let ids = identifiers(query)?;
+    let progress = Progress::new(context, None);
+    let client = aris_online::client(context, &args.online, &[&ARXIV], "arxiv_fetch", &progress)?;
+    let wanted = args.max as usize;
+    let mut found = Feed {
+        start: u64::from(args.start),
+        ..Feed::default()
+    };
+    if ids.is_empty() {
+        let order = match args.sort {
+            Sort::Relevance => Order::Relevance,
+            Sort::Updated => Order::Updated,
+            Sort::Submitted => Order::Submitted,
+        };
+        loop {
+            let start = args.start as usize + found.papers.len();
+            let count = (wanted - found.papers.len()).min(PAGE);
+            let page = arxiv::search(&client, query, start, count, order)?;
+            found.total = page.total;
+            let got = page.papers.len();
+            found.papers.extend(page.papers);
+            found.updated.extend(page.updated);
+            if got == 0 || found.papers.len() >= wanted || (start + got) as u64 >= found.total {
+                break;
+            }
+        }
+        found.papers.truncate(wanted);
+    } else {
+        for batch in ids.chunks(arxiv::BATCH) {
+            let page = arxiv::feed_by_id(&client, batch)?;
+            found.papers.extend(page.papers);
+            found.updated.extend(page.updated);
+        }
+        found.total = found.papers.len() as u64;
+    }
+    progress.finish();
+    Ok(found)
+}
+
+/// Results of one request: less than arXiv allows, so that an answer stays small enough to be asked for again.
+const PAGE: usize = 500;
+
+/// The identifiers that a query consists of; none for words. A query that begins with `id:` must be identifiers.
+fn identifiers(query: &str) -> Result<Vec<ArxivId>, Error> {
+    let (list, must) = match query.strip_prefix("id:") {
+        Some(list) => (list, true),
+        None => (query, false),
+    };
+    let mut ids = Vec::new();
+    for part in list.split(',').map(str::trim) {
+        match ArxivId::parse(part) {
+            Ok(id) => ids.push(id),
+            // `2413.00001` can be nothing else, and arXiv would answer with an error page.
+            Err(error) if must || error.is_impossible() => {
+                return Err(Error::Id(error.to_string()));
+            }
+            Err(_) => return Ok(Vec::new()),
+        }
+    }
+    Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::papers::Paper;
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Vec<Paper>>(report::PAPERS);
+        check_schema::<File>(report::FILE);
+    }
+
+    #[test]
+    fn a_query_is_words_or_identifiers() {
+        let ids = |query: &str| {
+            identifiers(query).map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        for (query, wanted) in [
+            ("attention", &[][..]),
+            ("au:Vaswani AND ti:attention, please", &[]),
+            ("1706.03762", &["1706.03762"]),
+            ("id:1706.03762v2", &["1706.03762v2"]),
+            ("id:1706.03762, cs/0601001", &["1706.03762", "cs/0601001"]),
+            ("https://arxiv.org/abs/1706.03762", &["1706.03762"]),
+        ] {
+            assert_eq!(ids(query).expect("a query"), wanted, "{query}");
+        }
+        for bad in ["id:", "id:attention", "2413.00001"] {
+            assert!(ids(bad).is_err(), "{bad}");
+        }
+    }
+}
