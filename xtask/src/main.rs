@@ -15,6 +15,7 @@ mod demo;
 mod dist;
 mod fault;
 mod install;
+mod live;
 mod new_helper;
 mod schemas;
 mod sync;
@@ -66,6 +67,8 @@ enum Command {
     Dist(dist::Args),
     /// Check the structure of the tree; exit 10 on findings
     Verify,
+    /// Ask the network what only it can answer; exit 7 when it does not, 10 when something has changed
+    Live(live::Args),
     /// Create a new helper: crate, table row, launcher, schema
     NewHelper(new_helper::Args),
 }
@@ -91,6 +94,7 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::InstallSkills(args) => install::run(&workspace, &args),
         Command::Dist(args) => dist::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),
+        Command::Live(args) => live::run(&workspace, &args),
         Command::NewHelper(args) => new_helper::run(&workspace, &args),
     }
 }

@@ -179,3 +179,15 @@ impl Row {
         format!("skills/{}/scripts", self.owner)
     }
 }
+
+/// Today, in UTC.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
+pub(crate) fn today() -> jiff::civil::Date {
+    jiff::Timestamp::now()
+        .to_zoned(jiff::tz::TimeZone::UTC)
+        .date()
+}
+

@@ -29,11 +29,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
         return Ok(code);
     }
     let start = Instant::now();
+    title("A project with the skills in it");
+    say("  helpers go to .aris/tools, under their own and their legacy names");
     let project = Project::create(workspace)?;
-    title(&format!("A project in {}", project.root().display()));
-    say(
-        "  skills in .agents/skills and .claude/skills, helpers in .aris/tools, under their own and their legacy names",
-    );
 
     title("1. A paper with planted faults");
     project.copy_example("faulty")?;

@@ -1,6 +1,5 @@
 //! The demo's temporary project: skills installed, example copied.
 
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use aris_fs::{EntryKind, FsError};
@@ -68,29 +67,19 @@ impl Project {
         step(command, &shown, codes)
     }
 
+    /// Installs the skills as a user does, for every host.
     fn install(&self, workspace: &Workspace) -> Result<(), Fault> {
-        let canonical = self.at(".agents/skills");
-        for skill in workspace.folders_with("skills", "SKILL.md")? {
-            copy(
-                &workspace.at(&format!("skills/{skill}")),
-                &canonical.join(&skill),
-            )?;
-            link(
-                &Path::new("../../.agents/skills").join(&skill),
-                &self.at(".claude/skills").join(&skill),
-            )?;
-        }
-        for row in &workspace.rows {
-            let launcher = Path::new("../../.agents/skills")
-                .join(&row.owner)
-                .join("scripts")
-                .join(&row.name);
-            for name in std::iter::once(&row.name).chain(&row.aliases) {
-                link(&launcher, &self.at(".aris/tools").join(name))?;
-            }
-        }
-        let manifest = format!("version\t1\nrepo_root\t{}\n", workspace.root.display());
-        aris_fs::write_atomic(&self.at(".aris/installed-skills.txt"), manifest.as_bytes())?;
+        let installer = "skills/install-aris/scripts/install_aris";
+        let command = aris_proc::command("sh", &workspace.root)
+            .arg(installer)
+            .arg(&self.root)
+            .args(["--host", "claude,codex,cursor,gemini"]);
+        let shown = format!(
+            "sh {installer} {} --host claude,codex,cursor,gemini",
+            self.root.display()
+        );
+        step(command, &shown, &[0])?;
+        self.run("contract_check", &["doctor"], &[0])?;
         Ok(())
     }
 }
@@ -102,14 +91,6 @@ impl Project {
 )]
 pub(super) fn now() -> String {
     aris_contract::time::stamp(jiff::Timestamp::now())
-}
-
-fn link(target: &Path, at: &Path) -> Result<(), Fault> {
-    if let Some(folder) = at.parent() {
-        aris_fs::create_dir(folder)?;
-    }
-    symlink(target, at)
-        .map_err(|error| Fault::new(format!("cannot link {}: {error}", at.display())))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), FsError> {

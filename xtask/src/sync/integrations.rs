@@ -126,7 +126,7 @@ pub(crate) fn page(workspace: &Workspace, plan: &mut Plan) -> Result<(), Fault> 
     let (_, rows) = read(workspace)?;
     let body: String = rows.iter().map(Row::markdown).collect();
     let body = format!(
-        "\n| Integration | Fires when | Helper | Leaves | Backfill | Verifier |\n|---|---|---|---|---|---|\n{body}\n"
+        "\n| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|---|---|---|---|---|---|---|\n{body}\n"
     );
     let text = match aris_fs::read_optional(&workspace.at(PAGE), aris_fs::READ_LIMIT)? {
         None => Some(format!(
@@ -274,12 +274,13 @@ impl Row {
             self.verifier.args.join(" ")
         );
         format!(
-            "| {}: {} | {} | `{}` | {} | {} | {} |\n",
+            "| {}: {} | {} | `{}` | {} | `contract_check checklist {}` | {} | {} |\n",
             self.name,
             cell(&self.title),
             cell(&self.fires.words()),
             self.helper,
             cell(&leaves),
+            self.name,
             cell(&backfill),
             cell(&verifier)
         )
@@ -408,7 +409,7 @@ mod tests {
         page(&tree.workspace(), &mut plan).expect("read");
         let text = &plan.outputs[0].text;
         assert!(
-            text.contains("| thing: A thing | `a b` says `x` or not: `X` is set | `tool` | `a/*.json` | `tool make` | `tool check` (gate) |"),
+            text.contains("| thing: A thing | `a b` says `x` or not: `X` is set | `tool` | `a/*.json` | `contract_check checklist thing` | `tool make` | `tool check` (gate) |"),
             "{text}"
         );
     }
