@@ -1,0 +1,448 @@
+//! The cited authors beside those of a record.
+
+use aris_contract::artifact::papers::{Author, Paper, Source};
+use aris_paper::names::{self, Name, NameMatch};
+
+/// What the comparison of two author lists gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Cited names that were compared.
+    pub cited: usize,
+    /// Cited names that are authors of the record.
+    pub matched: usize,
+    /// Cited names that share their family name with an author and not the given name, with that author.
+    pub other_given: Vec<(String, String)>,
+    /// Cited names that no author has.
+    pub invented: Vec<String>,
+    /// Authors whom the citation leaves out without saying so.
+    pub missing: Vec<String>,
+    /// The names stand in another order.
+    pub reordered: bool,
+    /// The first cited author is not the first author.
+    pub other_first: bool,
+    /// Every author of the record is cited: what is cited beside them may be what the record lacks.
+    pub all_theirs: bool,
+}
+
+/// What a comparison means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Agreement {
+    /// The same people.
+    Same,
+    /// The same people in another order.
+    Reordered,
+    /// Everybody who is named is an author; others are left out.
+    Missing,
+    /// Some names are not right: at most half of them.
+    Partly,
+    /// More than half of the names are not the record's.
+    Invented,
+    /// Nobody who is named is an author.
+    Disjoint,
+}
+
+impl Comparison {
+    /// What it means.
+    pub fn agreement(&self) -> Agreement {
+        let wrong = self.invented.len() + self.other_given.len();
+        if self.matched == 0 && self.other_given.is_empty() {
+            Agreement::Disjoint
+        } else if wrong * 2 > self.cited && !self.all_theirs {
+            // A family name that many people have is no agreement: "Y. Wang" is not "Meng Wang". One co-author with another given name
+            // among few is a slip.
+            if self.invented.is_empty() && self.cited <= 2 {
+                Agreement::Partly
+            } else {
+                Agreement::Invented
+            }
+        } else if wrong > 0 {
+            Agreement::Partly
+        } else if !self.missing.is_empty() {
+            Agreement::Missing
+        } else if self.reordered {
+            Agreement::Reordered
+        } else {
+            Agreement::Same
+        }
+    }
+
+    /// How much is wrong, to choose among records of one work.
+    fn weight(&self) -> (Agreement, usize) {
+        (
+            self.agreement(),
+            self.invented.len() * 4
+                + self.other_given.len() * 2
+                + self.missing.len()
+                + usize::from(self.reordered),
+        )
+    }
+}
+
+/// Words of which one in a name tells a group from a person.
+const GROUP_WORDS: [&str; 25] = [
+    "ai",
+    "association",
+    "collaboration",
+    "committee",
+    "company",
+    "consortium",
+    "corporation",
+    "developers",
+    "foundation",
+    "group",
+    "inc",
+    "initiative",
+    "institute",
+    "investigators",
+    "laboratory",
+    "ltd",
+    "network",
+    "organisation",
+    "organization",
+    "organizers",
+    "project",
+    "research",
+    "study",
+    "team",
+    "university",
+];
+
+/// Compares with one record; `None` where one of the lists is empty or names a group, so that nothing follows.
+pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Comparison> {
+    let theirs: Vec<Name> = record.authors.iter().map(name).collect();
+    let is_mixed = |list: &[Name]| list.iter().any(is_group);
+    if cited.is_empty() || theirs.is_empty() {
+        return None;
+    }
+    if is_mixed(cited) || is_mixed(&theirs) {
+        // A group beside people stands for some of them; a group alone stands for all.
+        let (a, b) = (people(cited), people(&theirs));
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let mut found = lists(&a, true, &b, true);
+        // Who is behind the group is not known.
+        found.missing.clear();
+        return (found.agreement() < Agreement::Invented).then_some(found);
+    }
+    let mut found = lists(cited, others, &theirs, record.authors_cut);
+    let profile =
+        |origin: &aris_contract::artifact::papers::Origin| origin.source == Source::Openalex;
+    if !record.origins.is_empty() && record.origins.iter().all(profile) {
+        forgive(&mut found);
+    }
+    (found.cited > 0).then_some(found)
+}
+
+/// Forgives other given names with the same first letter: `OpenAlex` shows the name of the profile that it believes the author's to be.
+fn forgive(found: &mut Comparison) {
+    let before = found.other_given.len();
+    let first = |name: &str| name.chars().next();
+    found
+        .other_given
+        .retain(|(yours, theirs)| first(yours) != first(theirs));
+    found.matched += before - found.other_given.len();
+}
+
+/// Compares with the records of one work and takes the one that fits best: versions of a preprint have different authors.
+pub fn best<'a>(
+    cited: &[Name],
+    others: bool,
+    records: impl Iterator<Item = &'a Paper>,
+) -> Option<(Comparison, &'a Paper)> {
+    records
+        .filter_map(|record| Some((compare(cited, others, record)?, record)))
+        .min_by_key(|(found, _)| found.weight())
+}
+
+fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison {
+    let mut partner: Vec<Option<usize>> = vec![None; cited.len()];
+    let mut taken = vec![false; theirs.len()];
+    let mut pairs: Vec<(NameMatch, usize, usize)> = Vec::new();
+    for (at, one) in cited.iter().enumerate() {
+        for (place, two) in theirs.iter().enumerate() {
+            pairs.extend(grade(one, two).map(|grade| (grade, at, place)));
+        }
+    }
+    // The surest pairs first, so that one of two namesakes does not take the other's place.
+    pairs.sort_unstable();
+    for (_, at, place) in pairs {
+        if let (Some(slot @ None), Some(taken @ false)) =
+            (partner.get_mut(at), taken.get_mut(place))
+        {
+            *slot = Some(place);
+            *taken = true;
+        }
+    }
+    let mut found = Comparison {
+        cited: cited.len(),
+        ..Comparison::default()
+    };
+    let first_is_right = partner.first().is_some_and(Option::is_some);
+    for (at, (one, place)) in cited.iter().zip(&partner).enumerate() {
+        if place.is_some() {
+            found.matched += 1;
+            continue;
+        }
+        let namesake = theirs.iter().enumerate().find(|(place, two)| {
+            taken.get(*place) == Some(&false) && names::compare(one, two) == NameMatch::OtherGiven
+        });
+        match namesake {
+            Some((place, two)) => {
+                found.other_given.push((one.display(), two.display()));
+                if let Some(slot) = taken.get_mut(place) {
+                    *slot = true;
+                }
+            }
+            // Behind the end of a cut list stands anybody.
+            None if cut && (first_is_right || at >= theirs.len()) => found.cited -= 1,
+            // Another script, or signs that a source could not keep: not comparable.
+            None if theirs
+                .iter()
+                .zip(&taken)
+                .any(|(two, taken)| !taken && !is_comparable(one, two)) =>
+            {
+                found.cited -= 1;
+            }
+            None => found.invented.push(one.display()),
+        }
+    }
+    if !others {
+        found.missing = theirs
+            .iter()
+            .zip(&taken)
+            .filter(|(_, taken)| !**taken)
+            .map(|(two, _)| two)
+            // Sources name some authors twice, and groups beside people.
+            .filter(|two| {
+                !is_group(two)
+                    && cited
+                        .iter()
+                        .all(|one| is_comparable(one, two) && grade(one, two).is_none())
+            })
+            .map(Name::display)
+            .collect();
+    }
+    let places: Vec<usize> = partner.iter().flatten().copied().collect();
+    found.reordered = !places.is_sorted();
+    found.other_first = partner.first() != Some(&Some(0));
+    found.all_theirs = !cut && taken.iter().all(|taken| *taken);
+    found
+}
+
+/// How surely two names are one person's; sources garble marks (`V'ertesi`) and family names of several words.
+fn grade(one: &Name, two: &Name) -> Option<NameMatch> {
+    match names::compare(one, two) {
+        sure if sure <= NameMatch::Swapped => Some(sure),
+        NameMatch::OtherGiven if is_short_for(one, two) => Some(NameMatch::Swapped),
+        _ if shares_parts(one, two) || is_garbled(one, two) => Some(NameMatch::Swapped),
+        _ => None,
+    }
+}
+
+/// Whether two names can be compared letter by letter: they are written in one script.
+fn is_comparable(one: &Name, two: &Name) -> bool {
+    let latin = |name: &Name| {
+        aris_paper::titles::fold(&name.last)
+            .chars()
+            .filter(|c| c.is_alphabetic())
+            .all(|c| c.is_ascii())
+    };
+    latin(one) == latin(two)
+}
+
+/// Whether the letters of two names are the same once signs and the umlauts' second letters are gone: `Schoelkopf` and `Scholkopf`,
+/// `V'ertesi` and `Vértesi`.
+fn is_garbled(one: &Name, two: &Name) -> bool {
+    let plain = |text: &str| {
+        let mut out: String = aris_paper::titles::fold(text)
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .collect();
+        for (long, short) in [("ae", "a"), ("oe", "o"), ("ue", "u")] {
+            out = out.replace(long, short);
+        }
+        out
+    };
+    let spelt = |name: &Name| Name {
+        last: plain(&name.family()),
+        first: name.first.clone(),
+        ..Name::default()
+    };
+    !plain(&one.family()).is_empty()
+        && names::compare(&spelt(one), &spelt(two)) <= NameMatch::FamilyOnly
+}
+
+/// Whether all words of one full name are words of the other, initials included: `Mikaela Angelina Uy` and `M. Uy`.
+fn shares_parts(one: &Name, two: &Name) -> bool {
+    let words = |name: &Name| -> Vec<String> {
+        aris_paper::titles::fold(&name.display())
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let (a, b) = (words(one), words(two));
+    let (short, long) = if a.len() <= b.len() {
+        (&a, &b)
+    } else {
+        (&b, &a)
+    };
+    let mut full = 0;
+    let all = short.len() >= 2
+        && short.iter().all(|word| {
+            let initial = word.chars().count() == 1;
+            full += usize::from(!initial);
+            long.iter()
+                .any(|other| other == word || initial && other.starts_with(word.as_str()))
+        });
+    all && full >= 1
+}
+
+/// `Steven Hoi` and `Steven C. H. Hoi`, `Alex Smith` and `Alexander Smith`, `Tom` and `Thomas` do not fit letter by letter; a given name
+/// that begins the other does.
+fn is_short_for(one: &Name, two: &Name) -> bool {
+    let first = |name: &Name| {
+        aris_paper::titles::fold(&name.first)
+            .split(|c: char| !c.is_alphanumeric())
+            .find(|word| !word.is_empty())
+            .map(str::to_owned)
+            .unwrap_or_default()
+    };
+    let (a, b) = (first(one), first(two));
+    a.len() >= 3 && b.len() >= 3 && (a.starts_with(&b) || b.starts_with(&a))
+}
+
+fn people(list: &[Name]) -> Vec<Name> {
+    list.iter()
+        .filter(|name| !is_group(name))
+        .cloned()
+        .collect()
+}
+
+fn is_group(name: &Name) -> bool {
+    if name.corporate {
+        return true;
+    }
+    let folded = aris_paper::titles::fold(&name.display());
+    let mut words = folded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let single = name.first.is_empty() && name.von.is_empty() && name.jr.is_empty();
+    // One word alone is a family name or a company; `OpenAI` and `DeepSeek-AI` say so themselves.
+    single && folded.ends_with("ai") && folded.len() > 4
+        || words.clone().count() >= 2 && words.any(|word| GROUP_WORDS.contains(&word))
+}
+
+fn name(author: &Author) -> Name {
+    match (&author.family, &author.given) {
+        (Some(family), Some(given)) => names::parse(&format!(
+            "{}, {}",
+            family.replace(',', " "),
+            given.replace(',', " ")
+        )),
+        _ => names::parse(&author.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(cited: &str, theirs: &[&str]) -> Option<Agreement> {
+        let list = names::parse_list(cited);
+        let record = Paper {
+            authors: theirs.iter().map(|name| Author::named(name)).collect(),
+            ..Paper::default()
+        };
+        compare(&list.names, list.others, &record).map(|found| found.agreement())
+    }
+
+    #[test]
+    fn lists_of_authors() {
+        use Agreement::{Disjoint, Invented, Missing, Partly, Reordered, Same};
+        let cases: [(&str, &[&str], Option<Agreement>); 17] = [
+            (
+                "A. Vaswani and N. Shazeer",
+                &["Ashish Vaswani", "Noam Shazeer"],
+                Some(Same),
+            ),
+            (
+                "Vaswani, A. and others",
+                &["Ashish Vaswani", "Noam Shazeer"],
+                Some(Same),
+            ),
+            (
+                "N. Shazeer and A. Vaswani",
+                &["Ashish Vaswani", "Noam Shazeer"],
+                Some(Reordered),
+            ),
+            (
+                "Ashish Vaswani",
+                &["Ashish Vaswani", "Noam Shazeer"],
+                Some(Missing),
+            ),
+            (
+                "L. van der Maaten and G. Hinton",
+                &["Laurens Maaten", "Geoffrey E. Hinton"],
+                Some(Same),
+            ),
+            ("Jürgen Müller", &["Juergen Mueller"], Some(Same)),
+            (
+                "Mikaela Angelina Uy and Leonidas Guibas",
+                &["M. Uy", "Leonidas J. Guibas"],
+                Some(Same),
+            ),
+            ("Yi Yang and Li Wei", &["Yang Yi", "Wei Li"], Some(Same)),
+            ("Alexander Smirnov", &["Alex Smirnov"], Some(Same)),
+            // One wrong given name among four is a slip.
+            (
+                "Jian He and Xiangyu Zhang and Shaoqing Ren and Jian Sun",
+                &["Kaiming He", "Xiangyu Zhang", "Shaoqing Ren", "Jian Sun"],
+                Some(Partly),
+            ),
+            (
+                "Y. Deng and X. Chen and J. Zhao and Z. Wu",
+                &["Yufan Liu", "Jiajiong Cao", "Bing Li", "Weiming Hu"],
+                Some(Disjoint),
+            ),
+            (
+                "H. Wang and X. Li and Q. Zhang",
+                &["Hu Wang", "Yuanhong Chen", "Congbo Ma", "Jodie Avery"],
+                Some(Invented),
+            ),
+            (
+                "L. Zhou and Y. Zheng and T. Li and Y. Wang",
+                &["Sijie Yan", "Yuanjun Xiong", "Meng Wang", "Wei Xia"],
+                Some(Invented),
+            ),
+            ("{OpenAI}", &["Josh Achiam", "Steven Adler"], None),
+            (
+                "Gemini Team and Rohan Anil",
+                &["Gemini Team", "Rohan Anil", "Sebastian Borgeaud"],
+                Some(Same),
+            ),
+            ("Ada Lovelace", &[], None),
+            (
+                "Runjian Chen and Hang Zhang and Alex Wong",
+                &["Runjian Chen", "Han Zhang", "Alex Wong"],
+                Some(Same),
+            ),
+        ];
+        for (cited, theirs, wanted) in cases {
+            assert_eq!(check(cited, theirs), wanted, "{cited} / {theirs:?}");
+        }
+    }
+
+    #[test]
+    fn behind_the_end_of_a_cut_list_stands_anybody() {
+        let list = names::parse_list("Ada Lovelace and Grace Hopper");
+        let record = Paper {
+            authors: vec![Author::named("Ada Lovelace")],
+            authors_cut: true,
+            ..Paper::default()
+        };
+        let found = compare(&list.names, false, &record).expect("compared");
+        assert_eq!(found.agreement(), Agreement::Same);
+    }
+}

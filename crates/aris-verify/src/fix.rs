@@ -1,0 +1,213 @@
+//! Corrected entries as a patch that a person reads and applies; nothing is rewritten here.
+//!
+//! A field is proposed where the sources contradict it and the work itself is known: title, authors, year, and identifiers that lead
+//! elsewhere. A venue is not: how a venue is written is the author's style.
+
+use aris_contract::artifact::papers::Paper;
+use aris_paper::bib::{self, Entry, Field};
+use aris_paper::records;
+
+use crate::report::{Checked, Existence, Severity};
+
+/// The unified diff that corrects the entries of a bibliography, and how many entries it touches; `None` when nothing is to correct.
+///
+/// `text` is the file's text, `path` its name in the diff, `checked` what was found for entries of this file.
+pub fn patch(text: &str, path: &str, checked: &[(&Entry, &Checked)]) -> Option<(String, usize)> {
+    let mut edits: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+    let mut touched = 0;
+    for (entry, checked) in checked {
+        let found = proposals(entry, checked);
+        touched += usize::from(!found.is_empty());
+        edits.extend(found);
+    }
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut corrected = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, value) in edits {
+        // Ranges of one file never overlap; a text that does not belong to these entries gives none.
+        let (Some(before), true) = (text.get(at..range.start), range.end <= text.len()) else {
+            continue;
+        };
+        corrected.push_str(before);
+        corrected.push_str(&value);
+        at = range.end;
+    }
+    corrected.push_str(text.get(at..).unwrap_or_default());
+    (corrected != text).then(|| {
+        let diff = diffy::DiffOptions::new()
+            .set_original_filename(format!("a/{path}"))
+            .set_modified_filename(format!("b/{path}"))
+            .create_patch(text, &corrected)
+            .to_string();
+        (diff, touched)
+    })
+}
+
+/// Which values of an entry are replaced, and by what.
+fn proposals(entry: &Entry, checked: &Checked) -> Vec<(std::ops::Range<usize>, String)> {
+    let (Existence::Exists, Some(record)) = (checked.existence, checked.record.as_deref()) else {
+        return Vec::new();
+    };
+    let has = |ids: &[&str], field: &str| {
+        checked.findings.iter().any(|finding| {
+            finding.severity <= Severity::Doubt
+                && finding.field == field
+                && ids.contains(&finding.id.as_str())
+        })
+    };
+    let mut wanted: Vec<&str> = Vec::new();
+    if has(&["title_differs"], "title") {
+        wanted.push("title");
+    }
+    let people = [
+        "authors_missing",
+        "authors_differ",
+        "authors_invented",
+        "authors_reordered",
+    ];
+    if has(&people, "authors") && !record.authors_cut {
+        wanted.push("author");
+    }
+    if has(&["year_differs"], "year") {
+        wanted.push("year");
+    }
+    let elsewhere = [
+        "doi_unknown",
+        "identifier_of_other_work",
+        "arxiv_id_unknown",
+    ];
+    if has(&elsewhere, "doi") {
+        wanted.push("doi");
+    }
+    if has(&elsewhere, "arxiv_id") {
+        wanted.push("eprint");
+    }
+    wanted
+        .into_iter()
+        .filter_map(|name| {
+            let field = own(entry, name)?;
+            let value = written(record, name)?;
+            Some((field.value_span.range(), value))
+        })
+        .collect()
+}
+
+/// The entry's own field; what it inherits stands elsewhere and belongs to others too.
+fn own<'a>(entry: &'a Entry, name: &str) -> Option<&'a Field> {
+    entry.fields.iter().find(|field| field.name == name)
+}
+
+/// The field of a record as it is written in a bibliography, brackets included.
+fn written(record: &Paper, name: &str) -> Option<String> {
+    let text = records::bibtex(record, "k");
+    let read = bib::read(&text);
+    let field = own(read.entries.first()?, name)?;
+    Some(field.value_span.of(&text).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::papers::{Author, Origin, Source};
+    use aris_contract::ids::{ArxivId, Doi};
+    use aris_paper::facts::Month;
+
+    use super::*;
+    use crate::{Options, Reference, Silence, Sources, verify};
+
+    /// Semantic Scholar's batch and searches have one paper; registries have nothing under the cited names.
+    struct One(Paper);
+
+    impl Sources for One {
+        fn arxiv(&self, _: &[ArxivId]) -> Result<Vec<Paper>, Silence> {
+            Ok(Vec::new())
+        }
+        fn doi(&self, _: Source, _: &Doi) -> Result<Option<Paper>, Silence> {
+            Ok(None)
+        }
+        fn batch(&self, _: &[String]) -> Result<Vec<Option<Paper>>, Silence> {
+            Ok(Vec::new())
+        }
+        fn title(&self, _: Source, _: &str) -> Result<Vec<Paper>, Silence> {
+            Ok(vec![self.0.clone()])
+        }
+    }
+
+    #[test]
+    fn wrong_fields_are_proposed_and_everything_else_stays() {
+        let text = "% keep me\n@article{resnet,\n  title = {Deep Residual Learning for Image Recognition}, % mine\n  author = \"Jian He and X. Zhang\",\n  year = 2011,\n  doi = {10.1109/wrong.2016},\n  note = {my own words}\n}\n@misc{other, title={Untouched}}\n";
+        let record = Paper {
+            title: String::from("Deep Residual Learning for Image Recognition"),
+            authors: ["Kaiming He", "Xiangyu Zhang", "Shaoqing Ren", "Jian Sun"]
+                .map(Author::named)
+                .to_vec(),
+            year: Some(2016),
+            ids: aris_contract::artifact::papers::Identifiers {
+                doi: vec![Doi::parse("10.1109/CVPR.2016.90").expect("a DOI")],
+                ..Default::default()
+            },
+            origins: vec![Origin {
+                source: Source::SemanticScholar,
+                record: String::from("r"),
+                retrieved_at: String::from("2026-11-20T00:00:00Z"),
+            }],
+            ..Paper::default()
+        };
+        let read = bib::read(text);
+        let index = bib::Index::new([&read]);
+        let now = Month {
+            year: 2026,
+            month: 11,
+        };
+        let entry = &read.entries[0];
+        let reference = Reference::of(&index.resolve(entry), now);
+        let checked = verify(&[reference], &One(record), &Options::default(), &|| ()).remove(0);
+        let (patch, touched) =
+            patch(text, "refs.bib", &[(entry, &checked)]).expect("something to correct");
+        assert_eq!(touched, 1);
+        assert!(
+            patch.starts_with("--- a/refs.bib\n+++ b/refs.bib\n"),
+            "{patch}"
+        );
+        for line in [
+            "-  author = \"Jian He and X. Zhang\",",
+            "+  author = {Kaiming He and Xiangyu Zhang and Shaoqing Ren and Jian Sun},",
+            "-  year = 2011,",
+            "+  year = {2016},",
+            "+  doi = {10.1109/CVPR.2016.90},",
+        ] {
+            assert!(patch.contains(line), "{line}\n{patch}");
+        }
+        let changed = patch.lines().filter(|line| line.starts_with(['-', '+']));
+        assert_eq!(changed.count(), 8, "{patch}");
+        let fixed = diffy::apply(text, &diffy::Patch::from_str(&patch).expect("a patch"))
+            .expect("it applies");
+        assert!(fixed.contains("my own words") && fixed.contains("% keep me"));
+    }
+
+    #[test]
+    fn nothing_is_proposed_for_what_was_not_found() {
+        let read = bib::read("@misc{k, title={T}}");
+        let entry = &read.entries[0];
+        let silent = Checked {
+            existence: Existence::Inconclusive,
+            ..verify(
+                &[Reference::from_fields(
+                    "k",
+                    &[("title", "T")],
+                    Month {
+                        year: 2026,
+                        month: 1,
+                    },
+                )],
+                &One(Paper::default()),
+                &Options::default(),
+                &|| (),
+            )
+            .remove(0)
+        };
+        assert_eq!(
+            patch("@misc{k, title={T}}", "x.bib", &[(entry, &silent)]),
+            None
+        );
+    }
+}

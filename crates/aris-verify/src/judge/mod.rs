@@ -1,0 +1,459 @@
+//! From answers to a verdict.
+
+mod compare;
+
+use std::collections::BTreeMap;
+
+use aris_contract::artifact::papers::{Paper, Source};
+use aris_paper::facts::FactKind;
+use aris_paper::records;
+
+use crate::authors::{self, Agreement};
+use crate::engine::{Answer, Id};
+use crate::reference::Reference;
+use crate::report::{Checked, Confidence, Evidence, Existence, Finding, Outcome, Severity, Status};
+use crate::title::{self, Likeness};
+
+/// How a record fits a reference, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// The work that is meant.
+    Work,
+    /// Its title, by other people.
+    OtherPeople,
+    /// Its people, under another title.
+    OtherTitle,
+    /// Another work.
+    Other,
+}
+
+/// How the record behind a cited identifier fits.
+fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
+    if reference.title.is_empty() || record.title.is_empty() {
+        return Fit::Work;
+    }
+    match title::relate(&reference.title, &record.title) {
+        Likeness::Same | Likeness::Part | Likeness::Near => Fit::Work,
+        Likeness::OtherNumbers | Likeness::Other if same_people(reference, record) => {
+            Fit::OtherTitle
+        }
+        Likeness::OtherNumbers | Likeness::Other => Fit::Other,
+    }
+}
+
+/// How a record that a search brought up fits.
+fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
+    let likeness = title::relate(&reference.title, &record.title);
+    if likeness > Likeness::Near {
+        let near = likeness == Likeness::OtherNumbers
+            || title::is_similar(&reference.title, &record.title);
+        return if near && same_people(reference, record) {
+            Fit::OtherTitle
+        } else {
+            Fit::Other
+        };
+    }
+    let agreement = authors::compare(&reference.authors, reference.others, record)
+        .map(|found| found.agreement());
+    let apart = matches!(agreement, Some(Agreement::Invented | Agreement::Disjoint));
+    let distinctive = title::is_distinctive(&reference.title);
+    match likeness {
+        // A title of two words that people speak neither for nor against may be anybody's.
+        Likeness::Same
+            if !apart && (agreement.is_some() || reference.authors.is_empty() || distinctive) =>
+        {
+            Fit::Work
+        }
+        Likeness::Same if apart && distinctive => Fit::OtherPeople,
+        // A title that is only like it needs people who speak for it.
+        Likeness::Part | Likeness::Near if agreement.is_some() && !apart => Fit::Work,
+        Likeness::Part | Likeness::Near
+            if agreement.is_none() && reference.authors.is_empty() && distinctive =>
+        {
+            Fit::Work
+        }
+        _ => Fit::Other,
+    }
+}
+
+/// Whether enough authors are shared to think of a work that was given another title.
+fn same_people(reference: &Reference, record: &Paper) -> bool {
+    authors::compare(&reference.authors, reference.others, record).is_some_and(|found| {
+        found.agreement() < Agreement::Partly
+            || found.agreement() == Agreement::Partly && found.matched * 2 > found.cited
+    })
+}
+
+/// Whether the identifiers alone confirm a reference, so that nobody need be asked for its title.
+pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bool {
+    let mut fits = ids
+        .iter()
+        .flat_map(|(_, said)| records_of(said))
+        .map(|(_, record)| fit_of_id(reference, record))
+        .peekable();
+    fits.peek().is_some() && fits.all(|fit| fit == Fit::Work)
+}
+
+/// Whether this answer to a title ends the search.
+pub(crate) fn is_found(reference: &Reference, answer: &Answer) -> bool {
+    records_of(std::slice::from_ref(answer))
+        .any(|(_, record)| fit_of_title(reference, record) == Fit::Work)
+}
+
+fn records_of(said: &[Answer]) -> impl Iterator<Item = (Source, &Paper)> {
+    said.iter().flat_map(|answer| {
+        answer
+            .said
+            .iter()
+            .flatten()
+            .map(move |record| (answer.source, record))
+    })
+}
+
+/// What is collected about one reference.
+#[derive(Default)]
+struct Case<'a> {
+    /// Records of the work that is meant; those behind identifiers first.
+    work: Vec<&'a Paper>,
+    /// The best of them came through an identifier.
+    by_id: bool,
+    evidence: Vec<Evidence>,
+    findings: Vec<Finding>,
+    /// Nobody knows an identifier.
+    unknown_doi: bool,
+    silent: bool,
+}
+
+/// The verdict.
+pub(crate) fn judge(reference: &Reference, ids: &[(Id, &[Answer])], titles: &[Answer]) -> Checked {
+    let mut case = Case::default();
+    for fact in &reference.facts {
+        let severity = match fact.kind {
+            kind if kind.proves_error() => Severity::Error,
+            // A matter of style: the list says of itself that it is cut.
+            FactKind::LiteralEtAl => Severity::Note,
+            _ => Severity::Doubt,
+        };
+        case.find(fact.kind.id(), severity, &fact.field, fact.message.clone());
+    }
+    // Titles first: a search can confirm that a cited identifier belongs to the work under a former title.
+    case.titles(reference, titles);
+    for (id, said) in ids {
+        case.identifier(reference, id, said);
+    }
+    case.finish(reference)
+}
+
+impl<'a> Case<'a> {
+    fn find(&mut self, id: &str, severity: Severity, field: &str, message: String) {
+        self.findings.push(Finding {
+            id: id.to_owned(),
+            severity,
+            field: field.to_owned(),
+            message,
+        });
+    }
+
+    fn witness(&mut self, source: Source, asked: &str, outcome: Outcome, record: Option<&Paper>) {
+        let origin = record.and_then(|record| record.origins.first());
+        self.evidence.push(Evidence {
+            source: source.word().to_owned(),
+            asked: asked.to_owned(),
+            outcome,
+            record: origin.map(|origin| origin.record.clone()),
+            title: record.map(|record| record.title.clone()),
+            retrieved_at: origin.map(|origin| origin.retrieved_at.clone()),
+            detail: None,
+        });
+    }
+
+    fn silence(&mut self, source: Source, asked: &str, why: &str) {
+        self.witness(source, asked, Outcome::Silent, None);
+        if let Some(last) = self.evidence.last_mut() {
+            last.detail = Some(why.to_owned());
+        }
+    }
+
+    fn titles(&mut self, reference: &Reference, titles: &'a [Answer]) {
+        let mut other_people: Option<&Paper> = None;
+        let mut other_title: Option<(Source, &Paper)> = None;
+        for answer in titles {
+            match &answer.said {
+                Err(silence) => {
+                    self.silent = true;
+                    self.silence(answer.source, "title", &silence.why);
+                }
+                Ok(records) => {
+                    let best = records
+                        .iter()
+                        .map(|record| (fit_of_title(reference, record), record))
+                        .min_by_key(|(fit, _)| *fit);
+                    match best {
+                        Some((Fit::Work, record)) => {
+                            self.work.push(record);
+                            self.witness(answer.source, "title", Outcome::Found, Some(record));
+                        }
+                        Some((Fit::OtherPeople, record)) => {
+                            other_people = other_people.or(Some(record));
+                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
+                        }
+                        Some((Fit::OtherTitle, record)) => {
+                            other_title = other_title.or(Some((answer.source, record)));
+                            self.witness(answer.source, "title", Outcome::OtherWork, Some(record));
+                        }
+                        _ => self.witness(answer.source, "title", Outcome::Absent, None),
+                    }
+                }
+            }
+        }
+        if let Some((source, record)) = other_title.filter(|_| self.work.is_empty()) {
+            self.find(
+                "similar_title_of_same_people",
+                Severity::Doubt,
+                "title",
+                format!(
+                    "{source} has \u{201c}{}\u{201d} by the same authors",
+                    record.title
+                ),
+            );
+        }
+        if let Some(record) = other_people.filter(|_| self.work.is_empty()) {
+            if self.silent {
+                let names: Vec<&str> = record
+                    .authors
+                    .iter()
+                    .take(3)
+                    .map(|author| author.name.as_str())
+                    .collect();
+                self.find(
+                    "title_of_other_people",
+                    Severity::Doubt,
+                    "authors",
+                    format!(
+                        "a work of this title is by {}; whether the cited authors wrote one, a source that did not answer may know",
+                        names.join(", ")
+                    ),
+                );
+            } else {
+                // Everybody has answered: the title is theirs.
+                self.work.push(record);
+            }
+        }
+    }
+
+    fn identifier(&mut self, reference: &Reference, id: &Id, said: &'a [Answer]) {
+        let label = id.label();
+        let field = match id {
+            Id::Arxiv(_) => "arxiv_id",
+            Id::Doi(_) => "doi",
+        };
+        for answer in said {
+            if let Err(silence) = &answer.said {
+                self.silence(answer.source, &label, &silence.why);
+            }
+        }
+        let Some((source, record)) = records_of(said).next() else {
+            if said.iter().any(|answer| answer.said.is_err()) || said.is_empty() {
+                self.silent = true;
+                return;
+            }
+            for answer in said {
+                self.witness(answer.source, &label, Outcome::Absent, None);
+            }
+            match id {
+                Id::Arxiv(id) => self.find(
+                    "arxiv_id_unknown",
+                    Severity::Error,
+                    field,
+                    format!("arXiv has no paper {id}"),
+                ),
+                Id::Doi(doi) => {
+                    self.unknown_doi = true;
+                    self.find(
+                        "doi_unknown",
+                        Severity::Doubt,
+                        field,
+                        format!("neither Crossref nor DataCite has the DOI {doi}"),
+                    );
+                }
+            }
+            return;
+        };
+        let fit = fit_of_id(reference, record);
+        let renamed = fit != Fit::Work && self.is_known_as(id);
+        if fit == Fit::Work || renamed {
+            self.by_id = true;
+            self.work.insert(0, record);
+            self.witness(source, &label, Outcome::Found, Some(record));
+            return;
+        }
+        self.witness(source, &label, Outcome::OtherWork, Some(record));
+        let (finding, severity, remark) = if fit == Fit::OtherTitle {
+            (
+                "identifier_has_other_title",
+                Severity::Doubt,
+                "; the authors are the same, so the title may have changed, or another of their works is meant",
+            )
+        } else {
+            ("identifier_of_other_work", Severity::Error, "")
+        };
+        self.find(
+            finding,
+            severity,
+            field,
+            format!("{label} is \u{201c}{}\u{201d}{remark}", record.title),
+        );
+        if fit == Fit::OtherTitle && self.work.is_empty() {
+            self.by_id = true;
+            self.work.push(record);
+        }
+    }
+
+    /// Whether a record that the title led to goes by this identifier: then the work has, or had, both titles.
+    fn is_known_as(&self, id: &Id) -> bool {
+        self.work.iter().any(|record| match id {
+            Id::Arxiv(wanted) => record
+                .ids
+                .arxiv
+                .as_ref()
+                .is_some_and(|id| id.without_version().to_string() == *wanted),
+            Id::Doi(wanted) => record.ids.doi.contains(wanted),
+        })
+    }
+
+    fn finish(mut self, reference: &Reference) -> Checked {
+        let fields = compare::fields(reference, &self.work, &mut self.findings);
+        let retracted = self
+            .work
+            .iter()
+            .any(|record| record.retracted == Some(true));
+        if retracted {
+            self.find(
+                "retracted",
+                Severity::Doubt,
+                "title",
+                String::from("a source says that the work was retracted or withdrawn"),
+            );
+        }
+        self.findings.sort_by_key(|finding| finding.severity);
+        let existence = if !self.work.is_empty() {
+            Existence::Exists
+        } else if self.silent || reference.is_empty() || !self.is_decided(reference) {
+            Existence::Inconclusive
+        } else {
+            Existence::NotFound
+        };
+        // What speaks against being this work at all, whatever its weight.
+        let against = self.findings.iter().find(|finding| {
+            finding.severity == Severity::Error || finding.id == "identifier_has_other_title"
+        });
+        let (status, reason) = if let Some(finding) = against {
+            (Status::Unverified, Some(finding.id.clone()))
+        } else if reference.is_empty() {
+            (Status::Error, Some(String::from("no_identifier_no_title")))
+        } else {
+            match existence {
+                Existence::Exists => (Status::Verified, None),
+                Existence::NotFound => (Status::Unverified, Some(String::from("no_source_has_it"))),
+                Existence::Inconclusive if self.silent => (
+                    Status::VerifyPending,
+                    Some(String::from("transient_api_failure")),
+                ),
+                Existence::Inconclusive if self.unknown_doi => (
+                    Status::Unverified,
+                    Some(String::from("doi_at_no_known_registry")),
+                ),
+                Existence::Inconclusive => (
+                    Status::Unverified,
+                    Some(String::from("not_listed_by_sources")),
+                ),
+            }
+        };
+        let verified = status == Status::Verified;
+        let method = verified.then(|| self.method(reference)).flatten();
+        let confidence = verified.then(|| self.confidence(reference));
+        let record = self
+            .work
+            .iter()
+            .map(|record| (*record).clone())
+            .reduce(records::merge)
+            .map(Box::new);
+        Checked {
+            id: reference.key.clone(),
+            status,
+            method,
+            confidence,
+            reason,
+            identifiers: identifiers(reference, record.as_deref()),
+            existence,
+            metadata: fields,
+            findings: self.findings,
+            retracted,
+            evidence: self.evidence,
+            record,
+        }
+    }
+
+    /// Whether everybody who lists works of this kind has answered "no". Without a title only a registry that numbers all its works can.
+    fn is_decided(&self, reference: &Reference) -> bool {
+        if reference.title.is_empty() {
+            return !self.unknown_doi;
+        }
+        reference.listed_kind
+    }
+
+    fn method(&self, reference: &Reference) -> Option<String> {
+        let source = self.work.first()?.origins.first()?.source;
+        let word = match source {
+            Source::SemanticScholar => "s2",
+            other => other.word(),
+        };
+        let fallback = !self.by_id && !reference.dois.is_empty();
+        Some(if fallback {
+            format!("{word}_fallback_from_doi")
+        } else {
+            word.to_owned()
+        })
+    }
+
+    fn confidence(&self, reference: &Reference) -> Confidence {
+        if self.by_id {
+            Confidence::High
+        } else if authors::best(
+            &reference.authors,
+            reference.others,
+            self.work.iter().copied(),
+        )
+        .is_some()
+        {
+            Confidence::Medium
+        } else {
+            Confidence::Low
+        }
+    }
+}
+
+/// What the work goes by: the record's identifiers, else the cited ones.
+fn identifiers(reference: &Reference, record: Option<&Paper>) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
+    let ids = record.map(|record| &record.ids);
+    let arxiv = ids
+        .and_then(|ids| ids.arxiv.as_ref())
+        .or(reference.arxiv.first());
+    let doi = ids
+        .and_then(|ids| ids.doi.first())
+        .or(reference.dois.first());
+    if let Some(id) = arxiv {
+        out.insert(
+            String::from("arxiv_id"),
+            id.without_version().as_str().to_owned(),
+        );
+    }
+    if let Some(doi) = doi {
+        out.insert(String::from("doi"), doi.as_str().to_owned());
+    }
+    if let Some(record) = record {
+        out.insert(String::from("title"), record.title.clone());
+    }
+    out
+}

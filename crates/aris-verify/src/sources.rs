@@ -1,0 +1,143 @@
+//! What the engine needs of the outside, and the real outside.
+
+use aris_contract::artifact::papers::{Paper, Source};
+use aris_contract::ids::{ArxivId, Doi};
+use aris_sources::{
+    Client, Host, HttpError, arxiv, crossref, datacite, dblp, hosts, openalex, semantic_scholar,
+};
+
+/// Titles that a source is asked for at once.
+const ROWS: usize = 5;
+
+/// A source did not answer: nothing follows from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// Why, for people.
+    pub why: String,
+}
+
+impl From<HttpError> for Silence {
+    fn from(error: HttpError) -> Self {
+        Self {
+            why: error.to_string(),
+        }
+    }
+}
+
+/// Who can be asked. Whatever cannot be answered is a [`Silence`], never an empty answer.
+pub trait Sources: Sync {
+    /// arXiv's records of these papers; what is not in the answer does not exist there.
+    fn arxiv(&self, ids: &[ArxivId]) -> Result<Vec<Paper>, Silence>;
+
+    /// What a registry (Crossref, DataCite) has under a DOI.
+    fn doi(&self, registry: Source, doi: &Doi) -> Result<Option<Paper>, Silence>;
+
+    /// What Semantic Scholar has under these names, in their order.
+    fn batch(&self, names: &[String]) -> Result<Vec<Option<Paper>>, Silence>;
+
+    /// Records of a source whose titles are like this one, best first.
+    fn title(&self, source: Source, title: &str) -> Result<Vec<Paper>, Silence>;
+}
+
+/// Hosts that [`Online`] asks.
+pub static HOSTS: [&Host; 6] = [
+    &hosts::ARXIV,
+    &hosts::CROSSREF,
+    &hosts::DATACITE,
+    &hosts::DBLP,
+    &hosts::OPENALEX,
+    &hosts::SEMANTIC_SCHOLAR,
+];
+
+/// The real sources, through a client for [`HOSTS`].
+#[derive(Debug)]
+pub struct Online<'a> {
+    client: &'a Client,
+}
+
+impl<'a> Online<'a> {
+    /// Asks through this client.
+    pub const fn new(client: &'a Client) -> Self {
+        Self { client }
+    }
+}
+
+impl Sources for Online<'_> {
+    fn arxiv(&self, ids: &[ArxivId]) -> Result<Vec<Paper>, Silence> {
+        Ok(arxiv::by_id(self.client, ids)?)
+    }
+
+    fn doi(&self, registry: Source, doi: &Doi) -> Result<Option<Paper>, Silence> {
+        match registry {
+            Source::Crossref => Ok(crossref::by_doi(self.client, doi)?),
+            Source::Datacite => Ok(datacite::by_doi(self.client, doi)?),
+            other => Err(unfit(other)),
+        }
+    }
+
+    fn batch(&self, names: &[String]) -> Result<Vec<Option<Paper>>, Silence> {
+        let mut found = Vec::new();
+        for part in names.chunks(semantic_scholar::BATCH) {
+            found.append(&mut semantic_scholar::batch(self.client, part)?);
+        }
+        Ok(found)
+    }
+
+    fn title(&self, source: Source, title: &str) -> Result<Vec<Paper>, Silence> {
+        match source {
+            Source::SemanticScholar => Ok(semantic_scholar::by_title(self.client, title)?
+                .into_iter()
+                .collect()),
+            Source::Openalex => {
+                let search = openalex::Search {
+                    words: words(title),
+                    count: ROWS,
+                    ..openalex::Search::default()
+                };
+                Ok(openalex::search(self.client, &search)?)
+            }
+            Source::Crossref => Ok(crossref::search(self.client, title, ROWS)?),
+            Source::Dblp => Ok(dblp::search(self.client, &words(title), ROWS)?),
+            Source::Arxiv => {
+                let query = format!("ti:\"{}\"", words(title));
+                let feed = arxiv::search(self.client, &query, 0, ROWS, arxiv::Order::Relevance)?;
+                Ok(feed.papers)
+            }
+            other => Err(unfit(other)),
+        }
+    }
+}
+
+fn unfit(source: Source) -> Silence {
+    Silence {
+        why: format!("{source} cannot be asked that"),
+    }
+}
+
+/// The words of a title without signs, which mean something else in the languages of searches.
+fn words(title: &str) -> String {
+    let mut out = String::with_capacity(title.len());
+    for word in title
+        .split(|c: char| !(c.is_alphanumeric() || c == '-'))
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+    {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_are_asked_in_words() {
+        assert_eq!(
+            words("BERT: \"Pre-training\" (of) deep - things?"),
+            "BERT Pre-training of deep things"
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! How a cited title and a record's title belong together.
+
+use std::collections::BTreeSet;
+
+use aris_paper::titles::{self, TitleMatch};
+
+/// Letters and digits of a title from which it can be told from others. "Introduction" has twelve, "Deep learning" as many.
+const DISTINCTIVE: usize = 20;
+
+/// Letters and digits of a part from which it is taken for the whole.
+const PART: usize = 24;
+
+/// How two titles belong together, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Likeness {
+    /// The same words.
+    Same,
+    /// One is the beginning or the end of the other: a subtitle, or a name before the colon, came or went.
+    Part,
+    /// Nearly the same letters: a slip of the pen, or a title that was changed a little.
+    Near,
+    /// Nearly the same, with other numbers: another part or version.
+    OtherNumbers,
+    /// Another title.
+    Other,
+}
+
+/// Grades two titles.
+pub(crate) fn relate(cited: &str, theirs: &str) -> Likeness {
+    if !shares_words(cited, theirs) {
+        return Likeness::Other;
+    }
+    match titles::compare(cited, theirs) {
+        TitleMatch::Same => Likeness::Same,
+        TitleMatch::MainTitle => Likeness::Part,
+        _ if is_part(&titles::key(cited), &titles::key(theirs)) => Likeness::Part,
+        TitleMatch::Near(_) => Likeness::Near,
+        TitleMatch::NumbersDiffer => Likeness::OtherNumbers,
+        TitleMatch::Different => Likeness::Other,
+    }
+}
+
+/// Whether most words are shared: the same people may have written both, or one was made from the other.
+pub(crate) fn is_similar(one: &str, two: &str) -> bool {
+    let (one, two) = (titles::normalise(one), titles::normalise(two));
+    let words = |text: &str| -> BTreeSet<String> { text.split(' ').map(str::to_owned).collect() };
+    let (a, b) = (words(&one), words(&two));
+    a.len() >= 3 && a.intersection(&b).count() * 5 >= a.len().max(b.len()) * 3
+}
+
+/// Whether enough words are shared for a closer look, which takes time proportional to the product of the lengths.
+fn shares_words(one: &str, two: &str) -> bool {
+    let (one, two) = (titles::normalise(one), titles::normalise(two));
+    let words = |text: &str| -> BTreeSet<String> { text.split(' ').map(str::to_owned).collect() };
+    let (a, b) = (words(&one), words(&two));
+    let least = a.len().min(b.len());
+    // Few words: a language without blanks, or words written together.
+    least < 4 || a.intersection(&b).count() * 3 >= least
+}
+
+/// Whether a title can be told from others.
+pub(crate) fn is_distinctive(title: &str) -> bool {
+    titles::key(title).chars().count() >= DISTINCTIVE
+        && titles::normalise(title).split(' ').count() >= 3
+}
+
+fn is_part(one: &str, two: &str) -> bool {
+    let (short, long) = if one.len() <= two.len() {
+        (one, two)
+    } else {
+        (two, one)
+    };
+    short.chars().count() >= PART && (long.starts_with(short) || long.ends_with(short))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grades() {
+        use Likeness::{Near, Other, OtherNumbers, Part, Same};
+        let cases = [
+            (
+                "BERT",
+                "BERT: Pre-training of Deep Bidirectional Transformers",
+                Part,
+            ),
+            (
+                "Attention is all you need",
+                "Attention Is All You Need.",
+                Same,
+            ),
+            (
+                "Video instruction tuning with synthetic data",
+                "LLaVA-Video: Video Instruction Tuning With Synthetic Data",
+                Part,
+            ),
+            (
+                "Real-time patient-sepcific ecg classification by 1-d convolutional neural networks",
+                "Real-Time Patient-Specific ECG Classification by 1-D Convolutional Neural Networks",
+                Near,
+            ),
+            (
+                "GPT-3 Technical Report",
+                "GPT-4 Technical Report",
+                OtherNumbers,
+            ),
+            (
+                "Self-rewarding language models",
+                "Geometrical and physical interpretation of the Levi-Civita spacetime",
+                Other,
+            ),
+            (
+                "Deep learning",
+                "Deep learning for everybody and his dog",
+                Other,
+            ),
+        ];
+        for (one, two, wanted) in cases {
+            assert_eq!(relate(one, two), wanted, "{one} / {two}");
+            assert_eq!(relate(two, one), wanted, "{two} / {one}");
+        }
+        assert!(!is_distinctive("Introduction") && !is_distinctive("Deep learning"));
+        assert!(is_distinctive("Cross-architecture knowledge distillation"));
+    }
+}

@@ -1,0 +1,172 @@
+#![cfg(test)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests read recorded answers directly"
+)]
+//! How well references are told apart, on recorded answers: `cargo xtask bench literature` prints what these tests print.
+
+mod faults;
+mod labelled;
+mod replay;
+
+use std::collections::BTreeMap;
+
+use aris_contract::artifact::papers::Source;
+use aris_verify::{Checked, Existence, Options, Severity, Status, verify};
+
+use crate::faults::FAULTS;
+use crate::replay::{Cited, Replay};
+
+fn recordings() -> Option<String> {
+    let folder = aris_testkit::shared("citation_bench")?;
+    Some(std::fs::read_to_string(folder.join("candidates.jsonl")).expect("recordings"))
+}
+
+fn check(replay: &Replay, cited: &[Cited], options: &Options) -> Vec<Checked> {
+    let references: Vec<_> = cited.iter().map(Cited::reference).collect();
+    verify(&references, replay, options, &|| ())
+}
+
+/// What a reader would be shown: something is wrong or doubtful.
+fn is_flagged(checked: &Checked) -> bool {
+    checked.has(Severity::Doubt) || checked.existence == Existence::NotFound
+}
+
+/// Flagged as wrong, not merely doubtful.
+fn is_refused(checked: &Checked) -> bool {
+    checked.has(Severity::Error) || checked.existence == Existence::NotFound
+}
+
+#[test]
+fn no_real_reference_is_called_non_existent() {
+    let Some(text) = recordings() else { return };
+    let (replay, cited, answered) = Replay::read(&text);
+    let checked = check(&replay, &cited, &Options::default());
+    let count = |existence: Existence| {
+        checked
+            .iter()
+            .filter(|one| one.existence == existence)
+            .count()
+    };
+    println!(
+        "| citation_bench: {} references of real papers, {} with recorded answers: {} exist, {} inconclusive, {} not found",
+        cited.len(),
+        answered.len(),
+        count(Existence::Exists),
+        count(Existence::Inconclusive),
+        count(Existence::NotFound)
+    );
+    assert_eq!(count(Existence::NotFound), 0);
+    assert!(
+        count(Existence::Exists) >= 300,
+        "{}",
+        count(Existence::Exists)
+    );
+    // What would be said if three sources were enough to call a work not found.
+    let three = Options {
+        title_sources: vec![Source::Openalex, Source::Crossref, Source::Dblp],
+        ..Options::default()
+    };
+    let checked = check(&replay, &cited, &three);
+    let wrong = checked
+        .iter()
+        .filter(|one| one.existence == Existence::NotFound);
+    println!(
+        "| were three sources (OpenAlex, Crossref, DBLP) enough, {} of them would be called not found",
+        wrong.clone().count()
+    );
+    for one in wrong {
+        println!("  would be lost: {}", one.id);
+    }
+}
+
+#[test]
+fn faults_put_into_real_references() {
+    let Some(text) = recordings() else { return };
+    let (mut replay, cited, answered) = Replay::read(&text);
+    let checked = check(&replay, &cited, &Options::default());
+    let known: Vec<&Cited> = cited
+        .iter()
+        .filter(|one| answered.contains(&one.id))
+        .collect();
+    let by_id: BTreeMap<&str, &Checked> =
+        checked.iter().map(|one| (one.id.as_str(), one)).collect();
+    // Sound references: those that somebody answered for. They were taken as they stand in papers, faults of their authors included.
+    let mut alarms = (0, 0);
+    for one in &known {
+        let checked = by_id[one.id.as_str()];
+        if is_flagged(checked) {
+            let why: Vec<String> = checked
+                .findings
+                .iter()
+                .filter(|finding| finding.severity <= Severity::Doubt)
+                .map(|finding| {
+                    format!("{:?} {}: {}", finding.severity, finding.id, finding.message)
+                })
+                .collect();
+            println!(
+                "  {} {:?} {:?} [{}] {}: {why:?}",
+                one.id, one.title, one.authors, one.year, one.venue
+            );
+        }
+        alarms.0 += usize::from(is_flagged(checked));
+        alarms.1 += usize::from(is_refused(checked));
+    }
+    println!("| fault | references | flagged | refused | not found | verified |");
+    println!(
+        "| (as cited) | {} | {} | {} | 0 | {} |",
+        known.len(),
+        alarms.0,
+        alarms.1,
+        known
+            .iter()
+            .filter(|one| by_id[one.id.as_str()].status == Status::Verified)
+            .count()
+    );
+    // Only where the sound reference is in order can a fault be told from what was there before.
+    let sound: Vec<&Cited> = known
+        .iter()
+        .copied()
+        .filter(|one| {
+            let checked = by_id[one.id.as_str()];
+            checked.status == Status::Verified && !is_flagged(checked)
+        })
+        .collect();
+    let (mut all, mut flagged) = (0, 0);
+    for fault in FAULTS {
+        let mut faulty = Vec::new();
+        for (at, one) in sound.iter().enumerate() {
+            let other = sound[(at + 7) % sound.len()];
+            faulty.extend((fault.apply)(one, other, &mut replay));
+        }
+        let checked = check(&replay, &faulty, &Options::default());
+        let count =
+            |test: &dyn Fn(&Checked) -> bool| checked.iter().filter(|one| test(one)).count();
+        println!(
+            "| {} | {} | {} | {} | {} | {} |",
+            fault.name,
+            checked.len(),
+            count(&is_flagged),
+            count(&is_refused),
+            count(&|one| one.existence == Existence::NotFound),
+            count(&|one| one.status == Status::Verified && !is_flagged(one)),
+        );
+        all += checked.len();
+        flagged += count(&is_flagged);
+    }
+    let recall = ratio(flagged, all);
+    // One false alarm rate, weighed against as many faulty references as sound ones.
+    let false_rate = ratio(alarms.0, known.len());
+    let precision = recall / (recall + false_rate);
+    println!(
+        "| faults: recall {recall:.3}, precision {precision:.3} at equal numbers, F1 {:.3}, false alarms {false_rate:.3} (refused: {:.3})",
+        2.0 * precision * recall / (precision + recall),
+        ratio(alarms.1, known.len())
+    );
+    assert!(recall >= 0.8, "{recall}");
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
