@@ -1,0 +1,252 @@
+//! The index and the scan answer alike, and the index notices every change.
+
+#![expect(clippy::disallowed_methods, reason = "tests prepare pages directly")]
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+/// Long after anything that these tests write, so that every page has settled.
+const LATER: i64 = 9_000_000_000;
+
+struct Sample {
+    _folder: tempfile::TempDir,
+    root: std::path::PathBuf,
+    cache: std::path::PathBuf,
+}
+
+fn sample(pages: &[(&str, &str, &str)]) -> Sample {
+    let folder = tempfile::tempdir().expect("temp");
+    let (root, cache) = (folder.path().join("wiki"), folder.path().join("cache"));
+    fs::create_dir_all(root.join("papers")).expect("folder");
+    fs::create_dir_all(root.join("ideas")).expect("folder");
+    for (path, title, body) in pages {
+        write(&root, path, title, body);
+    }
+    Sample {
+        _folder: folder,
+        root,
+        cache,
+    }
+}
+
+fn write(root: &Path, path: &str, title: &str, body: &str) {
+    let text =
+        format!("---\ntitle: \"{title}\"\nyear: 2024\n---\n# {title}\n\n## Method\n{body}\n");
+    fs::write(root.join(path), text).expect("page");
+}
+
+fn ask(sample: &Sample, text: &str, cache: bool) -> Answer {
+    let question = Question {
+        text,
+        kind: None,
+        limit: 10,
+    };
+    let cache = cache.then_some(sample.cache.as_path());
+    find(&sample.root, question, cache, LATER).expect("an answer")
+}
+
+fn found(sample: &Sample, text: &str) -> Vec<String> {
+    let (indexed, scanned) = (ask(sample, text, true), ask(sample, text, false));
+    assert_eq!(indexed.without_index, None);
+    assert_eq!(indexed.total, scanned.total, "{text}");
+    assert_eq!(indexed.matched, scanned.matched, "{text}");
+    for (one, two) in indexed.hits.iter().zip(&scanned.hits) {
+        assert!((one.score - two.score).abs() < 1e-9, "{one:?} {two:?}");
+        assert_eq!((&one.path, &one.snippet), (&two.path, &two.snippet));
+    }
+    indexed.hits.into_iter().map(|hit| hit.path).collect()
+}
+
+const PAGES: [(&str, &str, &str); 6] = [
+    (
+        "papers/a.md",
+        "Sparse attention",
+        "Attention over blocks, arXiv:2501.12345.",
+    ),
+    (
+        "papers/b.md",
+        "Dense retrieval",
+        "We retrieve. It uses attention once.",
+    ),
+    ("papers/c.md", "图注意力网络", "注意力机制用于图。"),
+    ("papers/d.md", "Müller's theorem", "arXiv:2501.1234"),
+    ("ideas/e.md", "Try sparse experts", "Experts with a gate."),
+    (
+        "papers/f.md",
+        "\\\"quoted\\\" AND NOT ( * ^ : title",
+        "columns: title : body",
+    ),
+];
+
+#[test]
+fn the_index_and_the_scan_answer_alike() {
+    let sample = sample(&PAGES);
+    assert_eq!(found(&sample, "attention"), ["papers/a.md", "papers/b.md"]);
+    assert_eq!(found(&sample, "sparse"), ["ideas/e.md", "papers/a.md"]);
+    assert_eq!(found(&sample, "2501.1234"), ["papers/d.md"]);
+    assert_eq!(found(&sample, "arXiv:2501.12345"), ["papers/a.md"]);
+    assert_eq!(found(&sample, "MULLER"), ["papers/d.md"]);
+    assert_eq!(found(&sample, "注意力"), ["papers/c.md"]);
+    assert_eq!(found(&sample, "力注"), [] as [&str; 0]);
+    assert_eq!(
+        found(&sample, "\"quoted\" AND NOT (* ^: title"),
+        ["papers/f.md"]
+    );
+    assert_eq!(found(&sample, "  --  "), [] as [&str; 0]);
+    // No page has both: those that have one, and the answer says so.
+    assert_eq!(ask(&sample, "gate theorem", true).matched, Matched::Any);
+    assert_eq!(found(&sample, "gate theorem").len(), 2);
+}
+
+#[test]
+fn every_change_of_the_pages_is_noticed() {
+    let sample = sample(&PAGES);
+    assert_eq!(found(&sample, "zebra").len(), 0);
+    write(&sample.root, "papers/g.md", "Zebra", "stripes");
+    assert_eq!(found(&sample, "zebra"), ["papers/g.md"]);
+    write(&sample.root, "papers/g.md", "Horse", "none at all");
+    assert_eq!(found(&sample, "zebra").len(), 0);
+    assert_eq!(found(&sample, "horse"), ["papers/g.md"]);
+    fs::rename(
+        sample.root.join("papers/g.md"),
+        sample.root.join("papers/h.md"),
+    )
+    .expect("rename");
+    assert_eq!(found(&sample, "horse"), ["papers/h.md"]);
+    fs::remove_file(sample.root.join("papers/h.md")).expect("remove");
+    assert_eq!(found(&sample, "horse").len(), 0);
+}
+
+#[test]
+fn a_page_that_has_just_changed_is_read_again() {
+    let sample = sample(&PAGES);
+    let question = Question {
+        text: "zebra",
+        kind: None,
+        limit: 10,
+    };
+    // By this clock every page has changed in the last seconds.
+    let now = 0;
+    let ask = || {
+        find(&sample.root, question, Some(&sample.cache), now)
+            .expect("an answer")
+            .total
+    };
+    assert_eq!(ask(), 0);
+    write(&sample.root, "papers/a.md", "Zebra", "");
+    assert_eq!(ask(), 1);
+}
+
+#[test]
+fn a_damaged_index_is_made_again() {
+    let sample = sample(&PAGES);
+    assert_eq!(found(&sample, "attention").len(), 2);
+    let folder = sample.cache.join("wiki");
+    let file = |suffix: &str| {
+        fs::read_dir(&folder)
+            .expect("folder")
+            .map(|entry| entry.expect("entry").path())
+            .find(|path| path.to_string_lossy().ends_with(suffix))
+            .expect("the index")
+    };
+    let whole = fs::read(file(".sqlite")).expect("index");
+    for damaged in [
+        b"not a database".to_vec(),
+        whole[..whole.len() / 2].to_vec(),
+        Vec::new(),
+    ] {
+        fs::write(file(".sqlite"), damaged).expect("damage");
+        assert_eq!(found(&sample, "attention").len(), 2);
+    }
+    let other = rusqlite::Connection::open(file(".sqlite")).expect("open");
+    other
+        .pragma_update(None, "user_version", 99)
+        .expect("another version");
+    drop(other);
+    assert_eq!(found(&sample, "attention").len(), 2);
+}
+
+#[test]
+fn without_a_cache_folder_the_scan_answers_and_says_why() {
+    let sample = sample(&PAGES);
+    fs::write(&sample.cache, "a file").expect("in the way");
+    let answer = ask(&sample, "attention", true);
+    assert_eq!(answer.total, 2);
+    assert!(answer.without_index.expect("a reason").contains("cache"));
+}
+
+#[test]
+fn many_askers_and_writers_see_a_whole_index() {
+    let sample = sample(&PAGES);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let root = &sample.root;
+            let sample = &sample;
+            scope.spawn(move || {
+                for round in 0..6 {
+                    write(
+                        root,
+                        &format!("papers/w{writer}-{round}.md"),
+                        "Walrus",
+                        "tusks",
+                    );
+                    let answer = ask(sample, "walrus tusks", true);
+                    assert_eq!(answer.without_index, None);
+                    assert!(answer.total > round, "{answer:?}");
+                    assert_eq!(answer.matched, Matched::All);
+                }
+            });
+        }
+    });
+    assert_eq!(ask(&sample, "walrus", true).total, 24);
+}
+
+#[test]
+fn a_kind_narrows_and_the_total_counts_what_is_not_shown() {
+    let sample = sample(&PAGES);
+    for cache in [Some(sample.cache.as_path()), None] {
+        let question = Question {
+            text: "sparse",
+            kind: Some(Kind::Idea),
+            limit: 10,
+        };
+        let answer = find(&sample.root, question, cache, LATER).expect("an answer");
+        assert_eq!((answer.total, answer.hits[0].node.as_str()), (1, "idea:e"));
+        let question = Question {
+            text: "attention",
+            kind: None,
+            limit: 1,
+        };
+        let answer = find(&sample.root, question, cache, LATER).expect("an answer");
+        assert_eq!((answer.total, answer.hits.len()), (2, 1));
+        assert_eq!(
+            answer.hits[0].snippet,
+            "Attention over blocks, arXiv:2501.12345."
+        );
+    }
+}
+
+#[test]
+fn no_wiki_is_an_error() {
+    let folder = tempfile::tempdir().expect("temp");
+    let question = Question {
+        text: "x",
+        kind: None,
+        limit: 1,
+    };
+    for cache in [Some(folder.path()), None] {
+        let error = find(&folder.path().join("none"), question, cache, LATER);
+        assert!(matches!(error, Err(Error::NoWiki { .. })));
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(24))]
+    #[test]
+    fn any_query_is_answered_alike(query in "\\PC{0,24}|[a-e注力 \"*^:()-]{0,12}|(sparse|attention|AND|OR|NOT|NEAR| |\"){1,6}") {
+        let sample = sample(&PAGES);
+        found(&sample, &query);
+    }
+}

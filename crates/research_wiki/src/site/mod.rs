@@ -1,0 +1,279 @@
+//! The wiki as a web site: static files that need no server, no network and no program but a browser.
+//!
+//! The same wiki gives the same bytes. Everything that a page says is escaped; scripts come from the site only, which every page demands
+//! of the browser (Content-Security-Policy). Search and graph load their data in small parts, so that ten thousand pages open as fast as
+//! ten.
+
+mod body;
+mod files;
+mod gaps;
+mod graph;
+mod markdown;
+mod model;
+mod pages;
+mod publish;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use serde_json::{Map, Value};
+
+use crate::file;
+use crate::node::Kind;
+use crate::search::document::Document;
+use crate::summary::Summary;
+use crate::wiki::{Unreadable, Wiki};
+use files::Files;
+use model::Model;
+use words::Words;
+
+/// The fixed files.
+const ASSETS: [(&str, &str); 5] = [
+    ("site.css", include_str!("../../assets/site.css")),
+    ("site.js", include_str!("../../assets/site.js")),
+    ("search.js", include_str!("../../assets/search.js")),
+    ("home.js", include_str!("../../assets/home.js")),
+    ("graph.js", include_str!("../../assets/graph.js")),
+];
+
+/// What keeps a site from being exported.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be put there.
+    #[error("{} {why}", path.display())]
+    Place {
+        /// Where the site was to be.
+        path: PathBuf,
+        /// Why not.
+        why: Place,
+    },
+    /// A template.
+    #[error("a page of the site cannot be made: {0}")]
+    Template(#[from] askama::Error),
+    /// The wiki.
+    #[error(transparent)]
+    Wiki(#[from] crate::error::Error),
+    /// The disk.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+/// Why a site cannot be put somewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A path like `/` or `..`.
+    NoName,
+    /// A file or a link is there.
+    NoFolder,
+    /// A folder is there that is no site of ours.
+    NotOurs,
+    /// A site is there with this file that was added or changed.
+    Changed(String),
+    /// It is the wiki, or lies among its pages.
+    Wiki,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName => out.write_str("is no name for a folder"),
+            Self::NoFolder => out.write_str("is a file or a link, not a folder"),
+            Self::NotOurs => out.write_str("is not empty, and not an exported site"),
+            Self::Changed(file) => write!(
+                out,
+                "holds {file}, which was added or changed after the export"
+            ),
+            Self::Wiki => out.write_str("is the wiki, or lies among its pages"),
+        }
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Place { .. } => ErrorKind::Precondition,
+            Self::Template(_) => ErrorKind::Internal,
+            Self::Wiki(error) => error.kind(),
+            Self::Fs(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Place {
+                why: Place::Changed(_),
+                ..
+            } => Some(String::from(
+                "move that file away, or choose another folder; nothing was changed",
+            )),
+            Self::Place { .. } => Some(String::from(
+                "name a folder that is empty, absent, or an earlier export; nothing was changed",
+            )),
+            Self::Template(_) => None,
+            Self::Wiki(error) => error.hint(),
+            Self::Fs(error) => error.hint(),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Wiki(error) => error.details(),
+            Self::Fs(error) => error.details(),
+            _ => Map::new(),
+        }
+    }
+}
+
+/// What was exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// Pages of the wiki.
+    pub pages: usize,
+    /// Relations between nodes.
+    pub relations: usize,
+    /// Files of the site.
+    pub files: usize,
+    /// Bytes of the site.
+    pub bytes: u64,
+    /// Files among the pages that could not be read.
+    pub left_out: Vec<Unreadable>,
+}
+
+/// Exports `wiki` as the folder `target`, with `title` as its name. `cache`: a folder for the lock.
+pub fn export(wiki: &Wiki, target: &Path, title: &str, cache: &Path) -> Result<Exported, Error> {
+    let (files, mut exported) = files(wiki, title)?;
+    publish::publish(target, wiki.root(), &files, cache)?;
+    exported.files = files.len();
+    exported.bytes = files.values().map(|bytes| bytes.len() as u64).sum();
+    Ok(exported)
+}
+
+/// A page's text as HTML, what it mentions, and its words.
+struct Rendered {
+    body: String,
+    empty: Vec<String>,
+    mentioned: BTreeSet<usize>,
+    document: Document,
+}
+
+/// All files of the site.
+fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
+    let site = crate::text::clean(title);
+    let map = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
+    let gaps = gaps::find(&map);
+    let edges = wiki.edges()?;
+    let model = Model::new(wiki.pages(), &gaps, &edges);
+
+    let rendered = render_all(wiki, &model);
+    let mut left_out = wiki.unreadable().to_vec();
+    let (mut mentions, mut words) = (BTreeMap::<usize, BTreeSet<usize>>::new(), Words::default());
+    for (number, result) in &rendered {
+        match result {
+            Ok(page) => {
+                words.add(*number, &page.document);
+                for other in &page.mentioned {
+                    mentions.entry(*other).or_default().insert(*number);
+                }
+            }
+            Err(problem) => left_out.push(problem.clone()),
+        }
+    }
+
+    let mut files = Files::new();
+    for (name, text) in ASSETS {
+        files.insert(format!("assets/{name}"), text.as_bytes().to_vec());
+    }
+    let mut pages = 0;
+    for (number, result) in &rendered {
+        let (Ok(page), Some(node)) = (result, model.nodes.get(*number)) else {
+            continue;
+        };
+        let Some(summary) = &node.page else { continue };
+        let shown = (page.body.as_str(), page.empty.as_slice());
+        let html = pages::node(&site, &model, *number, summary, shown, mentions.get(number))?;
+        files.insert(node.href.clone(), html.into_bytes());
+        pages += 1;
+    }
+    for kind in Kind::ALL {
+        for (path, html) in pages::lists(&site, &model, kind)? {
+            files.insert(path, html.into_bytes());
+        }
+    }
+    let map = markdown::render(&map, "", "", &model, &mut BTreeSet::new());
+    files.insert(
+        String::from("gaps.html"),
+        pages::gaps(&site, &model, &gaps, &map, &mentions)?.into_bytes(),
+    );
+    files.insert(
+        String::from("index.html"),
+        pages::home(&site, &model, &gaps)?.into_bytes(),
+    );
+    files.insert(
+        String::from("graph.html"),
+        pages::graph(&site, &model)?.into_bytes(),
+    );
+    graph::write(&model, &mut files);
+    words.write(&mut files);
+    let exported = Exported {
+        pages,
+        relations: model.relations.len(),
+        files: 0,
+        bytes: 0,
+        left_out,
+    };
+    Ok((files, exported))
+}
+
+/// Reads and renders every page, on all processors; by number of the node.
+fn render_all(wiki: &Wiki, model: &Model) -> Vec<(usize, Result<Rendered, Unreadable>)> {
+    let pages: Vec<(usize, &Summary)> = model
+        .nodes
+        .iter()
+        .enumerate()
+        .filter_map(|(number, node)| Some((number, node.page.as_ref()?)))
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let share = pages.len().div_ceil(threads).max(16);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = pages
+            .chunks(share)
+            .map(|part| {
+                scope.spawn(move || {
+                    let each = part
+                        .iter()
+                        .map(|(number, page)| (*number, render(wiki, model, page)));
+                    each.collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let joined = workers.into_iter().flat_map(|worker| match worker.join() {
+            Ok(pages) => pages,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.collect()
+    })
+}
+
+fn render(wiki: &Wiki, model: &Model, summary: &Summary) -> Result<Rendered, Unreadable> {
+    let page = wiki
+        .page(summary.kind, &summary.file)
+        .map_err(|error| Unreadable {
+            path: format!("{}/{}", summary.kind.folder(), summary.file),
+            why: error.to_string(),
+        })?;
+    let (text, empty) = body::shown(&page);
+    let mut mentioned = BTreeSet::new();
+    Ok(Rendered {
+        body: markdown::render(&text, summary.kind.folder(), "../", model, &mut mentioned),
+        empty,
+        mentioned,
+        document: Document::of(summary.kind, &summary.file, &page),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! The wiki as the site shows it: nodes by name, relations between them.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::edges::Edges;
+use crate::node::{self, Kind};
+use crate::site::gaps::Gap;
+use crate::summary::Summary;
+use crate::text::clean;
+use crate::text::hex;
+
+/// A node of the graph.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// `paper:x`.
+    pub(crate) name: String,
+    /// Title; the name where there is no page.
+    pub(crate) title: String,
+    /// Where it is shown, from the site's root; empty where nothing is known but the name.
+    pub(crate) href: String,
+    /// Its page, if it has one.
+    pub(crate) page: Option<Summary>,
+    /// Relations by number, in the order of the file.
+    pub(crate) relations: Vec<usize>,
+}
+
+/// A relation between two nodes, by number.
+#[derive(Debug)]
+pub(crate) struct Relation {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) kind: String,
+    pub(crate) evidence: String,
+}
+
+/// Everything the site shows but the pages' texts.
+#[derive(Debug)]
+pub(crate) struct Model {
+    /// By name, in the order of UTF-16, which is how scripts compare.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) relations: Vec<Relation>,
+    numbers: BTreeMap<String, usize>,
+    /// Numbers by path of the page without `.md`: `papers/x`.
+    files: BTreeMap<String, usize>,
+}
+
+impl Model {
+    /// Brings pages, gaps and edges together. Of two pages with one name the first counts as the node; the other is shown under its path.
+    pub(crate) fn new<'a>(
+        pages: impl Iterator<Item = &'a Summary>,
+        gaps: &[Gap],
+        edges: &Edges,
+    ) -> Self {
+        let mut nodes: BTreeMap<Vec<u16>, Node> = BTreeMap::new();
+        let mut add = |name: &str, make: &dyn Fn(String) -> Node| {
+            let name = clean(name);
+            let key: Vec<u16> = name.encode_utf16().collect();
+            nodes.entry(key).or_insert_with(|| make(name));
+        };
+        let mut taken = std::collections::BTreeSet::new();
+        for page in pages {
+            let stem = page.file.strip_suffix(".md").unwrap_or(&page.file);
+            let name = if taken.insert(page.node.clone()) {
+                page.node.clone()
+            } else {
+                format!("{}/{stem}", page.kind.folder())
+            };
+            add(&name, &|name| Node {
+                name,
+                title: clean(&page.title),
+                href: format!("{}/{}.html", page.kind.folder(), file_name(stem)),
+                page: Some(page.clone()),
+                relations: Vec::new(),
+            });
+        }
+        for gap in gaps {
+            add(&format!("gap:{}", gap.id), &|name| Node {
+                name,
+                title: clean(&gap.title),
+                href: format!("gaps.html#{}", gap.anchor()),
+                page: None,
+                relations: Vec::new(),
+            });
+        }
+        for edge in edges.list() {
+            for end in [&edge.from, &edge.to] {
+                add(end, &|name| Node {
+                    title: name.clone(),
+                    name,
+                    href: String::new(),
+                    page: None,
+                    relations: Vec::new(),
+                });
+            }
+        }
+        let mut model = Self {
+            nodes: nodes.into_values().collect(),
+            relations: Vec::new(),
+            numbers: BTreeMap::new(),
+            files: BTreeMap::new(),
+        };
+        for (number, node) in model.nodes.iter().enumerate() {
+            model.numbers.insert(node.name.clone(), number);
+            if let Some(page) = &node.page {
+                let stem = page.file.strip_suffix(".md").unwrap_or(&page.file);
+                let path = format!("{}/{stem}", page.kind.folder());
+                model.files.insert(path, number);
+            }
+        }
+        for edge in edges.list() {
+            let (from, to) = (
+                model.number(&clean(&edge.from)),
+                model.number(&clean(&edge.to)),
+            );
+            let (Some(from), Some(to)) = (from, to) else {
+                continue;
+            };
+            let number = model.relations.len();
+            for end in if from == to {
+                vec![from]
+            } else {
+                vec![from, to]
+            } {
+                if let Some(node) = model.nodes.get_mut(end) {
+                    node.relations.push(number);
+                }
+            }
+            model.relations.push(Relation {
+                from,
+                to,
+                kind: clean(&edge.kind),
+                evidence: clean(&edge.evidence),
+            });
+        }
+        model
+    }
+
+    /// The node called `name`.
+    pub(crate) fn number(&self, name: &str) -> Option<usize> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The node whose page is `path` without `.md`, relative to the wiki.
+    pub(crate) fn of_file(&self, path: &str) -> Option<usize> {
+        self.files.get(path).copied()
+    }
+
+    /// Nodes of one kind with their numbers.
+    pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (usize, &Node, &Summary)> {
+        let pages = self.nodes.iter().enumerate();
+        pages.filter_map(move |(number, node)| {
+            let page = node.page.as_ref().filter(|page| page.kind == kind)?;
+            Some((number, node, page))
+        })
+    }
+}
+
+/// The name of a page's file in the site, without ending: the page's own where every system can have it.
+fn file_name(stem: &str) -> String {
+    if node::is_safe_name(stem) && !stem.contains("..") {
+        return stem.to_owned();
+    }
+    format!("page-{}", hex(&Sha256::digest(stem.as_bytes()), 8))
+}

@@ -1,0 +1,208 @@
+//! Putting a site in its place: whole or not at all, and never over anything that this program did not put there.
+//!
+//! The site is written beside its place and then exchanged with what is there. A list of its files with their digests lies in the site:
+//! an older site is replaced only while it holds exactly the files of its own list. After a power cut a site may be damaged; it is
+//! derived and can be exported again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aris_fs::{EntryKind, Lock};
+use sha2::{Digest as _, Sha256};
+
+use crate::node::Kind;
+use crate::site::files::Files;
+use crate::site::{Error, Place};
+use crate::text::hex;
+
+/// The list of files, in the site's root.
+pub(crate) const LIST: &str = ".aris-wiki-site";
+/// Its first line.
+const HEAD: &str = "aris wiki site 1";
+/// Mode of the files: readable by whoever may enter the folder.
+const MODE: u32 = 0o644;
+
+/// Makes `files` the folder `target`. `cache` holds the lock that keeps two exporters of one site apart.
+pub(crate) fn publish(
+    target: &Path,
+    wiki: &Path,
+    files: &Files,
+    cache: &Path,
+) -> Result<(), Error> {
+    let name = target.file_name().map(std::ffi::OsStr::to_string_lossy);
+    let (Some(parent), Some(name)) = (target.parent(), name) else {
+        return Err(Error::Place {
+            path: target.to_path_buf(),
+            why: Place::NoName,
+        });
+    };
+    aris_fs::create_dir(parent)?;
+    let parent = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_path_buf());
+    let target = parent.join(name.as_ref());
+    check_outside(&target, wiki)?;
+    let locks = cache.join("wiki");
+    aris_fs::create_dir(&locks)?;
+    let digest = hex(&Sha256::digest(target.as_os_str().as_encoded_bytes()), 12);
+    let _lock = Lock::acquire(&locks.join(format!("site-{digest}.lock")))?;
+
+    let there = look(&target)?;
+    let staged = parent.join(format!(".{name}.aris-part"));
+    clear(&parent, &staged)?;
+    write(&staged, files)?;
+    match there {
+        There::Nothing => aris_fs::rename_new(&staged, &target)?,
+        There::Empty | There::Ours => {
+            aris_fs::exchange(&staged, &target)?;
+            // Somebody may have put something there since we looked.
+            if let Err(error) = look(&staged) {
+                aris_fs::exchange(&staged, &target)?;
+                clear_written(&parent, &staged, files)?;
+                return Err(error);
+            }
+            aris_fs::remove_tree(&parent, &staged)?;
+        }
+    }
+    aris_fs::sync_dir(&parent)?;
+    Ok(())
+}
+
+/// A site does not lie among the pages.
+fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
+    let wiki = std::fs::canonicalize(wiki).unwrap_or_else(|_| wiki.to_path_buf());
+    let mut own = Kind::ALL.map(Kind::folder).to_vec();
+    own.extend(["graph", crate::wiki::KEEP]);
+    let inside = own
+        .iter()
+        .any(|folder| target.starts_with(wiki.join(folder)));
+    if inside || wiki.starts_with(target) {
+        return Err(Error::Place {
+            path: target.to_path_buf(),
+            why: Place::Wiki,
+        });
+    }
+    Ok(())
+}
+
+/// What is where the site is to be.
+enum There {
+    Nothing,
+    Empty,
+    Ours,
+}
+
+fn look(target: &Path) -> Result<There, Error> {
+    let refused = |why| {
+        Err(Error::Place {
+            path: target.to_path_buf(),
+            why,
+        })
+    };
+    let Ok(metadata) = std::fs::symlink_metadata(target) else {
+        return Ok(There::Nothing);
+    };
+    if metadata.is_symlink() || !metadata.is_dir() {
+        return refused(Place::NoFolder);
+    }
+    let entries = aris_fs::walk_sorted(target, &mut |_| true)?;
+    if entries.is_empty() {
+        return Ok(There::Empty);
+    }
+    let Some(listed) = aris_fs::read_optional(&target.join(LIST), aris_fs::READ_LIMIT)?
+        .and_then(|bytes| parse(&bytes))
+    else {
+        return refused(Place::NotOurs);
+    };
+    for entry in entries {
+        let inner = entry.path.strip_prefix(target).unwrap_or(&entry.path);
+        let path = inner.to_string_lossy();
+        let ours = match entry.kind {
+            // A folder of ours has files of ours; an empty one loses nothing.
+            EntryKind::Folder => true,
+            EntryKind::File if path == LIST => true,
+            EntryKind::File => match listed.get(path.as_ref()) {
+                Some(digest) => {
+                    let bytes = aris_fs::read(&entry.path, aris_fs::READ_LIMIT)?;
+                    hex(&Sha256::digest(&bytes), 32) == *digest
+                }
+                None => false,
+            },
+            EntryKind::Link | EntryKind::Special => false,
+        };
+        if !ours {
+            return refused(Place::Changed(path.into_owned()));
+        }
+    }
+    Ok(There::Ours)
+}
+
+fn parse(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (head, rest) = text.split_once('\n')?;
+    let line = |line: &str| {
+        line.split_once(' ')
+            .map(|(digest, path)| (path.to_owned(), digest.to_owned()))
+    };
+    (head == HEAD).then(|| rest.lines().filter_map(line).collect())
+}
+
+fn list(files: &Files) -> String {
+    let mut out = format!("{HEAD}\n");
+    for (path, bytes) in files {
+        out.push_str(&hex(&Sha256::digest(bytes), 32));
+        out.push(' ');
+        out.push_str(path);
+        out.push('\n');
+    }
+    out
+}
+
+/// Writes a site. The list comes first, so that what a killed run leaves behind is known to be ours.
+fn write(staged: &Path, files: &Files) -> Result<(), Error> {
+    aris_fs::create_folder(staged)?;
+    aris_fs::create_file(&staged.join(LIST), list(files).as_bytes(), MODE)?;
+    let mut folders: Vec<PathBuf> = files
+        .keys()
+        .filter_map(|path| Some(staged.join(Path::new(path).parent()?)))
+        .collect();
+    folders.sort();
+    folders.dedup();
+    for folder in folders.iter().filter(|folder| *folder != staged) {
+        aris_fs::create_folder(folder)?;
+    }
+    for (path, bytes) in files {
+        aris_fs::create_file(&staged.join(path), bytes, MODE)?;
+    }
+    Ok(())
+}
+
+/// Removes what a killed run left beside the site: files of its list, whole or begun, and nothing else. The caller holds the lock.
+fn clear(parent: &Path, staged: &Path) -> Result<(), Error> {
+    let Ok(metadata) = std::fs::symlink_metadata(staged) else {
+        return Ok(());
+    };
+    let listed = if metadata.is_dir() {
+        aris_fs::read_optional(&staged.join(LIST), aris_fs::READ_LIMIT)?
+    } else {
+        None
+    };
+    let empty = || aris_fs::list_sorted(staged).is_ok_and(|entries| entries.is_empty());
+    let begun = listed.as_deref().is_some_and(|bytes| {
+        bytes.is_empty() || HEAD.as_bytes().starts_with(bytes) || bytes.starts_with(HEAD.as_bytes())
+    });
+    if begun || (metadata.is_dir() && empty()) {
+        return Ok(aris_fs::remove_tree(parent, staged)?);
+    }
+    Err(Error::Place {
+        path: staged.to_path_buf(),
+        why: Place::NotOurs,
+    })
+}
+
+/// Removes a site that was written and is not wanted.
+fn clear_written(parent: &Path, staged: &Path, files: &Files) -> Result<(), Error> {
+    let ours = aris_fs::read_optional(&staged.join(LIST), aris_fs::READ_LIMIT)?;
+    if ours.as_deref() == Some(list(files).as_bytes()) {
+        aris_fs::remove_tree(parent, staged)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! The site's own index, for its search in the browser: postings by word, cut into files of a size that loads at once.
+
+use std::collections::BTreeMap;
+
+use crate::search::document::{Document, WEIGHTS};
+use crate::site::files::{Files, script};
+use crate::text::js_string;
+
+/// Bytes of a file of postings from which on the next one begins.
+const FILE: usize = 48 << 10;
+/// BM25, as in [`scan`](crate::search::scan).
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+/// Degrees of how much a word counts in a page, one letter each.
+const DEGREES: f64 = 26.0;
+
+/// Postings of each term: node, weighted number of places.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    terms: BTreeMap<String, Vec<(usize, f64)>>,
+    /// Words of each node's text.
+    lengths: BTreeMap<usize, usize>,
+}
+
+impl Words {
+    /// Adds the words of node `number`; numbers rise.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "numbers of words are far below 2^52"
+    )]
+    pub(crate) fn add(&mut self, number: usize, document: &Document) {
+        self.lengths.insert(number, document.length());
+        for (words, weight) in document.columns.iter().zip(WEIGHTS) {
+            for term in terms(words) {
+                let places = self.terms.entry(term).or_default();
+                match places.last_mut() {
+                    Some((last, sum)) if *last == number => *sum += weight,
+                    _ => places.push((number, weight)),
+                }
+            }
+        }
+    }
+
+    /// Writes `words.js`, which names the first term of each file, and the files `w0.js`, `w1.js`, ….
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "numbers of pages are far below 2^52; degrees are between 0 and 26"
+    )]
+    pub(crate) fn write(self, files: &mut Files) {
+        let pages = self.lengths.len();
+        let average = self.lengths.values().sum::<usize>() as f64 / pages.max(1) as f64;
+        let mut sorted: Vec<_> = self.terms.into_iter().collect();
+        // Scripts compare strings by UTF-16.
+        sorted.sort_by(|(one, _), (two, _)| one.encode_utf16().cmp(two.encode_utf16()));
+        let (mut first, mut count, mut body) = (String::from("["), 0_usize, String::new());
+        for (term, places) in sorted {
+            if body.is_empty() {
+                if count > 0 {
+                    first.push(',');
+                }
+                js_string(&mut first, &term);
+                count += 1;
+            }
+            body.push(if body.is_empty() { '[' } else { ',' });
+            js_string(&mut body, &term);
+            body.push_str(",\"");
+            let mut before = 0;
+            for (number, places) in places {
+                let length = self.lengths.get(&number).copied().unwrap_or_default() as f64;
+                let relative = 1.0 - B + B * length / average;
+                let impact = places / (places + K1 * relative);
+                let degree = (impact * DEGREES).clamp(0.0, DEGREES - 1.0) as u8;
+                // The first gap is one more than the number: the browser begins at -1.
+                base36(&mut body, number + 1 - before);
+                body.push(char::from(b'A' + degree));
+                before = number + 1;
+            }
+            body.push('"');
+            if body.len() > FILE {
+                body.push(']');
+                script(
+                    files,
+                    &format!("w{}", count - 1),
+                    &std::mem::take(&mut body),
+                );
+            }
+        }
+        if !body.is_empty() {
+            body.push(']');
+            script(files, &format!("w{}", count - 1), &body);
+        }
+        first.push(']');
+        script(files, "words", &format!("{{pages:{pages},first:{first}}}"));
+    }
+}
+
+fn base36(out: &mut String, mut number: usize) {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(std::char::from_digit((number % 36) as u32, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend(digits.iter().rev());
+}
+
+/// The words, and for scripts without spaces the pairs of neighbours, too, so that the browser finds parts of sentences without knowing
+/// places.
+fn terms(words: &[String]) -> impl Iterator<Item = String> {
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [one, two] if is_single(one) && is_single(two) => Some(format!("{one}{two}")),
+        _ => None,
+    });
+    words.iter().cloned().chain(pairs)
+}
+
+fn is_single(word: &str) -> bool {
+    let mut chars = word.chars();
+    chars.next().is_some_and(crate::search::words::is_single) && chars.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_the_browser_reads_them() {
+        for (number, text) in [(0, "0"), (35, "z"), (36, "10"), (10_000, "7ps")] {
+            let mut out = String::new();
+            base36(&mut out, number);
+            assert_eq!(out, text);
+        }
+    }
+
+    #[test]
+    fn pairs_stand_for_neighbours_without_space() {
+        let words = crate::search::words::words("gpt注意 x");
+        assert_eq!(
+            terms(&words).collect::<Vec<_>>(),
+            ["gpt", "注", "意", "x", "注意"]
+        );
+    }
+}
