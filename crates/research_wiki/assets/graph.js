@@ -20,6 +20,7 @@
   let latest = 0;
 
   const chosen = () => decodeURIComponent(location.hash.slice(1));
+  const spaced = (type) => type.replaceAll("_", " ");
   const address = (name) => `#${encodeURIComponent(name)}`;
 
   /** Neighbours of a node: number, type of the relation, whether it leads away from the node. */
@@ -130,7 +131,7 @@
       class: `node kind-${record.kind.toLowerCase()}${centre ? " centre" : ""}`,
       transform: `translate(${place.x.toFixed(1)} ${place.y.toFixed(1)})`,
       "data-number": record.number,
-      "aria-label": `${record.kind}: ${record.title}${place.type ? `, ${place.type}` : ""}${centre ? ", centre" : ""}`,
+      "aria-label": `${record.kind}: ${record.title}${place.type ? `, ${spaced(place.type)}` : ""}${centre ? ", centre" : ""}`,
       "aria-current": centre ? "true" : null,
     });
     const label = cut(record.title, place.room);
@@ -143,7 +144,7 @@
       element("svg:path", { class: "shape", d: SHAPES[record.kind] }),
       element("svg:text", { x, y, "text-anchor": anchor }, label),
     );
-    if (place.type) link.append(element("svg:text", { x, y: 14, "text-anchor": anchor, class: "type" }, cut(place.type, place.room)));
+    if (place.type) link.append(element("svg:text", { x, y: 14, "text-anchor": anchor, class: "type" }, cut(spaced(place.type), place.room)));
     return link;
   }
 
@@ -170,13 +171,13 @@
     for (const relation of all) {
       const other = byNumber.get(relation.other);
       if (!other) continue;
-      const key = relation.out ? `This ${relation.type}` : `${relation.type} this`;
+      const key = relation.out ? `This ${spaced(relation.type)} →` : `← ${spaced(relation.type)} this`;
       if (!groups.has(key)) groups.set(key, []);
       groups.get(key).push(other);
     }
     for (const [key, list] of groups) {
       panel.append(
-        element("h3", {}, `${key.replaceAll("_", " ")} (${list.length})`),
+        element("h3", {}, `${key} (${list.length})`),
         element("ul", { class: "plain" }, ...list.map((other) => element("li", {}, element("a", { href: address(other.name) }, element("bdi", {}, other.title))))),
       );
     }
@@ -295,7 +296,7 @@
         else hidden.add(type);
         draw(false);
       });
-      types.append(element("label", {}, box, ` ${type.replaceAll("_", " ")}`));
+      types.append(element("label", {}, box, ` ${spaced(type)}`));
     }
     return go(false);
   }).catch((error) => {

@@ -3,7 +3,6 @@
 #![expect(clippy::disallowed_methods, reason = "tests prepare pages directly")]
 
 use std::fs;
-use std::path::Path;
 
 use super::*;
 

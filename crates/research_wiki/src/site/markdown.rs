@@ -1,6 +1,7 @@
 //! A page's text as HTML: Markdown, with every tag of its own escaped, no image loaded, and links only to pages and to the web.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -75,8 +76,7 @@ impl Writer<'_> {
         match tag {
             Tag::Paragraph => self.out.push_str("<p dir=\"auto\">"),
             Tag::Heading { level, .. } => {
-                let level = rank(level);
-                self.out.push_str(&format!("<h{level} dir=\"auto\">"));
+                self.heading("<h", level, " dir=\"auto\">");
             }
             Tag::BlockQuote(_) => self.out.push_str("<blockquote>"),
             Tag::CodeBlock(kind) => {
@@ -92,7 +92,9 @@ impl Writer<'_> {
                 self.out.push_str("><code>");
             }
             Tag::List(None) => self.out.push_str("<ul>"),
-            Tag::List(Some(first)) => self.out.push_str(&format!("<ol start=\"{first}\">")),
+            Tag::List(Some(first)) => {
+                write!(self.out, "<ol start=\"{first}\">").unwrap_or_default();
+            }
             Tag::Item => self.out.push_str("<li>"),
             Tag::Table(_) => self
                 .out
@@ -117,7 +119,7 @@ impl Writer<'_> {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => self.out.push_str("</p>\n"),
-            TagEnd::Heading(level) => self.out.push_str(&format!("</h{}>\n", rank(level))),
+            TagEnd::Heading(level) => self.heading("</h", level, ">\n"),
             TagEnd::BlockQuote(_) => self.out.push_str("</blockquote>\n"),
             TagEnd::CodeBlock => {
                 self.in_code = false;
@@ -142,14 +144,16 @@ impl Writer<'_> {
             TagEnd::Emphasis => self.out.push_str("</em>"),
             TagEnd::Strong => self.out.push_str("</strong>"),
             TagEnd::Strikethrough => self.out.push_str("</del>"),
-            TagEnd::Link => {
-                if self.links.pop() == Some(true) {
-                    self.out.push_str("</a>");
-                }
-            }
+            TagEnd::Link if self.links.pop() == Some(true) => self.out.push_str("</a>"),
             TagEnd::Image => self.out.push_str("]</span>"),
             _ => {}
         }
+    }
+
+    /// A tag of a heading. The page's title is the only one of the first rank.
+    fn heading(&mut self, open: &str, level: HeadingLevel, close: &str) {
+        let level = (level as usize).max(2);
+        write!(self.out, "{open}{level}{close}").unwrap_or_default();
     }
 
     /// HTML in the page: comments are left out, everything else is shown as it is written.
@@ -255,11 +259,6 @@ impl Writer<'_> {
     }
 }
 
-/// The page's title is the only heading of the first rank.
-fn rank(level: HeadingLevel) -> usize {
-    (level as usize).max(2)
-}
-
 fn is_web(target: &str) -> bool {
     ["https://", "http://", "mailto:"].iter().any(|scheme| {
         target
@@ -319,7 +318,7 @@ mod tests {
                 "a <b onclick=x>b</b>",
                 "<p dir=\"auto\">a &lt;b onclick=x&gt;b&lt;/b&gt;</p>\n",
             ),
-            ("<!-- hidden -->\n", ""),
+            ("<!-- hidden -->\n", "\n"),
             ("[x](javascript:alert)", "<p dir=\"auto\">x</p>\n"),
             (
                 "[x](HTTPS://e.org/?a&b)",

@@ -25,6 +25,7 @@ use serde_json::{Map, Value};
 use crate::file;
 use crate::node::Kind;
 use crate::search::document::Document;
+use crate::search::words::words as search_words;
 use crate::summary::Summary;
 use crate::wiki::{Unreadable, Wiki};
 use files::Files;
@@ -174,13 +175,25 @@ fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
     for (number, result) in &rendered {
         match result {
             Ok(page) => {
-                words.add(*number, &page.document);
+                words.add(*number, &page.document.columns);
                 for other in &page.mentioned {
                     mentions.entry(*other).or_default().insert(*number);
                 }
             }
             Err(problem) => left_out.push(problem.clone()),
         }
+    }
+
+    // Gaps, and what only the graph knows, are found by their names.
+    let pageless = model.nodes.iter().enumerate();
+    for (number, node) in pageless.filter(|(_, node)| node.page.is_none()) {
+        let columns = [
+            search_words(&node.title),
+            search_words(&node.name),
+            Vec::new(),
+            Vec::new(),
+        ];
+        words.add(number, &columns);
     }
 
     let mut files = Files::new();

@@ -18,6 +18,16 @@ const SHOWN: usize = 500;
 /// Entries of the lists on the first page.
 const RECENT: usize = 8;
 
+/// The entries of the menu, and where they lead from the site's root.
+const MENU: [(&str, &str); 6] = [
+    ("Papers", "lists/papers.html"),
+    ("Ideas", "lists/ideas.html"),
+    ("Experiments", "lists/experiments.html"),
+    ("Claims", "lists/claims.html"),
+    ("Gaps", "gaps.html"),
+    ("Graph", "graph.html"),
+];
+
 /// What all pages have.
 #[derive(Debug)]
 pub(crate) struct Frame<'a> {
@@ -31,17 +41,6 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    fn menu(&self) -> [(&'static str, &'static str); 6] {
-        [
-            ("Papers", "lists/papers.html"),
-            ("Ideas", "lists/ideas.html"),
-            ("Experiments", "lists/experiments.html"),
-            ("Claims", "lists/claims.html"),
-            ("Gaps", "gaps.html"),
-            ("Graph", "graph.html"),
-        ]
-    }
-
     fn search_label(&self) -> &'static str {
         if self.current == "Graph" {
             "Find a node"
@@ -358,9 +357,11 @@ fn groups(model: &Model, number: usize, mentions: Option<&BTreeSet<usize>>) -> V
     }
     for group in &mut groups {
         if group.relations.len() > SHOWN {
-            group
-                .title
-                .push_str(&format!(" (first {SHOWN} of {})", group.relations.len()));
+            group.title = format!(
+                "{} (first {SHOWN} of {})",
+                group.title,
+                group.relations.len()
+            );
             group.relations.truncate(SHOWN);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::search::document::{Document, WEIGHTS};
+use crate::search::document::WEIGHTS;
 use crate::site::files::{Files, script};
 use crate::text::js_string;
 
@@ -23,14 +23,11 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Adds the words of node `number`; numbers rise.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "numbers of words are far below 2^52"
-    )]
-    pub(crate) fn add(&mut self, number: usize, document: &Document) {
-        self.lengths.insert(number, document.length());
-        for (words, weight) in document.columns.iter().zip(WEIGHTS) {
+    /// Adds the words of node `number`, in the parts that [`WEIGHTS`] names.
+    pub(crate) fn add(&mut self, number: usize, columns: &[Vec<String>; 4]) {
+        let length = columns.iter().map(Vec::len).sum();
+        self.lengths.insert(number, length);
+        for (words, weight) in columns.iter().zip(WEIGHTS) {
             for term in terms(words) {
                 let places = self.terms.entry(term).or_default();
                 match places.last_mut() {
@@ -55,7 +52,8 @@ impl Words {
         // Scripts compare strings by UTF-16.
         sorted.sort_by(|(one, _), (two, _)| one.encode_utf16().cmp(two.encode_utf16()));
         let (mut first, mut count, mut body) = (String::from("["), 0_usize, String::new());
-        for (term, places) in sorted {
+        for (term, mut places) in sorted {
+            places.sort_by_key(|(number, _)| *number);
             if body.is_empty() {
                 if count > 0 {
                     first.push(',');
@@ -96,10 +94,12 @@ impl Words {
     }
 }
 
+/// Appends a number as `Number.parseInt(…, 36)` reads it.
 fn base36(out: &mut String, mut number: usize) {
     let mut digits = Vec::new();
     loop {
-        digits.push(std::char::from_digit((number % 36) as u32, 36).unwrap_or('0'));
+        let digit = u32::try_from(number % 36).unwrap_or_default();
+        digits.push(std::char::from_digit(digit, 36).unwrap_or('0'));
         number /= 36;
         if number == 0 {
             break;
