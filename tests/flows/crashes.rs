@@ -215,3 +215,19 @@ fn a_repair_is_whole_or_not_there() {
     );
     assert_eq!(crashes.last.code(), 0, "{}", crashes.last);
 }
+
+#[test]
+fn a_coverage_report_is_whole_or_not_there() {
+    let prepare = || {
+        project()
+            .file("research-wiki/papers/a.md", "---\narxiv: 1706.03762\n---\n")
+            .file("PAPER_PLAN.md", "arXiv:2310.01362\n")
+    };
+    survives(
+        "verify_wiki_coverage",
+        &["research-wiki"],
+        prepare,
+        0,
+        &[".wiki-coverage-report.json"],
+    );
+}

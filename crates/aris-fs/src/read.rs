@@ -118,11 +118,27 @@ impl Regular {
     }
 
     /// Reads the file once, in pieces of at most `buffer.len()` bytes, and gives each piece to `each`.
-    pub fn stream(mut self, buffer: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
+    pub fn stream(self, buffer: &mut [u8], mut each: impl FnMut(&[u8])) -> Result<(), FsError> {
+        self.stream_while(buffer, |piece| {
+            each(piece);
+            true
+        })
+    }
+
+    /// Like [`Regular::stream`], until `each` wants no more.
+    pub fn stream_while(
+        mut self,
+        buffer: &mut [u8],
+        mut each: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(), FsError> {
         loop {
             match self.file.read(buffer) {
                 Ok(0) => return Ok(()),
-                Ok(count) => each(buffer.get(..count).unwrap_or_default()),
+                Ok(count) => {
+                    if !each(buffer.get(..count).unwrap_or_default()) {
+                        return Ok(());
+                    }
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(FsError::read("read", &self.path, error)),
             }

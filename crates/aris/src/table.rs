@@ -45,12 +45,26 @@ pub(crate) const GROUPS: &[Group] = &[
     },
     Group {
         title: "Finding and keeping papers",
-        entries: &[Entry {
-            spec: &arxiv_fetch::SPEC,
-            brief: "search arXiv and download papers",
-            run: |process| aris_cli::run(&arxiv_fetch::SPEC, arxiv_fetch::run, process),
-            parser: || aris_cli::parser(&arxiv_fetch::SPEC, arxiv_fetch::run),
-        }],
+        entries: &[
+            Entry {
+                spec: &arxiv_fetch::SPEC,
+                brief: "search arXiv and download papers",
+                run: |process| aris_cli::run(&arxiv_fetch::SPEC, arxiv_fetch::run, process),
+                parser: || aris_cli::parser(&arxiv_fetch::SPEC, arxiv_fetch::run),
+            },
+            Entry {
+                spec: &verify_wiki_coverage::SPEC,
+                brief: "measure what the wiki covers",
+                run: |process| {
+                    aris_cli::run(
+                        &verify_wiki_coverage::SPEC,
+                        verify_wiki_coverage::run,
+                        process,
+                    )
+                },
+                parser: || aris_cli::parser(&verify_wiki_coverage::SPEC, verify_wiki_coverage::run),
+            },
+        ],
     },
     Group {
         title: "Installing and checking skills",

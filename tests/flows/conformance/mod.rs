@@ -19,6 +19,7 @@ mod save_trace;
 mod skill_lint;
 mod usage;
 mod verify_paper_audits;
+mod verify_wiki_coverage;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -97,6 +97,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         rationale: "Its exit code is the only truth about submission readiness",
         fallback: "None: without the verifier nothing is submission-ready",
     },
+    Helper {
+        name: "verify_wiki_coverage",
+        shipped: true,
+        aliases: &["verify_wiki_coverage.sh"],
+        owner: "research-wiki",
+        callers: &["research-wiki"],
+        policy: Policy::E,
+        other_policies: &[],
+        rationale: "Reports gaps of the wiki; no result of the research depends on it",
+        fallback: "Say that coverage was not measured, and go on",
+    },
 ];
 
 pub(super) const NOT_SHIPPED: &[Helper] = &[
@@ -272,16 +283,5 @@ pub(super) const NOT_SHIPPED: &[Helper] = &[
         other_policies: &[],
         rationale: "Checks candidate papers against several registries; a list that nobody checked is still a list, marked as such",
         fallback: "Write verified_papers.json with status unverified and method none for every candidate, and say so",
-    },
-    Helper {
-        name: "verify_wiki_coverage",
-        shipped: false,
-        aliases: &["verify_wiki_coverage.sh"],
-        owner: "research-wiki",
-        callers: &["research-wiki"],
-        policy: Policy::E,
-        other_policies: &[],
-        rationale: "Reports gaps of the wiki; no result of the research depends on it",
-        fallback: "Say that coverage was not measured, and go on",
     },
 ];

@@ -1,0 +1,70 @@
+//! What can go wrong. What the wiki lacks does not.
+
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use serde_json::{Map, Value};
+
+/// Errors of `verify_wiki_coverage`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The wiki is not a folder.
+    #[error("wiki folder {} does not exist", path.display())]
+    Wiki {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The report would replace something else.
+    #[error("{} exists and is not a coverage report", path.display())]
+    Overwrite {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The files name too much to be texts.
+    #[error(
+        "the scanned files name more than {} different identifiers",
+        crate::tally::IDS
+    )]
+    TooMany,
+    /// The wiki cannot be listed, or the report not written.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// The report cannot be serialised.
+    #[error("cannot make the report")]
+    Json(#[from] serde_json::Error),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Wiki { .. } => ErrorKind::NotFound,
+            Self::Overwrite { .. } | Self::TooMany => ErrorKind::Validation,
+            Self::Fs(error) => error.kind(),
+            Self::Json(_) => ErrorKind::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Wiki { .. } => Some(String::from(
+                "name the wiki's folder, such as research-wiki/",
+            )),
+            Self::Overwrite { .. } => Some(String::from("name another file with --json-out")),
+            Self::TooMany => Some(String::from("name fewer paths with --scan")),
+            Self::Fs(error) => error.hint(),
+            Self::Json(_) => None,
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Fs(error) => error.details(),
+            Self::Wiki { path } | Self::Overwrite { path } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
+            Self::TooMany | Self::Json(_) => Map::new(),
+        }
+    }
+}

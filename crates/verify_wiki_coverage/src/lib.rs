@@ -1,0 +1,336 @@
+//! `verify_wiki_coverage`: which arXiv papers a project mentions, and which of them its research wiki has no page for.
+//!
+//! **Input**: a wiki (`papers/*.md`, identifiers in their headers) and files or folders to scan; by default `.aris/traces`, `paper`,
+//! `PAPER_PLAN.md`, `NARRATIVE_REPORT.md` and `references.bib` in the working directory. **Output**: counts, and for each
+//! missing paper where it is mentioned; the same as JSON in the wiki's `.wiki-coverage-report.json`. **Exit**: 0 whatever was found;
+//! with `--strict` 10 when a paper is missing or something could not be read; 2 usage; 3 the wiki does not exist; 4 `--json-out`
+//! names something else than a report; 5 the report cannot be written.
+//!
+//! It does not know who read what: a paper that nobody wrote down is not missing, and one that is mentioned need not have been read.
+
+mod cli;
+mod error;
+mod files;
+mod grammar;
+mod page;
+mod parallel;
+mod report;
+mod scanner;
+mod tally;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::ids::ArxivId;
+use aris_fs::FsError;
+use serde_json::Value;
+
+use files::Found;
+use page::Page;
+use report::{Impossible, Missing, Place, REPORT_NAME, TOOL, Unread};
+use tally::{Mentions, Tally};
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+/// Where papers are mentioned, when nobody says where. **Source**: the reference's script.
+const USUAL: [&str; 5] = [
+    ".aris/traces",
+    "paper",
+    "PAPER_PLAN.md",
+    "NARRATIVE_REPORT.md",
+    "references.bib",
+];
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: TOOL,
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Name the arXiv papers that a project mentions and its research wiki lacks",
+    input: "the wiki's folder; files and folders to scan, by default .aris/traces, paper, PAPER_PLAN.md, NARRATIVE_REPORT.md, references.bib",
+    output: "counts, and each missing paper with the place that mentions it; the report file holds the same as JSON",
+    stderr: "warnings, errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "verify_wiki_coverage research-wiki/",
+            what: "compare the wiki with the usual places of the project",
+        },
+        Example {
+            command: "",
+            line: "verify_wiki_coverage research-wiki/ --scan notes --scan paper/references.bib --announced",
+            what: "scan other places, and do not count bare numbers",
+        },
+        Example {
+            command: "",
+            line: "verify_wiki_coverage research-wiki/ --strict --json",
+            what: "leave with 10 when the wiki has a gap",
+        },
+    ],
+    signals: &[(
+        10,
+        "with --strict: a paper is missing, or something could not be read",
+    )],
+    ok: "measured, whatever was found",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[report::SCHEMA],
+    samples: &[
+        Sample {
+            args: &["--json", ".", "--scan", "SKILL.md"],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", "absent-wiki"],
+            exit: &[3],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Measures what the wiki that `cli` names covers.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let wiki = context.absolute(&cli.wiki_root);
+    if !wiki.is_dir() {
+        return Err(Error::Wiki { path: wiki });
+    }
+    let wiki = wiki.canonicalize().unwrap_or(wiki);
+    let output = match &cli.json_out {
+        Some(path) => context.absolute(path),
+        None => wiki.join(REPORT_NAME),
+    };
+    let earlier = earlier(&output, cli.json_out.is_some())?;
+
+    let (roots, absent) = roots(&cli.scan, context);
+    for path in &absent {
+        context.warn(&format!("{} does not exist: not scanned", path.display()));
+    }
+    if roots.is_empty() {
+        context.warn("there is nothing to scan: no paper can be said to be missing");
+    }
+    let except = output.canonicalize().unwrap_or_else(|_| output.clone());
+    let found = files::find(&roots, &except);
+    let places = usize::from(cli.places);
+    let scanned = files::scan_all(&found.found, places);
+    if scanned.tally.overflow {
+        return Err(Error::TooMany);
+    }
+
+    let pages = Pages::read(&wiki, &cli.wiki_root, context)?;
+    let mut unread = found.unread;
+    unread.extend(scanned.unread);
+    unread.extend(pages.unread);
+
+    let mut tally = scanned.tally;
+    let today = context.now();
+    let (year, month) = month_of(&aris_contract::time::stamp(today));
+    not_yet(&mut tally, (year, month));
+    if cli.announced {
+        tally.ids.retain(|_, mentions| mentions.announced);
+    }
+    let place = |mentions: &Mentions| places_of(mentions, &found.found);
+    let missing: Vec<Missing> = tally
+        .ids
+        .iter()
+        .filter(|(id, _)| !pages.ids.contains(*id))
+        .map(|(id, mentions)| Missing {
+            id: id.to_string(),
+            announced: mentions.announced,
+            mentions: mentions.count,
+            places: place(mentions),
+        })
+        .collect();
+    let impossible = tally
+        .impossible
+        .iter()
+        .map(|(id, (why, mentions))| Impossible {
+            id: id.clone(),
+            why: why.clone(),
+            mentions: mentions.count,
+            places: place(mentions),
+        })
+        .collect();
+
+    let mut read = scanned.read;
+    read.links = found.links;
+    read.special = found.special;
+    let mut report = Report {
+        schema: report::SCHEMA,
+        tool: TOOL,
+        wiki_root: wiki.display().to_string(),
+        scanned_paths: shown(roots.iter().map(|(shown, _)| shown)),
+        generated_at: aris_contract::time::stamp(today),
+        referenced_arxiv_ids: tally.ids.len(),
+        ingested_arxiv_ids: pages.ids.len(),
+        missing_from_wiki: missing.len(),
+        diagnostic_only: true,
+        missing_ids: missing.iter().map(|missing| missing.id.clone()).collect(),
+        missing,
+        impossible,
+        complete: unread.is_empty() && absent.is_empty(),
+        unread,
+        absent_paths: shown(absent.iter()),
+        pages: pages.count,
+        read,
+        written_to: output.display().to_string(),
+        wiki_given: cli.wiki_root.display().to_string(),
+    };
+    keep(&mut report, earlier, &output)?;
+    let gaps = cli.strict && report.has_gaps();
+    Ok(Outcome::found(report, gaps))
+}
+
+/// The report that is at `path` already. What is no coverage report must not be replaced: a slip in `--json-out` must not cost
+/// anybody a file.
+fn earlier(path: &Path, named: bool) -> Result<Option<Value>, Error> {
+    let bytes = match aris_fs::read_optional(path, aris_fs::READ_LIMIT) {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        // A folder in the way cannot be replaced: the write will say so.
+        Err(FsError::NotRegular { .. }) if path.is_dir() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let value: Option<Value> = serde_json::from_slice(&bytes).ok();
+    let tool = value.as_ref().and_then(|value| value.get("tool")?.as_str());
+    let ours = tool.is_some_and(|tool| tool == TOOL || tool == "verify_wiki_coverage.sh");
+    if named && !ours && !bytes.is_empty() {
+        return Err(Error::Overwrite {
+            path: path.to_path_buf(),
+        });
+    }
+    Ok(value)
+}
+
+/// Writes the report, unless the one that is there differs in nothing but its time; that time then stays.
+fn keep(report: &mut Report, earlier: Option<Value>, output: &Path) -> Result<(), Error> {
+    const TIME: &str = "generated_at";
+    if let Some(earlier) = earlier
+        && let Some(Value::String(time)) = earlier.get(TIME)
+    {
+        let now = std::mem::replace(&mut report.generated_at, time.clone());
+        if serde_json::to_value(&*report)? == earlier {
+            return Ok(());
+        }
+        report.generated_at = now;
+    }
+    if let Some(folder) = output.parent() {
+        aris_fs::create_dir(folder)?;
+    }
+    let text = format!("{}\n", serde_json::to_string_pretty(report)?);
+    Ok(aris_fs::write_atomic(output, text.as_bytes())?)
+}
+
+/// A path as it is shown, and where it is.
+type Root = (PathBuf, PathBuf);
+
+/// What to scan, and what was asked for and does not exist.
+fn roots(asked: &[PathBuf], context: &Context) -> (Vec<Root>, Vec<PathBuf>) {
+    let root = |path: &PathBuf| (path.clone(), context.absolute(path));
+    // A dangling link exists: what it should lead to cannot be read.
+    let exists = |(_, path): &Root| path.symlink_metadata().is_ok();
+    if asked.is_empty() {
+        let usual = USUAL.iter().map(PathBuf::from);
+        (
+            usual.map(|path| root(&path)).filter(exists).collect(),
+            Vec::new(),
+        )
+    } else {
+        let (there, absent): (Vec<Root>, Vec<Root>) = asked.iter().map(root).partition(exists);
+        (there, absent.into_iter().map(|(shown, _)| shown).collect())
+    }
+}
+
+fn shown<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<String> {
+    paths.map(|path| path.display().to_string()).collect()
+}
+
+fn places_of(mentions: &Mentions, files: &[Found]) -> Vec<Place> {
+    let place = |spot: &tally::Spot| {
+        let path = files.get(spot.file)?.shown.display().to_string();
+        Some(Place {
+            path,
+            line: spot.line,
+        })
+    };
+    mentions.spots.iter().filter_map(place).collect()
+}
+
+/// Year and month of a time stamp, `2026-11-20T…`.
+fn month_of(stamp: &str) -> (u16, u8) {
+    let mut parts = stamp.split('-');
+    let year = parts.next().and_then(|year| year.parse().ok());
+    let month = parts.next().and_then(|month| month.parse().ok());
+    (year.unwrap_or(u16::MAX), month.unwrap_or(u8::MAX))
+}
+
+/// Takes away identifiers of months that have not come yet: announced ones are impossible, bare ones are other numbers.
+fn not_yet(tally: &mut Tally, now: (u16, u8)) {
+    let future: Vec<ArxivId> = tally
+        .ids
+        .keys()
+        .filter(|id| id.year_month() > now)
+        .cloned()
+        .collect();
+    for id in future {
+        let mentions = tally.ids.remove(&id).filter(|mentions| mentions.announced);
+        if let Some(mentions) = mentions {
+            let why = format!("arXiv identifier `{id}` cannot exist: its month has not come yet");
+            tally.impossible.insert(id.to_string(), (why, mentions));
+        }
+    }
+}
+
+/// What the wiki holds.
+#[derive(Default)]
+struct Pages {
+    count: usize,
+    ids: BTreeSet<ArxivId>,
+    unread: Vec<Unread>,
+}
+
+impl Pages {
+    fn read(wiki: &Path, given: &Path, context: &Context) -> Result<Self, Error> {
+        let pages = match files::pages(&wiki.join("papers"), &given.join("papers")) {
+            Ok(pages) => pages,
+            Err(error) if error.is_not_found() => {
+                context.warn(&format!(
+                    "{} has no folder papers: no paper counts as ingested",
+                    given.display()
+                ));
+                return Ok(Self::default());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let workers = parallel::fold(&pages, Self::default, |all, _, page| all.take(page));
+        let mut all = Self::default();
+        for worker in workers {
+            all.count += worker.count;
+            all.ids.extend(worker.ids);
+            all.unread.extend(worker.unread);
+        }
+        all.unread.sort();
+        Ok(all)
+    }
+
+    fn take(&mut self, page: &Found) {
+        self.count += 1;
+        let head = aris_fs::open(&page.path).and_then(|file| file.head(page::HEADER));
+        match head {
+            Ok(bytes) => {
+                let Page { ids, faults } = Page::read(&bytes);
+                self.ids.extend(ids);
+                self.unread
+                    .extend(faults.into_iter().map(|(line, why)| Unread {
+                        line: Some(line),
+                        ..Unread::new(&page.shown, why)
+                    }));
+            }
+            Err(error) => self.unread.push(files::unread(&page.shown, &error)),
+        }
+    }
+}
