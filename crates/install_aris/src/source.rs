@@ -341,7 +341,37 @@ fn table(path: &Path, text: &[u8]) -> Result<Vec<HelperRow>, Error> {
             ));
         }
     }
+    if let Some((name, reason)) = collision(&table.helper) {
+        let quoted = format!("\"{name}\"");
+        let line = text.lines().position(|line| line.contains(&quoted));
+        return Err(damaged(line.map_or(1, |at| at + 1), reason));
+    }
     Ok(table.helper)
+}
+
+/// A name that two helpers have, or that would have to be a file and a folder under `.aris/tools`, and what is wrong with it.
+fn collision(rows: &[HelperRow]) -> Option<(&str, String)> {
+    let mut owners = BTreeMap::new();
+    for row in rows {
+        for name in [&row.name].into_iter().chain(&row.aliases) {
+            if let Some(other) = owners.insert(name.as_str(), row.name.as_str()) {
+                return Some((
+                    name,
+                    format!("{name:?} is a name of {other} and of {}", row.name),
+                ));
+            }
+        }
+    }
+    owners.keys().find_map(|name| {
+        let folder = name
+            .match_indices('/')
+            .filter_map(|(at, _)| name.get(..at))
+            .find(|folder| owners.contains_key(folder))?;
+        Some((
+            *name,
+            format!("{folder:?} would be a file and, for {name:?}, a folder"),
+        ))
+    })
 }
 
 fn line_of(before: &[u8]) -> usize {
@@ -366,6 +396,16 @@ mod tests {
             ("name = \"a\"\nowner = \"o\"\naliases = [\"../a\"]", 2),
             ("name = \"a\"\nowner = \"o\"\naliases = [\"/a\"]", 2),
             ("name = \"a\"\nowner = 3", 3),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\"a\"]", 2),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\n\"a/x\"]", 5),
+            (
+                "name = \"a\"\nowner = \"o\"\naliases = [\n\"x/y\", \"b\",\n\"x/y/z.py\"]",
+                6,
+            ),
+            (
+                "name = \"a\"\nowner = \"o\"\n[[helper]]\nname = \"b\"\nowner = \"o\"\naliases = [\"a\"]",
+                2,
+            ),
             ("name = \"a\nowner = 3", 2),
         ] {
             let text = format!("[[helper]]\n{row}\n");

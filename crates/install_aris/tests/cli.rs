@@ -3,8 +3,10 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use aris_testkit::{Helper, Project, Run};
 use serde_json::Value;
@@ -781,8 +783,10 @@ fn the_home_folder_gets_skills_and_no_instruction_files() {
 #[test]
 fn a_failed_first_install_is_rolled_back() {
     let project = project().file("paper/AGENTS.md", "mine\n");
-    // A tool that is a file and a folder at once: found only in the middle of the run.
-    let table = "[[helper]]\nname = \"tool\"\naliases = [\"tool/x\"]\nowner = \"reading\"\n";
+    // A name that is too long for the file system: found only in the middle of the run.
+    let long = "x".repeat(300);
+    let table =
+        format!("[[helper]]\nname = \"tool\"\naliases = [\"{long}\"]\nowner = \"reading\"\n");
     project.write("source/skills/shared-references/helpers.toml", table);
     let before = project.snapshot();
     for mode in ["symlink", "copy"] {
@@ -792,8 +796,123 @@ fn a_failed_first_install_is_rolled_back() {
         )
         .expect_code(5);
         let message = run.error()["message"].to_string();
-        assert!(message.contains(".aris/tools/tool"), "{run}");
+        assert!(message.contains("/paper/.aris/tools/"), "{run}");
         before.assert_same(&project.snapshot(), "rolled back");
+    }
+}
+
+/// S11: what appears in a place between plan and change is the user's, and the run that it stops leaves nothing of its own.
+#[test]
+fn what_the_user_makes_while_the_installer_runs_stays() {
+    let mut stopped = 0;
+    for mode in ["symlink", "copy"].repeat(12) {
+        let project = project();
+        let place = project.at("paper/.claude/skills/writing");
+        let is_done = AtomicBool::new(false);
+        let (is_mine, run) = std::thread::scope(|scope| {
+            let user = scope.spawn(|| {
+                while !is_done.load(Ordering::Acquire) {
+                    // The installer has made its plan once it makes folders.
+                    match fs::create_dir(&place) {
+                        Ok(()) => {
+                            fs::write(place.join("mine"), "mine\n").expect("write");
+                            return true;
+                        }
+                        Err(error) if error.kind() == ErrorKind::AlreadyExists => return false,
+                        Err(_) => std::thread::yield_now(),
+                    }
+                }
+                false
+            });
+            let run = call(&project, &["--aris-repo", "source", "--mode", mode]);
+            is_done.store(true, Ordering::Release);
+            (user.join().expect("ended"), run)
+        });
+        if is_mine {
+            stopped += 1;
+            run.expect_code(5);
+            assert_eq!(project.read("paper/.claude/skills/writing/mine"), "mine\n");
+            let snapshot = project.snapshot();
+            let rest = snapshot
+                .paths()
+                .into_iter()
+                .filter(|path| path.starts_with("paper/.") && !path.starts_with("paper/.claude"));
+            assert_eq!(rest.count(), 0, "{:?}", snapshot.paths());
+        } else {
+            run.expect_code(0);
+        }
+    }
+    println!("the user was faster in {stopped} of 24 runs");
+}
+
+/// S12: everything is made ready beside its place, so that a rename puts it there; no folder for temporary files is used.
+#[test]
+fn no_folder_for_temporary_files_is_needed() {
+    for mode in ["symlink", "copy"] {
+        let project = project();
+        let run = Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+            .call(project.path())
+            .args(["paper", "--aris-repo", "source", "--mode", mode])
+            .env("TMPDIR", project.at("absent"))
+            .run();
+        run.expect_code(0);
+    }
+}
+
+/// As a user who may not write there. The superuser may write anywhere, and becomes another user for it.
+#[test]
+fn a_project_that_cannot_be_written_is_as_it_was() {
+    let project = project().file("paper/.claude/skills/x", "");
+    let installer = "installer";
+    // The program and what it reads must be within reach of that user.
+    fs::copy(env!("CARGO_BIN_EXE_install_aris"), project.at(installer)).expect("copy");
+    for path in ["", installer] {
+        project.mode(path, 0o755);
+    }
+    let is_root = fs::read_dir("/root").is_ok();
+    for folder in ["paper", "paper/.claude/skills"] {
+        project.mode(folder, 0o555);
+        if is_root && folder != "paper" {
+            let own = "chown 65534 paper paper/.claude";
+            let chown = Helper::at("/bin/sh").call(project.path());
+            chown.args(["-c", own]).run().expect_code(0);
+        }
+        let before = project.snapshot();
+        for mode in ["symlink", "copy"] {
+            let args = ["--json", "paper", "--aris-repo", "source", "--mode", mode];
+            let call = if is_root {
+                let user = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+                Helper::at("setpriv")
+                    .call(project.path())
+                    .args(user)
+                    .args([project.at(installer)])
+            } else {
+                Helper::at(project.at(installer)).call(project.path())
+            };
+            let error = call.args(args).run().expect_code(5).error();
+            let message = error["message"].as_str().unwrap_or_default();
+            assert!(message.contains("ermission denied"), "{error}");
+            before.assert_same(&project.snapshot(), folder);
+        }
+        project.mode(folder, 0o755);
+    }
+}
+
+#[test]
+fn a_tool_that_is_a_file_and_a_folder_at_once_is_refused_before_anything_is_made() {
+    let project = project();
+    let table = "[[helper]]\nname = \"tool\"\naliases = [\"tool/x\"]\nowner = \"reading\"\n";
+    project.write("source/skills/shared-references/helpers.toml", table);
+    let before = project.snapshot();
+    for args in [&["--dry-run"][..], &[]] {
+        let args = [&["--aris-repo", "source"], args].concat();
+        let error = call(&project, &args).expect_code(4).error();
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(
+            message.contains("helpers.toml") && message.contains("a folder"),
+            "{error}"
+        );
+        before.assert_same(&project.snapshot(), "refused");
     }
 }
 
