@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use aris_contract::artifact::install::{EntryKind, Host};
+use aris_contract::artifact::install::{EntryKind, Host, Origin};
 use serde::Serialize;
 
 use super::finding::{Finding, Id};
@@ -56,10 +56,12 @@ pub(crate) fn check(
             .as_ref()
             .filter(|full| full.hosts.contains(&host))
         {
-            let skills = full
-                .entries
-                .iter()
-                .filter(|entry| entry.kind == EntryKind::Skill);
+            // What an older install left was for the host whose folder it lies in.
+            let skills = full.entries.iter().filter(|entry| {
+                let place = |folder: &&str| Path::new(&entry.path).starts_with(folder);
+                entry.kind == EntryKind::Skill
+                    && (entry.origin == Origin::Source || folders.iter().any(place))
+            });
             let names: BTreeSet<&str> = skills.map(|entry| entry.name.as_str()).collect();
             for name in names.into_iter().filter(|name| !seen.contains(*name)) {
                 findings.push(Finding::error(

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::install::{
     CANONICAL_SKILLS, CLAUDE_SKILLS, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS,
-    InstallManifest,
+    InstallManifest, InstallMode,
 };
 use aris_contract::json::{self, Limits};
 use serde::Serialize;
 
-use super::finding::{Finding, Id};
+use super::finding::{Finding, Id, Severity};
 use crate::project::Project;
 
 /// What to run when a record is wrong.
@@ -130,14 +130,22 @@ impl Record {
                 continue;
             };
             if !Path::new(repo_root).join("skills").is_dir() {
-                findings.push(Finding::error(
-                    Id::RepoRootGone,
-                    file,
-                    format!(
+                let copied = self
+                    .full
+                    .as_ref()
+                    .is_some_and(|full| full.mode == InstallMode::Copy);
+                findings.push(Finding {
+                    // Copies work without it.
+                    severity: if copied { Severity::Warning } else { Severity::Error },
+                    id: Id::RepoRootGone,
+                    path: (*file).to_owned(),
+                    message: format!(
                         "the skills came from {repo_root}, and there is no folder skills in it now"
                     ),
-                    "put the repository back, or install again from where it is now (--aris-repo)",
-                ));
+                    hint: String::from(
+                        "put the repository back, or install again from where it is now (--aris-repo); copies need it for updates only",
+                    ),
+                });
             }
             let here = project
                 .root

@@ -194,6 +194,26 @@ fn a_sound_installation_has_no_findings_and_says_who_sees_what() {
     );
 }
 
+#[test]
+fn a_skill_of_an_older_install_is_for_the_host_it_was_installed_for() {
+    let (project, mut manifest) = sound();
+    for entry in &mut manifest.entries {
+        if entry.name == "copied" {
+            entry.origin = Origin::Older;
+        }
+    }
+    record(&project, &manifest);
+    fs::remove_file(project.at(".claude/skills/copied")).expect("removed");
+    let data = call(&project, &["doctor", "--json"]).expect_code(0).data();
+    assert_eq!(findings(&data), []);
+    fs::remove_dir_all(project.at(".agents/skills/copied")).expect("removed");
+    let data = call(&project, &["doctor", "--json"]).expect_code(10).data();
+    let named = findings(&data);
+    let missed = named.iter().filter(|(id, _)| id == "host_misses_skill");
+    // Codex, Cursor and Gemini read the folder it lay in; Claude Code does not.
+    assert_eq!(missed.count(), 3, "{named:?}");
+}
+
 type Plant = fn(&Project, &mut InstallManifest);
 
 const TRACING: &str = "repo/skills/review-tracing/scripts";
@@ -509,7 +529,7 @@ fn an_installation_of_the_reference_is_checked_by_its_links() {
         "{found:?}"
     );
     assert!(
-        !found.iter().any(|(_, path)| path.contains("arxiv")),
+        !found.iter().any(|(_, path)| path.contains("skills/arxiv")),
         "{found:?}"
     );
     assert!(
