@@ -7,6 +7,8 @@ mod claims;
 mod coverage;
 mod gate;
 mod hash;
+mod install;
+mod launcher;
 mod measure;
 mod paper;
 mod startup;
@@ -31,6 +33,10 @@ pub(crate) enum Topic {
     Gate,
     /// The gate over 1 GiB in 400 files, beside the processor's hashing rate
     Hash,
+    /// Installing all skills and looking after them, beside ln and cp
+    Install,
+    /// Launchers and shims, beside the binary itself
+    Launcher,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -64,6 +70,12 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Trace) {
         trace::run(&binaries)?;
+    }
+    if wanted(Topic::Launcher) {
+        launcher::run(workspace, &binaries)?;
+    }
+    if wanted(Topic::Install) {
+        install::run(workspace, &binaries)?;
     }
     if wanted(Topic::Gate) {
         gate::run(&binaries)?;
