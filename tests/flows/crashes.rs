@@ -190,7 +190,7 @@ fn a_repair_is_whole_or_not_there() {
             let project = Project::new()
                 .file("skills/a/SKILL.md", MARKED)
                 .file("skills/b/SKILL.md", MARKED);
-            let call = binary.call(project.path()).args(&args);
+            let call = binary.call(project.path()).args(args);
             current.replace(Some(project));
             call
         },
@@ -203,7 +203,7 @@ fn a_repair_is_whole_or_not_there() {
                 let text = project.read(&format!("skills/{skill}/SKILL.md"));
                 assert!(text == MARKED || text == clean, "{when}: {text:?}");
             }
-            binary.call(project.path()).args(&args).run().expect_code(0);
+            binary.call(project.path()).args(args).run().expect_code(0);
             for skill in ["a", "b"] {
                 assert_eq!(
                     project.read(&format!("skills/{skill}/SKILL.md")),

@@ -2,7 +2,9 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
+mod broken;
 mod conformance;
 mod crashes;
+mod documented;
 mod install;
 mod installed;
