@@ -180,7 +180,8 @@ fn every_documented_call_runs_where_no_file_is_executable() {
             failed.extend(check(&place, fence, shell_path, folder).err());
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+    let advice = "mend the text, or say in NEEDS what the fence needs and how it leaves";
+    assert!(failed.is_empty(), "{}\n\n{advice}", failed.join("\n\n"));
 }
 
 fn matches(need: &Need, fence: &Fence) -> bool {
