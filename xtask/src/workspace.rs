@@ -190,4 +190,3 @@ pub(crate) fn today() -> jiff::civil::Date {
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date()
 }
-

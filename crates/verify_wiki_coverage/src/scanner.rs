@@ -132,6 +132,10 @@ fn cores(span: &[u8; SPAN]) -> Option<[u8; BLOCK]> {
     for (at, flag) in four.iter_mut().enumerate() {
         *flag = digit[at] & digit[at + 1] & digit[at + 2] & digit[at + 3];
     }
+    // Prose has none, and is done here.
+    if four.iter().fold(0, |any, flag| any | flag) == 0 {
+        return None;
+    }
     let mut flags = [0_u8; BLOCK];
     let mut any = 0;
     for (at, flag) in flags.iter_mut().enumerate() {

@@ -119,7 +119,7 @@ fn read_all(files: &[PathBuf]) -> Result<f64, Fault> {
 fn fill(root: &Path) -> Result<Vec<PathBuf>, Fault> {
     let papers = root.join("wiki/papers");
     aris_fs::create_dir(&papers)?;
-    for page in 0..PAGES {
+    for page in 1..=PAGES {
         let text = format!(
             "---\ntype: paper\nexternal_ids:\n  arxiv: \"2401.{page:05}\"\n---\n\n# Page\n"
         );
