@@ -56,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Coverage => vec!["verify_wiki_coverage"],
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
         Topic::Trace => vec!["save_trace"],
-        Topic::All | Topic::Claims | Topic::Startup => {
+        Topic::All | Topic::Claims | Topic::Install | Topic::Launcher | Topic::Startup => {
             workspace.rows.iter().map(|row| row.name.as_str()).collect()
         }
     };
