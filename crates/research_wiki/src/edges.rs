@@ -1,6 +1,6 @@
 //! The graph: `graph/edges.jsonl`, one edge a line, in the reference's form.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -124,6 +124,17 @@ impl Edges {
             self.list.push(edge);
         }
         new
+    }
+
+    /// The edges of each node.
+    pub fn by_node(&self) -> BTreeMap<&str, Self> {
+        let mut nodes: BTreeMap<&str, Self> = BTreeMap::new();
+        for edge in &self.list {
+            for node in [&edge.from, &edge.to] {
+                nodes.entry(node).or_default().insert(edge.clone());
+            }
+        }
+        nodes
     }
 
     /// Edges that start or end at `node`.

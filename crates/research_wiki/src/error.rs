@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
+use aris_contract::ids::ArxivIdError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
 use crate::page::DamagedMarkers;
 
 /// Errors of `research_wiki`.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is no wiki.
     #[error("{} is not an initialized wiki (papers/ missing)", root.display())]
@@ -17,7 +20,32 @@ pub enum Error {
         /// Where it should be.
         root: PathBuf,
     },
-    /// A page is to be changed that is not text.
+    /// No page has this name.
+    #[error("there is no page of {node} in {}", root.display())]
+    NoNode {
+        /// The name.
+        node: String,
+        /// The wiki.
+        root: PathBuf,
+    },
+    /// An argument makes no sense.
+    #[error("{what}")]
+    Usage {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// An arXiv identifier is none.
+    #[error(transparent)]
+    ArxivId(#[from] ArxivIdError),
+    /// arXiv answered, and has no such paper.
+    #[error("arXiv has no paper {id}")]
+    NoPaper {
+        /// Its identifier.
+        id: String,
+    },
+    /// A page is to be changed that is not text, or whose place is taken.
     #[error("{} cannot be changed: {why}", path.display())]
     Page {
         /// The page.
@@ -33,38 +61,97 @@ pub enum Error {
         /// Where.
         problem: DamagedMarkers,
     },
+    /// A file of descriptions is none.
+    #[error("{}: line {line}: {why}", path.display())]
+    Metadata {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// A source did not answer; what had been answered is in the wiki.
+    #[error("{} papers were not answered for, {ingested} are in the wiki", unanswered.len())]
+    Unanswered {
+        /// Papers that were ingested or were there.
+        ingested: usize,
+        /// The papers that are missing for that reason.
+        unanswered: Vec<String>,
+        /// Why.
+        source: HttpError,
+    },
+    /// The network.
+    #[error(transparent)]
+    Http(#[from] HttpError),
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
 }
 
+impl Error {
+    /// A usage error.
+    pub(crate) fn usage(what: impl Into<String>, hint: &'static str) -> Self {
+        Self::Usage {
+            what: what.into(),
+            hint,
+        }
+    }
+}
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoWiki { .. } => ErrorKind::NotFound,
-            Self::Page { .. } | Self::Markers { .. } => ErrorKind::Validation,
+            Self::NoWiki { .. } | Self::NoNode { .. } | Self::NoPaper { .. } => ErrorKind::NotFound,
+            Self::Usage { .. } | Self::ArxivId(_) => ErrorKind::Usage,
+            Self::Page { .. } | Self::Markers { .. } | Self::Metadata { .. } => {
+                ErrorKind::Validation
+            }
+            Self::Unanswered { source, .. } => source.kind(),
+            Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
         }
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
+        let hint = match self {
             Self::NoWiki { root } => {
-                Some(format!("make one: research_wiki init {}", root.display()))
+                return Some(format!("make one: research_wiki init {}", root.display()));
             }
-            Self::Page { .. } => Some(String::from(
-                "convert the page to UTF-8 text; nothing was changed",
-            )),
-            Self::Markers { .. } => Some(String::from(
-                "remove the marker line, or put its counterpart back; nothing was changed",
-            )),
-            Self::Fs(error) => error.hint(),
-        }
+            Self::NoNode { .. } => {
+                "names of pages stand in index.md, such as paper:vaswani2017_attention_all_you"
+            }
+            Self::Usage { hint, .. } => hint,
+            Self::ArxivId(_) => "for example 2501.12345 or hep-th/9901001",
+            Self::NoPaper { .. } => {
+                "check the identifier; give --title, --authors and --year to ingest without arXiv"
+            }
+            Self::Page { .. } => "make the page UTF-8 text; nothing was changed",
+            Self::Markers { .. } => {
+                "remove the marker line, or put its counterpart back; nothing was changed"
+            }
+            Self::Metadata { .. } => "the file holds records like those of arxiv_fetch --json",
+            Self::Unanswered { .. } => {
+                "run the same command again later: what is there is not asked for again"
+            }
+            Self::Http(error) => return error.hint(),
+            Self::Fs(error) => return error.hint(),
+        };
+        Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
+            Self::Http(error) => error.details(),
+            Self::Unanswered {
+                ingested,
+                unanswered,
+                ..
+            } => Map::from_iter([
+                (String::from("ingested"), Value::from(*ingested)),
+                (String::from("unanswered"), Value::from(unanswered.clone())),
+            ]),
             _ => Map::new(),
         }
     }

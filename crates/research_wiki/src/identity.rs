@@ -60,7 +60,7 @@ impl Identity {
 
     /// Whether two descriptions without a common identifier may be of one paper. Two papers that both have an identifier of the same
     /// kind, and not the same one, never are.
-    fn may_be(&self, other: &Self) -> bool {
+    pub(crate) fn may_be(&self, other: &Self) -> bool {
         let apart = |one: &Option<String>, two: &Option<String>| matches!((one, two), (Some(one), Some(two)) if one != two);
         if self.title.is_empty()
             || self.title != other.title

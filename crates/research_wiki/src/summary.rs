@@ -2,7 +2,7 @@
 
 use aris_paper::titles;
 
-use crate::identity::{self, Identity};
+use crate::identity::Identity;
 use crate::node::Kind;
 use crate::page::{self, Page};
 
@@ -28,9 +28,9 @@ pub struct Summary {
     pub year: u32,
     /// Where it was published.
     pub venue: String,
-    /// arXiv identifier as [`identity::arxiv_key`] gives it.
+    /// arXiv identifier as [`arxiv_key`](crate::identity::arxiv_key) gives it.
     pub arxiv: String,
-    /// DOI as it is written.
+    /// DOI as it is compared, in lower case; never arXiv's own.
     pub doi: String,
     /// Semantic Scholar's identifier.
     pub s2: String,
@@ -75,10 +75,9 @@ impl Summary {
             titles.iter().find_map(first).unwrap_or_default()
         };
         let title = field("title");
-        let arxiv = any(&["external_ids.arxiv", "arxiv", "arxiv_id"])
-            .or_else(|| announced(page))
-            .and_then(|id| identity::arxiv_key(&id))
-            .unwrap_or_default();
+        let arxiv = any(&["external_ids.arxiv", "arxiv", "arxiv_id"]).or_else(|| announced(page));
+        let doi = any(&["external_ids.doi", "doi"]);
+        let ids = Identity::new(arxiv.as_deref(), doi.as_deref(), "", "", 0);
         let lesson = page
             .sections()
             .iter()
@@ -110,8 +109,8 @@ impl Summary {
                 .and_then(|year| year.trim().parse().ok())
                 .unwrap_or(0),
             venue: field("venue"),
-            arxiv,
-            doi: any(&["external_ids.doi", "doi"]).unwrap_or_default(),
+            arxiv: ids.arxiv.unwrap_or_default(),
+            doi: ids.doi.unwrap_or_default(),
             s2: field("external_ids.s2"),
             tags: page.list("tags").iter().map(|tag| short(tag)).collect(),
             thesis: match kind {
@@ -135,15 +134,36 @@ impl Summary {
 
     /// What tells the paper from others.
     pub fn identity(&self) -> Identity {
-        let mut identity = Identity::new(
-            Some(&self.arxiv),
-            Some(&self.doi),
-            "",
-            self.authors.first().map_or("", String::as_str),
-            self.year,
-        );
-        identity.title.clone_from(&self.title_key);
-        identity
+        let known = |text: &String| (!text.is_empty()).then(|| text.clone());
+        Identity {
+            arxiv: known(&self.arxiv),
+            doi: known(&self.doi),
+            title: self.title_key.clone(),
+            author: self.authors.first().cloned().unwrap_or_default(),
+            year: self.year,
+        }
+    }
+
+    /// The same paper by a common identifier.
+    fn shares_id(&self, identity: &Identity) -> bool {
+        let same =
+            |mine: &str, other: &Option<String>| !mine.is_empty() && other.as_deref() == Some(mine);
+        same(&self.doi, &identity.doi) || same(&self.arxiv, &identity.arxiv)
+    }
+
+    /// The paper with this identity among `pages`; cheaper than [`Known`](crate::identity::Known) for one look-up.
+    pub fn find<'a>(
+        mut pages: impl Iterator<Item = &'a Self> + Clone,
+        identity: &Identity,
+    ) -> Option<&'a Self> {
+        let by_id = pages.clone().find(|page| page.shares_id(identity));
+        by_id.or_else(|| {
+            pages.find(|page| {
+                !page.title_key.is_empty()
+                    && page.title_key == identity.title
+                    && identity.may_be(&page.identity())
+            })
+        })
     }
 
     /// Whether the reference counts it as a failed idea.

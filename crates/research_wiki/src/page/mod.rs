@@ -207,6 +207,38 @@ impl Page {
         Filled::Written
     }
 
+    /// Writes `text` into a section whatever stands there; a section that is absent is added.
+    pub fn overwrite(&mut self, title: &str, text: &str) {
+        match self.section(title) {
+            Some(section) => {
+                let range = section.body.clone();
+                self.replace_body(range, text.trim());
+            }
+            None => {
+                self.fill(title, text);
+            }
+        }
+    }
+
+    /// What stands between frontmatter and the first heading.
+    pub fn front_prose(&self) -> &str {
+        let start = self.front.as_ref().map_or(0, |front| front.end);
+        let end = self
+            .sections
+            .first()
+            .map_or(self.text.len(), |section| section.heading.start);
+        self.slice(&(start..end)).trim()
+    }
+
+    /// A section without the generated part called `name`.
+    pub fn without_generated(&self, section: &Section, name: &str) -> String {
+        let own = self.body(section);
+        match (own.split_once(&begin(name)), own.split_once(&finish(name))) {
+            (Some((before, _)), Some((_, after))) => format!("{}{}", before, after.trim_start()),
+            _ => own.to_owned(),
+        }
+    }
+
     /// Replaces what stands in a section by `text`.
     fn replace_body(&mut self, range: Range<usize>, text: &str) {
         let end = self.line_end();

@@ -49,6 +49,17 @@ pub(crate) struct Catalogue {
     pages: BTreeMap<(Kind, String), (Stamp, Summary)>,
 }
 
+impl FromIterator<(Stamp, Summary)> for Catalogue {
+    fn from_iter<T: IntoIterator<Item = (Stamp, Summary)>>(pages: T) -> Self {
+        let key = |(stamp, summary): (Stamp, Summary)| {
+            ((summary.kind, summary.file.clone()), (stamp, summary))
+        };
+        Self {
+            pages: pages.into_iter().map(key).collect(),
+        }
+    }
+}
+
 impl Catalogue {
     /// Takes a page out if it is known and unchanged.
     pub(crate) fn take(&mut self, kind: Kind, file: &str, stamp: Stamp) -> Option<Summary> {

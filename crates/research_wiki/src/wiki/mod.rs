@@ -30,8 +30,25 @@ pub const KEEP: &str = ".wiki";
 pub struct Wiki {
     root: PathBuf,
     /// By kind, then by file name: the order of the index.
-    pages: Vec<(Summary, Stamp)>,
+    pages: Vec<Entry>,
     unreadable: Vec<Unreadable>,
+    /// Pages that the catalogue did not have.
+    read: usize,
+}
+
+/// A page, and what the file system says about it.
+#[derive(Debug)]
+struct Entry {
+    summary: Summary,
+    stamp: Stamp,
+    /// Whether it came from the catalogue, and was not read in this run.
+    kept: bool,
+}
+
+impl Entry {
+    fn place(&self) -> (Kind, &str) {
+        (self.summary.kind, &self.summary.file)
+    }
 }
 
 /// A file among the pages that is none.
@@ -55,11 +72,23 @@ impl Wiki {
             });
         }
         let kept = file::text_optional(&root.join(KEEP).join("catalogue")).unwrap_or_default();
-        let mut known = Catalogue::parse(&kept.unwrap_or_default());
+        Self::look(root, Catalogue::parse(&kept.unwrap_or_default()))
+    }
+
+    /// Looks again. What the catalogue gave is still known; pages that were read are read again, because they may have changed within
+    /// the file system's clock tick.
+    fn again(self) -> Result<Self, Error> {
+        let kept = self.pages.into_iter().filter(|entry| entry.kept);
+        let known = kept.map(|entry| (entry.stamp, entry.summary)).collect();
+        Self::look(&self.root, known)
+    }
+
+    fn look(root: &Path, mut known: Catalogue) -> Result<Self, Error> {
         let mut wiki = Self {
             root: root.to_path_buf(),
             pages: Vec::new(),
             unreadable: Vec::new(),
+            read: 0,
         };
         let mut unknown: Vec<(Kind, String, Stamp)> = Vec::new();
         for kind in Kind::ALL {
@@ -87,14 +116,18 @@ impl Wiki {
                 };
                 let stamp = Stamp::of(&metadata);
                 match known.take(kind, name, stamp) {
-                    Some(summary) => wiki.pages.push((summary, stamp)),
+                    Some(summary) => wiki.pages.push(Entry {
+                        summary,
+                        stamp,
+                        kept: true,
+                    }),
                     None => unknown.push((kind, name.to_owned(), stamp)),
                 }
             }
         }
+        wiki.read = unknown.len();
         wiki.read_pages(&unknown);
-        wiki.pages
-            .sort_by(|(one, _), (two, _)| (one.kind, &one.file).cmp(&(two.kind, &two.file)));
+        wiki.pages.sort_by(|one, two| one.place().cmp(&two.place()));
         Ok(wiki)
     }
 
@@ -103,7 +136,7 @@ impl Wiki {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let share = pages.len().div_ceil(threads).max(64);
         let root = self.root.as_path();
-        let results: Vec<Vec<Result<(Summary, Stamp), Unreadable>>> = std::thread::scope(|scope| {
+        let results: Vec<Vec<Result<Entry, Unreadable>>> = std::thread::scope(|scope| {
             let workers: Vec<_> = pages
                 .chunks(share)
                 .map(|part| {
@@ -130,12 +163,12 @@ impl Wiki {
     }
 
     /// The pages, by kind and file name.
-    pub fn pages(&self) -> impl Iterator<Item = &Summary> {
-        self.pages.iter().map(|(summary, _)| summary)
+    pub fn pages(&self) -> impl Iterator<Item = &Summary> + Clone {
+        self.pages.iter().map(|entry| &entry.summary)
     }
 
     /// The pages of one kind, by file name.
-    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Summary> {
+    pub fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Summary> + Clone {
         self.pages().filter(move |page| page.kind == kind)
     }
 
@@ -198,9 +231,13 @@ pub(crate) fn read_page(path: &Path) -> Result<Page, Error> {
 fn read_summary(
     root: &Path,
     (kind, name, stamp): &(Kind, String, Stamp),
-) -> Result<(Summary, Stamp), Unreadable> {
+) -> Result<Entry, Unreadable> {
     match read_page(&root.join(kind.folder()).join(name)) {
-        Ok(page) => Ok((Summary::of(*kind, name, &page), *stamp)),
+        Ok(page) => Ok(Entry {
+            summary: Summary::of(*kind, name, &page),
+            stamp: *stamp,
+            kept: false,
+        }),
         Err(error) => Err(Unreadable {
             path: format!("{}/{name}", kind.folder()),
             why: error.to_string(),

@@ -10,11 +10,13 @@ use aris_fs::Lock;
 use jiff::Timestamp;
 
 use super::catalogue::{self, Stamp};
-use super::{KEEP, Wiki};
-use crate::edges::Edge;
+use super::{Entry, KEEP, Wiki};
+use crate::edges::{Edge, Edges};
 use crate::error::Error;
 use crate::file;
+use crate::index;
 use crate::node::Kind;
+use crate::pack::{self, Pack};
 use crate::page::Page;
 use crate::summary::Summary;
 
@@ -25,12 +27,19 @@ pub struct Writer {
     /// The file system's clock before the first page was read.
     since: i128,
     now: Timestamp,
+    /// Pages that were written.
+    written: usize,
     _lock: Lock,
 }
 
 impl Writer {
     /// Waits for the wiki's lock and opens it. `now` is the time that is written into it.
     pub fn open(root: &Path, now: Timestamp) -> Result<Self, Error> {
+        Self::open_after(root, now, None)
+    }
+
+    /// The same, when this process has opened the wiki to look at it just before: what it read from the catalogue then is used again.
+    pub fn open_after(root: &Path, now: Timestamp, before: Option<Wiki>) -> Result<Self, Error> {
         if !root.join(Kind::Paper.folder()).is_dir() {
             return Err(Error::NoWiki {
                 root: root.to_path_buf(),
@@ -52,9 +61,13 @@ impl Writer {
             Err(_) => i128::MIN,
         };
         Ok(Self {
-            wiki: Wiki::open(root)?,
+            wiki: match before {
+                Some(wiki) => wiki.again()?,
+                None => Wiki::open(root)?,
+            },
             since,
             now,
+            written: 0,
             _lock: lock,
         })
     }
@@ -62,6 +75,11 @@ impl Writer {
     /// The wiki, with everything that was written so far.
     pub fn wiki(&self) -> &Wiki {
         &self.wiki
+    }
+
+    /// How many pages were written so far.
+    pub fn written(&self) -> usize {
+        self.written
     }
 
     /// The time that is written.
@@ -72,28 +90,17 @@ impl Writer {
     /// Writes a page, durably and as a whole; `false` when it says that already.
     pub fn write(&mut self, kind: Kind, name: &str, page: &Page) -> Result<bool, Error> {
         let path = self.wiki.path(kind, name);
+        let bytes = page.text().as_bytes();
         let old = aris_fs::read_optional(&path, super::PAGE_LIMIT)?;
-        if old.as_deref() == Some(page.text().as_bytes()) {
+        if old.as_deref() == Some(bytes) {
             return Ok(false);
         }
-        let folder = self.wiki.root.join(kind.folder());
-        aris_fs::create_dir(&folder)?;
-        aris_fs::write_atomic(&path, page.text().as_bytes())?;
-        let stamp = std::fs::metadata(&path).map(|found| Stamp::of(&found));
-        let Ok(stamp) = stamp else { return Ok(true) };
-        let summary = Summary::of(kind, name, page);
-        let place = self
-            .wiki
-            .pages
-            .binary_search_by(|(page, _)| (page.kind, page.file.as_str()).cmp(&(kind, name)));
-        match place {
-            Ok(at) => {
-                if let Some(entry) = self.wiki.pages.get_mut(at) {
-                    *entry = (summary, stamp);
-                }
-            }
-            Err(at) => self.wiki.pages.insert(at, (summary, stamp)),
+        aris_fs::create_dir(&self.wiki.root.join(kind.folder()))?;
+        // The folder's entry is made durable with the line of the log that follows each new page.
+        if old.is_some() || !aris_fs::write_new(&path, bytes)? {
+            aris_fs::write_atomic(&path, bytes)?;
         }
+        self.remember(kind, name, page);
         Ok(true)
     }
 
@@ -102,7 +109,7 @@ impl Writer {
         aris_fs::remove_file(&self.wiki.path(kind, name))?;
         self.wiki
             .pages
-            .retain(|(page, _)| (page.kind, page.file.as_str()) != (kind, name));
+            .retain(|entry| entry.place() != (kind, name));
         Ok(())
     }
 
@@ -112,6 +119,44 @@ impl Writer {
         let lines: Vec<String> = edges.iter().map(Edge::line).collect();
         file::append(&self.wiki.root.join("graph/edges.jsonl"), &lines)?;
         Ok(())
+    }
+
+    /// Rewrites the graph with other names of nodes, each edge once. Lines that are no edges stay.
+    pub fn rewrite_edges(&mut self, name: &dyn Fn(&str) -> String) -> Result<Edges, Error> {
+        let path = self.wiki.root.join("graph/edges.jsonl");
+        let old = aris_fs::read_optional(&path, aris_fs::READ_LIMIT)?.unwrap_or_default();
+        let mut edges = Edges::default();
+        let mut out: Vec<u8> = Vec::with_capacity(old.len());
+        for line in old.split_inclusive(|byte| *byte == b'\n') {
+            let parsed = std::str::from_utf8(line)
+                .map(Edges::parse)
+                .unwrap_or_default();
+            match parsed.list() {
+                [edge] => {
+                    let renamed = Edge {
+                        from: name(&edge.from),
+                        to: name(&edge.to),
+                        ..edge.clone()
+                    };
+                    let same = renamed == *edge;
+                    // An edge from a page to the page that it became says nothing.
+                    let loops = renamed.from == renamed.to && !same;
+                    if !loops && edges.insert(renamed.clone()) {
+                        if same {
+                            out.extend_from_slice(line);
+                        } else {
+                            out.extend_from_slice(renamed.line().as_bytes());
+                            out.push(b'\n');
+                        }
+                    }
+                }
+                _ => out.extend_from_slice(line),
+            }
+        }
+        if out != old {
+            aris_fs::write_atomic(&path, &out)?;
+        }
+        Ok(edges)
     }
 
     /// Appends lines to the log, with the time. Line feeds in a message become blanks.
@@ -127,13 +172,94 @@ impl Writer {
         Ok(())
     }
 
-    /// Keeps what was read for the next run. A failure costs time and nothing else.
-    pub fn keep(&self) {
+    /// Creates many pages at once, each whole and durable; those that exist by now are left alone. Syncs of one folder are made
+    /// together by the file system when many wait for one, so many threads wait.
+    pub fn create(&mut self, kind: Kind, pages: &[(String, Page)]) -> Result<(), Error> {
+        const WAITING: usize = 32;
+        let folder = self.wiki.root.join(kind.folder());
+        aris_fs::create_dir(&folder)?;
+        let share = pages.len().div_ceil(WAITING).max(1);
+        let made = |part: &[(String, Page)]| {
+            part.iter().try_for_each(|(name, page)| {
+                aris_fs::write_new(&folder.join(name), page.text().as_bytes()).map(|_| ())
+            })
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = pages
+                .chunks(share)
+                .map(|part| scope.spawn(|| made(part)))
+                .collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| match worker.join() {
+                    Ok(result) => result,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                })
+        })?;
+        aris_fs::sync_dir(&folder)?;
+        for (name, page) in pages {
+            self.remember(kind, name, page);
+        }
+        Ok(())
+    }
+
+    /// Takes a page that was written into the list.
+    fn remember(&mut self, kind: Kind, name: &str, page: &Page) {
+        let Ok(metadata) = std::fs::metadata(self.wiki.path(kind, name)) else {
+            return;
+        };
+        self.wiki.read += 1;
+        self.written += 1;
+        let new = Entry {
+            summary: Summary::of(kind, name, page),
+            stamp: Stamp::of(&metadata),
+            kept: false,
+        };
+        let place = self
+            .wiki
+            .pages
+            .binary_search_by(|entry| entry.place().cmp(&(kind, name)));
+        match place {
+            Ok(at) => {
+                if let Some(entry) = self.wiki.pages.get_mut(at) {
+                    *entry = new;
+                }
+            }
+            Err(at) => self.wiki.pages.insert(at, new),
+        }
+    }
+
+    /// Makes the derived files anew: index, query pack, and, when many pages had to be read, the catalogue. Gives the pack.
+    pub fn refresh(&self, edges: &Edges) -> Result<Pack, Error> {
+        self.refresh_with(edges, &pack::Wish::default())
+    }
+
+    /// The same with a pack that is made to wish.
+    pub fn refresh_with(&self, edges: &Edges, wish: &pack::Wish) -> Result<Pack, Error> {
+        self.refresh_index()?;
+        let pack = Pack::make(&self.wiki, edges, wish)?;
+        file::refresh(&self.wiki.root.join("query_pack.md"), &pack.text)?;
+        self.keep();
+        Ok(pack)
+    }
+
+    /// Makes the index anew.
+    pub fn refresh_index(&self) -> Result<(), Error> {
+        file::refresh(&self.wiki.root.join("index.md"), &index::render(&self.wiki))?;
+        Ok(())
+    }
+
+    /// Keeps what was read for the next run, when it was much. A failure costs time and nothing else.
+    fn keep(&self) {
+        const MUCH: usize = 64;
+        if self.wiki.read < MUCH {
+            return;
+        }
         let pages = self
             .wiki
             .pages
             .iter()
-            .map(|(summary, stamp)| (summary, *stamp));
+            .map(|entry| (&entry.summary, entry.stamp));
         let text = catalogue::render(self.since, pages);
         let path = self.wiki.root.join(KEEP).join("catalogue");
         file::refresh(&path, &text).unwrap_or_default();

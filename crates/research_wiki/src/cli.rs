@@ -1,0 +1,364 @@
+//! The command line. Commands and flags of the reference keep their names.
+
+use std::path::PathBuf;
+
+use aris_online::OnlineArgs;
+use clap::{Args, Subcommand};
+
+/// Arguments of `research_wiki`.
+#[derive(Debug, Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+#[command(rename_all = "snake_case")]
+pub(crate) enum Command {
+    /// Create the folders and files of a wiki; what is there stays
+    Init(Root),
+    /// Print the name that a paper's page gets
+    Slug(SlugArgs),
+    /// Add a page for one paper, or complete the one there is
+    IngestPaper(Box<IngestArgs>),
+    /// Add pages for many papers
+    Sync(SyncArgs),
+    /// Draw a typed edge between two nodes
+    AddEdge(EdgeArgs),
+    /// Create or change the page of an idea
+    UpsertIdea(Box<IdeaArgs>),
+    /// Create or change the page of an experiment
+    UpsertExperiment(Box<ExperimentArgs>),
+    /// Create or change the page of a claim
+    UpsertClaim(Box<ClaimArgs>),
+    /// Set the status of a claim, the outcome or stage of an idea, the verdict of an experiment
+    SetStatus(StatusArgs),
+    /// Set a field of a page's frontmatter
+    Update(UpdateArgs),
+    /// Write the query pack about a topic
+    Query(QueryArgs),
+    /// Write the query pack about the project's direction
+    RebuildQueryPack(PackArgs),
+    /// Write the index
+    RebuildIndex(Root),
+    /// Print how much there is of what
+    Stats(Root),
+    /// Show one page with its edges
+    Show(NodeArgs),
+    /// Look for faults
+    Lint(LintArgs),
+    /// Make one page out of two that describe the same
+    Merge(MergeArgs),
+    /// Repair what a program can repair: repeated edges, generated parts, interrupted merges
+    Doctor(Root),
+    /// Append a line to log.md
+    Log(LogArgs),
+}
+
+/// A wiki.
+#[derive(Debug, Args)]
+pub(crate) struct Root {
+    /// Folder of the wiki, such as research-wiki
+    pub(crate) wiki_root: PathBuf,
+}
+
+/// Arguments of `slug`.
+#[derive(Debug, Args)]
+pub(crate) struct SlugArgs {
+    /// Title of the paper
+    pub(crate) title: String,
+    /// Last name of the first author
+    #[arg(long, default_value = "")]
+    pub(crate) author: String,
+    /// Year
+    #[arg(long, default_value_t = 0)]
+    pub(crate) year: u32,
+}
+
+/// Arguments of `ingest_paper`.
+#[derive(Debug, Args)]
+pub(crate) struct IngestArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// arXiv identifier, such as 2501.12345; arXiv is asked for the rest
+    #[arg(long, default_value = "", value_name = "ID")]
+    pub(crate) arxiv_id: String,
+    /// Title; needed without --arxiv-id
+    #[arg(long, default_value = "")]
+    pub(crate) title: String,
+    /// Authors with commas between them, such as "Alice Smith, Bob Jones"
+    #[arg(long, default_value = "")]
+    pub(crate) authors: String,
+    /// Year
+    #[arg(long, default_value_t = 0)]
+    pub(crate) year: u32,
+    /// Journal, proceedings or archive
+    #[arg(long, default_value = "")]
+    pub(crate) venue: String,
+    /// DOI
+    #[arg(long = "external-id-doi", default_value = "", value_name = "DOI")]
+    pub(crate) doi: String,
+    /// Semantic Scholar's identifier
+    #[arg(long = "external-id-s2", default_value = "", value_name = "ID")]
+    pub(crate) s2: String,
+    /// One line about what the paper shows
+    #[arg(long, default_value = "")]
+    pub(crate) thesis: String,
+    /// Tags with commas between them
+    #[arg(long, default_value = "")]
+    pub(crate) tags: String,
+    /// Bring an existing page up to date instead of skipping it; what people wrote stays
+    #[arg(long)]
+    pub(crate) update_on_exist: bool,
+    /// Take the description from this file of records instead of asking arXiv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) metadata: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) online: OnlineArgs,
+}
+
+/// Arguments of `sync`.
+#[derive(Debug, Args)]
+pub(crate) struct SyncArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// arXiv identifiers with commas between them
+    #[arg(long, default_value = "", value_name = "IDS")]
+    pub(crate) arxiv_ids: String,
+    /// File with one arXiv identifier on each line; # begins a comment
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from_file: Option<PathBuf>,
+    /// Folder whose text files are searched for arXiv identifiers; a heuristic, and named so in the log
+    #[arg(long, value_name = "DIR")]
+    pub(crate) from_traces: Option<PathBuf>,
+    /// Bring existing pages up to date instead of skipping them; what people wrote stays
+    #[arg(long)]
+    pub(crate) update_on_exist: bool,
+    /// Take the descriptions from this file of records instead of asking arXiv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) metadata: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) online: OnlineArgs,
+}
+
+/// Arguments of `add_edge`.
+#[derive(Debug, Args)]
+pub(crate) struct EdgeArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Node that the edge starts from
+    #[arg(long, value_name = "NODE")]
+    pub(crate) from: String,
+    /// Node that it leads to
+    #[arg(long, value_name = "NODE")]
+    pub(crate) to: String,
+    /// Type, such as extends, supports or invalidates
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) kind: String,
+    /// Why
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    pub(crate) evidence: String,
+}
+
+/// What the `upsert_` commands have in common.
+#[derive(Debug, Args)]
+pub(crate) struct UpsertArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Identifier, such as C1, with or without what stands before the colon
+    pub(crate) id: String,
+    /// Title
+    #[arg(long)]
+    pub(crate) title: Option<String>,
+    /// Tags with commas between them, added to those there are
+    #[arg(long, default_value = "")]
+    pub(crate) tags: String,
+    /// A field of the frontmatter; may be repeated
+    #[arg(long = "set", value_name = "FIELD=VALUE", value_parser = pair)]
+    pub(crate) settings: Vec<(String, String)>,
+    /// Text for a section; may be repeated
+    #[arg(long = "section", value_name = "HEADING=TEXT", value_parser = pair)]
+    pub(crate) sections: Vec<(String, String)>,
+    /// Write given texts also into sections where somebody wrote something
+    #[arg(long)]
+    pub(crate) replace: bool,
+}
+
+/// Arguments of `upsert_idea`.
+#[derive(Debug, Args)]
+pub(crate) struct IdeaArgs {
+    #[command(flatten)]
+    pub(crate) common: UpsertArgs,
+    /// proposed, piloted, tested or archived
+    #[arg(long)]
+    pub(crate) stage: Option<String>,
+    /// unknown, negative, mixed or positive
+    #[arg(long)]
+    pub(crate) outcome: Option<String>,
+    /// Papers that inspired it, with commas between them; edges are drawn
+    #[arg(long, default_value = "", value_name = "NODES")]
+    pub(crate) based_on: String,
+    /// Gaps that it addresses, with commas between them; edges are drawn
+    #[arg(long, default_value = "", value_name = "NODES")]
+    pub(crate) target_gaps: String,
+    /// What it says
+    #[arg(long)]
+    pub(crate) hypothesis: Option<String>,
+    /// How it would be tried
+    #[arg(long)]
+    pub(crate) method: Option<String>,
+    /// What would come out
+    #[arg(long)]
+    pub(crate) expected: Option<String>,
+    /// What came out
+    #[arg(long)]
+    pub(crate) actual: Option<String>,
+    /// Why it failed
+    #[arg(long)]
+    pub(crate) failure: Option<String>,
+    /// What was learned
+    #[arg(long)]
+    pub(crate) lessons: Option<String>,
+}
+
+/// Arguments of `upsert_experiment`.
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArgs {
+    #[command(flatten)]
+    pub(crate) common: UpsertArgs,
+    /// Idea that it tests; an edge is drawn
+    #[arg(long, value_name = "NODE")]
+    pub(crate) idea: Option<String>,
+    /// yes, partial or no
+    #[arg(long)]
+    pub(crate) verdict: Option<String>,
+    /// high, medium or low
+    #[arg(long)]
+    pub(crate) confidence: Option<String>,
+    /// Day
+    #[arg(long)]
+    pub(crate) date: Option<String>,
+    /// Machine
+    #[arg(long)]
+    pub(crate) hardware: Option<String>,
+    /// How long it took
+    #[arg(long)]
+    pub(crate) duration: Option<String>,
+    /// Results in a line
+    #[arg(long)]
+    pub(crate) metrics: Option<String>,
+    /// Why the verdict
+    #[arg(long)]
+    pub(crate) reasoning: Option<String>,
+    /// Claims and ideas that it confirms, with commas between them; edges are drawn
+    #[arg(long, default_value = "", value_name = "NODES")]
+    pub(crate) supports: String,
+    /// Claims and ideas that it disproves, with commas between them; edges are drawn
+    #[arg(long, default_value = "", value_name = "NODES")]
+    pub(crate) invalidates: String,
+}
+
+/// Arguments of `upsert_claim`.
+#[derive(Debug, Args)]
+pub(crate) struct ClaimArgs {
+    #[command(flatten)]
+    pub(crate) common: UpsertArgs,
+    /// reported, supported, partial or invalidated
+    #[arg(long)]
+    pub(crate) status: Option<String>,
+    /// What it says
+    #[arg(long)]
+    pub(crate) statement: Option<String>,
+    /// File that it rests on, relative to the project, with lines: results/run.json or notes.md:10-20; lint tells when it changes
+    #[arg(long, value_name = "FILE[:LINES]")]
+    pub(crate) source: Option<String>,
+}
+
+/// Arguments of `set_status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) node: NodeArgs,
+    /// The new status
+    pub(crate) status: String,
+}
+
+/// Arguments of `update`.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    pub(crate) node: NodeArgs,
+    /// Field, such as relevance
+    pub(crate) field: String,
+    /// Value; for a list, items with commas between them
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) value: String,
+}
+
+/// Arguments of `query`.
+#[derive(Debug, Args)]
+pub(crate) struct QueryArgs {
+    #[command(flatten)]
+    pub(crate) pack: PackArgs,
+    /// What the pack is to be about
+    pub(crate) topic: String,
+}
+
+/// Arguments of `rebuild_query_pack`.
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Characters at most
+    #[arg(long, default_value_t = crate::pack::MAX_CHARS)]
+    pub(crate) max_chars: usize,
+}
+
+/// A node of a wiki.
+#[derive(Debug, Args)]
+pub(crate) struct NodeArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Node, such as claim:C1
+    pub(crate) node: String,
+}
+
+/// Arguments of `lint`.
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Also write the findings to a report in the wiki
+    #[arg(long)]
+    pub(crate) report: bool,
+}
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Node that stays
+    pub(crate) keep: String,
+    /// Node that goes into it; its page is removed, what it says is not
+    pub(crate) other: String,
+}
+
+/// Arguments of `log`.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// What to write
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) message: String,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .filter(|(name, _)| !name.trim().is_empty())
+        .map(|(name, value)| (name.trim().to_owned(), value.to_owned()))
+        .ok_or_else(|| String::from("not NAME=VALUE"))
+}

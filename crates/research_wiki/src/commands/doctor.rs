@@ -1,0 +1,101 @@
+//! `doctor`: repairs what a program can repair without judging.
+
+use std::collections::BTreeSet;
+
+use aris_cli::Context;
+
+use super::{connect, merge};
+use crate::cli::Root;
+use crate::error::Error;
+use crate::report::Changed;
+use crate::summary::Summary;
+use crate::wiki::Writer;
+
+/// `doctor`
+pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
+    let mut writer = Writer::open(&root.folder(context), context.now())?;
+    let mut changed = root.changed();
+    for (keep, other) in begun_merges(&writer)? {
+        merge::both(&mut writer, &keep, &other, &mut changed)?;
+        changed.notes.push(format!(
+            "ended the merge of {} into {}",
+            other.node, keep.node
+        ));
+    }
+    let before = writer.wiki().edges()?;
+    if before.repeated > 0 {
+        writer.rewrite_edges(&|node| node.to_owned())?;
+        changed
+            .notes
+            .push(format!("removed {} repeated edges", before.repeated));
+    }
+    if !before.unreadable.is_empty() {
+        let lines: Vec<String> = before.unreadable.iter().map(ToString::to_string).collect();
+        changed.notes.push(format!(
+            "graph/edges.jsonl: lines {} are no edges; they stay",
+            lines.join(", ")
+        ));
+    }
+    let edges = writer.wiki().edges()?;
+    let written = writer.written();
+    let ends: BTreeSet<&str> = edges
+        .list()
+        .iter()
+        .flat_map(|edge| [edge.from.as_str(), edge.to.as_str()])
+        .collect();
+    let pages: Vec<String> = writer
+        .wiki()
+        .pages()
+        .map(|page| page.node.clone())
+        .collect();
+    let linked = pages
+        .iter()
+        .map(String::as_str)
+        .filter(|node| ends.contains(node));
+    connect(&mut writer, &edges, linked, &mut changed)?;
+    let count = writer.written() - written;
+    if count > 0 {
+        changed.notes.push(format!(
+            "brought the connections of {count} pages in line with the graph"
+        ));
+    }
+    writer.refresh(&edges)?;
+    for problem in writer.wiki().unreadable() {
+        changed
+            .notes
+            .push(format!("{}: {}", problem.path, problem.why));
+    }
+    changed.lines = if changed.notes.is_empty() {
+        vec![String::from("nothing to repair")]
+    } else {
+        changed.notes.clone()
+    };
+    Ok(changed)
+}
+
+/// Pages that another one says it has taken in, and that are still there.
+fn begun_merges(writer: &Writer) -> Result<Vec<(Summary, Summary)>, Error> {
+    let mut begun = Vec::new();
+    for page in writer.wiki().pages() {
+        // The catalogue does not keep this field, and few pages have it.
+        let bytes = aris_fs::read(
+            &writer.wiki().path(page.kind, &page.file),
+            crate::wiki::PAGE_LIMIT,
+        )?;
+        let marked = bytes
+            .windows(8)
+            .take(16_384)
+            .any(|window| window == b"\nmerged:");
+        if !marked {
+            continue;
+        }
+        let merged = writer.wiki().page(page.kind, &page.file)?.list("merged");
+        let there = merged.iter().filter_map(|node| writer.wiki().find(node));
+        begun.extend(
+            there
+                .filter(|other| other.node != page.node)
+                .map(|other| (page.clone(), other.clone())),
+        );
+    }
+    Ok(begun)
+}

@@ -1,0 +1,258 @@
+//! `ingest_paper`.
+
+use aris_cli::Context;
+use aris_contract::ids::ArxivId;
+
+use super::{below, items, touched};
+use crate::cli::IngestArgs;
+use crate::error::Error;
+use crate::identity::Identity;
+use crate::metadata;
+use crate::node::Kind;
+use crate::page::one_line;
+use crate::paper::{Description, Remarks};
+use crate::report::{Action, Changed};
+use crate::summary::Summary;
+use crate::wiki::{Wiki, Writer};
+
+/// `ingest_paper`
+pub(crate) fn run(args: &IngestArgs, context: &Context) -> Result<Changed, Error> {
+    let folder = args.root.folder(context);
+    let id = match args.arxiv_id.trim() {
+        "" => None,
+        text => Some(ArxivId::parse(text)?.without_version()),
+    };
+    let mut wiki = None;
+    let mut description = Description::default();
+    if let Some(id) = &id {
+        let known = Wiki::open(&folder)?;
+        let identity = Identity::new(Some(id.as_str()), None, "", "", 0);
+        let there = Summary::find(known.of_kind(Kind::Paper), &identity).is_some();
+        wiki = Some(known);
+        id.as_str().clone_into(&mut description.arxiv);
+        if !there || args.update_on_exist {
+            description = describe(args, id, context)?;
+        }
+    } else if let Some(path) = &args.metadata {
+        let papers = metadata::from_file(&context.absolute(path))?;
+        let [paper] = papers.as_slice() else {
+            return Err(Error::usage(
+                format!("{} describes {} papers", path.display(), papers.len()),
+                "say which one with --arxiv-id, or use sync",
+            ));
+        };
+        description = Description::of(paper);
+    } else if args.title.trim().is_empty() || items(&args.authors).is_empty() || args.year == 0 {
+        return Err(Error::usage(
+            "a paper without --arxiv-id needs --title, --authors and --year",
+            "give --arxiv-id, or all three",
+        ));
+    }
+    overlay(&mut description, args);
+    let remarks = Remarks {
+        thesis: one_line(&args.thesis),
+        tags: items(&args.tags),
+    };
+    let mut writer = Writer::open_after(&folder, context.now(), wiki)?;
+    let mut changed = args.root.changed();
+    let message = store(
+        &mut writer,
+        &description,
+        &remarks,
+        args,
+        context,
+        &mut changed,
+    )?;
+    writer.log(&[message])?;
+    let edges = writer.wiki().edges()?;
+    let pack = writer.refresh(&edges)?;
+    if changed
+        .pages
+        .iter()
+        .any(|page| page.action != Action::Unchanged)
+    {
+        let size = pack.text.chars().count();
+        changed
+            .lines
+            .insert(0, format!("query_pack.md rebuilt: {size} chars"));
+    }
+    Ok(changed)
+}
+
+/// What arXiv, or the file, says about the paper. Without an answer what the caller says must do, as with the reference.
+fn describe(args: &IngestArgs, id: &ArxivId, context: &Context) -> Result<Description, Error> {
+    let papers = if let Some(path) = &args.metadata {
+        metadata::from_file(&context.absolute(path))?
+    } else {
+        let fetched = metadata::from_arxiv(context, &args.online, std::slice::from_ref(id))?;
+        match fetched.stopped {
+            Some(stopped) if args.title.trim().is_empty() => return Err(stopped.error.into()),
+            Some(stopped) => {
+                context.warn(&format!(
+                    "{}; the description is the caller's",
+                    stopped.error
+                ));
+                return Ok(Description {
+                    arxiv: id.as_str().to_owned(),
+                    ..Description::default()
+                });
+            }
+            None => fetched.papers,
+        }
+    };
+    let wanted = |paper: &&aris_contract::artifact::papers::Paper| {
+        paper
+            .ids
+            .arxiv
+            .as_ref()
+            .is_some_and(|found| found.as_str() == id.as_str())
+    };
+    let found = papers.iter().find(wanted).map(Description::of);
+    found.ok_or_else(|| Error::NoPaper { id: id.to_string() })
+}
+
+/// What the caller says goes before what a source says.
+fn overlay(description: &mut Description, args: &IngestArgs) {
+    let authors: Vec<String> = items(&args.authors)
+        .iter()
+        .map(|name| one_line(name))
+        .collect();
+    for (field, given) in [
+        (&mut description.title, &args.title),
+        (&mut description.venue, &args.venue),
+        (&mut description.doi, &args.doi),
+        (&mut description.s2, &args.s2),
+    ] {
+        if !given.trim().is_empty() {
+            *field = one_line(given);
+        }
+    }
+    if !authors.is_empty() {
+        description.authors = authors;
+    }
+    if args.year > 0 {
+        description.year = args.year;
+    }
+    if let Some(id) = description
+        .identity()
+        .arxiv
+        .filter(|_| description.arxiv.is_empty())
+    {
+        description.arxiv = id;
+    }
+}
+
+/// Writes the paper's page, or completes the one there is. Gives the line for the log.
+fn store(
+    writer: &mut Writer,
+    description: &Description,
+    remarks: &Remarks,
+    args: &IngestArgs,
+    context: &Context,
+    changed: &mut Changed,
+) -> Result<String, Error> {
+    let identity = description.identity();
+    let arxiv = if description.arxiv.is_empty() {
+        "-"
+    } else {
+        &description.arxiv
+    };
+    let existing = Summary::find(writer.wiki().of_kind(Kind::Paper), &identity).cloned();
+    let Some(old) = existing.or_else(|| nameless(writer.wiki(), description)) else {
+        let slug = free_slug(writer.wiki(), description)?;
+        let file = format!("{slug}.md");
+        let page = description.page(&slug, remarks, &writer.now());
+        writer.write(Kind::Paper, &file, &page)?;
+        let node = format!("paper:{slug}");
+        changed.lines.push(format!(
+            "Paper ingested: {}",
+            below(&args.root, Kind::Paper, &file)
+        ));
+        changed
+            .pages
+            .push(touched(&node, Kind::Paper, &file, Action::Created));
+        return Ok(format!("ingest_paper: ingested {node} (arxiv:{arxiv})"));
+    };
+    let mut page = writer.wiki().page(Kind::Paper, &old.file)?;
+    if args.update_on_exist {
+        for heading in description.update(&mut page, remarks) {
+            let note = format!(
+                "the section \"{heading}\" of {} stays as somebody wrote it",
+                old.file
+            );
+            context.note(&note);
+            changed.notes.push(note);
+        }
+    } else {
+        description.complete(&mut page);
+    }
+    let written = writer.write(Kind::Paper, &old.file, &page)?;
+    let action = if written {
+        Action::Updated
+    } else {
+        Action::Unchanged
+    };
+    changed
+        .pages
+        .push(touched(&old.node, Kind::Paper, &old.file, action));
+    if args.update_on_exist {
+        changed.lines.push(format!(
+            "Paper updated: {}",
+            below(&args.root, Kind::Paper, &old.file)
+        ));
+        return Ok(format!(
+            "ingest_paper: updated {} (arxiv:{arxiv})",
+            old.node
+        ));
+    }
+    let how = how_known(&old, &identity);
+    changed.lines.push(format!(
+        "Paper already ingested: {} ({how}) — skipping.",
+        old.file
+    ));
+    Ok(format!(
+        "ingest_paper: skipped existing paper {} ({how})",
+        old.file
+    ))
+}
+
+/// By what a paper was recognised, in the reference's words where it has them.
+pub(crate) fn how_known(old: &Summary, identity: &Identity) -> String {
+    match (&identity.arxiv, &identity.doi) {
+        (Some(id), _) if *id == old.arxiv => format!("arxiv:{id}"),
+        (_, Some(doi)) if *doi == old.doi => format!("doi:{doi}"),
+        _ => String::from("slug dedup"),
+    }
+}
+
+/// A page under the paper's slug that says neither title nor identifiers: somebody began it by hand.
+pub(crate) fn nameless(wiki: &Wiki, description: &Description) -> Option<Summary> {
+    let file = format!("{}.md", description.slug());
+    let bare =
+        |page: &&Summary| page.title_key.is_empty() && page.arxiv.is_empty() && page.doi.is_empty();
+    wiki.of_kind(Kind::Paper)
+        .filter(|page| page.file == file)
+        .find(bare)
+        .cloned()
+}
+
+/// A slug that no file has: the usual one, or one with the paper's identifier behind it.
+pub(crate) fn free_slug(wiki: &Wiki, description: &Description) -> Result<String, Error> {
+    let taken = |slug: &str| {
+        wiki.path(Kind::Paper, &format!("{slug}.md"))
+            .symlink_metadata()
+            .is_ok()
+    };
+    let usual = description.slug();
+    if !taken(&usual) {
+        return Ok(usual);
+    }
+    let distinct = description.distinct_slug();
+    if taken(&distinct) {
+        return Err(Error::Page {
+            path: wiki.path(Kind::Paper, &format!("{distinct}.md")),
+            why: String::from("another file has the name of this paper's page"),
+        });
+    }
+    Ok(distinct)
+}

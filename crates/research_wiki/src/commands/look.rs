@@ -1,0 +1,75 @@
+//! Commands that only look.
+
+use aris_cli::Context;
+
+use crate::cli::{NodeArgs, Root, SlugArgs};
+use crate::error::Error;
+use crate::node::Kind;
+use crate::report::{Shown, ShownEdge, Slug, Stats};
+use crate::slug::slug;
+use crate::wiki::Wiki;
+
+/// `slug`
+pub(crate) fn slug_of(args: &SlugArgs) -> Slug {
+    Slug {
+        slug: slug(&args.title, &args.author, args.year),
+    }
+}
+
+/// `stats`
+pub(crate) fn stats(root: &Root, context: &Context) -> Result<Stats, Error> {
+    let wiki = Wiki::open(&root.folder(context))?;
+    for problem in wiki.unreadable() {
+        context.warn(&format!("{}: {}", problem.path, problem.why));
+    }
+    let count = |kind| wiki.of_kind(kind).count();
+    let ideas = |outcome: &str| {
+        wiki.of_kind(Kind::Idea)
+            .filter(|page| page.outcome == outcome)
+            .count()
+    };
+    let claims = |status: &str| {
+        wiki.of_kind(Kind::Claim)
+            .filter(|page| page.status == status)
+            .count()
+    };
+    Ok(Stats {
+        wiki: root.shown().display().to_string(),
+        papers: count(Kind::Paper),
+        ideas: count(Kind::Idea),
+        ideas_failed: ideas("negative"),
+        ideas_succeeded: ideas("positive"),
+        experiments: count(Kind::Experiment),
+        claims: count(Kind::Claim),
+        claims_supported: claims("supported"),
+        claims_invalidated: claims("invalidated"),
+        edges: wiki.edges()?.list().len(),
+        unreadable: wiki.unreadable().len(),
+    })
+}
+
+/// `show`
+pub(crate) fn show(args: &NodeArgs, context: &Context) -> Result<Shown, Error> {
+    let wiki = Wiki::open(&args.root.folder(context))?;
+    let page = wiki.find(&args.node).ok_or_else(|| Error::NoNode {
+        node: args.node.clone(),
+        root: args.root.shown(),
+    })?;
+    let edges = wiki.edges()?;
+    Ok(Shown {
+        node: page.node.clone(),
+        path: format!("{}/{}", page.kind.folder(), page.file),
+        title: page.title.clone(),
+        text: wiki.page(page.kind, &page.file)?.text().to_owned(),
+        edges: edges
+            .of(&page.node)
+            .map(|edge| ShownEdge {
+                from: edge.from.clone(),
+                to: edge.to.clone(),
+                kind: edge.kind.clone(),
+                evidence: edge.evidence.clone(),
+                added: edge.added.clone(),
+            })
+            .collect(),
+    })
+}

@@ -1,0 +1,200 @@
+//! `merge`: two pages of one thing become one.
+//!
+//! In the order in which a kill does no harm: the page that stays gets everything and says so (`merged`), then other pages and the graph
+//! name it, then the other page goes. Whoever runs it again, or `doctor`, ends what was begun.
+
+use std::collections::BTreeSet;
+
+use aris_cli::Context;
+
+use super::{connect, touched};
+use crate::cli::MergeArgs;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::node::Kind;
+use crate::page::scalar::{list, quoted};
+use crate::page::{CONNECTIONS, Filled, Page, is_placeholder};
+use crate::report::{Action, Changed};
+use crate::summary::Summary;
+use crate::wiki::Writer;
+
+/// `merge`
+pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Changed, Error> {
+    if args.keep == args.other {
+        return Err(Error::usage(
+            "a page cannot be merged with itself",
+            "name two pages",
+        ));
+    }
+    let mut writer = Writer::open(&args.root.folder(context), context.now())?;
+    let find = |writer: &Writer, node: &str| {
+        writer
+            .wiki()
+            .find(node)
+            .cloned()
+            .ok_or_else(|| Error::NoNode {
+                node: node.to_owned(),
+                root: args.root.shown(),
+            })
+    };
+    let (keep, other) = (find(&writer, &args.keep)?, find(&writer, &args.other)?);
+    if keep.kind != other.kind {
+        return Err(Error::usage(
+            format!(
+                "{} is a {}, {} a {}",
+                keep.node, keep.kind, other.node, other.kind
+            ),
+            "only pages of one kind can be merged",
+        ));
+    }
+    let mut changed = args.root.changed();
+    both(&mut writer, &keep, &other, &mut changed)?;
+    let edges = writer.wiki().edges()?;
+    writer.refresh(&edges)?;
+    changed
+        .lines
+        .push(format!("Merged: {} into {}", other.node, keep.node));
+    Ok(changed)
+}
+
+/// Merges `other` into `keep`.
+pub(crate) fn both(
+    writer: &mut Writer,
+    keep: &Summary,
+    other: &Summary,
+    changed: &mut Changed,
+) -> Result<(), Error> {
+    let mut page = writer.wiki().page(keep.kind, &keep.file)?;
+    let from = writer.wiki().page(other.kind, &other.file)?;
+    let mut merged = page.list("merged");
+    if !merged.contains(&other.node) {
+        take(&mut page, &from, &other.node);
+        merged.push(other.node.clone());
+        page.set("merged", &list(&merged));
+        writer.write(keep.kind, &keep.file, &page)?;
+    }
+    rename(writer, &other.node, &keep.node)?;
+    let edges = writer.rewrite_edges(&|node| {
+        if node == other.node {
+            keep.node.clone()
+        } else {
+            node.to_owned()
+        }
+    })?;
+    let ends: BTreeSet<String> = neighbours(&edges, &keep.node);
+    writer.log(&[format!("merge: {} into {}", other.node, keep.node)])?;
+    writer.remove(other.kind, &other.file)?;
+    connect(writer, &edges, ends.iter().map(String::as_str), changed)?;
+    changed
+        .pages
+        .push(touched(&keep.node, keep.kind, &keep.file, Action::Updated));
+    changed.pages.push(touched(
+        &other.node,
+        other.kind,
+        &other.file,
+        Action::Removed,
+    ));
+    Ok(())
+}
+
+/// The node and those that it has edges with.
+fn neighbours(edges: &Edges, node: &str) -> BTreeSet<String> {
+    let ends = edges
+        .of(node)
+        .flat_map(|edge| [edge.from.clone(), edge.to.clone()]);
+    ends.chain([node.to_owned()]).collect()
+}
+
+/// Fields that `page` lacks, tags, and everything that somebody wrote.
+fn take(page: &mut Page, from: &Page, name: &str) {
+    for key in from.keys().map(str::to_owned).collect::<Vec<_>>() {
+        let listed = from.list(&key);
+        if matches!(
+            key.as_str(),
+            "type" | "node_id" | "title" | "added" | "merged"
+        ) || listed.is_empty()
+        {
+            continue;
+        }
+        if matches!(key.as_str(), "tags" | "based_on" | "target_gaps") {
+            let mut all = page.list(&key);
+            let before = all.len();
+            for item in listed {
+                if !all.contains(&item) {
+                    all.push(item);
+                }
+            }
+            if all.len() > before {
+                page.set(&key, &list(&all));
+            }
+        } else if page.list(&key).is_empty() {
+            let value = if listed.len() > 1 {
+                list(&listed)
+            } else {
+                quoted(&listed.concat())
+            };
+            page.set(&key, &value);
+        }
+    }
+    let mut rest = String::new();
+    let mut taken = 0;
+    for section in from.sections() {
+        // The sections below another one are part of its body.
+        if section.body.start < taken {
+            continue;
+        }
+        taken = section.body.end;
+        let body = from.body(section);
+        if is_placeholder(body) || section.title == CONNECTIONS {
+            continue;
+        }
+        let same = page
+            .section(&section.title)
+            .is_some_and(|mine| page.body(mine) == body);
+        if section.level == 1 || (!same && page.fill(&section.title, body) == Filled::Kept) {
+            rest.push_str(&["### ", &section.title, "\n", body, "\n\n"].concat());
+        }
+    }
+    let front = from.front_prose();
+    if !front.is_empty() {
+        rest.insert_str(0, &[front, "\n\n"].concat());
+    }
+    let own = from
+        .section(CONNECTIONS)
+        .map(|section| from.without_generated(section, crate::connections::PART));
+    if let Some(own) = own.filter(|own| !is_placeholder(own)) {
+        rest.push_str(&["### ", CONNECTIONS, "\n", own.trim(), "\n\n"].concat());
+    }
+    if !rest.is_empty() {
+        page.fill(&format!("From {name}"), &rest);
+    }
+}
+
+/// Lets the fields of other pages name the page that stays.
+fn rename(writer: &mut Writer, old: &str, new: &str) -> Result<(), Error> {
+    let naming: Vec<(Kind, String)> = writer
+        .wiki()
+        .pages()
+        .filter(|page| page.names.iter().any(|name| name == old))
+        .map(|page| (page.kind, page.file.clone()))
+        .collect();
+    for (kind, file) in naming {
+        let mut page = writer.wiki().page(kind, &file)?;
+        for field in ["based_on", "target_gaps"] {
+            let nodes = page.list(field);
+            if nodes.iter().any(|node| node == old) {
+                let mut seen = BTreeSet::new();
+                let nodes = nodes
+                    .iter()
+                    .map(|node| if node == old { new } else { node.as_str() });
+                let nodes: Vec<&str> = nodes.filter(|node| seen.insert(*node)).collect();
+                page.set(field, &list(&nodes));
+            }
+        }
+        if page.scalar("idea_id").as_deref() == Some(old) {
+            page.set("idea_id", &crate::page::scalar::bare(new));
+        }
+        writer.write(kind, &file, &page)?;
+    }
+    Ok(())
+}

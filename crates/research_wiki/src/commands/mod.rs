@@ -1,0 +1,105 @@
+//! The subcommands.
+
+pub(crate) mod doctor;
+pub(crate) mod edge;
+pub(crate) mod ingest;
+pub(crate) mod look;
+pub(crate) mod merge;
+pub(crate) mod rebuild;
+pub(crate) mod sync;
+pub(crate) mod update;
+pub(crate) mod upsert;
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+
+use crate::cli::Root;
+use crate::connections;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::node::Kind;
+use crate::page::CONNECTIONS;
+use crate::report::{Action, Changed, Touched};
+use crate::wiki::Writer;
+
+impl Root {
+    /// The folder as it was given, without a slash at its end: for messages.
+    pub(crate) fn shown(&self) -> PathBuf {
+        self.wiki_root.components().collect()
+    }
+
+    /// The folder on the disk.
+    pub(crate) fn folder(&self, context: &Context) -> PathBuf {
+        context.absolute(&self.shown())
+    }
+
+    /// A product about this wiki.
+    pub(crate) fn changed(&self) -> Changed {
+        Changed {
+            wiki: self.shown().display().to_string(),
+            ..Changed::default()
+        }
+    }
+}
+
+/// The items of a list with commas between them.
+pub(crate) fn items(text: &str) -> Vec<String> {
+    text.split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A page that a command was about.
+pub(crate) fn touched(node: &str, kind: Kind, file: &str, action: Action) -> Touched {
+    Touched {
+        node: node.to_owned(),
+        path: format!("{}/{file}", kind.folder()),
+        action,
+    }
+}
+
+/// Brings the section "Connections" of the pages of `nodes` in line with the graph. A page that cannot be changed is told about.
+pub(crate) fn connect<'a>(
+    writer: &mut Writer,
+    edges: &Edges,
+    nodes: impl IntoIterator<Item = &'a str>,
+    changed: &mut Changed,
+) -> Result<(), Error> {
+    for node in nodes {
+        let wiki = writer.wiki();
+        let Some((kind, file)) = wiki.find(node).map(|page| (page.kind, page.file.clone())) else {
+            continue;
+        };
+        let by_node = wiki.by_node();
+        let content = connections::render(node, edges, &by_node);
+        let path = wiki.path(kind, &file);
+        let mut page = match wiki.page(kind, &file) {
+            Ok(page) => page,
+            Err(error) => {
+                changed.notes.push(error.to_string());
+                continue;
+            }
+        };
+        match page.set_generated(CONNECTIONS, connections::PART, &content) {
+            Ok(()) => {
+                writer.write(kind, &file, &page)?;
+            }
+            Err(problem) => changed
+                .notes
+                .push(Error::Markers { path, problem }.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// `path` as people know it: relative to the working directory where it was given so.
+pub(crate) fn below(root: &Root, kind: Kind, file: &str) -> String {
+    Path::new(&root.shown())
+        .join(kind.folder())
+        .join(file)
+        .display()
+        .to_string()
+}

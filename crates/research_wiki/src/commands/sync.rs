@@ -1,0 +1,325 @@
+//! `sync`: many papers in one pass: one look at the wiki, requests for a hundred papers each, one rebuild at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use aris_cli::{Context, Outcome};
+use aris_contract::ids::{ArxivId, arxiv_mentions};
+
+use super::ingest::{free_slug, how_known, nameless};
+use super::{below, items, touched};
+use crate::cli::SyncArgs;
+use crate::error::Error;
+use crate::identity::{Identity, Known};
+use crate::metadata::{self, Fetched};
+use crate::node::Kind;
+use crate::page::Page;
+use crate::paper::{Description, Remarks};
+use crate::report::{Action, Changed};
+use crate::wiki::{Wiki, Writer};
+
+/// Bytes of a searched file at most: 16 MiB; larger ones are data.
+const SEARCHED: u64 = 16 << 20;
+
+/// Ends of names of text files.
+const TEXTS: [&str; 8] = ["md", "txt", "json", "jsonl", "log", "tex", "bib", "yaml"];
+
+/// `sync`
+pub(crate) fn run(args: &SyncArgs, context: &Context) -> Result<Outcome<Changed>, Error> {
+    let mut changed = args.root.changed();
+    let ids = wanted(args, context, &mut changed)?;
+    changed.lines.push(format!(
+        "sync: {} unique arxiv id(s)",
+        ids.len() + changed.unknown.len()
+    ));
+    let folder = args.root.folder(context);
+    let wiki = Wiki::open(&folder)?;
+    let known = wiki.papers();
+    let is_known = |id: &ArxivId| {
+        known
+            .find(&Identity::new(Some(id.as_str()), None, "", "", 0))
+            .is_some()
+    };
+    let (there, missing): (Vec<ArxivId>, Vec<ArxivId>) = ids
+        .iter()
+        .cloned()
+        .partition(|id| is_known(id) && !args.update_on_exist);
+    let fetched = fetch(args, context, &missing, &mut changed)?;
+    let mut writer = Writer::open_after(&folder, context.now(), Some(wiki))?;
+    let mut described: Vec<Description> = there
+        .iter()
+        .map(|id| Description {
+            arxiv: id.as_str().to_owned(),
+            ..Description::default()
+        })
+        .collect();
+    described.extend(fetched.papers.iter().map(Description::of));
+    let mut batch = Batch::new(&writer, args);
+    for description in &described {
+        batch.add(&mut writer, description, &mut changed)?;
+    }
+    batch.finish(&mut writer, &changed)?;
+    let edges = writer.wiki().edges()?;
+    let pack = writer.refresh(&edges)?;
+    let size = pack.text.chars().count();
+    changed
+        .lines
+        .push(format!("query_pack.md rebuilt: {size} chars"));
+    if let Some(stopped) = fetched.stopped {
+        return Err(Error::Unanswered {
+            ingested: changed.pages.len(),
+            unanswered: stopped.unanswered.iter().map(ToString::to_string).collect(),
+            source: stopped.error,
+        });
+    }
+    for id in &changed.unknown {
+        context.warn(&format!("{id}: no such paper"));
+    }
+    let unknown = !changed.unknown.is_empty();
+    Ok(Outcome::found(changed, unknown))
+}
+
+/// The identifiers that were named, each once; what is none goes to the unknown ones.
+fn wanted(
+    args: &SyncArgs,
+    context: &Context,
+    changed: &mut Changed,
+) -> Result<Vec<ArxivId>, Error> {
+    let mut named = items(&args.arxiv_ids);
+    if let Some(path) = &args.from_file {
+        let text = aris_fs::read_text(&context.absolute(path))?;
+        let lines = text
+            .lines()
+            .map(|line| line.split('#').next().unwrap_or_default().trim());
+        named.extend(lines.filter(|line| !line.is_empty()).map(str::to_owned));
+    }
+    if let Some(path) = &args.from_traces {
+        let found = search(&context.absolute(path))?;
+        for (id, place) in &found {
+            let note = format!("{id} was found by searching {place} (heuristic)");
+            context.note(&note);
+            changed.notes.push(note);
+        }
+        named.extend(found.into_keys());
+    }
+    let mut seen = BTreeSet::new();
+    let mut ids = Vec::new();
+    for text in &named {
+        match ArxivId::parse(text) {
+            Ok(id) if seen.insert(id.as_str().to_owned()) => ids.push(id.without_version()),
+            Ok(_) => {}
+            Err(error) => {
+                if seen.insert(text.clone()) {
+                    context.warn(&error.to_string());
+                    changed.unknown.push(text.clone());
+                }
+            }
+        }
+    }
+    if named.is_empty() && args.metadata.is_none() && args.from_traces.is_none() {
+        return Err(Error::usage(
+            "no arXiv identifiers",
+            "name them with --arxiv-ids, --from-file or --from-traces",
+        ));
+    }
+    Ok(ids)
+}
+
+/// Identifiers that the text files below `folder` announce, with the first file that names each.
+fn search(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let mut found = BTreeMap::new();
+    for entry in aris_fs::walk_sorted(folder, &mut |_| true)? {
+        let extension = entry.path.extension().and_then(|end| end.to_str());
+        if !extension.is_some_and(|end| TEXTS.contains(&end))
+            || entry.kind != aris_fs::EntryKind::File
+        {
+            continue;
+        }
+        // What cannot be read names nothing; the search is a heuristic.
+        let Ok(bytes) = aris_fs::read(&entry.path, SEARCHED) else {
+            continue;
+        };
+        let shown = aris_fs::display_relative(&entry.path, folder);
+        for mention in arxiv_mentions(&String::from_utf8_lossy(&bytes)) {
+            if let Ok(id) = mention.id {
+                found
+                    .entry(id.as_str().to_owned())
+                    .or_insert_with(|| shown.clone());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Descriptions of the missing papers; those that arXiv, or the file, does not have are told.
+fn fetch(
+    args: &SyncArgs,
+    context: &Context,
+    missing: &[ArxivId],
+    changed: &mut Changed,
+) -> Result<Fetched, Error> {
+    let mut fetched = match &args.metadata {
+        Some(path) => Fetched {
+            papers: metadata::from_file(&context.absolute(path))?,
+            stopped: None,
+        },
+        None if missing.is_empty() => Fetched::default(),
+        None => metadata::from_arxiv(context, &args.online, missing)?,
+    };
+    if missing.is_empty()
+        && args.metadata.is_some()
+        && args.arxiv_ids.is_empty()
+        && args.from_file.is_none()
+    {
+        return Ok(fetched);
+    }
+    let wanted: BTreeSet<&str> = missing.iter().map(ArxivId::as_str).collect();
+    let id = |paper: &aris_contract::artifact::papers::Paper| {
+        paper.ids.arxiv.as_ref().map(|id| id.as_str().to_owned())
+    };
+    fetched
+        .papers
+        .retain(|paper| id(paper).is_some_and(|id| wanted.contains(id.as_str())));
+    let have: BTreeSet<String> = fetched.papers.iter().filter_map(id).collect();
+    let silent: BTreeSet<&str> = fetched
+        .stopped
+        .iter()
+        .flat_map(|stopped| stopped.unanswered.iter().map(ArxivId::as_str))
+        .collect();
+    for id in missing {
+        if !have.contains(id.as_str()) && !silent.contains(id.as_str()) {
+            changed.unknown.push(id.to_string());
+        }
+    }
+    Ok(fetched)
+}
+
+/// Pages that are to be written together.
+struct Batch<'a> {
+    args: &'a SyncArgs,
+    known: Known<String>,
+    pages: Vec<(String, Page)>,
+    /// Places in `pages` by file name.
+    places: BTreeMap<String, usize>,
+    log: Vec<String>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(writer: &Writer, args: &'a SyncArgs) -> Self {
+        Self {
+            args,
+            known: writer.wiki().papers(),
+            pages: Vec::new(),
+            places: BTreeMap::new(),
+            log: Vec::new(),
+        }
+    }
+
+    fn add(
+        &mut self,
+        writer: &mut Writer,
+        description: &Description,
+        changed: &mut Changed,
+    ) -> Result<(), Error> {
+        let identity = description.identity();
+        let arxiv = if description.arxiv.is_empty() {
+            "-"
+        } else {
+            &description.arxiv
+        };
+        let remarks = Remarks::default();
+        let file = self.known.find(&identity).cloned();
+        let file = file.or_else(|| nameless(writer.wiki(), description).map(|page| page.file));
+        let Some(file) = file else {
+            let usual = description.slug();
+            let slug = if self.places.contains_key(&format!("{usual}.md")) {
+                description.distinct_slug()
+            } else {
+                free_slug(writer.wiki(), description)?
+            };
+            let file = format!("{slug}.md");
+            let page = description.page(&slug, &remarks, &writer.now());
+            self.known.add(&identity, file.clone());
+            self.places.insert(file.clone(), self.pages.len());
+            changed.lines.push(format!(
+                "Paper ingested: {}",
+                below(&self.args.root, Kind::Paper, &file)
+            ));
+            changed.pages.push(touched(
+                &format!("paper:{slug}"),
+                Kind::Paper,
+                &file,
+                Action::Created,
+            ));
+            self.log.push(format!(
+                "ingest_paper: ingested paper:{slug} (arxiv:{arxiv})"
+            ));
+            self.pages.push((file, page));
+            return Ok(());
+        };
+        let change = |page: &mut Page| {
+            if self.args.update_on_exist {
+                description.update(page, &remarks);
+            } else {
+                description.complete(page);
+            }
+        };
+        if let Some((_, page)) = self
+            .places
+            .get(&file)
+            .and_then(|at| self.pages.get_mut(*at))
+        {
+            // Two descriptions of one paper in one call.
+            change(page);
+            return Ok(());
+        }
+        let old = writer
+            .wiki()
+            .of_kind(Kind::Paper)
+            .find(|page| page.file == file)
+            .cloned();
+        let Some(old) = old else { return Ok(()) };
+        // Nothing that a bare identifier could add.
+        let mut action = Action::Unchanged;
+        if self.args.update_on_exist || !description.title.is_empty() {
+            let mut page = writer.wiki().page(Kind::Paper, &file)?;
+            change(&mut page);
+            if writer.write(Kind::Paper, &file, &page)? {
+                action = Action::Updated;
+            }
+        }
+        changed
+            .pages
+            .push(touched(&old.node, Kind::Paper, &file, action));
+        if self.args.update_on_exist {
+            changed.lines.push(format!(
+                "Paper updated: {}",
+                below(&self.args.root, Kind::Paper, &file)
+            ));
+            self.log.push(format!(
+                "ingest_paper: updated {} (arxiv:{arxiv})",
+                old.node
+            ));
+        } else {
+            let how = how_known(&old, &identity);
+            changed.lines.push(format!(
+                "Paper already ingested: {file} ({how}) — skipping."
+            ));
+            self.log.push(format!(
+                "ingest_paper: skipped existing paper {file} ({how})"
+            ));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, writer: &mut Writer, changed: &Changed) -> Result<(), Error> {
+        writer.create(Kind::Paper, &self.pages)?;
+        if !changed.notes.is_empty() {
+            self.log.push(format!(
+                "sync: {} ids came from searching traces (heuristic)",
+                changed.notes.len()
+            ));
+        }
+        writer.log(&self.log)
+    }
+}

@@ -1,0 +1,146 @@
+//! `update` and `set_status`.
+
+use aris_cli::Context;
+
+use super::{items, touched};
+use crate::cli::{NodeArgs, StatusArgs, UpdateArgs};
+use crate::error::Error;
+use crate::node::Kind;
+use crate::page::{Page, one_line, scalar};
+use crate::report::{Action, Changed};
+use crate::wiki::Writer;
+
+/// Fields that hold lists.
+const LISTS: [&str; 6] = [
+    "authors",
+    "tags",
+    "based_on",
+    "target_gaps",
+    "merged",
+    "claims",
+];
+
+/// Fields whose values the reference writes in quotes.
+const QUOTED: [&str; 3] = ["title", "venue", "statement"];
+
+/// `update`
+pub(crate) fn field(args: &UpdateArgs, context: &Context) -> Result<Changed, Error> {
+    set(&args.node, &args.field, &args.value, context)
+}
+
+/// `set_status`
+pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Changed, Error> {
+    let field = match Kind::of(&args.node.node) {
+        Some(Kind::Claim) => known("status", &CLAIM, &args.status)?,
+        Some(Kind::Experiment) => known("verdict", &VERDICT, &args.status)?,
+        Some(Kind::Idea) if OUTCOME.contains(&args.status.as_str()) => "outcome",
+        Some(Kind::Idea) => known("stage", &STAGE, &args.status)?,
+        _ => {
+            return Err(Error::usage(
+                format!("{} has no status", args.node.node),
+                "claims, ideas and experiments have one; for a field of a paper use update",
+            ));
+        }
+    };
+    set(&args.node, field, &args.status, context)
+}
+
+/// Status of a claim.
+pub(crate) const CLAIM: [&str; 4] = ["reported", "supported", "partial", "invalidated"];
+/// Outcome of an idea.
+pub(crate) const OUTCOME: [&str; 4] = ["unknown", "negative", "mixed", "positive"];
+/// Stage of an idea.
+pub(crate) const STAGE: [&str; 4] = ["proposed", "piloted", "tested", "archived"];
+/// Verdict of an experiment.
+pub(crate) const VERDICT: [&str; 3] = ["yes", "partial", "no"];
+
+/// `field`, when `value` is one of its words.
+pub(crate) fn known(
+    field: &'static str,
+    words: &[&str],
+    value: &str,
+) -> Result<&'static str, Error> {
+    if words.contains(&value) {
+        return Ok(field);
+    }
+    Err(Error::usage(
+        format!("{value:?} is no {field}: {}", words.join(", ")),
+        "use one of these words; update sets a field to anything",
+    ))
+}
+
+fn set(node: &NodeArgs, field: &str, value: &str, context: &Context) -> Result<Changed, Error> {
+    check_field(field)?;
+    let mut writer = Writer::open(&node.root.folder(context), context.now())?;
+    let found = writer.wiki().find(&node.node).cloned();
+    let old = found.ok_or_else(|| Error::NoNode {
+        node: node.node.clone(),
+        root: node.root.shown(),
+    })?;
+    let mut page = writer.wiki().page(old.kind, &old.file)?;
+    if page.scalar(field).as_deref() != Some(value) {
+        set_field(&mut page, field, value);
+    }
+    let written = writer.write(old.kind, &old.file, &page)?;
+    if written {
+        writer.log(&[format!(
+            "update: {} {field}: {}",
+            node.node,
+            one_line(value)
+        )])?;
+    }
+    let edges = writer.wiki().edges()?;
+    writer.refresh(&edges)?;
+    let mut changed = node.root.changed();
+    let action = if written {
+        Action::Updated
+    } else {
+        Action::Unchanged
+    };
+    let word = if written { "Updated" } else { "Unchanged" };
+    changed.lines.push(format!(
+        "{word}: {} {field}: {}",
+        node.node,
+        one_line(value)
+    ));
+    changed
+        .pages
+        .push(touched(&old.node, old.kind, &old.file, action));
+    Ok(changed)
+}
+
+/// A field that can be set by name: not one that says which page it is.
+pub(crate) fn check_field(field: &str) -> Result<(), Error> {
+    let part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+    };
+    if field.split('.').count() > 2 || !field.split('.').all(part) {
+        return Err(Error::usage(
+            format!("{field:?} is no field"),
+            "for example relevance, or external_ids.doi",
+        ));
+    }
+    if matches!(field, "node_id" | "type") {
+        return Err(Error::usage(
+            format!("{field} says which page it is and cannot be set"),
+            "make a new page, or use merge",
+        ));
+    }
+    Ok(())
+}
+
+/// Sets a field, in the form that its name or its old value asks for.
+pub(crate) fn set_field(page: &mut Page, field: &str, value: &str) {
+    let value = one_line(value);
+    let written = if LISTS.contains(&field) || page.list(field).len() > 1 {
+        scalar::list(&items(&value))
+    } else if QUOTED.contains(&field) || field.starts_with("external_ids.") {
+        scalar::quoted(&value)
+    } else {
+        scalar::bare(&value)
+    };
+    page.set(field, &written);
+}

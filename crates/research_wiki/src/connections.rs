@@ -1,0 +1,46 @@
+//! The generated part of a page's section "Connections": its edges, with links to the pages at their other ends.
+
+use std::collections::BTreeMap;
+
+use crate::edges::{Edge, Edges};
+use crate::page::one_line;
+use crate::summary::Summary;
+
+/// Name of the generated part.
+pub(crate) const PART: &str = "connections";
+
+/// One line for each edge of `node`: those that start there first.
+pub(crate) fn render(node: &str, edges: &Edges, pages: &BTreeMap<&str, &Summary>) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for edge in edges.of(node).filter(|edge| edge.from == node) {
+        lines.push(line(
+            &format!("- {} →", one_line(&edge.kind)),
+            &edge.to,
+            edge,
+            pages,
+        ));
+    }
+    for edge in edges
+        .of(node)
+        .filter(|edge| edge.to == node && edge.from != node)
+    {
+        lines.push(line(
+            &format!("- ← {}", one_line(&edge.kind)),
+            &edge.from,
+            edge,
+            pages,
+        ));
+    }
+    lines.join("\n")
+}
+
+fn line(start: &str, other: &str, edge: &Edge, pages: &BTreeMap<&str, &Summary>) -> String {
+    let name = match pages.get(other) {
+        Some(page) => format!("[{}](../{}/{})", page.node, page.kind.folder(), page.file),
+        None => format!("`{}`", one_line(other)),
+    };
+    // A marker of ours in somebody's evidence must not look like one.
+    let evidence = one_line(&edge.evidence).replace("<!--", "<! --");
+    let colon = if evidence.is_empty() { "" } else { ": " };
+    format!("{start} {name}{colon}{evidence}")
+}

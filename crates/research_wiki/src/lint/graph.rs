@@ -1,0 +1,56 @@
+//! Findings about the graph.
+
+use std::collections::BTreeMap;
+
+use super::{Lint, Rule};
+use crate::edges::Edges;
+use crate::node::Kind;
+use crate::wiki::Wiki;
+
+const FILE: &str = "graph/edges.jsonl";
+
+pub(super) fn check(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
+    for line in &edges.unreadable {
+        lint.add(
+            Rule::BrokenEdge,
+            FILE,
+            Some(*line),
+            String::from("the line is no edge"),
+        );
+    }
+    if edges.repeated > 0 {
+        lint.add(
+            Rule::RepeatedEdge,
+            FILE,
+            None,
+            format!("{} lines repeat an edge", edges.repeated),
+        );
+    }
+    let by_node = wiki.by_node();
+    let mut verdicts: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+    for edge in edges.list() {
+        for node in [&edge.from, &edge.to] {
+            // Gaps stand in gap_map.md, and other names mean something to their writer.
+            if Kind::of(node).is_some() && !by_node.contains_key(node.as_str()) {
+                let message = format!(
+                    "{} --{}--> {}: there is no page of {node}",
+                    edge.from, edge.kind, edge.to
+                );
+                lint.add(Rule::DanglingEdge, FILE, None, message);
+            }
+        }
+        let verdict = verdicts.entry(edge.to.as_str()).or_default();
+        match edge.kind.as_str() {
+            "supports" => verdict.0 = true,
+            "invalidates" => verdict.1 = true,
+            _ => {}
+        }
+    }
+    for (node, verdict) in verdicts {
+        if verdict == (true, true) && Kind::of(node) == Some(Kind::Claim) {
+            let message =
+                format!("{node} is supported by one experiment and invalidated by another");
+            lint.add(Rule::Contradiction, FILE, None, message);
+        }
+    }
+}

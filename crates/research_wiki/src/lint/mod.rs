@@ -1,0 +1,228 @@
+//! `lint`: what is wrong with a wiki, or looks forgotten.
+
+mod graph;
+mod pages;
+
+use std::io::{self, Write};
+
+use aris_cli::{Context, Outcome, Product, Style};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::cli::LintArgs;
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::wiki::Wiki;
+use crate::{file, report};
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Rule {
+    UnreadablePage,
+    NoFrontmatter,
+    DamagedMarkers,
+    DuplicateNode,
+    DuplicateIdentity,
+    BrokenEdge,
+    RepeatedEdge,
+    DanglingEdge,
+    Contradiction,
+    SourceChanged,
+    SourceMissing,
+    StaleClaim,
+    DeadIdea,
+    DriftedConnections,
+    DriftedIndex,
+    Orphan,
+    SparsePage,
+    MissingConnection,
+}
+
+impl Rule {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::UnreadablePage => "unreadable page",
+            Self::NoFrontmatter => "no frontmatter",
+            Self::DamagedMarkers => "damaged markers",
+            Self::DuplicateNode => "duplicate node",
+            Self::DuplicateIdentity => "duplicate identity",
+            Self::BrokenEdge => "broken edge",
+            Self::RepeatedEdge => "repeated edge",
+            Self::DanglingEdge => "dangling edge",
+            Self::Contradiction => "contradiction",
+            Self::SourceChanged => "source changed",
+            Self::SourceMissing => "source missing",
+            Self::StaleClaim => "stale claim",
+            Self::DeadIdea => "dead idea",
+            Self::DriftedConnections => "drifted connections",
+            Self::DriftedIndex => "drifted index",
+            Self::Orphan => "orphan",
+            Self::SparsePage => "sparse page",
+            Self::MissingConnection => "missing connection",
+        }
+    }
+
+    /// What to do about it.
+    const fn fix(self) -> &'static str {
+        match self {
+            Self::UnreadablePage => "make it a regular file of UTF-8 text",
+            Self::NoFrontmatter => "add node_id and title between two --- lines",
+            Self::DamagedMarkers => "remove the marker line, or put its counterpart back",
+            Self::DuplicateNode => "give one of the pages another node_id",
+            Self::DuplicateIdentity => "research_wiki merge",
+            Self::BrokenEdge => "correct or remove the line",
+            Self::RepeatedEdge | Self::DriftedConnections => "research_wiki doctor",
+            Self::DanglingEdge => "make the page, or remove the line",
+            Self::Contradiction => "look at both experiments and set the claim's status",
+            Self::SourceChanged => {
+                "check the claim against its source, then research_wiki upsert_claim --source"
+            }
+            Self::SourceMissing => "name the source that the claim rests on now",
+            Self::StaleClaim => "test the claim, or set its status",
+            Self::DeadIdea => "test the idea, or archive it",
+            Self::DriftedIndex => "research_wiki rebuild_index",
+            Self::Orphan => "research_wiki add_edge",
+            Self::SparsePage => "write what is known, or remove the empty sections",
+            Self::MissingConnection => "research_wiki add_edge, if the papers are related",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Finding {
+    pub(crate) rule: Rule,
+    /// File relative to the wiki.
+    pub(crate) path: String,
+    /// Line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<usize>,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+}
+
+/// The findings of a wiki.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Lint {
+    pub(crate) wiki: String,
+    /// Pages that were looked at.
+    pub(crate) pages: usize,
+    pub(crate) findings: Vec<Finding>,
+    /// Claims that say nothing about when they were made: whether they are stale cannot be decided.
+    pub(crate) undated_claims: Vec<String>,
+}
+
+impl Lint {
+    fn add(&mut self, rule: Rule, path: &str, line: Option<usize>, message: String) {
+        self.findings.push(Finding {
+            rule,
+            path: path.to_owned(),
+            line,
+            message,
+            fix: rule.fix().to_owned(),
+        });
+    }
+
+    /// The report as a page.
+    fn markdown(&self) -> String {
+        let mut out = format!(
+            "# Lint Report\n\n{} pages, {} findings.\n",
+            self.pages,
+            self.findings.len()
+        );
+        let mut last = None;
+        for finding in &self.findings {
+            if last != Some(finding.rule) {
+                last = Some(finding.rule);
+                out.push_str(
+                    &[
+                        "\n## ",
+                        finding.rule.word(),
+                        "\n\nFix: ",
+                        finding.rule.fix(),
+                        ".\n\n",
+                    ]
+                    .concat(),
+                );
+            }
+            let line = finding
+                .line
+                .map(|line| format!(":{line}"))
+                .unwrap_or_default();
+            out.push_str(&["- `", &finding.path, &line, "`: ", &finding.message, "\n"].concat());
+        }
+        out
+    }
+}
+
+impl Product for Lint {
+    fn schema(&self) -> &'static str {
+        report::LINT
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for finding in &self.findings {
+            let line = finding
+                .line
+                .map(|line| format!(":{line}"))
+                .unwrap_or_default();
+            writeln!(
+                out,
+                "{}{line}: {}: {}",
+                finding.path,
+                style.doubtful(finding.rule.word()),
+                finding.message
+            )?;
+        }
+        let count = self.findings.len();
+        writeln!(out, "{} pages, {count} findings", self.pages)
+    }
+}
+
+/// `lint`
+pub(crate) fn run(args: &LintArgs, context: &Context) -> Result<Outcome<Lint>, Error> {
+    let folder = args.root.folder(context);
+    let wiki = Wiki::open(&folder)?;
+    let edges = wiki.edges()?;
+    let mut lint = of(&wiki, &edges, context.now())?;
+    lint.wiki = args.root.shown().display().to_string();
+    if args.report {
+        file::refresh(&folder.join("LINT_REPORT.md"), &lint.markdown())?;
+    }
+    let found = !lint.findings.is_empty();
+    Ok(Outcome::found(lint, found))
+}
+
+/// The findings of a wiki, by rule, then by file.
+fn of(wiki: &Wiki, edges: &Edges, now: Timestamp) -> Result<Lint, Error> {
+    let mut lint = Lint {
+        pages: wiki.pages().count(),
+        ..Lint::default()
+    };
+    for problem in wiki.unreadable() {
+        lint.add(
+            Rule::UnreadablePage,
+            &problem.path,
+            None,
+            problem.why.clone(),
+        );
+    }
+    pages::check(wiki, edges, now, &mut lint);
+    graph::check(wiki, edges, &mut lint);
+    let index = file::text_optional(&wiki.root().join("index.md"))?;
+    // A new wiki's index says nothing yet.
+    if lint.pages > 0 && index.as_deref() != Some(&crate::index::render(wiki)) {
+        lint.add(
+            Rule::DriftedIndex,
+            "index.md",
+            None,
+            String::from("it does not list the pages that there are"),
+        );
+    }
+    lint.findings.sort();
+    Ok(lint)
+}

@@ -1,0 +1,283 @@
+//! Findings about single pages, and about pages that are the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Lint, Rule};
+use crate::connections;
+use crate::edges::Edges;
+use crate::identity::Known;
+use crate::node::Kind;
+use crate::page::{Page, is_placeholder};
+use crate::source::Source;
+use crate::summary::Summary;
+use crate::wiki::Wiki;
+
+/// Hours after which a claim that is only reported is stale: 14 days. **Source**: the reference's skill, "lint".
+const STALE: i64 = 14 * 24;
+
+/// Empty sections from which on a page is sparse. **Source**: as above.
+const SPARSE: usize = 3;
+
+pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint) {
+    let by_node = wiki.by_node();
+    let pages: Vec<&Summary> = wiki.pages().collect();
+    let linked = edges.by_node();
+    let connected = Connected {
+        wiki,
+        by_node: &by_node,
+        edges: &linked,
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let share = pages.len().div_ceil(threads).max(64);
+    let parts: Vec<Lint> = std::thread::scope(|scope| {
+        let connected = &connected;
+        let workers: Vec<_> = pages
+            .chunks(share)
+            .map(|part| {
+                scope.spawn(move || {
+                    let mut found = Lint::default();
+                    for page in part {
+                        one(page, connected, now, &mut found);
+                    }
+                    found
+                })
+            })
+            .collect();
+        let joined = workers.into_iter().map(|worker| {
+            worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.collect()
+    });
+    for part in parts {
+        lint.findings.extend(part.findings);
+        lint.undated_claims.extend(part.undated_claims);
+    }
+    for page in &pages {
+        let path = format!("{}/{}", page.kind.folder(), page.file);
+        if by_node
+            .get(page.node.as_str())
+            .is_some_and(|first| first.file != page.file || first.kind != page.kind)
+        {
+            lint.add(
+                Rule::DuplicateNode,
+                &path,
+                None,
+                format!("another page is {} already", page.node),
+            );
+        }
+        if !linked.contains_key(page.node.as_str()) {
+            lint.add(
+                Rule::Orphan,
+                &path,
+                None,
+                format!("{} has no edges", page.node),
+            );
+        }
+        if page.kind == Kind::Idea && page.stage == "proposed" && !is_tested(page, edges, wiki) {
+            lint.add(
+                Rule::DeadIdea,
+                &path,
+                None,
+                format!("{} was proposed and never tested", page.node),
+            );
+        }
+    }
+    let mut known: Known<String> = Known::default();
+    for page in wiki.of_kind(Kind::Paper) {
+        let identity = page.identity();
+        if let Some(first) = known.find(&identity) {
+            let message = format!("{} is the paper of {first}, too", page.node);
+            lint.add(
+                Rule::DuplicateIdentity,
+                &format!("papers/{}", page.file),
+                None,
+                message,
+            );
+        }
+        known.add(&identity, page.node.clone());
+    }
+    related(wiki, edges, lint);
+}
+
+fn is_tested(idea: &Summary, edges: &Edges, wiki: &Wiki) -> bool {
+    let drawn = edges.of(&idea.node).any(|edge| {
+        (edge.kind == "tested_by" && edge.from == idea.node)
+            || (edge.to == idea.node && matches!(edge.kind.as_str(), "supports" | "invalidates"))
+    });
+    drawn
+        || wiki
+            .of_kind(Kind::Experiment)
+            .any(|page| page.names.contains(&idea.node))
+}
+
+/// What single pages are compared with.
+struct Connected<'a> {
+    wiki: &'a Wiki,
+    by_node: &'a BTreeMap<&'a str, &'a Summary>,
+    edges: &'a BTreeMap<&'a str, Edges>,
+}
+
+fn one(summary: &Summary, connected: &Connected<'_>, now: Timestamp, lint: &mut Lint) {
+    let path = format!("{}/{}", summary.kind.folder(), summary.file);
+    let page = match connected.wiki.page(summary.kind, &summary.file) {
+        Ok(page) => page,
+        Err(error) => {
+            lint.add(Rule::UnreadablePage, &path, None, error.to_string());
+            return;
+        }
+    };
+    if !page.has_front() {
+        lint.add(
+            Rule::NoFrontmatter,
+            &path,
+            Some(1),
+            String::from("there are no fields at its start"),
+        );
+    }
+    let empty = page
+        .sections()
+        .iter()
+        .filter(|section| section.level > 1 && is_placeholder(page.body(section)))
+        .count();
+    if empty >= SPARSE {
+        lint.add(
+            Rule::SparsePage,
+            &path,
+            None,
+            format!("{empty} sections are empty"),
+        );
+    }
+    let expected = connected
+        .edges
+        .get(summary.node.as_str())
+        .map(|edges| connections::render(&summary.node, edges, connected.by_node))
+        .unwrap_or_default();
+    match page.generated(connections::PART) {
+        Err(problem) => lint.add(
+            Rule::DamagedMarkers,
+            &path,
+            Some(problem.line),
+            String::from("the marker of a generated part has no counterpart"),
+        ),
+        Ok(found) => {
+            if found.unwrap_or_default().replace('\r', "") != expected {
+                let message =
+                    String::from("the section Connections does not say what the graph says");
+                lint.add(Rule::DriftedConnections, &path, None, message);
+            }
+        }
+    }
+    if summary.kind == Kind::Claim {
+        claim(summary, &page, &path, connected.wiki, now, lint);
+    }
+}
+
+fn claim(summary: &Summary, page: &Page, path: &str, wiki: &Wiki, now: Timestamp, lint: &mut Lint) {
+    if summary.status == "reported" {
+        let date = ["updated", "added", "date"]
+            .iter()
+            .find_map(|key| page.scalar(key));
+        match date.as_deref().and_then(moment) {
+            None => lint.undated_claims.push(summary.node.clone()),
+            Some(then) => {
+                let age = now.duration_since(then);
+                if age > SignedDuration::from_hours(STALE) {
+                    let message = format!(
+                        "{} has been only reported for {} days",
+                        summary.node,
+                        age.as_hours() / 24
+                    );
+                    lint.add(Rule::StaleClaim, path, page.line_of("status"), message);
+                }
+            }
+        }
+    }
+    let (Some(source), Some(known)) = (page.scalar("source"), page.scalar("source_sha256")) else {
+        return;
+    };
+    let source = Source {
+        path: source,
+        lines: page
+            .scalar("source_lines")
+            .and_then(|lines| Source::span(&lines)),
+    };
+    let line = page.line_of("source");
+    match source.digest(wiki.root()) {
+        Ok(Some(digest)) if digest == known => {}
+        Ok(Some(_)) => lint.add(
+            Rule::SourceChanged,
+            path,
+            line,
+            format!("{} is not what {} was made from", source.path, summary.node),
+        ),
+        Ok(None) => lint.add(
+            Rule::SourceMissing,
+            path,
+            line,
+            format!("{} has no such lines any more", source.path),
+        ),
+        Err(error) => lint.add(Rule::SourceMissing, path, line, error.to_string()),
+    }
+}
+
+/// A day or a time.
+fn moment(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    text.parse()
+        .ok()
+        .or_else(|| format!("{text}T00:00:00Z").parse().ok())
+}
+
+/// Papers that share two tags and have no edge. A tag of very many papers says little.
+fn related(wiki: &Wiki, edges: &Edges, lint: &mut Lint) {
+    const MANY: usize = 50;
+    let papers: Vec<&Summary> = wiki.of_kind(Kind::Paper).collect();
+    let mut tagged: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, page) in papers.iter().enumerate() {
+        let tags: BTreeSet<&str> = page.tags.iter().map(String::as_str).collect();
+        for tag in tags {
+            tagged.entry(tag).or_default().push(at);
+        }
+    }
+    let mut shared: BTreeMap<(usize, usize), Vec<&str>> = BTreeMap::new();
+    for (tag, at) in tagged.iter().filter(|(_, at)| at.len() <= MANY) {
+        for (number, one) in at.iter().enumerate() {
+            for two in at.iter().skip(number + 1) {
+                shared.entry((*one, *two)).or_default().push(tag);
+            }
+        }
+    }
+    let joined: BTreeSet<(&str, &str)> = edges
+        .list()
+        .iter()
+        .flat_map(|edge| {
+            [
+                (edge.from.as_str(), edge.to.as_str()),
+                (edge.to.as_str(), edge.from.as_str()),
+            ]
+        })
+        .collect();
+    for ((one, two), tags) in shared {
+        let (Some(one), Some(two)) = (papers.get(one), papers.get(two)) else {
+            continue;
+        };
+        if tags.len() > 1 && !joined.contains(&(one.node.as_str(), two.node.as_str())) {
+            let message = format!(
+                "{} and {} share the tags {} and no edge",
+                one.node,
+                two.node,
+                tags.join(", ")
+            );
+            lint.add(
+                Rule::MissingConnection,
+                &format!("papers/{}", one.file),
+                None,
+                message,
+            );
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Where descriptions of papers come from: arXiv, or a file that somebody has.
+
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_contract::artifact::papers::Paper;
+use aris_contract::ids::ArxivId;
+use aris_online::{OnlineArgs, Progress};
+use aris_sources::{HttpError, arxiv, hosts};
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// What came of asking for several papers.
+#[derive(Debug, Default)]
+pub(crate) struct Fetched {
+    /// The papers that were described.
+    pub(crate) papers: Vec<Paper>,
+    /// Why the rest was not answered. What was answered and is not among the papers does not exist.
+    pub(crate) stopped: Option<Stopped>,
+}
+
+/// Asking ended before its end.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    /// The papers that nobody was asked about, or that got no answer.
+    pub(crate) unanswered: Vec<ArxivId>,
+    pub(crate) error: HttpError,
+}
+
+/// Asks arXiv for `ids`, as many at once as it takes.
+pub(crate) fn from_arxiv(
+    context: &Context,
+    online: &OnlineArgs,
+    ids: &[ArxivId],
+) -> Result<Fetched, Error> {
+    let progress = Progress::new(context, Some(ids.len().div_ceil(arxiv::BATCH) as u64));
+    let client = aris_online::client(
+        context,
+        online,
+        &[&hosts::ARXIV],
+        "research_wiki",
+        &progress,
+    )?;
+    let mut fetched = Fetched::default();
+    for (number, batch) in ids.chunks(arxiv::BATCH).enumerate() {
+        match arxiv::by_id(&client, batch) {
+            Ok(papers) => fetched.papers.extend(papers),
+            Err(error) => {
+                let rest = ids.get(number * arxiv::BATCH..).unwrap_or_default();
+                fetched.stopped = Some(Stopped {
+                    unanswered: rest.to_vec(),
+                    error,
+                });
+                break;
+            }
+        }
+        progress.step();
+    }
+    progress.finish();
+    Ok(fetched)
+}
+
+/// Bytes of a file of descriptions at most: 64 MiB, tens of thousands of papers.
+const LIMIT: u64 = 64 << 20;
+
+/// Reads records: one JSON value (a record, a list of them, an envelope with them in `data`), or one record on each line.
+pub(crate) fn from_file(path: &Path) -> Result<Vec<Paper>, Error> {
+    let bytes = aris_fs::read(path, LIMIT)?;
+    let wrong = |line: usize, why: String| Error::Metadata {
+        path: path.to_path_buf(),
+        line,
+        why,
+    };
+    let record = |value: Value, line: usize| {
+        serde_json::from_value::<Paper>(value).map_err(|error| wrong(line, error.to_string()))
+    };
+    match serde_json::from_slice::<Value>(&bytes) {
+        Ok(value) => records(value)
+            .into_iter()
+            .map(|value| record(value, 1))
+            .collect(),
+        Err(whole) => {
+            let text = String::from_utf8_lossy(&bytes);
+            let lines = text
+                .lines()
+                .enumerate()
+                .filter(|(_, line)| !line.trim().is_empty());
+            let mut papers = Vec::new();
+            for (at, line) in lines {
+                let value = serde_json::from_str(line);
+                // The first line decides whether the file is one value or many.
+                let value = value.map_err(|error| {
+                    if at == 0 {
+                        wrong(whole.line(), whole.to_string())
+                    } else {
+                        wrong(at + 1, error.to_string())
+                    }
+                })?;
+                papers.push(record(value, at + 1)?);
+            }
+            Ok(papers)
+        }
+    }
+}
+
+fn records(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(list) => list,
+        Value::Object(mut map) => match map.remove("data").or_else(|| map.remove("papers")) {
+            Some(inner) => records(inner),
+            None => vec![Value::Object(map)],
+        },
+        other => vec![other],
+    }
+}

@@ -1,0 +1,220 @@
+//! `query_pack.md`: what an agent should have read before it has an idea, within a fixed number of characters.
+//!
+//! **Source** of sections, budgets and the order of pruning: the reference's skill `research-wiki`, "query". Characters are Unicode
+//! characters, not bytes.
+
+mod gaps;
+mod sections;
+
+use std::collections::BTreeSet;
+
+use aris_paper::titles;
+
+use crate::edges::Edges;
+use crate::error::Error;
+use crate::file;
+use crate::wiki::Wiki;
+
+/// Characters of a pack, unless somebody wants another number.
+pub const MAX_CHARS: usize = 8000;
+
+const HEAD: &str = "# Research Wiki Query Pack\n\n_Auto-generated. Do not edit._\n\n";
+
+/// What a pack is to be about, and how long.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Topic; none for the project's direction.
+    pub topic: Option<String>,
+    /// Characters at most.
+    pub max_chars: usize,
+}
+
+impl Default for Wish {
+    fn default() -> Self {
+        Self {
+            topic: None,
+            max_chars: MAX_CHARS,
+        }
+    }
+}
+
+/// A pack.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    /// The file's text.
+    pub text: String,
+    /// Its sections in order.
+    pub sections: Vec<Section>,
+}
+
+/// A section of a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Heading.
+    pub title: String,
+    /// Characters of its content at most.
+    pub budget: usize,
+    /// When it is pruned: the lowest first.
+    pub(crate) prune: u8,
+    /// Its lines, the most important first.
+    pub lines: Vec<String>,
+    /// Lines that did not fit.
+    pub left_out: usize,
+}
+
+impl Section {
+    /// A section with as many `lines` as its budget takes; the line that passes it is cut where that is worth it.
+    fn new(title: String, budget: usize, prune: u8, lines: Vec<String>) -> Self {
+        let mut section = Self {
+            title,
+            budget,
+            prune,
+            lines: Vec::new(),
+            left_out: 0,
+        };
+        let mut left = budget;
+        for line in lines {
+            let need = line.chars().count() + usize::from(!section.lines.is_empty());
+            if need <= left {
+                left -= need;
+                section.lines.push(line);
+                continue;
+            }
+            if left > 60 && section.left_out == 0 {
+                section
+                    .lines
+                    .push(cut(&line, left - usize::from(!section.lines.is_empty())));
+            } else {
+                section.left_out += 1;
+            }
+            left = 0;
+        }
+        section
+    }
+
+    fn render(&self) -> String {
+        if self.lines.is_empty() {
+            return String::new();
+        }
+        format!("## {}\n{}\n", self.title, self.lines.join("\n"))
+    }
+}
+
+/// At most `limit` characters, the last one an ellipsis where something is missing.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
+    short.truncate(short.trim_end().len());
+    short.push('…');
+    short
+}
+
+impl Pack {
+    /// Makes the pack of a wiki.
+    pub fn make(wiki: &Wiki, edges: &Edges, wish: &Wish) -> Result<Self, Error> {
+        let parent = wiki.root().parent();
+        let mut direction = String::new();
+        for name in ["RESEARCH_BRIEF.md", "CLAUDE.md"] {
+            if let Some(text) = parent
+                .map(|folder| file::text_optional(&folder.join(name)))
+                .transpose()?
+                .flatten()
+            {
+                text.trim().clone_into(&mut direction);
+                break;
+            }
+        }
+        let gaps = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
+        let topic = Topic::new(wish.topic.as_deref().unwrap_or(&direction));
+        let sections = sections::Material {
+            wiki,
+            edges,
+            direction: &direction,
+            gap_map: &gaps,
+            topic: &topic,
+        }
+        .sections();
+        Ok(Self::fit(sections, wish.max_chars))
+    }
+
+    /// Drops lines until the pack has at most `max` characters: papers first, then clusters, then chains; failed ideas last.
+    fn fit(mut sections: Vec<Section>, max: usize) -> Self {
+        let length = |sections: &[Section]| {
+            let parts = sections
+                .iter()
+                .map(|section| section.render().chars().count());
+            HEAD.chars().count() + parts.sum::<usize>()
+        };
+        let mut over = length(&sections).saturating_sub(max);
+        while over > 0 {
+            let next = sections
+                .iter_mut()
+                .filter(|section| !section.lines.is_empty())
+                .min_by_key(|section| section.prune);
+            let Some(section) = next else { break };
+            // The only line of a section that is never pruned first is cut before it goes.
+            let last = section.lines.len() == 1;
+            let line = section.lines.pop().unwrap_or_default();
+            let size = line.chars().count();
+            if last && section.prune >= sections::NEVER_FIRST && size > over + 1 {
+                section.lines.push(cut(&line, size - over));
+            } else {
+                section.left_out += 1;
+            }
+            over = length(&sections).saturating_sub(max);
+        }
+        let mut text: String = HEAD.chars().take(max).collect();
+        for section in &sections {
+            text.push_str(&section.render());
+        }
+        Self { text, sections }
+    }
+}
+
+/// Words of a topic that carry meaning.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Topic {
+    words: Vec<String>,
+}
+
+/// Words that say nothing about a topic.
+const COMMON: [&str; 24] = [
+    "about", "also", "and", "are", "can", "for", "from", "has", "have", "how", "into", "its",
+    "not", "our", "that", "the", "their", "this", "using", "want", "what", "which", "will", "with",
+];
+
+/// More words than this make a direction, not a topic, and ranking by them would take long.
+const WORDS: usize = 24;
+
+impl Topic {
+    pub(crate) fn new(text: &str) -> Self {
+        let text: String = text.chars().take(2000).collect();
+        let mut seen = BTreeSet::new();
+        let normal = titles::normalise(&text);
+        let words = normal
+            .split(' ')
+            .filter(|word| (word.len() > 2 || !word.is_ascii()) && !COMMON.contains(word))
+            .filter(|word| seen.insert(*word))
+            .take(WORDS)
+            .map(str::to_owned)
+            .collect();
+        Self { words }
+    }
+
+    /// How well texts fit, each with its weight. `texts` are folded.
+    pub(crate) fn fit(&self, texts: &[(&str, usize)]) -> usize {
+        let weight = |word: &String| {
+            texts
+                .iter()
+                .filter(|(text, _)| text.contains(word.as_str()))
+                .map(|(_, weight)| weight)
+                .sum::<usize>()
+        };
+        self.words.iter().map(weight).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

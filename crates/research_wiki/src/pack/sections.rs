@@ -1,0 +1,294 @@
+//! What stands in each section of a pack, the most important first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_paper::titles;
+
+use super::{Section, Topic, cut, gaps};
+use crate::edges::Edges;
+use crate::node::Kind;
+use crate::page::one_line;
+use crate::summary::Summary;
+use crate::wiki::Wiki;
+
+/// Sections from this order of pruning on are never pruned first.
+pub(super) const NEVER_FIRST: u8 = 5;
+
+/// What a pack is made from.
+pub(super) struct Material<'a> {
+    pub(super) wiki: &'a Wiki,
+    pub(super) edges: &'a Edges,
+    pub(super) direction: &'a str,
+    pub(super) gap_map: &'a str,
+    pub(super) topic: &'a Topic,
+}
+
+impl Material<'_> {
+    /// The sections in the order of the file, with the reference's budgets and headings.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let links = self.links();
+        let papers = self.ranked_papers(&links);
+        let count = self.wiki.of_kind(Kind::Paper).count();
+        let named = |title: &str| title.to_owned();
+        vec![
+            Section::new(named("Project Direction"), 300, 4, self.direction()),
+            Section::new(named("Open Gaps"), 1200, 5, self.gaps(&links)),
+            Section::new(named("Paper Clusters"), 1600, 1, self.clusters()),
+            Section::new(
+                named("Failed Ideas (avoid repeating)"),
+                1400,
+                6,
+                self.failed(),
+            ),
+            Section::new(
+                format!("Key Papers ({count} total)"),
+                1800,
+                0,
+                key_papers(&papers),
+            ),
+            Section::new(
+                format!("Recent Relationships ({} total)", self.edges.list().len()),
+                900,
+                2,
+                self.chains(),
+            ),
+            Section::new(named("Open Unknowns"), 500, 3, unknowns(&papers)),
+        ]
+    }
+
+    fn direction(&self) -> Vec<String> {
+        let start: String = self.direction.chars().take(300).collect();
+        let start = start.trim_end();
+        if start.is_empty() {
+            Vec::new()
+        } else {
+            vec![start.to_owned()]
+        }
+    }
+
+    /// Nodes that each node is linked with, by edges and by fields of its page.
+    fn links(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut links: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut join = |one, two| {
+            links.entry(one).or_default().insert(two);
+            links.entry(two).or_default().insert(one);
+        };
+        for edge in self.edges.list() {
+            join(edge.from.as_str(), edge.to.as_str());
+        }
+        for page in self.wiki.pages() {
+            for name in &page.names {
+                join(page.node.as_str(), name.as_str());
+            }
+        }
+        links
+    }
+
+    /// Unresolved gaps first; among them those with more linked ideas and failed experiments.
+    fn gaps(&self, links: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
+        let mut gaps = gaps::parse(self.gap_map);
+        if gaps.is_empty() {
+            // A map in a form of its own: its text, as the reference takes it.
+            let own = self
+                .gap_map
+                .lines()
+                .filter(|line| !line.starts_with("# ") && !line.starts_with('_'));
+            let text = own.collect::<Vec<_>>().join("\n").trim().to_owned();
+            return if text.is_empty() {
+                Vec::new()
+            } else {
+                vec![text]
+            };
+        }
+        let failed: BTreeSet<&str> = self
+            .wiki
+            .pages()
+            .filter(|page| page.has_failed())
+            .map(|page| page.node.as_str())
+            .collect();
+        let weight = |id: &str| {
+            let node = format!("gap:{id}");
+            links.get(node.as_str()).map_or(0, |linked| {
+                linked.len() + linked.iter().filter(|node| failed.contains(**node)).count()
+            })
+        };
+        gaps.sort_by_cached_key(|gap| {
+            (
+                gap.resolved,
+                Reverse(self.topic.fit(&[(&titles::fold(&gap.text), 1)])),
+                Reverse(weight(&gap.id)),
+            )
+        });
+        let kept = gaps.iter().filter(|gap| !gap.resolved).take(5);
+        kept.map(|gap| format!("- {}", cut(&gap.text, 400)))
+            .collect()
+    }
+
+    /// All failed ideas, the most relevant first, then the latest.
+    fn failed(&self) -> Vec<String> {
+        let mut failed: Vec<&Summary> = self
+            .wiki
+            .of_kind(Kind::Idea)
+            .filter(|page| page.has_failed())
+            .collect();
+        failed.sort_by_cached_key(|page| {
+            (
+                Reverse(self.relevance(page)),
+                Reverse(page.added.clone()),
+                page.node.clone(),
+            )
+        });
+        let line = |page: &&Summary| {
+            format!("- **{}**: {}", page.title, cut(&page.lesson, 200))
+                .trim_end_matches([':', ' '])
+                .to_owned()
+        };
+        failed.iter().map(line).collect()
+    }
+
+    fn relevance(&self, page: &Summary) -> usize {
+        let (tags, thesis) = (
+            titles::fold(&page.tags.join(" ")),
+            titles::fold(&page.thesis),
+        );
+        self.topic
+            .fit(&[(&page.title_key, 3), (&tags, 2), (&thesis, 1)])
+    }
+
+    /// Papers by the topic, the relevance that somebody gave them, and their links to gaps, ideas and everything else.
+    fn ranked_papers(&self, links: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<&Summary> {
+        let mut papers: Vec<&Summary> = self.wiki.of_kind(Kind::Paper).collect();
+        papers.sort_by_cached_key(|page| {
+            let flag = match page.relevance.as_str() {
+                "core" => 6,
+                "related" => 2,
+                _ => 0,
+            };
+            let linked = links.get(page.node.as_str());
+            let share = |prefix: &str| {
+                linked.map_or(0, |nodes| {
+                    nodes.iter().filter(|node| node.starts_with(prefix)).count()
+                })
+            };
+            let central = linked.map_or(0, BTreeSet::len).min(8);
+            let score = 3 * self.relevance(page)
+                + flag
+                + 2 * share("gap:").min(3)
+                + 2 * share("idea:").min(3)
+                + central;
+            (
+                page.relevance == "peripheral",
+                Reverse(score),
+                Reverse(page.year),
+            )
+        });
+        papers
+    }
+
+    /// Three to five tags that cover the most papers, each with what it is about.
+    fn clusters(&self) -> Vec<String> {
+        let mut tagged: BTreeMap<&str, Vec<&Summary>> = BTreeMap::new();
+        for page in self.wiki.of_kind(Kind::Paper) {
+            let tags: BTreeSet<&str> = page.tags.iter().map(String::as_str).collect();
+            for tag in tags {
+                tagged.entry(tag).or_default().push(page);
+            }
+        }
+        tagged.retain(|_, papers| papers.len() > 1);
+        let mut covered: BTreeSet<&str> = BTreeSet::new();
+        let mut lines = Vec::new();
+        while lines.len() < 5 {
+            let fresh = |papers: &[&Summary]| {
+                papers
+                    .iter()
+                    .filter(|page| !covered.contains(page.node.as_str()))
+                    .count()
+            };
+            let best = tagged
+                .iter()
+                .map(|(tag, papers)| {
+                    (
+                        (self.topic.fit(&[(&titles::fold(tag), 1)]), fresh(papers)),
+                        *tag,
+                    )
+                })
+                .filter(|((_, fresh), _)| *fresh > 1)
+                .max_by(|(one, a), (two, b)| one.cmp(two).then_with(|| b.cmp(a)));
+            let Some((_, tag)) = best else { break };
+            let papers = tagged.remove(tag).unwrap_or_default();
+            let shown = papers.iter().take(3).map(|page| {
+                let about = if page.thesis.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", cut(&page.thesis, 60))
+                };
+                format!("{}{about}", cut(&page.title, 60))
+            });
+            lines.push(format!(
+                "- **{tag}** ({} papers): {}",
+                papers.len(),
+                shown.collect::<Vec<_>>().join("; ")
+            ));
+            covered.extend(papers.iter().map(|page| page.node.as_str()));
+        }
+        lines
+    }
+
+    /// The latest edges, each with the next step where there is one.
+    fn chains(&self) -> Vec<String> {
+        let mut from: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, edge) in self.edges.list().iter().enumerate() {
+            from.entry(edge.from.as_str()).or_default().push(at);
+        }
+        let mut told: BTreeSet<usize> = BTreeSet::new();
+        let mut lines = Vec::new();
+        for (at, edge) in self.edges.list().iter().enumerate().rev() {
+            if lines.len() == 20 {
+                break;
+            }
+            if !told.insert(at) {
+                continue;
+            }
+            let mut line = format!(
+                "  {} --{}--> {}",
+                one_line(&edge.from),
+                one_line(&edge.kind),
+                one_line(&edge.to)
+            );
+            let next = from
+                .get(edge.to.as_str())
+                .into_iter()
+                .flatten()
+                .find(|next| !told.contains(next))
+                .copied();
+            if let Some((next, step)) =
+                next.and_then(|next| Some((next, self.edges.list().get(next)?)))
+            {
+                told.insert(next);
+                let more = format!(" --{}--> {}", one_line(&step.kind), one_line(&step.to));
+                line.push_str(&more);
+            }
+            lines.push(line);
+        }
+        lines
+    }
+}
+
+fn key_papers(papers: &[&Summary]) -> Vec<String> {
+    let line = |page: &&Summary| {
+        let thesis = cut(&page.thesis, 150);
+        format!("- [{}] {}: {thesis}", page.node, cut(&page.title, 120))
+            .trim_end_matches([':', ' '])
+            .to_owned()
+    };
+    papers.iter().take(12).map(line).collect()
+}
+
+fn unknowns(papers: &[&Summary]) -> Vec<String> {
+    let asked = papers.iter().filter(|page| !page.questions.is_empty());
+    asked
+        .take(8)
+        .map(|page| format!("- {} [{}]", cut(&page.questions, 140), page.node))
+        .collect()
+}

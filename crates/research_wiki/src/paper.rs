@@ -1,0 +1,228 @@
+//! Pages of papers: a new one from a description, and what a description adds to an old one.
+
+use aris_contract::artifact::papers::Paper;
+use aris_contract::ids::ArxivId;
+
+use crate::identity::Identity;
+use crate::page::scalar::{list, quoted};
+use crate::page::{CONNECTIONS_PLACEHOLDER, Filled, Page, one_line};
+use crate::slug;
+
+/// What is known of a paper before it has a page. Unknown is empty, or 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// arXiv identifier without version.
+    pub arxiv: String,
+    /// DOI.
+    pub doi: String,
+    /// Semantic Scholar's identifier.
+    pub s2: String,
+    /// Title.
+    pub title: String,
+    /// Authors in order.
+    pub authors: Vec<String>,
+    /// Year.
+    pub year: u32,
+    /// Venue.
+    pub venue: String,
+    /// Abstract.
+    pub summary: String,
+}
+
+/// What somebody says about a paper when it is ingested.
+#[derive(Clone, Debug, Default)]
+pub struct Remarks {
+    /// One line about what it shows.
+    pub thesis: String,
+    /// Tags.
+    pub tags: Vec<String>,
+}
+
+/// The sections of a new page between thesis and connections, as the reference writes them.
+const SECTIONS: [&str; 8] = [
+    "Problem / Gap",
+    "Method",
+    "Key Results",
+    "Assumptions",
+    "Limitations / Failure Modes",
+    "Reusable Ingredients",
+    "Open Questions",
+    "Claims",
+];
+
+/// Heading of the thesis.
+const THESIS: &str = "One-line thesis";
+
+/// Heading of the abstract.
+const ABSTRACT: &str = "Abstract (original)";
+
+impl Description {
+    /// A record of a source as a description.
+    pub fn of(paper: &Paper) -> Self {
+        let arxiv = paper
+            .ids
+            .arxiv
+            .as_ref()
+            .map(ArxivId::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        let published = paper
+            .ids
+            .doi
+            .iter()
+            .find(|doi| aris_sources::arxiv_of_doi(doi).is_none());
+        let fallback = if arxiv.is_empty() { "" } else { "arXiv" };
+        Self {
+            arxiv,
+            doi: published
+                .map(|doi| doi.as_str().to_owned())
+                .unwrap_or_default(),
+            s2: paper.ids.semantic_scholar.clone().unwrap_or_default(),
+            title: one_line(&paper.title),
+            authors: paper
+                .authors
+                .iter()
+                .map(|author| one_line(&author.name))
+                .collect(),
+            year: paper.year.map_or(0, u32::from),
+            venue: paper
+                .venue
+                .as_deref()
+                .map_or_else(|| fallback.to_owned(), one_line),
+            summary: paper.summary.as_deref().map(one_line).unwrap_or_default(),
+        }
+    }
+
+    /// What tells the paper from others.
+    pub fn identity(&self) -> Identity {
+        Identity::new(
+            Some(&self.arxiv),
+            Some(&self.doi),
+            &self.title,
+            self.authors.first().map_or("", String::as_str),
+            self.year,
+        )
+    }
+
+    /// The slug of its page.
+    pub fn slug(&self) -> String {
+        let last = self
+            .authors
+            .first()
+            .map_or("", |name| slug::last_name(name));
+        slug::slug(&self.title, last, self.year)
+    }
+
+    /// What tells its slug from that of another paper with the same one.
+    pub fn distinct_slug(&self) -> String {
+        let by = [&self.arxiv, &self.doi, &self.title]
+            .into_iter()
+            .find(|text| !text.is_empty());
+        slug::distinct(&self.slug(), by.map_or("", String::as_str))
+    }
+
+    /// A new page, with the reference's bytes.
+    pub fn page(&self, slug: &str, remarks: &Remarks, now: &str) -> Page {
+        let id = |text: &String| {
+            if text.is_empty() {
+                String::from("null")
+            } else {
+                quoted(text)
+            }
+        };
+        let thesis = if remarks.thesis.is_empty() {
+            "_TODO: fill in after reading._"
+        } else {
+            &remarks.thesis
+        };
+        let mut text = format!(
+            "---\ntype: paper\nnode_id: paper:{slug}\ntitle: {}\nauthors: {}\nyear: {}\nvenue: {}\nexternal_ids:\n  arxiv: {}\n  \
+             doi: {}\n  s2: {}\ntags: {}\nadded: {now}\n---\n\n# {}\n\n## {THESIS}\n{thesis}\n\n",
+            quoted(&self.title),
+            list(&self.authors),
+            self.year,
+            quoted(if self.venue.is_empty() {
+                "unknown"
+            } else {
+                &self.venue
+            }),
+            id(&self.arxiv),
+            id(&self.doi),
+            id(&self.s2),
+            list(&remarks.tags),
+            self.title,
+        );
+        for title in SECTIONS {
+            text.push_str(&["## ", title, "\n_TODO._\n\n"].concat());
+        }
+        text.push_str(
+            &[
+                "## Connections\n",
+                CONNECTIONS_PLACEHOLDER,
+                "\n\n## Relevance to This Project\n_TODO._\n\n",
+            ]
+            .concat(),
+        );
+        if !self.summary.is_empty() {
+            text.push_str(&["## ", ABSTRACT, "\n\n> ", &self.summary, "\n\n"].concat());
+        }
+        Page::parse(text)
+    }
+
+    /// Adds the identifiers that the page lacks. What is there stays.
+    pub fn complete(&self, page: &mut Page) {
+        for (key, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
+            let key = format!("external_ids.{key}");
+            if !id.is_empty() && page.scalar(&key).is_none() {
+                page.set(&key, &quoted(id));
+            }
+        }
+    }
+
+    /// Brings the page up to date: its fields, and sections that nobody has written yet. Gives the headings of sections that somebody
+    /// wrote and that therefore stay.
+    pub fn update(&self, page: &mut Page, remarks: &Remarks) -> Vec<&'static str> {
+        let old = page.scalar("title").unwrap_or_default();
+        for (key, new) in [("title", &self.title), ("venue", &self.venue)] {
+            if !new.is_empty() && page.scalar(key).as_ref() != Some(new) {
+                page.set(key, &quoted(new));
+            }
+        }
+        if !self.authors.is_empty() && page.list("authors") != self.authors {
+            page.set("authors", &list(&self.authors));
+        }
+        let year = self.year.to_string();
+        if self.year > 0 && page.scalar("year").as_deref() != Some(&year) {
+            page.set("year", &year);
+        }
+        for (key, id) in [("arxiv", &self.arxiv), ("doi", &self.doi), ("s2", &self.s2)] {
+            let key = format!("external_ids.{key}");
+            if !id.is_empty() && page.scalar(&key).as_deref() != Some(id) {
+                page.set(&key, &quoted(id));
+            }
+        }
+        let mut tags = page.list("tags");
+        let known = tags.len();
+        for tag in &remarks.tags {
+            if !tags.contains(tag) {
+                tags.push(tag.clone());
+            }
+        }
+        if tags.len() > known {
+            page.set("tags", &list(&tags));
+        }
+        if !self.title.is_empty() {
+            page.retitle(&old, &self.title);
+        }
+        let mut kept = Vec::new();
+        if !remarks.thesis.is_empty()
+            && page.fill(THESIS, &one_line(&remarks.thesis)) == Filled::Kept
+        {
+            kept.push(THESIS);
+        }
+        if !self.summary.is_empty() && page.prose(ABSTRACT).is_none() {
+            page.fill(ABSTRACT, &format!("\n> {}", self.summary));
+        }
+        kept
+    }
+}

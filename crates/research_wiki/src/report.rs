@@ -1,0 +1,291 @@
+//! The data products.
+
+use std::io::{self, Write};
+
+use aris_cli::{Outcome, Product, Style};
+use serde::{Serialize, Serializer};
+
+use crate::lint::Lint;
+
+/// Schema id of [`Changed`].
+pub(crate) const CHANGED: &str = "aris.research_wiki.changed/v1";
+/// Schema id of [`Packed`].
+pub(crate) const PACK: &str = "aris.research_wiki.pack/v1";
+/// Schema id of [`Slug`].
+pub(crate) const SLUG: &str = "aris.research_wiki.slug/v1";
+/// Schema id of [`Stats`].
+pub(crate) const STATS: &str = "aris.research_wiki.stats/v1";
+/// Schema id of [`Shown`].
+pub(crate) const PAGE: &str = "aris.research_wiki.page/v1";
+/// Schema id of [`Lint`].
+pub(crate) const LINT: &str = "aris.research_wiki.lint/v1";
+
+/// What became of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Action {
+    Created,
+    Updated,
+    Unchanged,
+    Removed,
+}
+
+/// A page that a command was about.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Touched {
+    pub(crate) node: String,
+    /// Relative to the wiki.
+    pub(crate) path: String,
+    pub(crate) action: Action,
+}
+
+/// An edge that a command was about.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Drawn {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// Whether it is new.
+    pub(crate) added: bool,
+}
+
+/// What a command changed.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Changed {
+    pub(crate) wiki: String,
+    pub(crate) pages: Vec<Touched>,
+    pub(crate) edges: Vec<Drawn>,
+    /// arXiv identifiers that arXiv does not know.
+    pub(crate) unknown: Vec<String>,
+    /// What was repaired, or stays as somebody wrote it.
+    pub(crate) notes: Vec<String>,
+    /// The lines for people; those of the reference where it has the command.
+    #[serde(skip)]
+    pub(crate) lines: Vec<String>,
+}
+
+impl Product for Changed {
+    fn schema(&self) -> &'static str {
+        CHANGED
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        self.lines
+            .iter()
+            .try_for_each(|line| writeln!(out, "{line}"))
+    }
+}
+
+/// A query pack that was written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Packed {
+    pub(crate) path: String,
+    /// Characters, not bytes.
+    pub(crate) chars: usize,
+    pub(crate) max_chars: usize,
+    pub(crate) sections: Vec<PackedSection>,
+}
+
+/// A section of it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PackedSection {
+    pub(crate) title: String,
+    pub(crate) budget: usize,
+    pub(crate) chars: usize,
+    pub(crate) lines: usize,
+    /// Lines that did not fit.
+    pub(crate) left_out: usize,
+}
+
+impl Product for Packed {
+    fn schema(&self) -> &'static str {
+        PACK
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        writeln!(out, "query_pack.md rebuilt: {} chars", self.chars)
+    }
+}
+
+/// A slug.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Slug {
+    pub(crate) slug: String,
+}
+
+impl Product for Slug {
+    fn schema(&self) -> &'static str {
+        SLUG
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        writeln!(out, "{}", self.slug)
+    }
+}
+
+/// How much there is of what.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Stats {
+    pub(crate) wiki: String,
+    pub(crate) papers: usize,
+    pub(crate) ideas: usize,
+    pub(crate) ideas_failed: usize,
+    pub(crate) ideas_succeeded: usize,
+    pub(crate) experiments: usize,
+    pub(crate) claims: usize,
+    pub(crate) claims_supported: usize,
+    pub(crate) claims_invalidated: usize,
+    pub(crate) edges: usize,
+    /// Files among the pages that are none.
+    pub(crate) unreadable: usize,
+}
+
+impl Product for Stats {
+    fn schema(&self) -> &'static str {
+        STATS
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        let Self {
+            papers,
+            ideas,
+            ideas_failed,
+            ideas_succeeded,
+            experiments,
+            claims,
+            claims_supported,
+            claims_invalidated,
+            edges,
+            wiki,
+            ..
+        } = self;
+        writeln!(out, "📚 Research Wiki Stats")?;
+        writeln!(out, "Papers:      {papers}")?;
+        writeln!(
+            out,
+            "Ideas:       {ideas} ({ideas_failed} failed, {ideas_succeeded} succeeded)"
+        )?;
+        writeln!(out, "Experiments: {experiments}")?;
+        writeln!(
+            out,
+            "Claims:      {claims} ({claims_supported} supported, {claims_invalidated} invalidated)"
+        )?;
+        writeln!(out, "Edges:       {edges}")?;
+        writeln!(out, "Wiki root:   {wiki}")
+    }
+}
+
+/// One page with its edges.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Shown {
+    pub(crate) node: String,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    /// The page as it is.
+    pub(crate) text: String,
+    pub(crate) edges: Vec<ShownEdge>,
+}
+
+/// An edge of it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ShownEdge {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) evidence: String,
+    pub(crate) added: String,
+}
+
+impl Product for Shown {
+    fn schema(&self) -> &'static str {
+        PAGE
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        writeln!(out, "{}", style.dim(&self.path))?;
+        // A page is somebody's text: a terminal must not act on it.
+        let text: String = self
+            .text
+            .chars()
+            .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+            .collect();
+        writeln!(out, "{}", text.trim_end())?;
+        for edge in &self.edges {
+            writeln!(out, "{} --{}--> {}", edge.from, edge.kind, edge.to)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a subcommand gave.
+#[derive(Debug)]
+pub struct Report(Given);
+
+#[derive(Debug)]
+pub(crate) enum Given {
+    Changed(Changed),
+    Packed(Packed),
+    Slug(Slug),
+    Stats(Stats),
+    Shown(Shown),
+    Lint(Lint),
+}
+
+impl Report {
+    /// The outcome of a subcommand as that of the helper.
+    pub(crate) fn of<D>(outcome: Outcome<D>, given: fn(D) -> Given) -> Outcome<Self> {
+        Outcome {
+            data: Self(given(outcome.data)),
+            signal: outcome.signal,
+        }
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Given::Changed(data) => data.serialize(serializer),
+            Given::Packed(data) => data.serialize(serializer),
+            Given::Slug(data) => data.serialize(serializer),
+            Given::Stats(data) => data.serialize(serializer),
+            Given::Shown(data) => data.serialize(serializer),
+            Given::Lint(data) => data.serialize(serializer),
+        }
+    }
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        match &self.0 {
+            Given::Changed(data) => data.schema(),
+            Given::Packed(data) => data.schema(),
+            Given::Slug(data) => data.schema(),
+            Given::Stats(data) => data.schema(),
+            Given::Shown(data) => data.schema(),
+            Given::Lint(data) => data.schema(),
+        }
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        match &self.0 {
+            Given::Changed(data) => data.render(out, style),
+            Given::Packed(data) => data.render(out, style),
+            Given::Slug(data) => data.render(out, style),
+            Given::Stats(data) => data.render(out, style),
+            Given::Shown(data) => data.render(out, style),
+            Given::Lint(data) => data.render(out, style),
+        }
+    }
+}
