@@ -53,6 +53,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&arxiv_fetch::SPEC, arxiv_fetch::run),
             },
             Entry {
+                spec: &research_wiki::SPEC,
+                brief: "keep a wiki of papers, ideas and experiments",
+                run: |process| aris_cli::run(&research_wiki::SPEC, research_wiki::run, process),
+                parser: || aris_cli::parser(&research_wiki::SPEC, research_wiki::run),
+            },
+            Entry {
                 spec: &verify_wiki_coverage::SPEC,
                 brief: "measure what the wiki covers",
                 run: |process| {

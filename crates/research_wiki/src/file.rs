@@ -36,7 +36,8 @@ pub(crate) fn append(path: &Path, lines: &[String]) -> Result<(), FsError> {
 
 /// Replaces a file that can be made again, when its content changes.
 pub(crate) fn refresh(path: &Path, content: &str) -> Result<bool, FsError> {
-    let old = aris_fs::read_optional(path, aris_fs::READ_LIMIT)?;
+    // What cannot be read is replaced, or says so when it is written.
+    let old = aris_fs::read_optional(path, aris_fs::READ_LIMIT).unwrap_or_default();
     if old.as_deref() == Some(content.as_bytes()) {
         return Ok(false);
     }

@@ -9,6 +9,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::contract_check::CASES,
     &super::install_aris::CASES,
     &super::paper_claim_audit::CASES,
+    &super::research_wiki::CASES,
     &super::save_trace::CASES,
     &super::skill_lint::CASES,
     &super::verify_paper_audits::CASES,

@@ -14,6 +14,7 @@ mod help;
 mod install_aris;
 mod outputs;
 mod paper_claim_audit;
+mod research_wiki;
 mod runs;
 mod save_trace;
 mod skill_lint;
