@@ -231,3 +231,180 @@ fn a_coverage_report_is_whole_or_not_there() {
         &[".wiki-coverage-report.json"],
     );
 }
+
+const INGEST: [&str; 11] = [
+    "ingest_paper",
+    "wiki",
+    "--title",
+    "Large Models Learn",
+    "--authors",
+    "Ann Lee",
+    "--year",
+    "2024",
+    "--tags",
+    "x",
+    "-q",
+];
+
+/// A wiki with an idea, an edge, and a page that somebody writes on.
+fn wiki(more: &[&str]) -> Project {
+    let project = Project::new().file("wiki/papers/old.md", "Somebody's  words.\n");
+    let helper = Helper::named("research_wiki");
+    let idea = ["upsert_idea", "wiki", "1", "--based-on", "old", "-q"];
+    for args in [&idea[..], more] {
+        if !args.is_empty() {
+            helper.call(project.path()).args(args).run().expect_code(0);
+        }
+    }
+    project
+}
+
+/// Crashes a command on a wiki everywhere; the same command again must leave what a run without a crash leaves, but for times and log.
+fn wiki_survives(args: &[&str], more: &[&str]) {
+    let binary = Helper::with_faults("research_wiki");
+    let whole = wiki(more);
+    Helper::named("research_wiki")
+        .call(whole.path())
+        .args(args)
+        .run()
+        .expect_code(0);
+    let current = std::cell::RefCell::new(None::<Project>);
+    let crashes = crash_at_every_change(
+        |_| {
+            let project = wiki(more);
+            let call = binary.call(project.path()).args(args);
+            current.replace(Some(project));
+            call
+        },
+        |number, _| {
+            let when = format!("research_wiki {}, crash {number}", args[0]);
+            let project = current.borrow_mut().take().expect("a project");
+            all_whole(&project, &when);
+            binary.call(project.path()).args(args).run();
+            // What repairs everything, and ends what was begun.
+            let doctor = ["doctor", "wiki"];
+            binary
+                .call(project.path())
+                .args(doctor)
+                .run()
+                .expect_code(0);
+            all_whole(&project, &when);
+            assert_eq!(contents(&project), contents(&whole), "{when}");
+            assert!(!project.read("wiki/log.md").is_empty(), "{when}");
+        },
+    );
+    assert_eq!(crashes.last.code(), 0, "{}", crashes.last);
+}
+
+/// What a wiki says, without times.
+fn contents(project: &Project) -> Vec<String> {
+    let snapshot = project.snapshot();
+    let kept = |path: &&str| {
+        path.starts_with("wiki/") && !path.contains("/.") && !path.ends_with("log.md")
+    };
+    let timeless = |text: &str| {
+        let lines = text.lines().filter(|line| !line.starts_with("added:"));
+        let lines = lines.map(|line| line.split("\"added\"").next().unwrap_or_default());
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let paths = snapshot.paths();
+    let kept = paths.into_iter().filter(kept);
+    kept.map(|path| format!("{path}\n{}", timeless(&project.read(path))))
+        .collect()
+}
+
+#[test]
+fn a_wiki_is_whole_whenever_a_writer_is_killed() {
+    wiki_survives(&INGEST, &[]);
+    let edge = [
+        "add_edge",
+        "wiki",
+        "--from",
+        "idea:1",
+        "--to",
+        "gap:G1",
+        "--type",
+        "addresses_gap",
+    ];
+    wiki_survives(&edge, &[]);
+    wiki_survives(
+        &[
+            "merge",
+            "wiki",
+            "paper:old",
+            "paper:lee2024_large_models_learn",
+        ],
+        &INGEST,
+    );
+}
+
+#[test]
+fn eight_writers_of_a_wiki_that_are_killed_now_and_then_lose_nothing() {
+    const PAPERS: u64 = 5;
+    let (faulty, helper) = (
+        Helper::with_faults("research_wiki"),
+        Helper::named("research_wiki"),
+    );
+    let project = Project::new();
+    helper
+        .call(project.path())
+        .args(["init", "wiki"])
+        .run()
+        .expect_code(0);
+    std::thread::scope(|scope| {
+        for writer in 0..8_u64 {
+            let (faulty, helper, project) = (&faulty, &helper, &project);
+            scope.spawn(move || {
+                for paper in 0..PAPERS {
+                    let title = format!("Writer {writer} reads paper number {paper}");
+                    let doi = format!("10.1234/{writer}.{paper}");
+                    let args = [
+                        "ingest_paper",
+                        "wiki",
+                        "--title",
+                        &title,
+                        "--authors",
+                        "Ann Lee",
+                        "--year",
+                        "2024",
+                        "--external-id-doi",
+                        &doi,
+                    ];
+                    let node = format!("idea:{writer}.{paper}");
+                    let edge = [
+                        "add_edge",
+                        "wiki",
+                        "--from",
+                        &node,
+                        "--to",
+                        "gap:G1",
+                        "--type",
+                        "addresses_gap",
+                    ];
+                    for (number, args) in [&args[..], &edge[..]].into_iter().enumerate() {
+                        // Killed somewhere, if it makes so many changes; then again until it gets through.
+                        let at = 1 + (writer * 7 + paper * 5 + number as u64 * 3) % 19;
+                        faulty
+                            .call(project.path())
+                            .args(args)
+                            .env("ARIS_FAULT_AT", at.to_string())
+                            .run();
+                        helper.call(project.path()).args(args).run().expect_code(0);
+                    }
+                }
+            });
+        }
+    });
+    all_whole(&project, "eight writers");
+    let count = usize::try_from(8 * PAPERS).expect("small");
+    let snapshot = project.snapshot();
+    let pages = snapshot
+        .paths()
+        .into_iter()
+        .filter(|path| path.starts_with("wiki/papers/") && path.ends_with(".md"));
+    assert_eq!(pages.count(), count);
+    let index = project.read("wiki/index.md");
+    assert_eq!(index.matches("- `paper:").count(), count, "{index}");
+    let edges = project.read("wiki/graph/edges.jsonl");
+    assert_eq!(edges.lines().count(), count, "{edges}");
+}

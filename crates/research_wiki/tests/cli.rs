@@ -227,9 +227,9 @@ fn papers_are_one_or_two_whatever_comes_first() {
         ],
         &[
             "--title",
-            "Other",
+            "Large Models Learn Many Things!",
             "--authors",
-            "Bo Cy",
+            "Ann Lee",
             "--year",
             "2025",
             "--external-id-doi",
@@ -374,7 +374,7 @@ fn a_sync_asks_once_for_a_hundred_and_tells_what_does_not_exist() {
     let ids: Vec<String> = (1..=60).map(|n| format!("2401.{n:05}")).collect();
     project.write(
         "ids.txt",
-        &format!(
+        format!(
             "# read\n{}\n2401.00002v4 # again\nnonsense\n",
             ids.join("\n")
         ),
@@ -617,16 +617,12 @@ fn merged_pages_lose_nothing_and_an_interrupted_merge_is_ended() {
     let page = project.read(path);
     project.write(
         path,
-        &page
-            .replace("## Method\n_TODO._", "## Method\nMine.")
+        page.replace("## Method\n_TODO._", "## Method\nMine.")
             .replace("tags: []", "tags: [\"x\"]"),
     );
     let path = "wiki/papers/lee2024_large_models_learn.md";
     let page = project.read(path);
-    project.write(
-        path,
-        &page.replace("## Claims\n_TODO._", "## Claims\nKept."),
-    );
+    project.write(path, page.replace("## Claims\n_TODO._", "## Claims\nKept."));
     done(
         &project,
         &[
@@ -667,7 +663,7 @@ fn merged_pages_lose_nothing_and_an_interrupted_merge_is_ended() {
     // A merge that was killed after its first step.
     project.write(
         "wiki/papers/lee2025_big_models_learn.md",
-        &format!("---\nnode_id: {other}\ntitle: \"t\"\n---\n"),
+        format!("---\nnode_id: {other}\ntitle: \"t\"\n---\n"),
     );
     assert!(begun.contains("merged:"));
     let doctor = done(&project, &["doctor", "wiki"]);
@@ -685,7 +681,7 @@ fn damaged_files_are_told_and_kept() {
     // Repeated, broken, and without a line feed at the end.
     project.write(
         "wiki/graph/edges.jsonl",
-        &format!(
+        format!(
             "{edges}{edges}no edge\n{}",
             edges.trim_end().replace("extends", "supersedes")
         ),

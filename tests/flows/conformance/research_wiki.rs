@@ -59,13 +59,7 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "a paper that nobody asked about before",
-            args: &[
-                "sync",
-                "wiki",
-                "--arxiv-ids",
-                "hep-th/9901001",
-                "--offline",
-            ],
+            args: &["sync", "wiki", "--arxiv-ids", "hep-th/9901001", "--offline"],
             code: 7,
         },
     ],

@@ -1,7 +1,8 @@
 //! `ingest_paper`.
 
 use aris_cli::Context;
-use aris_contract::ids::ArxivId;
+use aris_contract::ids::{ArxivId, Doi};
+use aris_paper::titles::{self, TitleMatch};
 
 use super::{below, items, touched};
 use crate::cli::IngestArgs;
@@ -133,12 +134,15 @@ fn overlay(description: &mut Description, args: &IngestArgs) {
     if args.year > 0 {
         description.year = args.year;
     }
-    if let Some(id) = description
-        .identity()
-        .arxiv
-        .filter(|_| description.arxiv.is_empty())
-    {
-        description.arxiv = id;
+    // A DOI of arXiv's stands for the preprint; the field is for that of the published form.
+    let preprint = Doi::parse(&description.doi)
+        .ok()
+        .and_then(|doi| aris_sources::arxiv_of_doi(&doi));
+    if let Some(id) = preprint {
+        description.doi.clear();
+        if description.arxiv.is_empty() {
+            id.as_str().clone_into(&mut description.arxiv);
+        }
     }
 }
 
@@ -173,6 +177,16 @@ fn store(
             .push(touched(&node, Kind::Paper, &file, Action::Created));
         return Ok(format!("ingest_paper: ingested {node} (arxiv:{arxiv})"));
     };
+    if !description.title.is_empty()
+        && titles::compare(&description.title, &old.title) == TitleMatch::Different
+    {
+        let note = format!(
+            "{} is called {:?}: check the identifier",
+            old.file, old.title
+        );
+        context.warn(&note);
+        changed.notes.push(note);
+    }
     let mut page = writer.wiki().page(Kind::Paper, &old.file)?;
     if args.update_on_exist {
         for heading in description.update(&mut page, remarks) {
