@@ -13,6 +13,7 @@ mod measure;
 mod paper;
 mod startup;
 mod trace;
+mod wiki;
 
 use std::path::PathBuf;
 
@@ -41,6 +42,8 @@ pub(crate) enum Topic {
     Startup,
     /// One trace record, beside the durable writes it consists of
     Trace,
+    /// Changes of a wiki of 10,000 pages, beside the reference's program
+    Wiki,
 }
 
 /// Builds the helpers that `topic` needs in release mode and measures it.
@@ -56,6 +59,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Coverage => vec!["verify_wiki_coverage"],
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
         Topic::Trace => vec!["save_trace"],
+        Topic::Wiki => vec!["research_wiki"],
         Topic::All | Topic::Claims | Topic::Install | Topic::Launcher | Topic::Startup => {
             workspace.rows.iter().map(|row| row.name.as_str()).collect()
         }
@@ -82,6 +86,9 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Coverage) {
         coverage::run(&binaries)?;
+    }
+    if wanted(Topic::Wiki) {
+        wiki::run(&binaries)?;
     }
     if wanted(Topic::Hash) {
         hash::run(&binaries)?;
