@@ -59,6 +59,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&research_wiki::SPEC, research_wiki::run),
             },
             Entry {
+                spec: &verify_papers::SPEC,
+                brief: "check that cited papers exist",
+                run: |process| aris_cli::run(&verify_papers::SPEC, verify_papers::run, process),
+                parser: || aris_cli::parser(&verify_papers::SPEC, verify_papers::run),
+            },
+            Entry {
                 spec: &verify_wiki_coverage::SPEC,
                 brief: "measure what the wiki covers",
                 run: |process| {

@@ -14,6 +14,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::skill_lint::CASES,
     &super::verify_paper_audits::CASES,
     &super::verify_wiki_coverage::CASES,
+    &super::verify_papers::CASES,
 ];
 
 /// The cases of one helper.

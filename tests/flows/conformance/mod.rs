@@ -21,6 +21,7 @@ mod skill_lint;
 mod usage;
 mod verify_paper_audits;
 mod verify_wiki_coverage;
+mod verify_papers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

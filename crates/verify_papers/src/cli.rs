@@ -1,0 +1,63 @@
+//! Flags. Names and defaults are those of the reference's script where it has them.
+
+use std::path::PathBuf;
+
+use aris_online::OnlineArgs;
+
+/// Arguments of `verify_papers`.
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["input", "arxiv_ids", "titles_file", "bib", "paper"])))]
+pub struct Cli {
+    /// JSON list of papers (id, `arxiv_id`, doi, title, authors, year, venue); - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// arXiv identifiers, parted by commas
+    #[arg(long, value_name = "IDS")]
+    pub arxiv_ids: Option<String>,
+    /// File with one title per line; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub titles_file: Option<PathBuf>,
+    /// Every entry of a bibliography
+    #[arg(long, value_name = "FILE")]
+    pub bib: Option<PathBuf>,
+    /// The cited entries of a LaTeX paper
+    #[arg(long, value_name = "DIR")]
+    pub paper: Option<PathBuf>,
+    /// Where the result goes; - or nothing for standard output
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write corrected fields of the bibliography as a patch to this file; the bibliography itself stays as it is
+    #[arg(long, value_name = "PATCH", conflicts_with_all = ["input", "arxiv_ids", "titles_file"])]
+    pub fix_bib: Option<PathBuf>,
+    /// arXiv papers in one request
+    #[arg(long, value_name = "N", default_value_t = aris_verify::engine::ARXIV_BATCH)]
+    pub arxiv_batch_size: usize,
+    /// Warn when more than this part of the papers is unverified, 0 to 1
+    #[arg(long, value_name = "RATIO", default_value_t = 0.2, value_parser = ratio)]
+    pub hallucination_warn_threshold: f64,
+    /// Do not answer from the cache; the same as --refresh
+    #[arg(long, conflicts_with = "offline")]
+    pub no_cache: bool,
+    /// Accepted for older skills: titles are graded word by word and number by number
+    #[arg(long, value_name = "RATIO", hide = true)]
+    pub s2_fuzzy_threshold: Option<f64>,
+    /// Accepted for older skills: all helpers share one cache; none is the same as --refresh
+    #[arg(long, hide = true, value_parser = ["project", "user", "none"])]
+    pub cache_scope: Option<String>,
+    /// Accepted for older skills: `ARIS_CACHE_DIR` says where the shared cache is
+    #[arg(long, hide = true)]
+    pub cache_dir: Option<PathBuf>,
+    /// Accepted for older skills: records are kept 30 days, absences one
+    #[arg(long, hide = true)]
+    pub cache_ttl_days: Option<u32>,
+    /// How the network is used
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ratio) if (0.0..=1.0).contains(&ratio) => Ok(ratio),
+        _ => Err(String::from("a number from 0 to 1")),
+    }
+}

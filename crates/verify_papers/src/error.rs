@@ -1,0 +1,74 @@
+//! What can go wrong. What is wrong with a reference is in the report, never here.
+
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use aris_sources::HttpError;
+use serde_json::{Map, Value};
+
+/// Errors of `verify_papers`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The input cannot be read. The reference leaves with 2 then, and so does this.
+    #[error("cannot read {}: {why}", path.display())]
+    Input {
+        /// The file; `-` for standard input.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A paper's folder without a document, or without bibliography.
+    #[error("{}: {why}", path.display())]
+    Paper {
+        /// The folder.
+        path: PathBuf,
+        /// What is missing.
+        why: String,
+    },
+    /// The result cannot be written as JSON.
+    #[error("the result cannot be written as JSON")]
+    Json(#[from] serde_json::Error),
+    /// The client cannot be made.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// A result cannot be written.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Input { .. } | Self::Paper { .. } => ErrorKind::Usage,
+            Self::Json(_) => ErrorKind::Internal,
+            Self::Http(error) => error.kind(),
+            Self::Fs(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Input { .. } => Some(String::from(
+                "give a JSON list such as [{\"id\": \"p1\", \"title\": \"…\", \"doi\": null}]; see --help for other inputs",
+            )),
+            Self::Paper { .. } => Some(String::from(
+                "name the folder with the paper's LaTeX sources, or a bibliography with --bib",
+            )),
+            Self::Json(_) => None,
+            Self::Http(error) => error.hint(),
+            Self::Fs(error) => error.hint(),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Input { path, .. } | Self::Paper { path, .. } => {
+                Map::from_iter([(String::from("path"), path.display().to_string().into())])
+            }
+            Self::Http(error) => error.details(),
+            Self::Fs(error) => error.details(),
+            Self::Json(_) => Map::new(),
+        }
+    }
+}

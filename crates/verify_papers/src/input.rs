@@ -1,0 +1,289 @@
+//! The references to check, wherever they come from. The only file that reads.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::Path;
+
+use aris_audit::PaperFiles;
+use aris_cli::Context;
+use aris_latex::IncludeKind;
+use aris_paper::bib::{self, Bibliography, Index};
+use aris_paper::facts::Month;
+use aris_verify::Reference;
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// Bytes of input that are accepted; a list of 10,000 papers has some three million.
+const LIMIT: u64 = 64 << 20;
+
+/// A bibliography as it was read.
+pub(crate) struct BibFile {
+    /// As a person would name it.
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) read: Bibliography,
+}
+
+/// References, and the entries that they were made of: file and entry within it.
+#[derive(Default)]
+pub(crate) struct Input {
+    pub(crate) references: Vec<Reference>,
+    pub(crate) files: Vec<BibFile>,
+    pub(crate) entries: Vec<(usize, usize)>,
+}
+
+/// Reads a JSON list of papers.
+pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
+    let bytes = bytes(context, path)?;
+    let refuse = |why: String| Error::Input {
+        path: path.to_path_buf(),
+        why,
+    };
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
+    let list = value
+        .as_array()
+        .ok_or_else(|| refuse(String::from("not a list of papers")))?;
+    let mut references = Vec::new();
+    for (at, row) in list.iter().enumerate() {
+        if !row.is_object() {
+            return Err(refuse(format!("paper {} is not an object", at + 1)));
+        }
+        references.push(paper(row, at, now));
+    }
+    Ok(Input {
+        references,
+        ..Input::default()
+    })
+}
+
+/// One paper of the list. What is no text (null, a list) says nothing, as in the reference.
+fn paper(row: &Value, at: usize, now: Month) -> Reference {
+    let text = |name: &str| match row.get(name) {
+        Some(Value::String(text)) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let id = match text("id") {
+        id if id.is_empty() => format!("paper-{at}"),
+        id => id,
+    };
+    let authors = match row.get("authors") {
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(|name| name.as_str().or_else(|| name.get("name")?.as_str()))
+            .map(one_name)
+            .collect::<Vec<_>>()
+            .join(" and "),
+        _ => text("authors"),
+    };
+    let arxiv = text("arxiv_id");
+    let kind = if arxiv.is_empty() { "" } else { "arXiv" };
+    let (title, doi, year, venue) = (text("title"), text("doi"), text("year"), text("venue"));
+    let fields: Vec<(&str, &str)> = [
+        ("title", title.as_str()),
+        ("author", &authors),
+        ("year", &year),
+        ("journal", &venue),
+        ("doi", &doi),
+        ("eprint", &arxiv),
+        ("archiveprefix", kind),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .collect();
+    Reference::from_fields(&id, &fields, now)
+}
+
+/// A name of a list: an "and" in it belongs to a group.
+fn one_name(name: &str) -> String {
+    let name = name.replace(['{', '}'], "");
+    if name
+        .split_whitespace()
+        .any(|word| word.eq_ignore_ascii_case("and"))
+    {
+        format!("{{{name}}}")
+    } else {
+        name
+    }
+}
+
+/// Papers of which only the arXiv identifier is known, named as the reference names them.
+pub(crate) fn arxiv_ids(list: &str, now: Month) -> Input {
+    let ids = list.split(',').map(str::trim).filter(|id| !id.is_empty());
+    let references = ids
+        .enumerate()
+        .map(|(at, id)| {
+            let fields = [("eprint", id), ("archiveprefix", "arXiv")];
+            Reference::from_fields(&format!("arxiv-{at}"), &fields, now)
+        })
+        .collect();
+    Input {
+        references,
+        ..Input::default()
+    }
+}
+
+/// Papers of which only the title is known, named as the reference names them.
+pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
+    let bytes = bytes(context, path)?;
+    let text = String::from_utf8(bytes).map_err(|error| Error::Input {
+        path: path.to_path_buf(),
+        why: error.to_string(),
+    })?;
+    let titles = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let references = titles
+        .enumerate()
+        .map(|(at, title)| {
+            let mut made = Reference::from_fields(&format!("title-{at}"), &[("title", title)], now);
+            made.listed_kind = true;
+            made
+        })
+        .collect();
+    Ok(Input {
+        references,
+        ..Input::default()
+    })
+}
+
+/// Every entry of a bibliography.
+pub(crate) fn bibliography(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
+    let file = bib_file(&path.display().to_string(), &bytes(context, path)?).map_err(|why| {
+        Error::Input {
+            path: path.to_path_buf(),
+            why,
+        }
+    })?;
+    Ok(collect(vec![file], None, now))
+}
+
+/// The cited entries of a paper.
+pub(crate) fn paper_folder(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
+    let refuse = |why: String| Error::Paper {
+        path: path.to_path_buf(),
+        why,
+    };
+    let folder = aris_fs::lexical(&context.absolute(path));
+    if !folder.is_dir() {
+        return Err(refuse(String::from("no such folder")));
+    }
+    let mut files = PaperFiles::new(&folder);
+    let document = files
+        .document(None)
+        .map_err(|obstacle| refuse(obstacle.message.clone()))?;
+    let mut read: Vec<BibFile> = Vec::new();
+    let asked = |include: &&aris_latex::Include| include.kind == IncludeKind::Bibliography;
+    for include in document.includes.iter().filter(asked) {
+        for candidate in &include.candidates {
+            match files.source(candidate) {
+                Ok(None) => continue,
+                Ok(Some(_)) if read.iter().any(|file| &file.name == candidate) => {}
+                Ok(Some(bytes)) => {
+                    let file = bib_file(candidate, &bytes)
+                        .map_err(|why| refuse(format!("{candidate}: {why}")))?;
+                    read.push(file);
+                }
+                Err(why) => return Err(refuse(format!("{candidate}: {why}"))),
+            }
+            break;
+        }
+    }
+    if read.is_empty() {
+        return Err(refuse(String::from(
+            "the document names no bibliography that is there",
+        )));
+    }
+    let keys: BTreeSet<String> = document
+        .citations
+        .iter()
+        .map(|citation| citation.key.to_ascii_lowercase())
+        .collect();
+    let cited = (!document.nocite_all && !keys.contains("*")).then_some(&keys);
+    Ok(collect(read, cited, now))
+}
+
+fn bib_file(name: &str, bytes: &[u8]) -> Result<BibFile, String> {
+    let text = bib::decode(bytes).map_err(|error| error.to_string())?;
+    Ok(BibFile {
+        name: name.to_owned(),
+        read: bib::read(text),
+        text: text.to_owned(),
+    })
+}
+
+/// References of all entries, or of those with the cited keys.
+fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) -> Input {
+    let mut input = Input::default();
+    let index = Index::new(files.iter().map(|file| &file.read));
+    for (number, file) in files.iter().enumerate() {
+        for (at, entry) in file.read.entries.iter().enumerate() {
+            let wanted = cited.is_none_or(|keys| keys.contains(&entry.key.to_ascii_lowercase()));
+            let holds_others = matches!(entry.kind.as_str(), "xdata" | "set");
+            if wanted && !holds_others && !entry.commented {
+                input
+                    .references
+                    .push(Reference::of(&index.resolve(entry), now));
+                input.entries.push((number, at));
+            }
+        }
+    }
+    input.files = files;
+    input
+}
+
+/// The bytes of a file or of standard input, bounded.
+fn bytes(context: &Context, path: &Path) -> Result<Vec<u8>, Error> {
+    let refuse = |why: String| Error::Input {
+        path: path.to_path_buf(),
+        why,
+    };
+    if path != Path::new("-") {
+        return aris_fs::read(&context.absolute(path), LIMIT)
+            .map_err(|error| refuse(error.to_string()));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(LIMIT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| refuse(error.to_string()))?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(refuse(format!("more than {LIMIT} bytes")));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: Month = Month {
+        year: 2026,
+        month: 11,
+    };
+
+    #[test]
+    fn rows_as_skills_write_them() {
+        let row = json!({"id": "p1", "arxiv_id": "2307.03172v2", "doi": null, "title": "Lost in the Middle",
+            "authors": ["Nelson F. Liu", {"name": "Percy Liang"}, "Fish and Chips Group"], "year": 2023});
+        let made = paper(&row, 0, NOW);
+        assert_eq!((made.key.as_str(), made.year), ("p1", Some(2023)));
+        assert_eq!(made.arxiv[0].as_str(), "2307.03172");
+        assert_eq!(made.authors.len(), 3);
+        let bare = paper(&json!({"title": "T"}), 4, NOW);
+        assert_eq!(bare.key, "paper-4");
+        assert!(bare.listed_kind);
+        assert!(paper(&json!({"id": 7}), 0, NOW).is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_value_makes_it_panic(text in "\\PC{0,200}") {
+            let row = json!({"id": text, "arxiv_id": text, "doi": text, "title": text, "authors": [text.clone()], "year": text});
+            paper(&row, 0, NOW);
+            arxiv_ids(&text, NOW);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `verify_papers`: do these papers exist, and are they described right?
+//!
+//! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's JSON (verdict,
+//! rates, status of each paper) with existence, a comparison of each field, findings and evidence; a patch for a bibliography.
+//! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 5 an output cannot be written, or no folder for the cache.
+//!
+//! A source that does not answer is never evidence: its papers are `verify_pending`. An identifier that leads to another work makes a
+//! paper unverified, whatever else is found.
+
+mod cli;
+mod error;
+mod input;
+mod report;
+
+use std::path::Path;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_online::Progress;
+use aris_paper::facts::Month;
+use aris_verify::sources::HOSTS;
+use aris_verify::{Checked, Online, Options, fix, verify};
+use jiff::tz::TimeZone;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+use crate::input::Input;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "verify_papers",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Check that cited papers exist and are described right",
+    input: "a JSON list of papers, arXiv identifiers, titles, a .bib file, or a paper's LaTeX sources",
+    output: "JSON: verdict, rates, and for each paper status, existence, fields compared, findings, evidence",
+    stderr: "what it waits for, on a terminal; with --output a summary; errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "verify_papers --input candidates.json --output verified.json",
+            what: "check candidate papers of a search",
+        },
+        Example {
+            command: "",
+            line: "verify_papers --arxiv-ids 2307.03172,2401.12345",
+            what: "check arXiv identifiers",
+        },
+        Example {
+            command: "",
+            line: "verify_papers --paper paper --fix-bib fixes.patch --deadline 600",
+            what: "check what a paper cites, and propose corrections of its bibliography",
+        },
+    ],
+    signals: &[],
+    ok: "checked; the verdict is in the result",
+    errors: &[ErrorKind::Precondition],
+    schemas: &[report::SCHEMA],
+    samples: &[Sample {
+        args: &["--json", "--input", "absent.json"],
+        exit: &[2],
+    }],
+    network: Network::Optional,
+};
+
+/// Checks what `cli` names.
+pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    notes(&cli, context);
+    let fresh = cli.no_cache || cli.cache_scope.as_deref() == Some("none");
+    if (fresh || cli.cache_ttl_days == Some(0)) && !cli.online.offline {
+        cli.online.refresh = true;
+    }
+    let input = read(&cli, context)?;
+    let progress = Progress::new(context, Some(input.references.len() as u64));
+    let client = aris_online::client(context, &cli.online, &HOSTS, SPEC.name, &progress)?;
+    let options = Options {
+        arxiv_batch: cli.arxiv_batch_size,
+        ..Options::default()
+    };
+    let checked = verify(&input.references, &Online::new(&client), &options, &|| {
+        progress.step();
+    });
+    progress.finish();
+    let patch = cli
+        .fix_bib
+        .as_deref()
+        .map(|path| (path, patch(&input, &checked)));
+    let mut report = Report::new(checked, cli.hallucination_warn_threshold);
+    if let Some((path, (text, touched))) = patch {
+        report.patched_entries = Some(touched);
+        if touched > 0 {
+            aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+            report.patch = Some(path.display().to_string());
+        }
+    }
+    if let Some(path) = cli.output.as_deref().filter(|path| *path != Path::new("-")) {
+        let mut text = serde_json::to_string_pretty(&report)?;
+        text.push('\n');
+        aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+        report.filed = Some(path.display().to_string());
+    }
+    Ok(Outcome::done(report))
+}
+
+fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {
+    let today = context.now().to_zoned(TimeZone::UTC).date();
+    let now = Month {
+        year: u16::try_from(today.year()).unwrap_or(u16::MAX - 1),
+        month: u8::try_from(today.month()).unwrap_or(12),
+    };
+    if let Some(path) = &cli.input {
+        input::json(context, path, now)
+    } else if let Some(ids) = &cli.arxiv_ids {
+        Ok(input::arxiv_ids(ids, now))
+    } else if let Some(path) = &cli.titles_file {
+        input::titles(context, path, now)
+    } else if let Some(path) = &cli.bib {
+        input::bibliography(context, path, now)
+    } else if let Some(path) = &cli.paper {
+        input::paper_folder(context, path, now)
+    } else {
+        Ok(Input::default())
+    }
+}
+
+/// The patches of all bibliographies, one after the other, and the entries they touch.
+fn patch(input: &Input, checked: &[Checked]) -> (String, usize) {
+    let mut text = String::new();
+    let mut touched = 0;
+    for (number, file) in input.files.iter().enumerate() {
+        let of_file: Vec<_> = input
+            .entries
+            .iter()
+            .zip(checked)
+            .filter(|((of, _), _)| *of == number)
+            .filter_map(|((_, at), checked)| Some((file.read.entries.get(*at)?, checked)))
+            .collect();
+        if let Some((diff, count)) = fix::patch(&file.text, &file.name, &of_file) {
+            text.push_str(&diff);
+            touched += count;
+        }
+    }
+    (text, touched)
+}
+
+/// Says which flags of older skills mean nothing any more.
+fn notes(cli: &Cli, context: &Context) {
+    if cli.s2_fuzzy_threshold.is_some() {
+        context.note("--s2-fuzzy-threshold: titles are graded word by word and number by number");
+    }
+    if cli.cache_dir.is_some() || cli.cache_scope.as_deref() == Some("project") {
+        context.note("the cache is shared by all helpers; ARIS_CACHE_DIR says where it is");
+    }
+    if cli.cache_ttl_days.is_some_and(|days| days > 0) {
+        context.note("--cache-ttl-days: records are kept 30 days, absences one");
+    }
+}

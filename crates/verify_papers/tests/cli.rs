@@ -1,0 +1,322 @@
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+//! `verify_papers` against servers on this machine, one for each source.
+
+use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
+use serde_json::{Value, json};
+
+const VASWANI: &str = "<entry><id>http://arxiv.org/abs/1706.03762v7</id><title>Attention Is All You Need</title><published>2017-06-12T17:57:34Z</published><author><name>Ashish Vaswani</name></author><author><name>Noam Shazeer</name></author></entry>";
+
+/// A small world: arXiv has one paper, Crossref one, Semantic Scholar's search one; DataCite, DBLP and OpenAlex have none.
+struct World {
+    arxiv: Server,
+    crossref: Server,
+    datacite: Server,
+    dblp: Server,
+    openalex: Server,
+    s2: Server,
+}
+
+fn feed(entries: &str, total: usize) -> Answer {
+    Answer::ok(
+        "application/atom+xml",
+        format!(
+            "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/'><o:totalResults>{total}</o:totalResults>{entries}</feed>"
+        ),
+    )
+}
+
+fn work(doi: &str, title: &str) -> Value {
+    json!({"DOI": doi, "title": [title], "type": "journal-article", "container-title": ["Journal of Tests"],
+        "author": [{"given": "Ada", "family": "Lovelace"}, {"given": "Grace", "family": "Hopper"}],
+        "issued": {"date-parts": [[2016]]}})
+}
+
+fn crossref(request: &Received) -> Answer {
+    if request.path().contains("10.1000") {
+        let message = work("10.1000/one", "On the numbers of one machine");
+        Answer::json(&json!({"status": "ok", "message-type": "work", "message": message}))
+    } else if request.path().ends_with("/works") {
+        Answer::json(
+            &json!({"status": "ok", "message-type": "work-list", "message": {"items": []}}),
+        )
+    } else {
+        Answer::status(404)
+            .header("content-type", "text/plain")
+            .body("Resource not found.")
+    }
+}
+
+fn s2(request: &Received) -> Answer {
+    let title = request.query("query").unwrap_or_default();
+    if title.starts_with("A thing that is searched for") {
+        Answer::json(
+            &json!({"data": [{"paperId": "204e3073870fae3d05bcbc2f6a8e263d9b72e776", "title": title,
+            "year": 2020, "venue": "ICML", "authors": [{"name": "Ada Lovelace"}], "externalIds": {}}]}),
+        )
+    } else {
+        Answer::json(&json!({"error": "Title match not found"})).with_status(404)
+    }
+}
+
+impl World {
+    fn new(s2: fn(&Received) -> Answer) -> Self {
+        Self {
+            arxiv: Server::start(|request| {
+                let ids = request.query("id_list").unwrap_or_default();
+                if ids.contains("1706.03762") {
+                    feed(VASWANI, 1)
+                } else {
+                    feed("", 0)
+                }
+            }),
+            crossref: Server::start(crossref),
+            datacite: Server::start(|_| {
+                Answer::json(&json!({"errors": [{"status": "404"}]})).with_status(404)
+            }),
+            dblp: Server::start(|_| {
+                Answer::json(&json!({"result": {"hits": {"@total": "0", "@sent": "0"}}}))
+            }),
+            openalex: Server::start(|_| {
+                Answer::json(&json!({"meta": {"count": 0}, "results": []}))
+            }),
+            s2: Server::start(s2),
+        }
+    }
+
+    fn run(&self, project: &Project, args: &[&str]) -> Run {
+        Helper::named("verify_papers")
+            .call(project.path())
+            .env("ARIS_ARXIV_BASE_URL", self.arxiv.url())
+            .env("ARIS_CROSSREF_BASE_URL", self.crossref.url())
+            .env("ARIS_DATACITE_BASE_URL", self.datacite.url())
+            .env("ARIS_DBLP_BASE_URL", self.dblp.url())
+            .env("ARIS_OPENALEX_BASE_URL", self.openalex.url())
+            .env("ARIS_S2_BASE_URL", self.s2.url())
+            .env("ARIS_CACHE_DIR", project.at("cache"))
+            .args(args)
+            .run()
+    }
+
+    fn requests(&self) -> usize {
+        [
+            &self.arxiv,
+            &self.crossref,
+            &self.datacite,
+            &self.dblp,
+            &self.openalex,
+            &self.s2,
+        ]
+        .iter()
+        .map(|server| server.log().len())
+        .sum()
+    }
+}
+
+const CANDIDATES: &str = r#"[
+  {"id": "p1", "arxiv_id": "1706.03762", "doi": null, "title": "Attention is all you need"},
+  {"id": "p2", "arxiv_id": null, "doi": "10.1000/one", "title": "On the numbers of one machine"},
+  {"id": "p3", "arxiv_id": null, "doi": null, "title": "A thing that is searched for by its title"},
+  {"id": "p4", "arxiv_id": "1706.03762v2", "doi": null, "title": "A thing that is searched for under a wrong number"},
+  {"id": "p5", "arxiv_id": null, "doi": null, "title": null},
+  {"id": "p6", "arxiv_id": null, "doi": "10.9999/made.up", "title": "What nobody has ever written in any place"},
+  {"id": "p7", "arxiv_id": "1706.03762", "doi": "10.1000/one", "title": "Attention is all you need"}
+]"#;
+
+fn by_id<'a>(report: &'a Value, id: &str) -> &'a Value {
+    report["papers"]
+        .as_array()
+        .expect("papers")
+        .iter()
+        .find(|paper| paper["id"] == id)
+        .expect(id)
+}
+
+#[test]
+fn candidates_of_a_search() {
+    let world = World::new(s2);
+    let project = Project::new().file("in/candidates.json", CANDIDATES);
+    let run = world
+        .run(
+            &project,
+            &["--input", "in/candidates.json", "--output", "out.json"],
+        )
+        .expect_code(0);
+    assert_eq!(run.stdout(), "");
+    let report: Value = serde_json::from_str(&project.read("out.json")).expect("JSON");
+    let expect = |id: &str, status: &str, existence: &str, method: Value, reason: Value| {
+        let paper = by_id(&report, id);
+        assert_eq!(paper["status"], status, "{paper:#}");
+        assert_eq!(paper["existence"], existence, "{paper:#}");
+        assert_eq!(paper["method"], method, "{paper:#}");
+        assert_eq!(paper["reason"], reason, "{paper:#}");
+    };
+    expect("p1", "verified", "exists", json!("arxiv"), Value::Null);
+    expect("p2", "verified", "exists", json!("crossref"), Value::Null);
+    expect("p3", "verified", "exists", json!("s2"), Value::Null);
+    // Its title exists, and the identifier is another paper's: never verified.
+    expect(
+        "p4",
+        "unverified",
+        "exists",
+        Value::Null,
+        json!("identifier_of_other_work"),
+    );
+    expect(
+        "p5",
+        "error",
+        "inconclusive",
+        Value::Null,
+        json!("no_identifier_no_title"),
+    );
+    expect(
+        "p6",
+        "unverified",
+        "not_found",
+        Value::Null,
+        json!("no_source_has_it"),
+    );
+    expect(
+        "p7",
+        "unverified",
+        "exists",
+        Value::Null,
+        json!("identifier_of_other_work"),
+    );
+    assert_eq!(report["verdict"], "WARN");
+    assert_eq!(
+        report["warnings"],
+        json!(["high_hallucination_rate", "malformed_inputs_present"])
+    );
+    assert_eq!(report["hallucination_rate"], 0.5);
+    let evidence = by_id(&report, "p6")["evidence"]
+        .as_array()
+        .expect("evidence");
+    assert_eq!(evidence.len(), 7, "{evidence:#?}");
+    assert!(evidence.iter().all(|one| one["outcome"] == "absent"));
+    // All that was asked is kept.
+    let before = world.requests();
+    world
+        .run(&project, &["--input", "in/candidates.json", "--offline"])
+        .expect_code(0);
+    assert_eq!(world.requests(), before);
+}
+
+#[test]
+fn a_list_costs_less_than_two_requests_for_each_paper() {
+    let world = World::new(s2);
+    let mut list: Vec<Value> = Vec::new();
+    for at in 0..12 {
+        list.push(json!({"id": format!("a{at}"), "arxiv_id": "1706.03762", "title": "Attention is all you need"}));
+        list.push(json!({"id": format!("d{at}"), "doi": "10.1000/ONE", "title": "On the numbers of one machine"}));
+    }
+    for at in 0..4 {
+        list.push(json!({"id": format!("t{at}"), "title": format!("A thing that is searched for, number {at}")}));
+    }
+    list.push(json!({"id": "n", "title": "What nobody has ever written in any place"}));
+    let project = Project::new().file("list.json", Value::from(list.clone()).to_string());
+    let run = world
+        .run(&project, &["--input", "list.json"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(report["pending_rate"], 0.0);
+    let requests = world.requests();
+    assert!(requests <= 2 * list.len(), "{requests} for {}", list.len());
+    // Equal questions are asked once: arXiv one batch and one search, Crossref one DOI and one search.
+    assert_eq!(world.arxiv.log().len(), 2);
+    assert_eq!(world.crossref.log().len(), 2);
+}
+
+#[test]
+fn a_source_that_does_not_answer_is_no_evidence() {
+    let world = World::new(|_| Answer::status(503));
+    let project = Project::new();
+    project.write("titles.txt", "What nobody has ever written in any place\n");
+    let run = world
+        .run(
+            &project,
+            &["--titles-file", "titles.txt", "--deadline", "12"],
+        )
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    let paper = &report["papers"][0];
+    assert_eq!(paper["id"], "title-0");
+    assert_eq!(paper["status"], "verify_pending", "{paper:#}");
+    assert_eq!(paper["existence"], "inconclusive");
+    assert_eq!(report["warnings"], json!(["transient_failures_present"]));
+    assert_eq!(report["hallucination_rate"], 0.0);
+    assert_eq!(report["pending_rate"], 1.0);
+}
+
+#[test]
+fn offline_without_a_cache_nothing_is_known() {
+    let world = World::new(s2);
+    let project = Project::new();
+    let run = world
+        .run(
+            &project,
+            &["--arxiv-ids", "1706.03762, 2401.12345", "--offline"],
+        )
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(report["verdict"], "WARN");
+    for paper in report["papers"].as_array().expect("papers") {
+        assert_eq!(paper["status"], "verify_pending");
+    }
+    assert_eq!(world.requests(), 0);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_2() {
+    let world = World::new(s2);
+    let project = Project::new()
+        .file("bad.json", "[{\"id\": \"p1\",")
+        .file("object.json", "{}");
+    for args in [
+        ["--input", "absent.json"],
+        ["--input", "bad.json"],
+        ["--input", "object.json"],
+        ["--titles-file", "absent.txt"],
+        ["--bib", "absent.bib"],
+        ["--paper", "absent"],
+    ] {
+        let run = world.run(&project, &args).expect_code(2);
+        assert!(run.stderr().contains(args[1]), "{}", run.stderr());
+    }
+}
+
+const BIB: &str = "% mine\n@article{one,\n  title = {On the numbers of one machine},\n  author = {Ada Lovelace},\n  journal = {Journal of Tests},\n  year = 2011,\n  doi = {10.1000/one},\n}\n@article{uncited, title = {What nobody has ever written in any place}, journal = {J}}\n";
+
+#[test]
+fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
+    let world = World::new(s2);
+    let project = Project::new()
+        .file("paper/main.tex", "\\documentclass{article}\\begin{document}\\cite{one}\\bibliography{refs}\\end{document}")
+        .file("paper/refs.bib", BIB);
+    let run = world
+        .run(&project, &["--paper", "paper", "--fix-bib", "fixes.patch"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(
+        report["papers"].as_array().expect("papers").len(),
+        1,
+        "only what is cited"
+    );
+    let paper = by_id(&report, "one");
+    assert_eq!(paper["status"], "verified");
+    let ids: Vec<&str> = paper["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .filter_map(|finding| finding["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["authors_missing", "year_differs"]);
+    assert_eq!(report["patched_entries"], 1);
+    let patch = project.read("fixes.patch");
+    assert!(
+        patch.contains("+  author = {Lovelace, Ada and Hopper, Grace},"),
+        "{patch}"
+    );
+    assert!(patch.contains("+  year = {2016},"), "{patch}");
+    assert_eq!(project.read("paper/refs.bib"), BIB);
+}
