@@ -1,0 +1,113 @@
+//! What the fences of the skills need beyond the example paper, and how they leave where that is not 0.
+
+use super::Place;
+use super::fences::Fence;
+
+/// What a fence needs, and how it leaves, where that is not 0.
+pub(super) struct Need {
+    /// The file, below `skills/`, and a line of the fence.
+    pub(super) file: &'static str,
+    pub(super) line: &'static str,
+    /// Exit codes that are right, for each call of the fence.
+    pub(super) codes: &'static [&'static [i32]],
+    /// Whether it says that something is missing.
+    pub(super) warns: bool,
+    /// Made in the project before.
+    pub(super) prepare: fn(&Place),
+}
+
+fn nothing(_: &Place) {}
+
+pub(super) const NEEDS: &[Need] = &[
+    Need {
+        file: "arxiv/SKILL.md",
+        line: "if [ -n \"$ARXIV_FETCHER\" ] && sh",
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "arxiv/SKILL.md",
+        line: "sh \"$ARXIV_FETCHER\" search \"au:Vaswani",
+        codes: &[&[7], &[7], &[7], &[7]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "arxiv/SKILL.md",
+        line: "sh \"$ARXIV_FETCHER\" download",
+        codes: &[&[3], &[3]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "contract-check/SKILL.md",
+        line: "if sh \"$CONTRACT_CHECK\" run semantic_scholar_fetch",
+        // No source answers.
+        codes: &[&[1]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "paper-claim-audit/SKILL.md",
+        line: "sh \"$CLAIM_AUDITOR\" paper/ --suggest-pins",
+        codes: &[&[0], &[0]],
+        warns: false,
+        // The second call reads what the first wrote.
+        prepare: nothing,
+    },
+    Need {
+        file: "paper-writing/SKILL.md",
+        line: "exit \"$GATE_STATUS\"",
+        codes: &[&[1]],
+        warns: false,
+        // No audit was made: the gate blocks.
+        prepare: nothing,
+    },
+    Need {
+        file: "research-wiki/SKILL.md",
+        line: "sh \"$WIKI_HELPER\" ingest_paper research-wiki/ --arxiv-id",
+        // arXiv does not answer.
+        codes: &[&[7]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "review-tracing/SKILL.md",
+        line: "if [ -n \"$TRACE_HELPER\" ] && TRACE_PATH=",
+        codes: &[&[0]],
+        warns: false,
+        prepare: |place| {
+            for path in ["prompt.md", "response.md", "results/run_1.json"] {
+                place.project.write(&format!("project/{path}"), "{}\n");
+            }
+        },
+    },
+    Need {
+        file: "review-tracing/references/trace-layout.md",
+        line: "sha256sum run.meta.json",
+        codes: &[&[0]],
+        warns: false,
+        prepare: |place| {
+            let args = "--skill paper-claim-audit --purpose claim-review --model m --thread-id t --executor e --prompt p --response r --run-id 2026-04-21_run01";
+            let script = format!("sh .aris/tools/save_trace {args}");
+            place.shell("/bin/sh", &script, None).expect_code(0);
+        },
+    },
+    Need {
+        file: "skill-lint/SKILL.md",
+        line: "sh \"$SKILL_LINT\" --explain SR110",
+        codes: &[&[0], &[0], &[10], &[10, 2]],
+        warns: false,
+        // The installed skills are part of the project, and their scripts have lost the execute bit. The superuser may not run them.
+        prepare: nothing,
+    },
+];
+
+impl Need {
+    /// Whether this is what `fence` needs.
+    pub(super) fn is_of(&self, fence: &Fence) -> bool {
+        let begins = |line: &str| line.trim_start().starts_with(self.line);
+        self.file == fence.file && fence.text.lines().any(begins)
+    }
+}
