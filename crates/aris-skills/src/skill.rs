@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use aris_fs::FsError;
+
 use crate::binary::Binary;
 use crate::frontmatter::{Frontmatter, first_body_line};
 use crate::markdown::Document;
@@ -14,6 +16,9 @@ use crate::tree::{EntryKind, FileEntry, READ_LIMIT, SKILL_FILE, Tree};
 
 /// Bytes that are looked at to tell text from data, as git does.
 const HEAD: usize = 8000;
+
+/// Bytes of a large program that are looked at: headers stand there; tables of symbols stand behind the code.
+const LARGE_HEAD: u64 = 64 << 10;
 
 /// A skill, loaded.
 #[derive(Debug)]
@@ -193,6 +198,14 @@ fn load(tree: &Tree, entry: &FileEntry, skill_path: String) -> SourceFile {
     }
     let bytes = match tree.read(&entry.path) {
         Ok(bytes) => bytes,
+        // Of a program, the head says what it is; only its size is too large.
+        Err(FsError::TooLarge { .. })
+            if names::is_program(&file.skill_path)
+                && let Some(binary) = large_binary(tree, entry) =>
+        {
+            file.binary = Some(binary);
+            return file;
+        }
         Err(error) => {
             file.error = Some(error.to_string());
             return file;
@@ -212,6 +225,12 @@ fn load(tree: &Tree, entry: &FileEntry, skill_path: String) -> SourceFile {
         file.text = Some(text);
     }
     file
+}
+
+/// What the head of a file that is too large to be read whole says about a program.
+fn large_binary(tree: &Tree, entry: &FileEntry) -> Option<Binary> {
+    let file = aris_fs::open(&tree.root.join(&entry.path)).ok()?;
+    Binary::of(&file.head(LARGE_HEAD).ok()?)
 }
 
 /// Files whose text the rules need: too large is a fault there, and no reason to pass them over.

@@ -23,15 +23,9 @@ impl Text {
                 false,
             ),
         };
-        let mut starts = Vec::new();
-        let mut start = 0;
-        while start < raw.len() {
-            starts.push(start);
-            start = match raw.as_bytes().iter().skip(start).position(|b| *b == b'\n') {
-                Some(length) => start + length + 1,
-                None => raw.len(),
-            };
-        }
+        let ends = raw.match_indices('\n').map(|(end, _)| end + 1);
+        let starts = std::iter::once(0).chain(ends);
+        let starts = starts.filter(|start| *start < raw.len()).collect();
         Self {
             raw,
             starts,

@@ -38,6 +38,6 @@ pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;
 pub use run::Run;
-pub use schema::{assert_valid, check_schema, follows};
+pub use schema::{assert_follows, assert_valid, check_schema, follows};
 pub use server::{Answer, Received, Server};
 pub use snapshot::Snapshot;

@@ -43,6 +43,22 @@ pub fn assert_valid(id: &str, value: &Value, what: &str) {
     );
 }
 
+/// Panics unless `value`, which is `what`, follows a schema that others publish, of the draft that it names.
+#[track_caller]
+pub fn assert_follows(schema: &Value, value: &Value, what: &str) {
+    let validator =
+        jsonschema::validator_for(schema).unwrap_or_else(|error| panic!("the schema: {error}"));
+    let errors: Vec<String> = validator
+        .iter_errors(value)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(
+        errors.is_empty(),
+        "{what} is not what its schema says: {}",
+        errors.join("; ")
+    );
+}
+
 /// Whether `value` follows the schema `id`, as a complete validator says.
 pub fn follows(id: &str, value: &Value) -> bool {
     let path = path(id);

@@ -116,7 +116,7 @@ pub static SPEC: Spec = Spec {
         schema::id::AUDIT,
     ],
     samples: &[Sample {
-        args: &["assets/no-such-paper"],
+        args: &["--json", "assets/no-such-paper"],
         exit: &[2],
     }],
     network: Network::None,

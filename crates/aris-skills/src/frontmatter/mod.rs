@@ -32,7 +32,23 @@ pub struct YamlFault {
     pub col: usize,
     /// What is wrong, lower case, without a full stop.
     pub message: String,
+    /// Whether common parsers read the text all the same: what they make of it is then not known.
+    pub disputed: bool,
 }
+
+/// Faults that the YAML 1.2 grammar knows and that parsers of the libyaml family (which most hosts use) let pass.
+///
+/// **Source**: 1,015 frontmatters of public skills and 289 made ones, read by this parser, PyYAML 6.0.3 and ruamel.yaml 0.19.1.
+const DISPUTED: [&str; 5] = [
+    "invalid indentation in multiline quoted scalar",
+    "found high surrogate without following low surrogate",
+    "a BOM must not appear inside a document",
+    "comments must be separated from other tokens by whitespace",
+    "plain scalar cannot start with '-' followed by",
+];
+
+/// A tab in front of a line: a fault between quotation marks only to the letter of the grammar.
+const TAB: &str = "tab cannot be used as indentation";
 
 /// How a node is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,11 +211,13 @@ fn mapping(source: &str, lines_before: usize, bytes_before: usize) -> Result<Yam
             line: yaml.line,
             col: yaml.col,
             message: format!("the frontmatter is {}, not a mapping", yaml.value.kind()),
+            disputed: false,
         }),
         None => Err(YamlFault {
             line: lines_before.max(1),
             col: 1,
             message: String::from("the frontmatter is empty, not a mapping"),
+            disputed: false,
         }),
     }
 }
@@ -355,7 +373,12 @@ impl Build<'_> {
                         node.text, first.line
                     );
                     let (line, col) = (node.line, node.col);
-                    return Err(YamlFault { line, col, message });
+                    return Err(YamlFault {
+                        line,
+                        col,
+                        message,
+                        disputed: false,
+                    });
                 }
                 parent.key = Some(node);
             }
@@ -381,16 +404,24 @@ impl Build<'_> {
             line: span.start.line() + self.lines_before,
             col: span.start.col() + 1,
             message: message.to_owned(),
+            disputed: false,
         }
     }
 
     fn scan_fault(&self, error: &ScanError) -> YamlFault {
         // A fault at the very end is reported on the last line that exists.
         let lines = self.source.lines().count().max(1);
+        let line = error.marker().line().clamp(1, lines);
+        let message = error.info();
+        let before = self.source.lines().take(line - 1);
+        let quotes = before.flat_map(str::bytes).filter(|byte| *byte == b'"');
+        let disputed = DISPUTED.iter().any(|known| message.contains(known))
+            || (message.contains(TAB) && quotes.count() % 2 == 1);
         YamlFault {
-            line: error.marker().line().clamp(1, lines) + self.lines_before,
+            line: line + self.lines_before,
             col: error.marker().col() + 1,
-            message: error.info(),
+            message,
+            disputed,
         }
     }
 }

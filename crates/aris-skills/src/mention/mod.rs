@@ -20,6 +20,8 @@ pub struct Matcher {
     /// File names in lower case and dotted module paths, made of `[A-Za-z0-9_.-]` only.
     words: BTreeMap<String, Vec<usize>>,
     longest: usize,
+    /// Which lengths and ends a word can have: tells nearly all others apart without a look into the map.
+    shapes: Shapes,
     /// File names in lower case with other characters in them.
     odd: Vec<(String, usize)>,
     /// Folders two levels deep or more, with all files below them.
@@ -53,6 +55,7 @@ impl Matcher {
     }
 
     fn word(&mut self, word: String, file: usize) {
+        self.shapes.add(word.as_bytes());
         self.longest = self.longest.max(word.len());
         self.words.entry(word).or_default().push(file);
     }
@@ -80,13 +83,14 @@ impl Matcher {
 
     /// A name begins where a run of name characters begins, and ends where the run ends or a dot stands.
     fn find_words(&self, lower: &str, found: &mut impl FnMut(usize, usize)) {
-        for (start, run) in runs(lower, is_word) {
+        for (start, run) in runs(lower, &WORD) {
             let run = run.get(..run.len().min(self.longest + 1)).unwrap_or(run);
-            for end in 1..=run.len().min(self.longest) {
-                if !matches!(run.as_bytes().get(end), None | Some(b'.')) {
-                    continue;
-                }
-                let files = run.get(..end).and_then(|word| self.words.get(word));
+            let ends = (1..run.len()).filter(|end| run.as_bytes().get(*end) == Some(&b'.'));
+            for end in ends.chain([run.len()]) {
+                let word = run
+                    .get(..end)
+                    .filter(|word| self.shapes.may_have(word.as_bytes()));
+                let files = word.and_then(|word| self.words.get(word));
                 for file in files.into_iter().flatten() {
                     found(*file, start);
                 }
@@ -96,7 +100,7 @@ impl Matcher {
 
     /// A directory ends its run of path characters, a slash or a full stop behind it aside.
     fn find_folders(&self, text: &str, found: &mut impl FnMut(usize, usize)) {
-        for (start, run) in runs(text, |byte| is_word(byte) || byte == b'/') {
+        for (start, run) in runs(text, &PATH) {
             if !run.contains('/') {
                 continue;
             }
@@ -139,20 +143,72 @@ impl Matcher {
     }
 }
 
+/// A set of words that answers *no* or *perhaps*, by length, first and last byte.
+#[derive(Debug)]
+struct Shapes([u64; Self::BITS / 64]);
+
+impl Shapes {
+    const BITS: usize = 4096;
+
+    fn bit(word: &[u8]) -> usize {
+        let of = |byte: Option<&u8>| byte.map_or(0, |byte| usize::from(*byte));
+        (word.len() * 67 + of(word.first()) * 257 + of(word.last()) * 31) % Self::BITS
+    }
+
+    fn add(&mut self, word: &[u8]) {
+        let bit = Self::bit(word);
+        if let Some(slot) = self.0.get_mut(bit / 64) {
+            *slot |= 1 << (bit % 64);
+        }
+    }
+
+    fn may_have(&self, word: &[u8]) -> bool {
+        let bit = Self::bit(word);
+        (self.0.get(bit / 64)).is_some_and(|slot| slot >> (bit % 64) & 1 == 1)
+    }
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        Self([0; Self::BITS / 64])
+    }
+}
+
 /// `[A-Za-z0-9_.-]`
-fn is_word(byte: u8) -> bool {
+const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 
-/// Runs of bytes that pass a test, with their offsets. The test passes ASCII only.
-fn runs(text: &str, test: impl Fn(u8) -> bool) -> impl Iterator<Item = (usize, &str)> {
+/// Which bytes are part of a name.
+static WORD: [bool; 256] = table(false);
+
+/// Which bytes are part of a path.
+static PATH: [bool; 256] = table(true);
+
+const fn table(slash: bool) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
+        let part = is_word(byte as u8) || (slash && byte as u8 == b'/');
+        table[byte] = part;
+        byte += 1;
+    }
+    table
+}
+
+/// Runs of the bytes in a table, which are ASCII, with their offsets. Every text is read this way: the loops are plain ones.
+fn runs<'t>(text: &'t str, table: &'static [bool; 256]) -> impl Iterator<Item = (usize, &'t str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let bytes = text.as_bytes();
-        let skipped = bytes.iter().skip(at).position(|byte| test(*byte))?;
-        let start = at + skipped;
-        let rest = bytes.iter().skip(start);
-        at = start + rest.take_while(|byte| test(**byte)).count();
+        while !table[usize::from(*bytes.get(at)?)] {
+            at += 1;
+        }
+        let start = at;
+        while bytes.get(at).is_some_and(|byte| table[usize::from(*byte)]) {
+            at += 1;
+        }
         Some((start, text.get(start..at).unwrap_or_default()))
     })
 }

@@ -181,12 +181,17 @@ static PIPED: LazyLock<Regex> = LazyLock::new(|| {
 /// Places in PowerShell code where a download is evaluated: at most one for each of the two forms and line.
 pub(crate) fn in_powershell(code: &str) -> Vec<usize> {
     let mut places = Vec::new();
-    let lower_has = |word: &str| {
-        code.as_bytes()
-            .windows(word.len())
-            .any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    if !lower_has("iex") && !lower_has("invoke-expression") {
+    // `iex` and `Invoke-Expression`: an `x` is rare, and what stands before it tells nearly all others apart.
+    let bytes = code.as_bytes();
+    let may_evaluate = (bytes.iter().enumerate())
+        .filter(|(_, byte)| matches!(byte, b'x' | b'X'))
+        .any(|(at, _)| {
+            let before = at.checked_sub(2).and_then(|from| bytes.get(from..at));
+            before.is_some_and(|before| {
+                before.eq_ignore_ascii_case(b"ie") || before.eq_ignore_ascii_case(b"-e")
+            })
+        });
+    if !may_evaluate || !code.contains(['(', '|']) {
         return places;
     }
     for pattern in [&EVALUATED, &PIPED] {

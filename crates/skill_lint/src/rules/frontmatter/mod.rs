@@ -60,6 +60,15 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
             finding.fix(Fix::replace(path, range, new));
         }
     }
+    if let Some(Err(fault)) = frontmatter.map(|frontmatter| &frontmatter.yaml)
+        && fault.disputed
+    {
+        let message = format!(
+            "line {}: parsers do not agree: {}",
+            fault.line, fault.message
+        );
+        sink.skipped("SR003", path, message);
+    }
     let name = frontmatter.and_then(check::declared_name);
     Facts {
         name: name.map(|(name, place)| (path.to_owned(), name.to_owned(), place)),

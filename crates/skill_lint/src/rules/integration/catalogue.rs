@@ -136,7 +136,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         id: "SR513",
         title: "unknown Claude Code variable",
-        what: "`${CLAUDE_X}` with an X other than SESSION_ID, EFFORT, SKILL_DIR, PROJECT_DIR, PLUGIN_ROOT and PLUGIN_DATA stays as it is.",
+        what: "`${CLAUDE_…}` with another name than SESSION_ID, EFFORT, SKILL_DIR, PROJECT_DIR, PLUGIN_ROOT or PLUGIN_DATA stays as it is.",
         hint: "use one of the six, or a plain shell variable",
         source: "CC",
         false_positives: "variables of newer versions, and environment variables that a shell reads",

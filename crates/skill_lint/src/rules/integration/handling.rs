@@ -3,6 +3,8 @@
 //!
 //! **Source**: integration contract §2, failure policies.
 
+use crate::code::shell::Script;
+
 use super::call::has_word;
 use super::policy::Policy;
 
@@ -56,14 +58,16 @@ fn mentions(code: &[&str], variable: &str) -> bool {
 }
 
 fn read(code: &[&str]) -> Does {
-    let mut does = Does::default();
+    let mut does = Does {
+        leaves: leaves(&code.join("\n")),
+        ..Does::default()
+    };
     for line in code {
         let words = |words: &[&str]| words.iter().any(|word| has_word(line, word));
         if line.starts_with('#') {
             does.writes |= words(&["write", "Write", "written", "fallback", "Fallback"]);
             continue;
         }
-        does.leaves |= has_failure(line, "exit") || has_failure(line, "return");
         does.says |= words(&["echo", "printf", "cat", "WARN"]);
         does.turns |= words(&["else", "elif"]) || line.contains("||");
         does.writes |= line.contains("> ") || words(&["tee", "mkdir"]);
@@ -72,15 +76,17 @@ fn read(code: &[&str]) -> Does {
     does
 }
 
-/// Whether a line has `exit` or `return` with a number other than 0 or with a variable.
-fn has_failure(line: &str, word: &str) -> bool {
-    line.match_indices(word).any(|(at, _)| {
-        let rest = line.get(at + word.len()..).unwrap_or_default();
-        let alone = line
-            .get(..at)
-            .is_none_or(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_'));
-        let value = rest.strip_prefix(' ').unwrap_or_default().trim_start();
-        alone && value.starts_with(|c: char| ('1'..='9').contains(&c) || "\"$".contains(c))
+/// Whether the code calls `exit` or `return` with a number other than 0 or with a variable.
+fn leaves(code: &str) -> bool {
+    let script = Script::read(code);
+    script.commands.iter().any(|command| {
+        let called = script.called(command);
+        called.is_some_and(|(name, arguments)| {
+            matches!(name.as_str(), "exit" | "return")
+                && arguments
+                    .first()
+                    .is_some_and(|code| script.raw(code) != "0")
+        })
     })
 }
 
@@ -102,6 +108,11 @@ mod tests {
             (Policy::Gate, "[ -n \"$X\" ] || exit 0", false),
             (Policy::SideEffect, warn, true),
             (Policy::SideEffect, gate, false),
+            (
+                Policy::SideEffect,
+                "sh \"$X\" || echo \"exit $?\" >&2 # exit 2: usage",
+                true,
+            ),
             (Policy::Gate, "sh \"$X\"; exit \"$?\"", true),
             (Policy::SideEffect, bare, false),
             (Policy::Diagnostic, warn, true),

@@ -5,7 +5,7 @@
 /// The first hidden character of each line that has one: byte offset, the character, and how many the line has.
 pub(crate) fn find(text: &str) -> Vec<(usize, char, u64)> {
     let mut found: Vec<(usize, char, u64)> = Vec::new();
-    if text.is_ascii() {
+    if !may_hide(text.as_bytes()) {
         return found;
     }
     let mut on_this_line = false;
@@ -32,6 +32,23 @@ pub(crate) fn find(text: &str) -> Vec<(usize, char, u64)> {
         in_flag = false;
     }
     found
+}
+
+/// Whether a text has the first bytes of a hidden character: nearly all have none, and then no character needs a look.
+fn may_hide(text: &[u8]) -> bool {
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| *byte >= 0xE1) {
+        match rest.get(at..at + 3) {
+            Some(
+                [0xE1, 0xA0, 0x8E]
+                | [0xE2, 0x80, 0x8B | 0xAA..=0xAE]
+                | [0xE2, 0x81, 0xA0 | 0xA6..=0xA9]
+                | [0xF3, 0xA0, _],
+            ) => return true,
+            _ => rest = rest.get(at + 1..).unwrap_or_default(),
+        }
+    }
+    false
 }
 
 fn is_hidden(c: char) -> bool {

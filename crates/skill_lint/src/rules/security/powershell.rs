@@ -36,7 +36,8 @@ fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
         .windows(word.len())
         .enumerate()
         .filter(move |(at, window)| {
-            window.eq_ignore_ascii_case(word.as_bytes())
+            window.first().map(u8::to_ascii_lowercase) == word.bytes().next()
+                && window.eq_ignore_ascii_case(word.as_bytes())
                 && !part(at.checked_sub(1).and_then(|before| bytes.get(before)))
                 && !part(bytes.get(at + word.len()))
         })

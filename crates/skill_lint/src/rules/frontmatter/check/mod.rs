@@ -67,6 +67,7 @@ pub(super) fn check(
             checks.add("SR001", (1, 1), message.to_owned());
         }
         Some(frontmatter) => match &frontmatter.yaml {
+            Err(fault) if fault.disputed => {}
             Err(fault) => checks.add("SR003", (fault.line, fault.col), fault.message.clone()),
             Ok(mapping) => checks.mapping(frontmatter, mapping),
         },

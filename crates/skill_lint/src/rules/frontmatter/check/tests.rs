@@ -56,6 +56,24 @@ fn the_block_must_be_opened_closed_and_a_mapping() {
     }
 }
 
+/// What parsers of the libyaml family read is no claim, and what all refuse is one.
+#[test]
+fn only_what_all_parsers_refuse_is_a_fault() {
+    for (lines, expected) in [
+        ("license: \"a\nb\"", vec![]),
+        ("license: \"a\n\tb\"", vec![]),
+        ("license: \"a\"#b", vec![]),
+        ("license: [-]", vec![]),
+        ("license: \"\\ud83d\"", vec![]),
+        ("license:\n\ta: b", vec![("SR003", 5, 2)]),
+        ("license: [a] [b]", vec![("SR003", 4, 14)]),
+        ("license: @a", vec![("SR003", 4, 10)]),
+        ("license: \"a\" b", vec![("SR003", 4, 14)]),
+    ] {
+        assert_eq!(added(lines), expected, "{lines:?}");
+    }
+}
+
 #[test]
 fn names_are_judged() {
     let long = "a".repeat(65);

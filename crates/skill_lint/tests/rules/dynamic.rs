@@ -1,0 +1,144 @@
+//! SR3: scripts that are really started, in the sandbox.
+
+use std::net::TcpListener;
+use std::sync::OnceLock;
+
+use super::{Case, Files, body, case, check, tree};
+
+/// A script that no rule minds; `HELP`, `SHORT`, `OTHER` and `SAMPLE` stand where the cases differ.
+const SCRIPT: &str = r#"#!/bin/bash
+# Lint-sample: --json SKILL.md
+case "${1:-}" in
+--help) HELP ;;
+-h) SHORT ;;
+--json) SAMPLE ;;
+--version) VERSION ;;
+*) OTHER ;;
+esac
+"#;
+
+const HELP: &str =
+    "printf 'Usage: x\\n  --json  JSON\\nExit codes:\\n  0  done\\nExamples:\\n  x\\n'";
+const SAMPLE: &str = r#"echo '{"data": [1], "meta": {"schema": "a/v1", "count": 1}}'"#;
+const VERSION: &str = "echo x 1.2.3";
+
+fn script(part: &str, code: &str) -> String {
+    let mut script = SCRIPT.to_owned();
+    for (name, usual) in [
+        ("HELP", HELP),
+        ("SHORT", HELP),
+        ("SAMPLE", SAMPLE),
+        ("VERSION", VERSION),
+        ("OTHER", "exit 2"),
+    ] {
+        script = script.replacen(
+            &format!(") {name} ;;"),
+            &format!(") {} ;;", if name == part { code } else { usual }),
+            1,
+        );
+    }
+    script
+}
+
+fn of(part: &str, code: &str) -> Files {
+    tree(body("Body."), [("a/scripts/x.sh*", &script(part, code))])
+}
+
+/// A launcher with a contract that names `flag`.
+fn launcher(part: &str, code: &str, flag: &str) -> Files {
+    let contract = format!(
+        r#"{{"name": "x", "flags": [{{"long": "{flag}"}}], "exit": [{{"code": 0, "meaning": "done"}}]}}"#
+    );
+    let script = script(part, code);
+    tree(
+        body("Body."),
+        [
+            ("a/scripts/x*", &script),
+            ("a/scripts/x.contract.json", &contract),
+        ],
+    )
+}
+
+/// A port that answers as long as the tests run.
+fn port() -> u16 {
+    static LISTENER: OnceLock<TcpListener> = OnceLock::new();
+    let listener = LISTENER.get_or_init(|| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    listener.local_addr().expect("an address").port()
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let good = || of("", "");
+    let run = |rule: &'static str, at: &'static str, bad: Files, good: Files| Case {
+        flags: &["--run=all", "--run-as-root"],
+        ..case(rule, at, bad, good)
+    };
+    let at = "a/scripts/x.sh:1:1";
+    let connects = format!(
+        "[ -z \"${{http_proxy:-}}\" ] && (exec 3<>/dev/tcp/127.0.0.1/{}) 2>/dev/null || {{ echo 'cannot connect' >&2; exit 1; }}; {HELP}",
+        port()
+    );
+    let stays = format!("{HELP}; exec sleep 60");
+    vec![
+        run("SR301", at, of("HELP", "exit 1"), good()),
+        run("SR302", at, of("HELP", "echo 'Usage: x'"), good()),
+        run("SR303", at, of("OTHER", "exit 1"), good()),
+        run("SR304", at, of("SHORT", "exit 1"), good()),
+        run("SR305", at, of("OTHER", "echo no; exit 2"), good()),
+        run(
+            "SR306",
+            "a/scripts/x.sh:2:1",
+            of("SAMPLE", "echo '{\"data\": null}'"),
+            good(),
+        ),
+        run(
+            "SR307",
+            at,
+            of("HELP", "printf 'Usage: \\033[1mx\\033[0m\\nExamples: x\\n'"),
+            good(),
+        ),
+        run(
+            "SR308",
+            at,
+            of("HELP", &format!("{HELP}; touch left")),
+            good(),
+        ),
+        Case {
+            flags: &["--run", "--run-as-root", "--config", "skill-lint.toml"],
+            ..run("SR309", at, slow(&stays), slow(HELP))
+        },
+        run("SR310", at, of("HELP", &connects), good()),
+        run(
+            "SR311",
+            "a/scripts/x.contract.json:1:1",
+            launcher("", "", "--gone"),
+            launcher("", "", "--json"),
+        ),
+        run(
+            "SR312",
+            "a/scripts/x:1:1",
+            launcher("VERSION", "echo 1", "--json"),
+            launcher("", "", "--json"),
+        ),
+        run(
+            "SR313",
+            at,
+            of(
+                "HELP",
+                "echo \"ModuleNotFoundError: No module named 'x'\" >&2; exit 1",
+            ),
+            of("HELP", "echo 'broken' >&2; exit 1"),
+        ),
+    ]
+}
+
+/// A tree whose scripts have one second.
+fn slow(help: &str) -> Files {
+    let mut files = of("HELP", help);
+    files.push(("skill-lint.toml", b"[run]\ntimeout_s = 1\n".to_vec()));
+    files
+}
+
+#[test]
+fn rules_about_what_scripts_do() {
+    check(&cases());
+}

@@ -1,0 +1,185 @@
+//! SR5.
+
+use super::{Case, Files, body, case, check, files, named, page, tree};
+
+const SKILL: &str = "a/SKILL.md";
+const CONTRACT: &str = "shared-references/integration-contract.md";
+
+/// The older resolver template for the helper `h.py`.
+const OLDER: &str = r#"cd "$(git rev-parse --show-toplevel 2>/dev/null || pwd)" || exit 1
+if [ -z "${ARIS_REPO:-}" ] && [ -f .aris/installed-skills.txt ]; then
+ARIS_REPO=$(awk -F'\t' '$1=="repo_root"{print $2; exit}' .aris/installed-skills.txt 2>/dev/null) || true
+fi
+TOOL=".aris/tools/h.py"
+[ -f "$TOOL" ] || TOOL="tools/h.py"
+[ -f "$TOOL" ] || { [ -n "${ARIS_REPO:-}" ] && TOOL="$ARIS_REPO/tools/h.py"; }
+[ -f "$TOOL" ] || TOOL=""
+"#;
+
+fn fence(code: &str) -> String {
+    body(&format!("```sh\n{}\n```", code.trim_end()))
+}
+
+fn table(rows: &str) -> String {
+    format!("| Helper | Policy |\n|---|---|\n{rows}\n")
+}
+
+/// A skill with this code in a fence, and a policy table with these rows.
+fn with_table(code: &str, rows: &str) -> Files {
+    tree(fence(code), [(CONTRACT, &table(rows)), ("tools/h.py", "x")])
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let with = |text: &str| tree(body(text), []);
+    let shell = |code: &str| tree(fence(code), []);
+    let row = "| `h.py` | B |";
+    let warns =
+        format!("{OLDER}[ -n \"$TOOL\" ] && python3 \"$TOOL\" || echo \"WARN: no helper\" >&2\n");
+    let exits = format!("{OLDER}python3 \"$TOOL\" || exit 1\n");
+    let integration = |artifact: &str| {
+        let text = format!(
+            "| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|-|-|-|-|-|-|-|\n| x | a | b | {artifact} | d | e | f |\n"
+        );
+        tree(body("x"), [(CONTRACT, &text)])
+    };
+    let shared = "The first line of something shared.\nThe second line of something shared.\nThe third line of something shared.";
+    let three = |third: &str| {
+        files([
+            (SKILL, &named("a", shared)),
+            ("b/SKILL.md", &named("b", shared)),
+            ("c/SKILL.md", &named("c", third)),
+        ])
+    };
+    let phases = |checklist: &str| {
+        let text =
+            format!("## Phase 1\n\n## Phase 2\n\n## Phase 3\n\n{checklist}\n\n```sh\n{OLDER}```");
+        tree(page("", &text), [])
+    };
+    let block = |line: &str| {
+        format!(
+            "# aris-resolver v2: TOOL h.py\n{}# aris-resolver end\n",
+            RESOLVER.replace("; break; fi", line)
+        )
+    };
+    vec![
+        case(
+            "SR501",
+            "a/SKILL.md:6:1",
+            shell("python3 tools/h.py"),
+            shell("python3 \"$TOOL\""),
+        ),
+        case(
+            "SR502",
+            "a/SKILL.md:10:1",
+            shell(&OLDER.replace("TOOL=\"\"", "exit 1")),
+            shell(OLDER),
+        ),
+        case(
+            "SR503",
+            "a/SKILL.md:10:1",
+            with_table(OLDER, "| `g.py` | B |"),
+            with_table(OLDER, row),
+        ),
+        case(
+            "SR504",
+            "shared-references/integration-contract.md:3:12",
+            with_table(OLDER, "| `h.py` | maybe |"),
+            with_table(OLDER, row),
+        ),
+        case(
+            "SR505",
+            "a/SKILL.md:10:1",
+            with_table(&exits, row),
+            with_table(&warns, row),
+        ),
+        case(
+            "SR506",
+            "shared-references/integration-contract.md:3:15",
+            integration("TBD"),
+            integration("n/a (why)"),
+        ),
+        case(
+            "SR507",
+            "shared-references/integration-contract.md:4:4",
+            with_table(OLDER, &format!("{row}\n| `gone.py` | B |")),
+            with_table(OLDER, row),
+        ),
+        case(
+            "SR508",
+            "a/SKILL.md:5:7",
+            with("It is optional and automatic."),
+            with("It is optional."),
+        ),
+        case(
+            "SR509",
+            "a/SKILL.md:5:1",
+            three(shared),
+            three("Something else."),
+        ),
+        case("SR510", "a/SKILL.md:5:1", phases("x"), phases("- [ ] x")),
+        case(
+            "SR511",
+            "a/SKILL.md:5:5",
+            with("You MUST invoke `/audit`."),
+            with("You MUST invoke `/audit`; it leaves `paper/A.json`."),
+        ),
+        case(
+            "SR512",
+            "a/SKILL.md:6:5",
+            shell("sh \"$CLAUDE_SKILL_DIR/x\""),
+            shell("sh \"${CLAUDE_SKILL_DIR}/x\""),
+        ),
+        case(
+            "SR513",
+            "a/SKILL.md:5:1",
+            with("${CLAUDE_ROOT}"),
+            with("${CLAUDE_EFFORT}"),
+        ),
+        case(
+            "SR514",
+            "a/SKILL.md:10:1",
+            shell(&OLDER.replace("TOOL", "HELPER")),
+            shell(OLDER),
+        ),
+        case(
+            "SR515",
+            "a/SKILL.md:6:13",
+            shell("awk '{print $2}'"),
+            shell("awk '{print \\$2}'"),
+        ),
+        case(
+            "SR516",
+            "a/SKILL.md:5:5",
+            with("Run `python3 tools/h.py`."),
+            with("Run `h.py`."),
+        ),
+        case(
+            "SR517",
+            "shared-references/integration-contract.md:4:4",
+            with_table(OLDER, &format!("{row}\n| `unused.py` | B |")),
+            with_table(OLDER, row),
+        ),
+        case(
+            "SR518",
+            "a/SKILL.md:6:1",
+            shell(&block("; fi")),
+            shell(&block("; break; fi")),
+        ),
+    ]
+}
+
+/// What `cargo xtask sync` writes for a skill that does not own `h.py`.
+const RESOLVER: &str = r#"TOOL=""
+_aris_root=$(git rev-parse --show-toplevel 2>/dev/null || pwd)
+if [ -z "${ARIS_REPO:-}" ] && [ -f "$_aris_root/.aris/installed-skills.txt" ]; then
+  ARIS_REPO=$(sed -n 's/^repo_root[[:blank:]]*//p' "$_aris_root/.aris/installed-skills.txt" 2>/dev/null | head -n 1) || true
+fi
+for _aris_dir in "$_aris_root/.aris/tools" "$_aris_root/tools" "${ARIS_REPO:+$ARIS_REPO/tools}"; do
+  if [ -n "$_aris_dir" ] && [ -f "$_aris_dir/h.py" ]; then TOOL="$_aris_dir/h.py"; break; fi
+done
+"#;
+
+#[test]
+fn rules_about_integrations() {
+    check(&cases());
+}

@@ -1,0 +1,52 @@
+//! SR7.
+
+use super::{Case, body, case, check, files, page, tree};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let skill = body("Body.");
+    let with = |text: &str| tree(body(text), []);
+    let one = |path: &'static str| tree(body("Body."), [(path, "x")]);
+    vec![
+        case(
+            "SR701",
+            "skills/group/a/SKILL.md:1:1",
+            files([("skills/group/a/SKILL.md", &skill)]),
+            files([("skills/a/SKILL.md", &skill)]),
+        ),
+        case(
+            "SR702",
+            "a/SKILL.md:6:1",
+            with("```sh\nscripts/x.sh -v\n```"),
+            with("```sh\nbash scripts/x.sh -v\n```"),
+        ),
+        case(
+            "SR703",
+            "a/SKILL.md:5:5",
+            tree(body("See _notes.md."), [("a/_notes.md", "x")]),
+            tree(body("See notes.md."), [("a/notes.md", "x")]),
+        ),
+        case(
+            "SR704",
+            "a/SKILL.md:4:1",
+            tree(page("context: fork\n", ""), []),
+            tree(page("compatibility: Claude Code\ncontext: fork\n", ""), []),
+        ),
+        case(
+            "SR705",
+            "a/X.txt:1:1",
+            tree(body(""), [("a/X.txt", "x"), ("a/x.txt", "y")]),
+            tree(body(""), [("a/X.txt", "x"), ("a/b/x.txt", "y")]),
+        ),
+        case(
+            "SR706",
+            "a/aux.txt:1:1",
+            one("a/aux.txt"),
+            one("a/auxiliary.txt"),
+        ),
+    ]
+}
+
+#[test]
+fn rules_about_portability() {
+    check(&cases());
+}

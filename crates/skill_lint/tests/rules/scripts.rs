@@ -1,0 +1,183 @@
+//! SR2.
+
+use super::{Case, Files, body, case, check, tree};
+
+/// A header that no rule minds, without the first line.
+const HEADER: &str =
+    "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
+
+/// The head of an ELF program for x86-64 with one section of this type: 2 is a symbol table.
+fn elf(section: u8) -> Vec<u8> {
+    let mut bytes = vec![0; 128];
+    bytes[..6].copy_from_slice(&[0x7F, b'E', b'L', b'F', 2, 1]);
+    bytes[18] = 62;
+    bytes[0x28] = 64;
+    bytes[0x3A] = 64;
+    bytes[0x3C] = 1;
+    bytes[64 + 4] = section;
+    bytes
+}
+
+const BINARY: &str = "a/scripts/bin/x-x86_64-unknown-linux-musl*";
+const CONTRACT: &str = r#"{"schema": "aris.helper_contract.contract/v1", "name": "x", "version": "0.1.0", "usage": "x",
+    "flags": [{"long": "--json"}], "exit": [{"code": 0, "meaning": "done"}]}"#;
+
+/// A compiled helper with launcher and contract.
+fn compiled(binary: Vec<u8>, path: &'static str) -> Files {
+    let mut files = tree(
+        body("Body."),
+        [
+            ("a/scripts/x*", "#!/bin/sh\n"),
+            ("a/scripts/x.contract.json", CONTRACT),
+        ],
+    );
+    files.push((path, binary));
+    files
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let called = body("Run `bash scripts/x.sh`.");
+    let sh = |text: &str| tree(&called, [("a/scripts/x.sh*", text)]);
+    let py = |text: &str| tree(body("Body."), [("a/scripts/x.py*", text)]);
+    let code = |text: &str| sh(&format!("#!/bin/bash\n{HEADER}{text}\n"));
+    let without = |field: &str| {
+        let header: Vec<&str> = HEADER
+            .lines()
+            .filter(|line| !line.contains(field))
+            .collect();
+        sh(&format!("#!/bin/bash\n{}\n", header.join("\n")))
+    };
+    let good = || code("set -uo pipefail\nexit 2");
+    let verify = |text: &str| tree(&called, [("a/scripts/verify-x.sh*", text)]);
+    let syntax = |mut case: Case| {
+        case.flags = &["--syntax"];
+        case
+    };
+    let mut lone = tree(body("Body."), []);
+    lone.push((BINARY, elf(3)));
+    let mut large = elf(3);
+    large.resize((16 << 20) + 1, 0);
+    vec![
+        case("SR201", "a/scripts/x.sh:1:1", sh("echo\n"), good()),
+        case(
+            "SR202",
+            "a/scripts/x.py:1:1",
+            py("#!/usr/bin/env python\n"),
+            py("#!/usr/bin/env python3\n"),
+        ),
+        case(
+            "SR203",
+            "a/scripts/x.sh:1:1",
+            sh("#!/bin/bash\necho\n"),
+            good(),
+        ),
+        case("SR204", "a/scripts/x.sh:1:1", without("Examples"), good()),
+        case("SR205", "a/scripts/x.sh:1:1", without("Usage"), good()),
+        case("SR206", "a/scripts/x.sh:1:1", without("Exit"), good()),
+        case("SR207", "a/scripts/x.sh:1:1", without("Input"), good()),
+        case(
+            "SR208",
+            "a/scripts/x.sh:32:1",
+            sh(&format!("#!/bin/bash\n{}{HEADER}", "# words\n".repeat(30))),
+            good(),
+        ),
+        case(
+            "SR209",
+            "a/scripts/y.sh:1:1",
+            tree(&called, [("a/scripts/y.sh", "#!/bin/sh\n")]),
+            tree(&called, [("a/scripts/y.sh*", "#!/bin/sh\n")]),
+        ),
+        case("SR210", "a/scripts/x.sh:1:1", code("set -e"), good()),
+        case(
+            "SR211",
+            "a/scripts/x.py:1:5",
+            py("def (:\n"),
+            py("def x(): pass\n"),
+        ),
+        syntax(case("SR212", "a/scripts/x.sh:9:1", code("if x"), good())),
+        syntax(case(
+            "SR213",
+            "a/scripts/x.sh:8:4",
+            code("ls $1"),
+            code("ls \"$1\""),
+        )),
+        case(
+            "SR214",
+            "a/scripts/x.py:1:1",
+            py("#!/usr/bin/env python3\nimport sys\nprint(sys.argv)\n"),
+            py("#!/usr/bin/env python3\nimport argparse, sys\nprint(sys.argv)\n"),
+        ),
+        case(
+            "SR215",
+            "a/scripts/x.sh:1:1",
+            sh("#!/bin/sh\necho\n"),
+            good(),
+        ),
+        case(
+            "SR216",
+            "a/scripts/x.sh:1:1",
+            sh("#!/bin/sh\necho\n"),
+            good(),
+        ),
+        case("SR217", "a/scripts/x.sh:1:1", code("exit 1"), good()),
+        case(
+            "SR218",
+            "a/scripts/x.sh:8:1",
+            code("jq ."),
+            code("command -v jq || exit 5\njq ."),
+        ),
+        case(
+            "SR219",
+            "a/scripts/verify-x.sh:1:1",
+            verify("#!/bin/sh\ncurl u\n"),
+            verify("#!/bin/sh\n# --live --offline\ncurl u\n"),
+        ),
+        case(
+            "SR221",
+            "a/scripts/x.sh:1:12",
+            sh("#!/bin/bash\r\necho\r\n"),
+            sh("#!/bin/bash\necho\r\n"),
+        ),
+        case(
+            "SR222",
+            "a/scripts/tool:1:1",
+            tree(body("x"), [("a/scripts/tool*", "#!/bin/sh\n")]),
+            compiled(elf(3), BINARY),
+        ),
+        case(
+            "SR223",
+            "a/scripts/x.sh:8:8",
+            code("echo > \"$1\""),
+            code("echo > \"$1.tmp\"; mv \"$1.tmp\" \"$1\""),
+        ),
+        case(
+            "SR224",
+            "a/scripts/bin/x-x86_64-unknown-linux-musl:1:1",
+            lone,
+            compiled(elf(3), BINARY),
+        ),
+        case(
+            "SR225",
+            "a/scripts/bin/x-aarch64-apple-darwin:1:1",
+            compiled(elf(3), "a/scripts/bin/x-aarch64-apple-darwin*"),
+            compiled(elf(3), BINARY),
+        ),
+        case(
+            "SR226",
+            "a/scripts/bin/x-x86_64-unknown-linux-musl:1:1",
+            compiled(large, BINARY),
+            compiled(elf(3), BINARY),
+        ),
+        case(
+            "SR226",
+            "a/scripts/bin/x-x86_64-unknown-linux-musl:1:1",
+            compiled(elf(2), BINARY),
+            compiled(elf(3), BINARY),
+        ),
+    ]
+}
+
+#[test]
+fn rules_about_scripts() {
+    check(&cases());
+}

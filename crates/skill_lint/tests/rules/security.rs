@@ -1,0 +1,91 @@
+//! SR4.
+
+use super::{Case, body, case, check, page, tree};
+
+/// A random token, so that nobody takes it for a real one: the alphabet in steps.
+fn token(length: usize) -> String {
+    let digits = b"Zq7Kp2Wm9Rt4Vb8Nc3Xf6Hj5Lg";
+    let at = |index: usize| char::from(digits[index * 7 % digits.len()]);
+    (0..length).map(at).collect()
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let py = |text: &str| tree(body("Body."), [("a/scripts/x.py", text)]);
+    let sh = |text: &str| tree(body("Body."), [("a/scripts/x.sh", text)]);
+    let with = |text: &str| tree(body(text), []);
+    let tools = |tools: &str| tree(page(&format!("allowed-tools: {tools}\n"), ""), []);
+    vec![
+        case(
+            "SR401",
+            "a/scripts/x.py:1:1",
+            py("run(c, shell=True)\n"),
+            py("run(['ls', c])\n"),
+        ),
+        case(
+            "SR402",
+            "a/scripts/x.py:1:1",
+            py("os.system('ls')\n"),
+            py("run(['ls'])\n"),
+        ),
+        case(
+            "SR403",
+            "a/scripts/x.py:1:1",
+            py("os.system(c)\n"),
+            py("os.system('ls')\n"),
+        ),
+        case(
+            "SR404",
+            "a/scripts/x.sh:1:1",
+            sh("eval \"$x\"\n"),
+            sh("eval 'x=1'\n"),
+        ),
+        case(
+            "SR405",
+            "a/scripts/x.sh:1:1",
+            sh("curl x | sh\n"),
+            sh("curl x | jq .\n"),
+        ),
+        case(
+            "SR406",
+            "a/SKILL.md:5:6",
+            with(&format!("key: ghp_{}", token(36))),
+            with(&format!("key: ghp_{}", "x".repeat(36))),
+        ),
+        case(
+            "SR407",
+            "a/scripts/x.sh:1:8",
+            sh("rm -rf $x\n"),
+            sh("rm -rf \"${x:?}/\"\n"),
+        ),
+        case(
+            "SR408",
+            "a/SKILL.md:4:16",
+            tools("Bash(*)"),
+            tools("Bash(git *)"),
+        ),
+        case("SR409", "a/SKILL.md:5:2", with("é\u{202E}x"), with("éx")),
+        case(
+            "SR410",
+            "a/SKILL.md:5:1",
+            with("!`git log $1`"),
+            with("`git log $1`"),
+        ),
+        case(
+            "SR411",
+            "a/scripts/x.py:1:1",
+            py("get(u, verify=False)\n"),
+            py("get(u, verify=True)\n"),
+        ),
+        case(
+            "SR412",
+            "a/SKILL.md:5:3",
+            with(&format!("x {}", "0123456789abcdef".repeat(9))),
+            with(&format!("x {}", "0123456789abcdef".repeat(8))),
+        ),
+    ]
+}
+
+#[test]
+fn rules_about_security() {
+    check(&cases());
+}
