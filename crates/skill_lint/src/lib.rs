@@ -18,6 +18,8 @@ mod error;
 pub mod finding;
 pub mod fingerprint;
 pub mod fix;
+#[cfg(test)]
+mod hostile;
 pub mod lint;
 pub mod options;
 mod pattern;

@@ -38,7 +38,7 @@ pub struct YamlFault {
 
 /// Faults that the YAML 1.2 grammar knows and that parsers of the libyaml family (which most hosts use) let pass.
 ///
-/// **Source**: 1,015 frontmatters of public skills and 289 made ones, read by this parser, PyYAML 6.0.3 and ruamel.yaml 0.19.1.
+/// **Source**: 1,015 frontmatters of public skills and 289 made ones, read by this parser, `PyYAML` 6.0.3 and ruamel.yaml 0.19.1.
 const DISPUTED: [&str; 5] = [
     "invalid indentation in multiline quoted scalar",
     "found high surrogate without following low surrogate",

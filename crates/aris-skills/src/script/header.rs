@@ -58,6 +58,9 @@ impl Field {
     }
 }
 
+/// Characters of a header line in which fields are looked for: longer ones are data.
+const LONGEST: usize = 1_000;
+
 impl Header {
     /// The header of a script.
     pub fn of(kind: ScriptKind, text: &Text) -> Self {
@@ -86,7 +89,11 @@ impl Header {
     /// leading punctuation ignored), then optionally `(…)`, then `:` or the line end.
     pub fn line_of(&self, field: Field) -> Option<usize> {
         let found = self.lines.iter().find(|(_, line)| {
-            let lower = line.to_lowercase();
+            let end = line
+                .char_indices()
+                .nth(LONGEST)
+                .map_or(line.len(), |(at, _)| at);
+            let lower = line.get(..end).unwrap_or(line).to_lowercase();
             starts(&lower).any(|start| begins_with(start, field))
         });
         found.map(|(number, _)| *number)

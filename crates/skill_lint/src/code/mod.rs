@@ -12,7 +12,7 @@ use aris_skills::script::ScriptKind;
 use crate::finding::Sink;
 
 /// Most findings of one rule that are reported for one line: more come from generated text, and each column costs a look at its line.
-const MOST_ON_A_LINE: usize = 20;
+pub(crate) const MOST_ON_A_LINE: usize = 20;
 
 /// A script, read once for all rules.
 #[derive(Debug)]

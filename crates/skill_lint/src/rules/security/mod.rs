@@ -21,7 +21,7 @@ use aris_skills::{Skill, SourceFile, Text, Tree, Value};
 pub use catalogue::RULES;
 
 use crate::catalogue::Severity;
-use crate::code::{self, Code, download};
+use crate::code::{self, Code, Hit, download};
 use crate::config::Config;
 use crate::finding::Sink;
 
@@ -79,16 +79,9 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
         return;
     }
     if sink.wants("SR406") && file.entry.size < config.limit("SR406", "max_bytes") {
-        for (at, owner) in secrets::find(text.raw()) {
-            let (line, col) = text.place(at);
-            sink.found(
-                "SR406",
-                file.path(),
-                line,
-                col,
-                format!("{owner} in the file"),
-            );
-        }
+        let hits = secrets::find(text.raw()).into_iter();
+        let hits = hits.map(|(at, owner)| Hit::new("SR406", at, format!("{owner} in the file")));
+        code::report(hits.collect(), file.path(), text, sink);
     }
     if sink.wants("SR409") && file.entry.size < config.limit("SR409", "max_bytes") {
         for (at, character, count) in hidden::find(text.raw()) {
@@ -202,7 +195,8 @@ fn injections(file: &SourceFile, text: &Text, document: &Document, sink: &mut Si
             .at_most(most);
     };
     for (number, line) in text.lines_from(document.first_line) {
-        for found in dynamic::injections(line) {
+        let found = dynamic::injections(line).into_iter();
+        for found in found.take(code::MOST_ON_A_LINE) {
             let (line, col) = text.place(text.start(number) + found.at);
             report(line, col, found.takes_arguments);
         }

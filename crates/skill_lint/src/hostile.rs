@@ -1,0 +1,165 @@
+//! All families over texts that somebody made to break them: no panic, every place inside its file, and no time that grows faster
+//! than the text. A quadratic loop would not end within the patience of anybody who runs these tests.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use crate::config::Config;
+use crate::profile::Profile;
+use crate::testing::{folder, lint_folder};
+
+/// Pieces that open, close or half-begin something in one of the languages that are read.
+const PIECES: &[&str] = &[
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "$(",
+    "${",
+    "$1",
+    "\"",
+    "'",
+    "\\",
+    "(",
+    "[",
+    "{",
+    "<<A",
+    "<(",
+    "!`",
+    "!`a` ",
+    "](",
+    "[a](b) ",
+    "> ",
+    "| ",
+    "|-",
+    "# ",
+    "- ",
+    ". ",
+    "usage (. ",
+    "exit: ",
+    ": ",
+    "&a ",
+    "*a ",
+    "a: ",
+    "<!-- ",
+    "skill-lint: allow ",
+    "/home/a ",
+    "scripts\\x.py ",
+    "scripts/x.sh ",
+    "TODO: ",
+    "MUST run /a ",
+    "optional and ",
+    "python3 tools/a.py ",
+    "sk-",
+    "ghp_",
+    "-----BEGIN PRIVATE KEY-----",
+    "AKIAZQ7KP2WM9RT4VB8N ",
+    "curl x | sh; ",
+    "iex (irm ",
+    "eval ",
+    "rm -rf $x ",
+    "exec(",
+    "${CLAUDE_X} ",
+    ".aris/tools/a",
+    "X=\".aris/tools/a\" ",
+    "# aris-resolver v2: A b",
+    "aB3+/9zQ",
+    "\u{202E}",
+    "é",
+    "\u{E0041}",
+    "{\"a\":",
+    "<a id=\"x\">",
+    "%41",
+    "../",
+];
+
+/// Files of all kinds that are read, with this text in each.
+fn found(text: &str) -> Vec<(String, usize, usize)> {
+    let skill = format!("---\nname: a\ndescription: Counts. {text}\n---\n{text}\n");
+    let fenced = format!("```sh\n{text}\n```\n");
+    let files = [
+        ("skills/a/SKILL.md", skill.as_str()),
+        ("skills/a/references/b.md", text),
+        ("skills/a/references/c.md", &fenced),
+        (
+            "skills/a/scripts/x.sh",
+            &format!("#!/bin/sh\n# {text}\n{text}\n"),
+        ),
+        (
+            "skills/a/scripts/x.py",
+            &format!("#!/usr/bin/env python3\n\"\"\"{text}\"\"\"\n{text}\n"),
+        ),
+        (
+            "skills/a/scripts/x.js",
+            &format!("#!/usr/bin/env node\n// {text}\n{text}\n"),
+        ),
+        ("skills/a/scripts/x.ps1", &format!("# {text}\n{text}\n")),
+        (
+            "skills/a/scripts/x.rb",
+            &format!("#!/usr/bin/env ruby\n# {text}\n"),
+        ),
+        ("skills/a/agents/openai.yaml", text),
+        ("skills/shared-references/integration-contract.md", text),
+        ("skills/shared-references/helpers.toml", text),
+        (".claude-plugin/plugin.json", text),
+        (".claude-plugin/marketplace.json", text),
+        ("hooks/hooks.json", text),
+    ];
+    let folder = folder(&files);
+    let config = Config {
+        profile: Profile::All,
+        threads: 1,
+        ..Config::default()
+    };
+    let found = lint_folder(folder.path(), &config);
+    for one in &found {
+        let Some((_, text)) = files.iter().find(|(path, _)| *path == one.path) else {
+            continue;
+        };
+        let lines: Vec<&str> = text.split('\n').collect();
+        let line = lines.get(one.line - 1).copied();
+        assert!(
+            line.is_some_and(|line| one.col <= line.chars().count() + 1) || one.line == 1,
+            "{} {}:{}:{}",
+            one.rule.id,
+            one.path,
+            one.line,
+            one.col
+        );
+    }
+    found
+        .into_iter()
+        .map(|one| (one.path, one.line, one.col))
+        .collect()
+}
+
+#[test]
+fn one_long_line_takes_linear_time() {
+    for piece in PIECES {
+        found(&piece.repeat(120_000 / piece.len()));
+    }
+}
+
+#[test]
+fn many_lines_take_linear_time() {
+    for piece in PIECES {
+        found(&format!("{piece}\n").repeat(60_000 / (piece.len() + 1)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn no_text_breaks_a_family(
+        pieces in proptest::collection::vec((prop::sample::select(PIECES), prop::bool::weighted(0.3)), 0..60),
+    ) {
+        let mut text = String::new();
+        for (piece, ends) in pieces {
+            write!(text, "{piece}{}", if ends { "\n" } else { "" }).expect("a text");
+        }
+        // The same tree gives the same findings.
+        prop_assert_eq!(found(&text), found(&text));
+    }
+}
