@@ -54,10 +54,14 @@ impl Text {
         let Some(start) = number.checked_sub(1).and_then(|at| self.starts.get(at)) else {
             return "";
         };
-        let end = self.starts.get(number).copied().unwrap_or(self.raw.len());
-        let line = self.raw.get(*start..end).unwrap_or_default();
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        line.strip_suffix('\r').unwrap_or(line)
+        let mut end = self.starts.get(number).copied().unwrap_or(self.raw.len());
+        // Every rule asks for every line: single bytes are looked at, and not patterns.
+        for mark in [b'\n', b'\r'] {
+            if end > *start && self.raw.as_bytes().get(end - 1) == Some(&mark) {
+                end -= 1;
+            }
+        }
+        self.raw.get(*start..end).unwrap_or_default()
     }
 
     /// All lines with their numbers from 1.
@@ -93,7 +97,10 @@ impl Text {
             .partition_point(|start| *start <= byte_offset)
             .max(1);
         let start = self.start(line);
-        let before = self.raw.as_bytes().get(start..byte_offset.max(start));
+        // The end of the file belongs to its last line, behind which a line feed may stand.
+        let bytes = self.raw.as_bytes();
+        let ends = byte_offset > start && bytes.get(byte_offset - 1) == Some(&b'\n');
+        let before = bytes.get(start..byte_offset.max(start) - usize::from(ends));
         (line, 1 + characters(before.unwrap_or_default()))
     }
 }
@@ -144,7 +151,8 @@ mod tests {
             (3, (1, 3)),
             (4, (2, 1)),
             (8, (2, 2)),
-            (10, (2, 4)),
+            (9, (2, 3)),
+            (10, (2, 3)),
         ] {
             assert_eq!(text.place(byte), place, "{byte}");
         }

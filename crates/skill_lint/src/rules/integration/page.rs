@@ -7,7 +7,7 @@ use aris_skills::markdown::{Document, Fence};
 
 use super::call::calls;
 use super::phrases::{
-    Paragraph, anti_patterns, is_counter_heading, may_have_phrases, orders_without_receipt,
+    Paragraph, anti_patterns, hinted_lines, is_counter_heading, orders_without_receipt,
 };
 use super::problem::{Problem, Span};
 use super::resolver::{
@@ -366,10 +366,19 @@ fn is_phase(heading: &str) -> bool {
 }
 
 fn prose(kind: Kind, text: &Text, document: &Document, out: &mut Vec<Problem>) {
-    if !may_have_phrases(text.raw()) {
+    let hinted = hinted_lines(text);
+    if hinted.is_empty() {
         return;
     }
+    let mut hinted = hinted.into_iter().peekable();
     for paragraph in paragraphs(text, document) {
+        let number = |line: Option<&(usize, &str)>| line.map_or(0, |(number, _)| *number);
+        let first = number(paragraph.lines.first());
+        let last = number(paragraph.lines.last());
+        while hinted.next_if(|line| *line < first).is_some() {}
+        if hinted.peek().is_none_or(|line| *line > last) {
+            continue;
+        }
         for (line, byte, words) in anti_patterns(&paragraph) {
             if !kind.contract && !is_under_counter_heading(document, line) {
                 let message =

@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use aris_skills::Text;
 use regex::Regex;
 
 use crate::pattern::compiled;
@@ -116,16 +117,22 @@ static HINTS: LazyLock<Regex> = LazyLock::new(|| {
     compiled("(?i:automatic|intelligently|following|logs|remember|self-report|seems)|MUST ")
 });
 
-/// Whether a text can hold anything that is looked for here: tells most paragraphs apart without reading their words.
-pub(super) fn may_have_phrases(text: &str) -> bool {
-    HINTS.is_match(text)
+/// The lines of a text that hold a word of what is looked for, in order: tells most paragraphs apart without reading their words.
+pub(super) fn hinted_lines(text: &Text) -> Vec<usize> {
+    let mut lines: Vec<usize> = Vec::new();
+    let mut end = 0;
+    for hint in HINTS.find_iter(text.raw()) {
+        if hint.start() >= end {
+            let (line, _) = text.place(hint.start());
+            end = text.start(line + 1);
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// The phrases of a paragraph: line number, byte in the line, and the words. Not where one of their lines carries a `❌`.
 pub(super) fn anti_patterns(paragraph: &Paragraph<'_>) -> Vec<(usize, usize, String)> {
-    if !(paragraph.lines.iter()).any(|(_, line)| may_have_phrases(line)) {
-        return Vec::new();
-    }
     let words = words(paragraph);
     let mut found = Vec::new();
     for start in 0..words.len() {
