@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use aris_online::OnlineArgs;
 use clap::{Args, Subcommand};
 
+use crate::node::Kind;
+
 /// Arguments of `research_wiki`.
 #[derive(Debug, Args)]
 pub struct Cli {
@@ -47,6 +49,10 @@ pub(crate) enum Command {
     Stats(Root),
     /// Show one page with its edges
     Show(NodeArgs),
+    /// Find pages by their words
+    Search(SearchArgs),
+    /// Write the wiki as a web site, a bibliography or a graph
+    Export(ExportArgs),
     /// Look for faults
     Lint(LintArgs),
     /// Make one page out of two that describe the same
@@ -325,6 +331,47 @@ pub(crate) struct NodeArgs {
     pub(crate) node: String,
 }
 
+/// Arguments of `search`.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Words; a word also stands for those that begin with it, words without a space between them for a phrase
+    #[arg(required = true)]
+    pub(crate) query: Vec<String>,
+    /// Only papers, ideas, experiments or claims
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub(crate) kind: Option<Kind>,
+    /// Pages at most
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Read all pages instead of using the index; the answer is the same
+    #[arg(long)]
+    pub(crate) no_index: bool,
+}
+
+/// Arguments of `export`. Without a form: pages and edges as JSON.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) root: Root,
+    /// Write a web site into this folder, which is absent, empty, or an earlier export
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["bibtex", "graphml", "output"])]
+    pub(crate) site: Option<PathBuf>,
+    /// Name of the site
+    #[arg(long, default_value = "Research wiki", requires = "site")]
+    pub(crate) title: String,
+    /// Write the papers as BibTeX
+    #[arg(long, conflicts_with = "graphml")]
+    pub(crate) bibtex: bool,
+    /// Write pages and edges as GraphML
+    #[arg(long)]
+    pub(crate) graphml: bool,
+    /// Write into this file instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// Arguments of `lint`.
 #[derive(Debug, Args)]
 pub(crate) struct LintArgs {
@@ -354,6 +401,13 @@ pub(crate) struct LogArgs {
     /// What to write
     #[arg(allow_hyphen_values = true)]
     pub(crate) message: String,
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    let named =
+        |kind: &Kind| text == kind.to_string() || text == kind.folder() || text == kind.prefix();
+    let found = Kind::ALL.into_iter().find(named);
+    found.ok_or_else(|| String::from("paper, idea, experiment or claim"))
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -9,6 +9,7 @@ use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
 use crate::page::DamagedMarkers;
+use crate::site::Place;
 
 /// Errors of `research_wiki`.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +82,17 @@ pub enum Error {
         /// Why.
         source: HttpError,
     },
+    /// A site cannot be put there.
+    #[error("{} {why}", path.display())]
+    Place {
+        /// Where the site was to be.
+        path: PathBuf,
+        /// Why not.
+        why: Place,
+    },
+    /// A template of the site.
+    #[error("a page of the site cannot be made: {0}")]
+    Template(#[from] askama::Error),
     /// The network.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -107,6 +119,8 @@ impl Failure for Error {
             Self::Page { .. } | Self::Markers { .. } | Self::Metadata { .. } => {
                 ErrorKind::Validation
             }
+            Self::Place { .. } => ErrorKind::Precondition,
+            Self::Template(_) => ErrorKind::Internal,
             Self::Unanswered { source, .. } => source.kind(),
             Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
@@ -134,6 +148,14 @@ impl Failure for Error {
             Self::Unanswered { .. } => {
                 "run the same command again later: what is there is not asked for again"
             }
+            Self::Place {
+                why: Place::Changed(_),
+                ..
+            } => "move that file away, or choose another folder; nothing was changed",
+            Self::Place { .. } => {
+                "name a folder that is absent, empty, or an earlier export; nothing was changed"
+            }
+            Self::Template(_) => return None,
             Self::Http(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),
         };

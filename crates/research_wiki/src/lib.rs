@@ -45,7 +45,9 @@ pub use error::Error;
 pub use report::Report;
 
 use cli::Command;
-use commands::{doctor, edge, ingest, look, merge, rebuild, sync, update, upsert};
+use commands::{
+    doctor, edge, export, ingest, look, merge, rebuild, search as find, sync, update, upsert,
+};
 use report::Given;
 
 /// What the helper says about itself.
@@ -138,6 +140,21 @@ pub static SPEC: Spec = Spec {
             what: "a page with its edges",
         },
         Example {
+            command: "search",
+            line: "research_wiki search research-wiki/ sparse attention --kind paper",
+            what: "the pages that speak of something",
+        },
+        Example {
+            command: "export",
+            line: "research_wiki export research-wiki/ --site wiki-site/",
+            what: "a web site that needs only a browser",
+        },
+        Example {
+            command: "export",
+            line: "research_wiki export research-wiki/ --bibtex --output references.bib",
+            what: "the papers as a bibliography",
+        },
+        Example {
             command: "lint",
             line: "research_wiki lint research-wiki/ --report",
             what: "faults and what was forgotten, also as LINT_REPORT.md",
@@ -171,9 +188,11 @@ pub static SPEC: Spec = Spec {
     ],
     schemas: &[
         report::CHANGED,
+        report::EXPORT,
         report::LINT,
         report::PACK,
         report::PAGE,
+        report::SEARCH,
         report::SLUG,
         report::STATS,
     ],
@@ -225,6 +244,13 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             Report::of(Outcome::done(look::stats(root, context)?), Given::Stats)
         }
         Command::Show(args) => Report::of(Outcome::done(look::show(args, context)?), Given::Shown),
+        Command::Search(args) => {
+            Report::of(Outcome::done(find::run(args, context)?), Given::Searched)
+        }
+        Command::Export(args) => {
+            let exported = Box::new(export::run(args, context)?);
+            Report::of(Outcome::done(exported), Given::Exported)
+        }
         Command::Lint(args) => Report::of(lint::run(args, context)?, Given::Lint),
         Command::Merge(args) => changed(merge::run(args, context)?),
         Command::Doctor(root) => changed(doctor::run(root, context)?),
@@ -241,6 +267,8 @@ mod tests {
     #[test]
     fn schemas_are_current() {
         check_schema::<report::Changed>(report::CHANGED);
+        check_schema::<export::Exported>(report::EXPORT);
+        check_schema::<find::Searched>(report::SEARCH);
         check_schema::<lint::Lint>(report::LINT);
         check_schema::<report::Packed>(report::PACK);
         check_schema::<report::Shown>(report::PAGE);

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use aris_cli::{Outcome, Product, Style};
 use serde::{Serialize, Serializer};
 
+use crate::commands::export::Exported;
+use crate::commands::search::Searched;
 use crate::lint::Lint;
 
 /// Schema id of [`Changed`].
@@ -17,6 +19,10 @@ pub(crate) const SLUG: &str = "aris.research_wiki.slug/v1";
 pub(crate) const STATS: &str = "aris.research_wiki.stats/v1";
 /// Schema id of [`Shown`].
 pub(crate) const PAGE: &str = "aris.research_wiki.page/v1";
+/// Schema id of [`Searched`].
+pub(crate) const SEARCH: &str = "aris.research_wiki.search/v1";
+/// Schema id of [`Exported`].
+pub(crate) const EXPORT: &str = "aris.research_wiki.export/v1";
 /// Schema id of [`Lint`].
 pub(crate) const LINT: &str = "aris.research_wiki.lint/v1";
 
@@ -241,6 +247,8 @@ pub(crate) enum Given {
     Stats(Stats),
     Shown(Shown),
     Lint(Lint),
+    Searched(Searched),
+    Exported(Box<Exported>),
 }
 
 impl Report {
@@ -262,6 +270,8 @@ impl Serialize for Report {
             Given::Stats(data) => data.serialize(serializer),
             Given::Shown(data) => data.serialize(serializer),
             Given::Lint(data) => data.serialize(serializer),
+            Given::Searched(data) => data.serialize(serializer),
+            Given::Exported(data) => data.serialize(serializer),
         }
     }
 }
@@ -275,6 +285,8 @@ impl Product for Report {
             Given::Stats(data) => data.schema(),
             Given::Shown(data) => data.schema(),
             Given::Lint(data) => data.schema(),
+            Given::Searched(data) => data.schema(),
+            Given::Exported(data) => data.schema(),
         }
     }
 
@@ -286,6 +298,8 @@ impl Product for Report {
             Given::Stats(data) => data.render(out, style),
             Given::Shown(data) => data.render(out, style),
             Given::Lint(data) => data.render(out, style),
+            Given::Searched(data) => data.render(out, style),
+            Given::Exported(data) => data.render(out, style),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 pub(crate) mod doctor;
 pub(crate) mod edge;
+pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod look;
 pub(crate) mod merge;
 pub(crate) mod rebuild;
+pub(crate) mod search;
 pub(crate) mod sync;
 pub(crate) mod update;
 pub(crate) mod upsert;

@@ -3,7 +3,7 @@
 //! One writer at a time holds a lock beside the file; readers need none. An index that is of another version, or damaged, is removed and
 //! made again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -263,36 +263,54 @@ fn query(
 ) -> rusqlite::Result<Found> {
     let texts: Vec<String> = phrases.iter().map(expression).collect();
     let expression = texts.join(if any { " OR " } else { " AND " });
-    let folder = kind.map_or_else(String::new, |kind| format!("{}/", kind.folder()));
-    let total: i64 = connection
-        .prepare(
-            "SELECT count(*) FROM word JOIN page ON page.id = word.rowid
-             WHERE word MATCH ?1 AND substr(path, 1, length(?2)) = ?2",
-        )?
-        .query_row(params![expression, folder], |row| row.get(0))?;
     let [title, names, thesis, body] = WEIGHTS;
-    let shown = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut best = connection.prepare(
-        "SELECT node, path, page.title, year, -bm25(word, ?4, ?5, ?6, ?7) AS score
-         FROM word JOIN page ON page.id = word.rowid
-         WHERE word MATCH ?1 AND substr(path, 1, length(?2)) = ?2
-         ORDER BY score DESC, path LIMIT ?3",
-    )?;
-    let rows = best.query_map(
-        params![expression, folder, shown, title, names, thesis, body],
-        |row| {
+    let mut all = connection
+        .prepare("SELECT rowid, -bm25(word, ?2, ?3, ?4, ?5) FROM word WHERE word MATCH ?1")?;
+    let rows = all.query_map(params![expression, title, names, thesis, body], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    let mut scored: Vec<(i64, f64)> = rows.collect::<rusqlite::Result<_>>()?;
+    if let Some(kind) = kind {
+        let folder = format!("{}/", kind.folder());
+        let mut pages =
+            connection.prepare("SELECT id FROM page WHERE substr(path, 1, length(?1)) = ?1")?;
+        let ids = pages.query_map([folder], |row| row.get(0))?;
+        let ids: BTreeSet<i64> = ids.collect::<rusqlite::Result<_>>()?;
+        scored.retain(|(id, _)| ids.contains(id));
+    }
+    let total = scored.len();
+    scored.sort_by(|(_, one), (_, two)| two.total_cmp(one));
+    // Of pages with the score of the last one, those with the first paths are shown: all of them are looked at.
+    let least = limit
+        .checked_sub(1)
+        .and_then(|last| scored.get(last))
+        .map(|(_, score)| *score);
+    match least {
+        Some(least) => scored.retain(|(_, score)| *score >= least),
+        None if limit == 0 => scored.clear(),
+        None => {}
+    }
+    let mut page = connection.prepare("SELECT node, path, title, year FROM page WHERE id = ?1")?;
+    let mut hits = Vec::with_capacity(scored.len());
+    for (id, score) in scored {
+        hits.push(page.query_row([id], |row| {
             Ok(Hit {
                 node: row.get(0)?,
                 path: row.get(1)?,
                 title: row.get(2)?,
                 year: row.get(3)?,
-                score: row.get(4)?,
+                score,
                 snippet: String::new(),
             })
-        },
-    )?;
-    let hits = rows.collect::<rusqlite::Result<_>>()?;
-    Ok((hits, usize::try_from(total).unwrap_or_default()))
+        })?);
+    }
+    hits.sort_by(|one, two| {
+        two.score
+            .total_cmp(&one.score)
+            .then_with(|| one.path.cmp(&two.path))
+    });
+    hits.truncate(limit);
+    Ok((hits, total))
 }
 
 /// A phrase in FTS5's language. Words hold letters and digits only, so nothing needs an escape.

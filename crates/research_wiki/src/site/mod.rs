@@ -16,12 +16,9 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use aris_contract::{ErrorKind, Failure};
-use aris_fs::FsError;
-use serde_json::{Map, Value};
-
+use crate::error::Error;
 use crate::file;
 use crate::node::Kind;
 use crate::search::document::Document;
@@ -40,28 +37,6 @@ const ASSETS: [(&str, &str); 5] = [
     ("home.js", include_str!("../../assets/home.js")),
     ("graph.js", include_str!("../../assets/graph.js")),
 ];
-
-/// What keeps a site from being exported.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// It cannot be put there.
-    #[error("{} {why}", path.display())]
-    Place {
-        /// Where the site was to be.
-        path: PathBuf,
-        /// Why not.
-        why: Place,
-    },
-    /// A template.
-    #[error("a page of the site cannot be made: {0}")]
-    Template(#[from] askama::Error),
-    /// The wiki.
-    #[error(transparent)]
-    Wiki(#[from] crate::error::Error),
-    /// The disk.
-    #[error(transparent)]
-    Fs(#[from] FsError),
-}
 
 /// Why a site cannot be put somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,42 +64,6 @@ impl fmt::Display for Place {
                 "holds {file}, which was added or changed after the export"
             ),
             Self::Wiki => out.write_str("is the wiki, or lies among its pages"),
-        }
-    }
-}
-
-impl Failure for Error {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Place { .. } => ErrorKind::Precondition,
-            Self::Template(_) => ErrorKind::Internal,
-            Self::Wiki(error) => error.kind(),
-            Self::Fs(error) => error.kind(),
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        match self {
-            Self::Place {
-                why: Place::Changed(_),
-                ..
-            } => Some(String::from(
-                "move that file away, or choose another folder; nothing was changed",
-            )),
-            Self::Place { .. } => Some(String::from(
-                "name a folder that is empty, absent, or an earlier export; nothing was changed",
-            )),
-            Self::Template(_) => None,
-            Self::Wiki(error) => error.hint(),
-            Self::Fs(error) => error.hint(),
-        }
-    }
-
-    fn details(&self) -> Map<String, Value> {
-        match self {
-            Self::Wiki(error) => error.details(),
-            Self::Fs(error) => error.details(),
-            _ => Map::new(),
         }
     }
 }

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use aris_fs::{EntryKind, Lock};
 use sha2::{Digest as _, Sha256};
 
+use crate::error::Error;
 use crate::node::Kind;
+use crate::site::Place;
 use crate::site::files::Files;
-use crate::site::{Error, Place};
 use crate::text::hex;
 
 /// The list of files, in the site's root.
@@ -35,6 +36,11 @@ pub(crate) fn publish(
             path: target.to_path_buf(),
             why: Place::NoName,
         });
+    };
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
     };
     aris_fs::create_dir(parent)?;
     let parent = std::fs::canonicalize(parent).unwrap_or_else(|_| parent.to_path_buf());

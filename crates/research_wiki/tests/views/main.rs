@@ -1,4 +1,4 @@
-//! The exported site in a real browser: with keyboard and screen reader, light and dark, narrow and wide, from a folder.
+//! The views of a wiki: search, export, and the site in a real browser, with keyboard and screen reader, light and dark, narrow and wide, from a folder.
 
 #![cfg(test)]
 #![allow(
@@ -8,6 +8,7 @@
 )]
 
 mod browser;
+mod commands;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,78 @@
+//! The papers as a bibliography.
+
+use std::collections::BTreeSet;
+
+use aris_contract::artifact::papers::{Author, Identifiers, Kind as PaperKind, Paper};
+use aris_contract::ids::{ArxivId, Doi};
+use aris_paper::records;
+
+use crate::error::Error;
+use crate::node::Kind;
+use crate::summary::Summary;
+use crate::wiki::Wiki;
+
+/// One entry for each paper, in the order of their files. The key is the name of the page.
+pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
+    let mut out = String::new();
+    let mut keys = BTreeSet::new();
+    for summary in wiki.of_kind(Kind::Paper) {
+        // The summary's title may be cut.
+        let page = wiki.page(summary.kind, &summary.file)?;
+        let title = page
+            .scalar("title")
+            .unwrap_or_else(|| summary.title.clone());
+        let paper = record(summary, &title);
+        let key = key(summary, &paper, &mut keys);
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&records::bibtex(&paper, &key));
+    }
+    Ok(out)
+}
+
+fn record(page: &Summary, title: &str) -> Paper {
+    let arxiv = ArxivId::parse(&page.arxiv).ok();
+    let doi = Doi::parse(&page.doi).ok();
+    // A page says where a paper appeared, not as what.
+    let preprint =
+        doi.is_none() && (page.venue.is_empty() || page.venue.eq_ignore_ascii_case("arxiv"));
+    Paper {
+        title: crate::page::one_line(title),
+        authors: page
+            .authors
+            .iter()
+            .map(|name| Author::named(name))
+            .collect(),
+        year: u16::try_from(page.year).ok().filter(|year| *year > 0),
+        venue: Some(page.venue.clone()).filter(|venue| !venue.is_empty() && !preprint),
+        kind: (preprint && arxiv.is_some()).then_some(PaperKind::Preprint),
+        ids: Identifiers {
+            arxiv,
+            doi: doi.into_iter().collect(),
+            ..Identifiers::default()
+        },
+        ..Paper::default()
+    }
+}
+
+/// The page's name where BibTeX takes it, else a key from author, year and title; with a number when another entry has it.
+fn key(page: &Summary, paper: &Paper, keys: &mut BTreeSet<String>) -> String {
+    let stem = page.file.strip_suffix(".md").unwrap_or(&page.file);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    let key = if !stem.is_empty() && stem.chars().all(plain) {
+        stem.to_owned()
+    } else {
+        let key = records::key(paper);
+        let named = key.starts_with(|c: char| c.is_ascii_alphabetic());
+        if named { key } else { format!("paper{key}") }
+    };
+    // BibTeX compares keys without case.
+    let mut unique = key.clone();
+    let mut number = 1;
+    while !keys.insert(unique.to_ascii_lowercase()) {
+        number += 1;
+        unique = format!("{key}-{number}");
+    }
+    unique
+}

@@ -1,0 +1,106 @@
+//! The graph as GraphML, for programs that draw and measure graphs.
+//!
+//! **Source**: <http://graphml.graphdrawing.org/xmlns/1.1/graphml.xsd>; attributes are declared as `key` elements.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::Graph;
+
+const KEYS: [(&str, &str, &str); 6] = [
+    ("kind", "node", "string"),
+    ("title", "node", "string"),
+    ("year", "node", "int"),
+    ("status", "node", "string"),
+    ("type", "edge", "string"),
+    ("evidence", "edge", "string"),
+];
+
+/// The whole document. Ends of edges that have no page are nodes without attributes.
+pub(crate) fn document(graph: &Graph) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+    );
+    for (name, of, kind) in KEYS {
+        writeln!(
+            out,
+            "  <key id=\"{name}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>"
+        )
+        .unwrap_or_default();
+    }
+    out.push_str("  <graph edgedefault=\"directed\">\n");
+    let mut known = BTreeSet::new();
+    for node in &graph.nodes {
+        if !known.insert(node.node.as_str()) {
+            continue;
+        }
+        let year = if node.year > 0 {
+            node.year.to_string()
+        } else {
+            String::new()
+        };
+        let status = [&node.status, &node.outcome, &node.stage]
+            .into_iter()
+            .find(|text| !text.is_empty());
+        writeln!(out, "    <node id=\"{}\">", escaped(&node.node)).unwrap_or_default();
+        data(&mut out, "kind", &node.kind.to_string());
+        data(&mut out, "title", &node.title);
+        data(&mut out, "year", &year);
+        data(&mut out, "status", status.map_or("", String::as_str));
+        out.push_str("    </node>\n");
+    }
+    for end in graph.edges.iter().flat_map(|edge| [&edge.from, &edge.to]) {
+        if known.insert(end.as_str()) {
+            writeln!(out, "    <node id=\"{}\"/>", escaped(end)).unwrap_or_default();
+        }
+    }
+    for edge in &graph.edges {
+        writeln!(
+            out,
+            "    <edge source=\"{}\" target=\"{}\">",
+            escaped(&edge.from),
+            escaped(&edge.to)
+        )
+        .unwrap_or_default();
+        data(&mut out, "type", &edge.kind);
+        data(&mut out, "evidence", &edge.evidence);
+        out.push_str("    </edge>\n");
+    }
+    out.push_str("  </graph>\n</graphml>\n");
+    out
+}
+
+fn data(out: &mut String, key: &str, text: &str) {
+    if !text.is_empty() {
+        writeln!(out, "      <data key=\"{key}\">{}</data>", escaped(text)).unwrap_or_default();
+    }
+}
+
+/// Text for XML 1.0, which has no form for most control characters.
+fn escaped(text: &str) -> String {
+    let allowed = |c: &char| !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(allowed) {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_escaped() {
+        assert_eq!(
+            escaped("a<b>&\"\u{1}\u{b}c\td"),
+            "a&lt;b&gt;&amp;&quot;c\td"
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! `export`
+
+mod bibtex;
+mod graphml;
+
+use std::io::{self, Write};
+
+use aris_cli::{Context, Product, Style};
+use serde::Serialize;
+
+use crate::cli::ExportArgs;
+use crate::commands::search::cache;
+use crate::error::Error;
+use crate::node::Kind;
+use crate::report::{EXPORT, ShownEdge};
+use crate::site;
+use crate::summary::Summary;
+use crate::wiki::{Unreadable, Wiki};
+
+/// What a wiki is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Form {
+    Site,
+    Bibtex,
+    Graphml,
+    Data,
+}
+
+/// What was exported.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Exported {
+    pub(crate) wiki: String,
+    pub(crate) form: Form,
+    /// The file or folder that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// Pages that are in it.
+    pub(crate) pages: usize,
+    /// Edges that are in it; 0 in a bibliography.
+    pub(crate) edges: usize,
+    /// Files of the site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) files: Option<usize>,
+    /// Bytes that were written.
+    pub(crate) bytes: u64,
+    /// Files among the pages that could not be read.
+    pub(crate) left_out: Vec<LeftOut>,
+    /// The bibliography or the graph, when it is not in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+    /// Pages and edges, when they are not in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) graph: Option<Graph>,
+}
+
+/// A file that could not be read.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct LeftOut {
+    pub(crate) path: String,
+    pub(crate) why: String,
+}
+
+/// Pages and edges as data.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) edges: Vec<ShownEdge>,
+}
+
+/// The short fields of a page. Unknown is empty, or 0.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Node {
+    pub(crate) node: String,
+    pub(crate) kind: Kind,
+    /// Relative to the wiki.
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) authors: Vec<String>,
+    pub(crate) year: u32,
+    pub(crate) venue: String,
+    pub(crate) arxiv: String,
+    pub(crate) doi: String,
+    pub(crate) s2: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) thesis: String,
+    pub(crate) relevance: String,
+    pub(crate) stage: String,
+    pub(crate) outcome: String,
+    pub(crate) status: String,
+    pub(crate) added: String,
+}
+
+impl Node {
+    fn of(page: &Summary) -> Self {
+        let page = page.clone();
+        Self {
+            path: format!("{}/{}", page.kind.folder(), page.file),
+            node: page.node,
+            kind: page.kind,
+            title: page.title,
+            authors: page.authors,
+            year: page.year,
+            venue: page.venue,
+            arxiv: page.arxiv,
+            doi: page.doi,
+            s2: page.s2,
+            tags: page.tags,
+            thesis: page.thesis,
+            relevance: page.relevance,
+            stage: page.stage,
+            outcome: page.outcome,
+            status: page.status,
+            added: page.added,
+        }
+    }
+}
+
+pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Error> {
+    let wiki = Wiki::open(&args.root.folder(context))?;
+    let mut exported = Exported {
+        wiki: args.root.shown().display().to_string(),
+        form: Form::Data,
+        path: None,
+        pages: 0,
+        edges: 0,
+        files: None,
+        bytes: 0,
+        left_out: left_out(wiki.unreadable()),
+        text: None,
+        graph: None,
+    };
+    if let Some(folder) = &args.site {
+        let site = site::export(
+            &wiki,
+            &context.absolute(folder),
+            &args.title,
+            &cache(context)?,
+        )?;
+        exported.form = Form::Site;
+        exported.path = Some(folder.display().to_string());
+        exported.pages = site.pages;
+        exported.edges = site.relations;
+        exported.files = Some(site.files);
+        exported.bytes = site.bytes;
+        exported.left_out = left_out(&site.left_out);
+    } else {
+        let graph = graph(&wiki)?;
+        exported.pages = graph.nodes.len();
+        exported.edges = graph.edges.len();
+        let text = if args.bibtex {
+            exported.form = Form::Bibtex;
+            exported.edges = 0;
+            exported.pages = wiki.of_kind(Kind::Paper).count();
+            bibtex::bibliography(&wiki)?
+        } else if args.graphml {
+            exported.form = Form::Graphml;
+            graphml::document(&graph)
+        } else {
+            let mut text = serde_json::to_string_pretty(&graph).unwrap_or_default();
+            text.push('\n');
+            text
+        };
+        exported.bytes = text.len() as u64;
+        if let Some(file) = &args.output {
+            aris_fs::write_atomic(&context.absolute(file), text.as_bytes())?;
+            exported.path = Some(file.display().to_string());
+        } else if exported.form == Form::Data {
+            exported.graph = Some(graph);
+        } else {
+            exported.text = Some(text);
+        }
+    }
+    for page in &exported.left_out {
+        context.warn(&format!("{} is left out: {}", page.path, page.why));
+    }
+    Ok(exported)
+}
+
+fn left_out(unreadable: &[Unreadable]) -> Vec<LeftOut> {
+    let page = |page: &Unreadable| LeftOut {
+        path: page.path.clone(),
+        why: page.why.clone(),
+    };
+    unreadable.iter().map(page).collect()
+}
+
+fn graph(wiki: &Wiki) -> Result<Graph, Error> {
+    let edges = wiki.edges()?;
+    let edge = |edge: &crate::edges::Edge| ShownEdge {
+        from: edge.from.clone(),
+        to: edge.to.clone(),
+        kind: edge.kind.clone(),
+        evidence: edge.evidence.clone(),
+        added: edge.added.clone(),
+    };
+    Ok(Graph {
+        nodes: wiki.pages().map(Node::of).collect(),
+        edges: edges.list().iter().map(edge).collect(),
+    })
+}
+
+impl Product for Exported {
+    fn schema(&self) -> &'static str {
+        EXPORT
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        if let Some(path) = &self.path {
+            let what = if self.form == Form::Site {
+                "a site"
+            } else {
+                "an export"
+            };
+            return writeln!(out, "{path}: {what} of {} pages", self.pages);
+        }
+        if let Some(text) = &self.text {
+            return out.write_all(text.as_bytes());
+        }
+        serde_json::to_writer_pretty(&mut *out, &self.graph)?;
+        writeln!(out)
+    }
+}

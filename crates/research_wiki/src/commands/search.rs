@@ -1,0 +1,108 @@
+//! `search`
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aris_cli::{Context, Product, Style};
+use aris_sources::Settings;
+use serde::Serialize;
+
+use crate::cli::SearchArgs;
+use crate::error::Error;
+use crate::report::SEARCH;
+use crate::search::{self, Hit, Matched, Question};
+use crate::text::clean;
+
+/// The pages that were found.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Searched {
+    pub(crate) wiki: String,
+    pub(crate) query: String,
+    pub(crate) matched: Matched,
+    /// How many pages were found, shown or not.
+    pub(crate) total: usize,
+    /// Whether the index answered; without it all pages were read.
+    pub(crate) index: bool,
+    /// Best first.
+    pub(crate) hits: Vec<Hit>,
+}
+
+pub(crate) fn run(args: &SearchArgs, context: &Context) -> Result<Searched, Error> {
+    let query = args.query.join(" ");
+    let cache = if args.no_index {
+        None
+    } else {
+        cache(context)
+            .map_err(|error| {
+                context.warn(&format!("no search index: {error}; all pages are read"));
+            })
+            .ok()
+    };
+    let question = Question {
+        text: &query,
+        kind: args.kind,
+        limit: args.limit,
+    };
+    let root = args.root.folder(context);
+    let answer = search::find(&root, question, cache.as_deref(), context.now().as_second())?;
+    if let Some(why) = &answer.without_index {
+        context.warn(&format!("{why}; all pages were read instead"));
+    }
+    match answer.matched {
+        Matched::All => {}
+        Matched::Any => context.note("no page has all of these words; these have some of them"),
+        Matched::None => context.note("no page has any of these words"),
+    }
+    Ok(Searched {
+        wiki: args.root.shown().display().to_string(),
+        query,
+        matched: answer.matched,
+        total: answer.total,
+        index: cache.is_some() && answer.without_index.is_none(),
+        hits: answer.hits,
+    })
+}
+
+/// The cache that all helpers share.
+pub(crate) fn cache(context: &Context) -> Result<PathBuf, Error> {
+    let env = |name: &str| context.env(name).map(str::to_owned);
+    let temp = Path::new(context.env("TMPDIR").unwrap_or("/tmp"));
+    let clock = context.clock();
+    let settings = Settings::new(&[], &env, temp, "aris", Arc::new(move || clock.now()))?;
+    Ok(settings.folder().to_path_buf())
+}
+
+impl Product for Searched {
+    fn schema(&self) -> &'static str {
+        SEARCH
+    }
+
+    fn count(&self) -> Option<usize> {
+        Some(self.hits.len())
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for hit in &self.hits {
+            let year = if hit.year > 0 {
+                format!(" ({})", hit.year)
+            } else {
+                String::new()
+            };
+            writeln!(
+                out,
+                "{}  {}{year}",
+                style.bold(&clean(&hit.node)),
+                clean(&hit.title)
+            )?;
+            if !hit.snippet.is_empty() {
+                writeln!(out, "    {}", style.dim(&clean(&hit.snippet)))?;
+            }
+        }
+        if self.total > self.hits.len() {
+            writeln!(out, "{} of {} pages", self.hits.len(), self.total)?;
+        }
+        Ok(())
+    }
+}
