@@ -38,6 +38,21 @@ pub(crate) const CASES: Cases = Cases {
             code: 10,
         },
         Call {
+            what: "a search",
+            args: &["search", "wiki", "gains"],
+            code: 0,
+        },
+        Call {
+            what: "a site",
+            args: &["export", "wiki", "--site", "site"],
+            code: 0,
+        },
+        Call {
+            what: "a site over somebody's folder",
+            args: &["export", "wiki", "--site", "wiki"],
+            code: 5,
+        },
+        Call {
             what: "an identifier that cannot exist",
             args: &["ingest_paper", "wiki", "--arxiv-id", "2413.00001"],
             code: 2,
