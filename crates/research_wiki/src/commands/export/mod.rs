@@ -68,14 +68,14 @@ pub(crate) struct LeftOut {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Graph {
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Page>,
     pub(crate) edges: Vec<ShownEdge>,
 }
 
 /// The short fields of a page. Unknown is empty, or 0.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Node {
+pub(crate) struct Page {
     pub(crate) node: String,
     pub(crate) kind: Kind,
     /// Relative to the wiki.
@@ -96,7 +96,7 @@ pub(crate) struct Node {
     pub(crate) added: String,
 }
 
-impl Node {
+impl Page {
     fn of(page: &Summary) -> Self {
         let page = page.clone();
         Self {
@@ -200,7 +200,7 @@ fn graph(wiki: &Wiki) -> Result<Graph, Error> {
         added: edge.added.clone(),
     };
     Ok(Graph {
-        nodes: wiki.pages().map(Node::of).collect(),
+        nodes: wiki.pages().map(Page::of).collect(),
         edges: edges.list().iter().map(edge).collect(),
     })
 }
