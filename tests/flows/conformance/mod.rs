@@ -20,8 +20,8 @@ mod save_trace;
 mod skill_lint;
 mod usage;
 mod verify_paper_audits;
-mod verify_wiki_coverage;
 mod verify_papers;
+mod verify_wiki_coverage;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

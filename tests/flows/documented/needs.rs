@@ -65,6 +65,14 @@ pub(super) const NEEDS: &[Need] = &[
         prepare: nothing,
     },
     Need {
+        file: "research-lit/SKILL.md",
+        line: "if [ -n \"$PAPER_VERIFIER\" ] && sh",
+        // The candidates are the agent's to write; without them nothing is verified, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
         file: "research-wiki/SKILL.md",
         line: "sh \"$WIKI_HELPER\" ingest_paper research-wiki/ --arxiv-id",
         // arXiv does not answer.
