@@ -263,11 +263,11 @@ fn wiki(more: &[&str]) -> Project {
 fn wiki_survives(args: &[&str], more: &[&str]) {
     let binary = Helper::with_faults("research_wiki");
     let whole = wiki(more);
-    Helper::named("research_wiki")
-        .call(whole.path())
-        .args(args)
-        .run()
-        .expect_code(0);
+    let doctor = ["doctor", "wiki"];
+    for args in [args, &doctor] {
+        let helper = Helper::named("research_wiki");
+        helper.call(whole.path()).args(args).run().expect_code(0);
+    }
     let current = std::cell::RefCell::new(None::<Project>);
     let crashes = crash_at_every_change(
         |_| {
@@ -282,7 +282,6 @@ fn wiki_survives(args: &[&str], more: &[&str]) {
             all_whole(&project, &when);
             binary.call(project.path()).args(args).run();
             // What repairs everything, and ends what was begun.
-            let doctor = ["doctor", "wiki"];
             binary
                 .call(project.path())
                 .args(doctor)

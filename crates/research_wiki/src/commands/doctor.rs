@@ -7,9 +7,10 @@ use aris_cli::Context;
 use super::{connect, merge};
 use crate::cli::Root;
 use crate::error::Error;
+use crate::node::Kind;
 use crate::report::Changed;
 use crate::summary::Summary;
-use crate::wiki::Writer;
+use crate::wiki::{Wiki, Writer};
 
 /// `doctor`
 pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
@@ -22,6 +23,7 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
             other.node, keep.node
         ));
     }
+    sweep(writer.wiki())?;
     let before = writer.wiki().edges()?;
     if before.repeated > 0 {
         writer.rewrite_edges(&|node| node.to_owned())?;
@@ -71,6 +73,29 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
         changed.notes.clone()
     };
     Ok(changed)
+}
+
+/// Removes what killed writers left behind.
+fn sweep(wiki: &Wiki) -> Result<(), Error> {
+    let folders = Kind::ALL.map(Kind::folder);
+    for folder in folders.into_iter().chain(["graph", ".", crate::wiki::KEEP]) {
+        let folder = wiki.root().join(folder);
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in aris_fs::list_sorted(&folder)? {
+            // `.<name>.<random>.aris-tmp`
+            let name = entry.name.to_string_lossy();
+            let target = name
+                .strip_prefix('.')
+                .and_then(|name| name.strip_suffix(".aris-tmp"))
+                .and_then(|name| name.rsplit_once('.'));
+            if let Some((target, _)) = target {
+                aris_fs::sweep_dead(&folder.join(target))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Pages that another one says it has taken in, and that are still there.
