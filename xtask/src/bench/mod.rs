@@ -9,6 +9,7 @@ mod gate;
 mod hash;
 mod install;
 mod launcher;
+mod literature;
 mod measure;
 mod paper;
 mod startup;
@@ -38,6 +39,8 @@ pub(crate) enum Topic {
     Install,
     /// Launchers and shims, beside the binary itself
     Launcher,
+    /// Accuracy of reference checking on recorded answers
+    Literature,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -52,7 +55,10 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     if wanted(Topic::Claims) {
         claims::run(workspace)?;
     }
-    if topic == Topic::Claims {
+    if wanted(Topic::Literature) {
+        literature::run(workspace)?;
+    }
+    if matches!(topic, Topic::Claims | Topic::Literature) {
         return Ok(0);
     }
     let helpers = match topic {
@@ -60,9 +66,12 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
         Topic::Trace => vec!["save_trace"],
         Topic::Wiki => vec!["research_wiki"],
-        Topic::All | Topic::Claims | Topic::Install | Topic::Launcher | Topic::Startup => {
-            workspace.rows.iter().map(|row| row.name.as_str()).collect()
-        }
+        Topic::All
+        | Topic::Claims
+        | Topic::Literature
+        | Topic::Install
+        | Topic::Launcher
+        | Topic::Startup => workspace.rows.iter().map(|row| row.name.as_str()).collect(),
     };
     let (folder, problem) = cargo::build(workspace, &helpers, "release")?;
     if let Some(problem) = problem {
