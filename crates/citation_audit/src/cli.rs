@@ -19,4 +19,13 @@ pub struct Cli {
     /// Judge dates as on this day; default: today
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub as_of: Option<Date>,
+    /// Also ask arXiv, Crossref and others whether the cited works exist and are described right
+    #[arg(long, conflicts_with = "offline")]
+    pub live: bool,
+    /// The same from the cache alone; what it does not have stays inconclusive
+    #[arg(long)]
+    pub offline: bool,
+    /// Give up asking after so many seconds in all
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub deadline: u32,
 }

@@ -25,6 +25,8 @@ pub(crate) struct Details {
     /// Day by which dates were judged, when it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) as_of: Option<String>,
+    /// Who was asked whether the works exist: `none`, `cache` or `live`.
+    pub(crate) look_ups: &'static str,
     /// Number of cited keys.
     pub(crate) total_entries: usize,
     /// How many things of each kind there are.
@@ -81,6 +83,11 @@ impl Counts {
 }
 
 impl Details {
+    /// Whether a source has shown every cited work.
+    pub(crate) fn all_verified(&self) -> bool {
+        self.look_ups != "none" && self.per_entry.iter().all(|row| row.verdict == "KEEP")
+    }
+
     /// The report, Markdown. The same details give the same bytes.
     pub(crate) fn markdown(&self, verdict: &str, reason: &str, summary: &str) -> String {
         let mut out = String::new();
@@ -174,10 +181,12 @@ impl Details {
                 )?;
             }
         }
-        out.push_str(
-            "\n## Not checked\n\nNo source was asked: whether the cited works exist, and whether they say what the text \
-             cites them for, is not known.\n",
-        );
+        out.push_str(if self.look_ups == "none" {
+            "\n## Not checked\n\nNo source was asked: whether the cited works exist, and whether they say what the text cites them for, is \
+             not known.\n"
+        } else {
+            "\n## Not checked\n\nWhether the cited works say what the text cites them for is not known.\n"
+        });
         Ok(())
     }
 }

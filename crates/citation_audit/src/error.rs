@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use aris_audit::trace::TraceError;
 use aris_contract::{ErrorKind, Failure};
+use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
 /// Errors of `citation_audit`. What is wrong with a paper is in its audit, never here.
@@ -24,6 +25,9 @@ pub enum Error {
     /// The audit's data cannot be serialised.
     #[error("the audit's details cannot be written as JSON")]
     Details(#[source] serde_json::Error),
+    /// The sources cannot be asked at all: a base URL, a certificate, no folder for the cache.
+    #[error(transparent)]
+    Http(#[from] HttpError),
     /// Artifact, report or trace cannot be written.
     #[error(transparent)]
     Emit(#[from] TraceError),
@@ -34,6 +38,7 @@ impl Failure for Error {
         match self {
             Self::Paper { .. } | Self::AsOf { .. } => ErrorKind::Usage,
             Self::Details(_) => ErrorKind::Internal,
+            Self::Http(error) => error.kind(),
             Self::Emit(error) => error.kind(),
         }
     }
@@ -44,6 +49,7 @@ impl Failure for Error {
                 "name the folder that holds the paper's LaTeX sources",
             )),
             Self::AsOf { .. } | Self::Details(_) => None,
+            Self::Http(error) => error.hint(),
             Self::Emit(error) => error.hint(),
         }
     }
@@ -53,6 +59,7 @@ impl Failure for Error {
             Self::Paper { path } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }
+            Self::Http(error) => error.details(),
             Self::Emit(error) => error.details(),
             Self::AsOf { .. } | Self::Details(_) => Map::new(),
         }

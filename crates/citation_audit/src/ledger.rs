@@ -2,16 +2,18 @@
 
 use aris_paper::bib::year_of;
 use aris_paper::facts;
+use aris_verify::Status;
 use serde::Serialize;
 
 use crate::citations::{Cited, Target};
+use crate::existence::{self, Answers};
 use crate::finding::{Finding, Severity};
 use crate::library::{Library, Loc};
 
 /// One cited key.
 ///
 /// `verdict` is `FIX` when something is found, `UNDEFINED` without an entry, else `UNVERIFIED`: no program can say
-/// `KEEP` before a source has answered.
+/// `KEEP` before a source has answered; where one has the work and nothing is found, it is `KEEP`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Row {
@@ -21,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) axis_failures: Vec<&'static str>,
     /// `exists`, `not_found` or `inconclusive`.
     pub(crate) existence: &'static str,
-    /// Why existence is what it is: `offline`, `no_entry`.
+    /// Why existence is what it is: `offline` (nobody was asked), `no_entry`, `source_has_it`, `no_source_has_it`, `no_answer`, `not_listed`.
     pub(crate) reason: &'static str,
     /// File of the entry; empty without one.
     pub(crate) file: String,
@@ -50,7 +52,12 @@ pub(crate) struct Place {
 }
 
 /// The rows in order of first citation.
-pub(crate) fn rows(cited: &[Cited], library: &Library<'_>, findings: &[Finding]) -> Vec<Row> {
+pub(crate) fn rows(
+    cited: &[Cited],
+    library: &Library<'_>,
+    findings: &[Finding],
+    answers: Option<&Answers>,
+) -> Vec<Row> {
     let mut by_key: std::collections::BTreeMap<&str, Vec<&Finding>> =
         std::collections::BTreeMap::new();
     for finding in findings
@@ -71,7 +78,18 @@ pub(crate) fn rows(cited: &[Cited], library: &Library<'_>, findings: &[Finding])
                 None => cited.key.as_str(),
             };
             let own = by_key.get(key).map(Vec::as_slice).unwrap_or_default();
-            row(cited, library, own)
+            let mut row = row(cited, library, own);
+            if let Some(checked) = cited.loc().and_then(|loc| answers?.get(&loc)) {
+                row.existence = checked.existence.word();
+                row.reason = existence::reason(checked);
+                if row.verdict == "UNVERIFIED" && checked.status == Status::Verified {
+                    row.verdict = "KEEP";
+                }
+                if row.findings.contains(&"work_not_found") {
+                    row.axis_failures.insert(0, "EXISTENCE");
+                }
+            }
+            row
         })
         .collect()
 }

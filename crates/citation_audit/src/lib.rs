@@ -1,12 +1,12 @@
-//! `citation_audit`: every citation of a paper against its bibliography, without a network.
+//! `citation_audit`: every citation of a paper against its bibliography; the network only on request.
 //!
 //! **Input**: the paper's folder: LaTeX from the root document through everything it includes, and the bibliographies it
 //! names. **Output**: `CITATION_AUDIT.json` (verdict, digests of what was read, findings, a ledger of cited entries),
 //! `CITATION_AUDIT.md` for people, and a trace; on stdout the findings in short. **Exit**: 0 audit written and nothing
 //! found, 10 audit written with findings, 2 usage or no such folder, 5 the audit cannot be written.
 //!
-//! Whether a work exists is never decided here: without a source that has answered, every entry is `inconclusive`, and
-//! the verdict is WARN at best. What is proved is what the files themselves show: keys that lead nowhere, one key for
+//! With `--live` (or `--offline`, from the cache) sources are asked whether the works exist and are described right. Without a source
+//! that has answered an entry is `inconclusive`, and the verdict is WARN at best. What is proved is what the files themselves show: keys that lead nowhere, one key for
 //! two works, identifiers and dates that cannot be, authors that are nobody.
 //!
 //! ```text
@@ -19,6 +19,7 @@ mod cli;
 mod details;
 mod entries;
 mod error;
+mod existence;
 mod finding;
 mod ledger;
 mod library;
@@ -35,6 +36,7 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
 use aris_latex::Document;
+use aris_online::OnlineArgs;
 use aris_paper::facts::Month;
 use jiff::tz::TimeZone;
 
@@ -71,12 +73,17 @@ pub static SPEC: Spec = Spec {
             line: "citation_audit paper --root supplement.tex --as-of 2026-05-01",
             what: "audit another root document, judging dates as on that day",
         },
+        Example {
+            command: "",
+            line: "citation_audit paper --live --deadline 600",
+            what: "also ask the sources whether the cited works exist",
+        },
     ],
     signals: &[(
         10,
         "audit written: it has findings (verdict FAIL, BLOCKED, or WARN with doubts)",
     )],
-    ok: "audit written: nothing found (existence of the works is not verified, so the verdict is WARN)",
+    ok: "audit written: nothing found (WARN, or with look-ups that showed every work PASS)",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,
@@ -87,7 +94,7 @@ pub static SPEC: Spec = Spec {
         args: &["--json", "no-such-paper"],
         exit: &[2],
     }],
-    network: Network::None,
+    network: Network::Optional,
 };
 
 /// Audits the paper and writes what it found.
@@ -103,9 +110,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         .unwrap_or_else(|| context.now().to_zoned(TimeZone::UTC).date());
     let now = month(day)?;
     let paper = paper::read(&folder, cli.root.as_deref());
-    let (mut details, cites) = audit(&paper, cli.uncited, now);
+    let online = (cli.live || cli.offline).then(|| OnlineArgs {
+        offline: cli.offline,
+        deadline: f64::from(cli.deadline),
+        ..OnlineArgs::default()
+    });
+    let (mut details, cites) = audit(context, &paper, cli.uncited, now, online.as_ref())?;
     details.as_of = cli.as_of.map(|day| day.to_string());
-    let (verdict, reason_code) = verdict::decide(&details.findings, cites);
+    let (verdict, reason_code) = verdict::decide(&details.findings, cites, details.all_verified());
     let summary = summary(verdict, &details);
     let markdown = details.markdown(verdict.word(), reason_code, &summary);
     let emission = Emission {
@@ -149,7 +161,13 @@ fn month(day: jiff::civil::Date) -> Result<Month, Error> {
 }
 
 /// Judges what was read; also says whether anything is cited.
-fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
+fn audit(
+    context: &Context,
+    paper: &Paper,
+    uncited: bool,
+    now: Month,
+    online: Option<&OnlineArgs>,
+) -> Result<(Details, bool), Error> {
     let mut findings = paper.findings.clone();
     let library = Library::new(&paper.bibliographies);
     let cited = paper
@@ -178,8 +196,14 @@ fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
             findings.push(no_bibliography(document, &cited));
         }
     }
+    let answers = online
+        .map(|online| existence::ask(context, &library, &locs, now, online))
+        .transpose()?;
+    if let Some(answers) = &answers {
+        findings.append(&mut existence::findings(&library, answers));
+    }
     finding::sort(&mut findings);
-    let per_entry = ledger::rows(&cited, &library, &findings);
+    let per_entry = ledger::rows(&cited, &library, &findings, answers.as_ref());
     let document = paper.document.as_ref();
     let list = document.filter(|_| uncited).map(|document| {
         if whole {
@@ -199,6 +223,11 @@ fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
             .map(|file| file.path.clone())
             .collect(),
         as_of: None,
+        look_ups: match online {
+            None => "none",
+            Some(online) if online.offline => "cache",
+            Some(_) => "live",
+        },
         total_entries: cited.len(),
         counts: Counts {
             citations: document.map_or(0, |document| document.citations.len()),
@@ -216,7 +245,7 @@ fn audit(paper: &Paper, uncited: bool, now: Month) -> (Details, bool) {
             .map(|_| if whole { "ok" } else { "unavailable" }),
         uncited_entries: list,
     };
-    (details, cites)
+    Ok((details, cites))
 }
 
 fn no_bibliography(document: &Document, cited: &[citations::Cited]) -> Finding {
@@ -254,10 +283,13 @@ fn summary(verdict: Verdict, details: &Details) -> String {
             parts.push(format!("{count} {}", if count == 1 { one } else { many }));
         }
     }
-    format!(
-        "{}; existence of the works not verified (offline)",
-        parts.join(", ")
-    )
+    let open = details.counts.existence_inconclusive;
+    let existence = match (details.look_ups, open) {
+        ("none", _) => String::from("existence of the works not verified (offline)"),
+        (_, 0) => String::from("every source that was needed has answered"),
+        (_, open) => format!("existence of {open} not known"),
+    };
+    format!("{}; {existence}", parts.join(", "))
 }
 
 #[cfg(test)]

@@ -6,16 +6,21 @@
 //! | something could not be read | BLOCKED | id of the first such finding |
 //! | doubts | WARN | their id when all are of one kind, else `doubts` |
 //! | nothing is cited, and the text was read whole | `NOT_APPLICABLE` | `no_citations` |
+//! | nothing found, and sources have shown every cited work | PASS | `all_verified` |
 //! | nothing found | WARN | `existence_unverified` |
 //!
-//! PASS is not in the table: without asking a source nobody knows whether a work exists.
+//! Without asking a source nobody knows whether a work exists, so there is no PASS without look-ups.
 
 use aris_contract::artifact::audit::Verdict;
 
 use crate::finding::{Finding, Severity};
 
 /// Verdict and reason code.
-pub(crate) fn decide(findings: &[Finding], cites: bool) -> (Verdict, &'static str) {
+pub(crate) fn decide(
+    findings: &[Finding],
+    cites: bool,
+    all_verified: bool,
+) -> (Verdict, &'static str) {
     let of = |severity: Severity| {
         findings
             .iter()
@@ -39,6 +44,8 @@ pub(crate) fn decide(findings: &[Finding], cites: bool) -> (Verdict, &'static st
         (Verdict::Warn, reason)
     } else if !cites {
         (Verdict::NotApplicable, "no_citations")
+    } else if all_verified {
+        (Verdict::Pass, "all_verified")
     } else {
         (Verdict::Warn, "existence_unverified")
     }
@@ -90,8 +97,11 @@ mod tests {
                 (Verdict::Fail, "errors_proved"),
             ),
         ];
+        assert_eq!(decide(&[], true, true), (Verdict::Pass, "all_verified"));
+        let doubt = [finding("a", Severity::Warn)];
+        assert_eq!(decide(&doubt, true, true), (Verdict::Warn, "a"));
         for (findings, cites, wanted) in cases {
-            assert_eq!(decide(&findings, cites), wanted, "{findings:?}");
+            assert_eq!(decide(&findings, cites, false), wanted, "{findings:?}");
         }
     }
 }

@@ -13,8 +13,8 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::save_trace::CASES,
     &super::skill_lint::CASES,
     &super::verify_paper_audits::CASES,
-    &super::verify_wiki_coverage::CASES,
     &super::verify_papers::CASES,
+    &super::verify_wiki_coverage::CASES,
 ];
 
 /// The cases of one helper.
