@@ -169,19 +169,20 @@
     if (centre.href) panel.append(element("p", {}, element("a", { class: "button", href: wiki.root + centre.href }, "Open the page")));
     const groups = new Map();
     for (const relation of all) {
-      const other = byNumber.get(relation.other);
-      if (!other) continue;
       const key = relation.out ? `This ${spaced(relation.type)} →` : `← ${spaced(relation.type)} this`;
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key).push(other);
+      if (!groups.has(key)) groups.set(key, { count: 0, listed: [] });
+      const group = groups.get(key);
+      group.count += 1;
+      const other = byNumber.get(relation.other);
+      if (other) group.listed.push(other);
     }
-    for (const [key, list] of groups) {
+    for (const [key, { count, listed }] of groups) {
       panel.append(
-        element("h3", {}, `${key} (${list.length})`),
-        element("ul", { class: "plain" }, ...list.map((other) => element("li", {}, element("a", { href: address(other.name) }, element("bdi", {}, other.title))))),
+        element("h3", {}, `${key} (${count})`),
+        element("ul", { class: "plain" }, ...listed.map((other) => element("li", {}, element("a", { href: address(other.name) }, element("bdi", {}, other.title))))),
       );
     }
-    if (all.length > LISTED) panel.append(element("p", {}, `${all.length - LISTED} more are on the page.`));
+    if (all.length > LISTED) panel.append(element("p", {}, `Only the first ${LISTED} are listed here; the page has more.`));
     if (all.length === 0) panel.append(element("p", {}, "No relation to show."));
   }
 
@@ -209,7 +210,7 @@
       describe(centre, scene.all, records);
       const left = new Set(scene.all.map(({ other }) => other)).size - scene.sides.in.length - scene.sides.out.length;
       const counts = `${scene.all.filter(({ out }) => !out).length} relations lead here, ${scene.all.filter(({ out }) => out).length} lead away`;
-      status.textContent = `${centre.title}: ${counts}${left > 0 ? `; ${left} neighbours are listed and not drawn` : ""}.`;
+      status.textContent = `${centre.title}: ${counts}${left > 0 ? `; ${left} neighbours are not drawn` : ""}.`;
       document.title = `${centre.title} – graph`;
       if (moved) svg.querySelector(".centre").focus();
     } catch (error) {

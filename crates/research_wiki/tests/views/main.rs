@@ -261,7 +261,7 @@ fn the_graph_shows_a_neighbourhood() {
         browser.open(&site.address("graph.html"));
         browser.until("document.querySelectorAll('.node').length > 1");
         let status = browser.text("document.querySelector('#status').textContent");
-        assert!(status.starts_with("Sparse attention for long documents: 61 relations lead here, 2 lead away; 49 neighbours are listed"), "{status}");
+        assert!(status.starts_with("Sparse attention for long documents: 61 relations lead here, 2 lead away; 49 neighbours are not drawn"), "{status}");
         assert_eq!(
             browser.value("document.querySelectorAll('.node').length"),
             15
