@@ -53,10 +53,50 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&arxiv_fetch::SPEC, arxiv_fetch::run),
             },
             Entry {
+                spec: &deepxiv_fetch::SPEC,
+                brief: "read papers section by section through DeepXiv",
+                run: |process| aris_cli::run(&deepxiv_fetch::SPEC, deepxiv_fetch::run, process),
+                parser: || aris_cli::parser(&deepxiv_fetch::SPEC, deepxiv_fetch::run),
+            },
+            Entry {
+                spec: &exa_search::SPEC,
+                brief: "search the web for papers through Exa",
+                run: |process| aris_cli::run(&exa_search::SPEC, exa_search::run, process),
+                parser: || aris_cli::parser(&exa_search::SPEC, exa_search::run),
+            },
+            Entry {
+                spec: &literature_search::SPEC,
+                brief: "search all sources at once, each paper once",
+                run: |process| {
+                    aris_cli::run(&literature_search::SPEC, literature_search::run, process)
+                },
+                parser: || aris_cli::parser(&literature_search::SPEC, literature_search::run),
+            },
+            Entry {
+                spec: &openalex_fetch::SPEC,
+                brief: "search OpenAlex",
+                run: |process| aris_cli::run(&openalex_fetch::SPEC, openalex_fetch::run, process),
+                parser: || aris_cli::parser(&openalex_fetch::SPEC, openalex_fetch::run),
+            },
+            Entry {
                 spec: &research_wiki::SPEC,
                 brief: "keep a wiki of papers, ideas and experiments",
                 run: |process| aris_cli::run(&research_wiki::SPEC, research_wiki::run, process),
                 parser: || aris_cli::parser(&research_wiki::SPEC, research_wiki::run),
+            },
+            Entry {
+                spec: &semantic_scholar_fetch::SPEC,
+                brief: "search Semantic Scholar",
+                run: |process| {
+                    aris_cli::run(
+                        &semantic_scholar_fetch::SPEC,
+                        semantic_scholar_fetch::run,
+                        process,
+                    )
+                },
+                parser: || {
+                    aris_cli::parser(&semantic_scholar_fetch::SPEC, semantic_scholar_fetch::run)
+                },
             },
             Entry {
                 spec: &verify_papers::SPEC,

@@ -1,0 +1,200 @@
+//! Flags. Names and defaults are those of the reference's script where it has them.
+
+use std::path::PathBuf;
+
+use aris_contract::ids::ArxivId;
+
+/// Arguments of `deepxiv_fetch`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+    /// Give up after so many seconds
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub deadline: u64,
+    /// Print the records of the papers, one a line, instead of `DeepXiv`'s answer
+    #[arg(long, global = true)]
+    pub jsonl: bool,
+}
+
+/// What to do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Search papers
+    Search(Search),
+    /// Show what a paper is, and its gist
+    PaperBrief(Paper),
+    /// Show what a paper is, and its sections
+    PaperHead(Paper),
+    /// Show one section of a paper
+    PaperSection(Section),
+    /// Show the papers that are talked about
+    Trending(Trending),
+    /// Search the web
+    Wsearch(Wsearch),
+    /// Show what Semantic Scholar knows of a paper
+    Sc(Sc),
+    /// Ask whether `DeepXiv` is well
+    Health,
+    /// Print a saved answer and its records; no network
+    Read(Read),
+}
+
+/// Arguments of `search`.
+#[derive(Debug, clap::Args)]
+pub struct Search {
+    /// Words to search for
+    pub query: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub max: u32,
+    /// How to search
+    #[arg(long, default_value = "hybrid", value_parser = ["bm25", "vector", "hybrid"])]
+    pub mode: String,
+    /// arXiv's categories with commas between them
+    #[arg(long)]
+    pub categories: Option<String>,
+    /// Citations at least
+    #[arg(long, value_name = "N")]
+    pub min_citations: Option<u32>,
+    /// Only what appeared since
+    #[arg(long, value_name = "DATE")]
+    pub date_from: Option<String>,
+    /// Only what appeared until
+    #[arg(long, value_name = "DATE")]
+    pub date_to: Option<String>,
+}
+
+/// Arguments of `paper-brief` and `paper-head`.
+#[derive(Debug, clap::Args)]
+pub struct Paper {
+    /// arXiv identifier
+    #[arg(value_parser = |text: &str| ArxivId::parse(text))]
+    pub arxiv_id: ArxivId,
+}
+
+/// Arguments of `paper-section`.
+#[derive(Debug, clap::Args)]
+pub struct Section {
+    /// arXiv identifier
+    #[arg(value_parser = |text: &str| ArxivId::parse(text))]
+    pub arxiv_id: ArxivId,
+    /// Name of the section, as `paper-head` shows it
+    pub section_name: String,
+}
+
+/// Arguments of `trending`.
+#[derive(Debug, clap::Args)]
+pub struct Trending {
+    /// Days to look back
+    #[arg(long, default_value = "7", value_parser = ["7", "14", "30"])]
+    pub days: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub max: u32,
+}
+
+/// Arguments of `wsearch`.
+#[derive(Debug, clap::Args)]
+pub struct Wsearch {
+    /// Words to search for
+    pub query: String,
+}
+
+/// Arguments of `sc`.
+#[derive(Debug, clap::Args)]
+pub struct Sc {
+    /// Semantic Scholar's identifier
+    pub semantic_scholar_id: String,
+}
+
+/// Arguments of `read`.
+#[derive(Debug, clap::Args)]
+pub struct Read {
+    /// File with the answer, JSON
+    pub file: PathBuf,
+}
+
+impl Command {
+    /// The call of the program; `None` for what needs none.
+    pub(crate) fn call(&self) -> Option<Vec<String>> {
+        let words: Vec<&str> = match self {
+            Self::Search(args) => {
+                let max = args.max.to_string();
+                let least = args.min_citations.map(|least| least.to_string());
+                let mut call = vec![
+                    "search",
+                    &args.query,
+                    "--limit",
+                    &max,
+                    "--mode",
+                    &args.mode,
+                    "--format",
+                    "json",
+                ];
+                for (flag, value) in [
+                    ("--categories", args.categories.as_deref()),
+                    ("--min-citations", least.as_deref()),
+                    ("--date-from", args.date_from.as_deref()),
+                    ("--date-to", args.date_to.as_deref()),
+                ] {
+                    if let Some(value) = value {
+                        call.extend([flag, value]);
+                    }
+                }
+                return Some(owned(&call));
+            }
+            Self::PaperBrief(args) => vec![
+                "paper",
+                args.arxiv_id.as_str(),
+                "--brief",
+                "--format",
+                "json",
+            ],
+            Self::PaperHead(args) => vec![
+                "paper",
+                args.arxiv_id.as_str(),
+                "--head",
+                "--format",
+                "json",
+            ],
+            Self::PaperSection(args) => {
+                vec![
+                    "paper",
+                    args.arxiv_id.as_str(),
+                    "--section",
+                    &args.section_name,
+                    "--format",
+                    "json",
+                ]
+            }
+            Self::Trending(args) => {
+                let max = args.max.to_string();
+                return Some(owned(&[
+                    "trending", "--days", &args.days, "--limit", &max, "--output", "json",
+                ]));
+            }
+            Self::Wsearch(args) => vec!["wsearch", &args.query, "--output", "json"],
+            Self::Sc(args) => vec!["sc", &args.semantic_scholar_id, "--output", "json"],
+            Self::Health => vec!["health"],
+            Self::Read(_) => return None,
+        };
+        Some(owned(&words))
+    }
+
+    /// The words of the user that the program could take for a flag.
+    pub(crate) fn words(&self) -> Vec<&str> {
+        match self {
+            Self::Search(args) => vec![&args.query],
+            Self::Wsearch(args) => vec![&args.query],
+            Self::PaperSection(args) => vec![&args.section_name],
+            Self::Sc(args) => vec![&args.semantic_scholar_id],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}

@@ -1,0 +1,171 @@
+//! `deepxiv_fetch`: reads papers piece by piece through the installed program `deepxiv`.
+//!
+//! **Input**: a query, or a paper and what to show of it; for `read` a saved answer. **Output**: DeepXiv's answer as JSON, records one a
+//! line (`--jsonl`), or both in an envelope (`--json`).
+//! **Exit**: 0 answered; 2 usage; 3 a file does not exist; 4 a saved answer is none; 5 `deepxiv` is not installed; 6 it did not end in
+//! time; 7 it failed or printed no answer, which says nothing about any paper.
+
+mod cli;
+mod error;
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
+use aris_contract::ErrorKind;
+use aris_contract::artifact::papers;
+use aris_sources::deepxiv;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub use cli::{Cli, Command, Paper, Read, Sc, Search, Section, Trending, Wsearch};
+pub use error::Error;
+
+/// Schema id of [`Report`].
+const ANSWER: &str = "aris.deepxiv_fetch.answer/v1";
+
+/// Bytes of a saved answer that are accepted.
+const FILE_LIMIT: u64 = 32 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "deepxiv_fetch",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Read papers piece by piece through the installed program deepxiv",
+    input: "a query, or a paper and what to show of it; for read a saved answer",
+    output: "the answer of DeepXiv as JSON, or records one a line",
+    stderr: "errors",
+    examples: &[
+        Example {
+            command: "search",
+            line: "deepxiv_fetch search 'agent memory' --max 5 --date-from 2025-01-01",
+            what: "search papers",
+        },
+        Example {
+            command: "paper-head",
+            line: "deepxiv_fetch paper-head 2409.05591",
+            what: "the sections of a paper",
+        },
+        Example {
+            command: "paper-section",
+            line: "deepxiv_fetch paper-section 2409.05591 Introduction",
+            what: "one section",
+        },
+    ],
+    signals: &[],
+    ok: "DeepXiv has answered",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Timeout,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[ANSWER],
+    samples: &[
+        Sample {
+            args: &["--json", "read", "absent.json"],
+            exit: &[3],
+        },
+        Sample {
+            args: &["--json", "paper-brief", "2413.00001"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// The data product.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// What DeepXiv answered.
+    pub answer: Value,
+    /// Records of the papers in it; empty where the answer is a text or names none.
+    pub papers: Vec<papers::Paper>,
+    #[serde(skip)]
+    #[cfg_attr(test, schemars(skip))]
+    plain: Plain,
+}
+
+/// The form without `--json`.
+#[derive(Clone, Copy, Debug, Default)]
+enum Plain {
+    /// The answer, indented.
+    #[default]
+    Answer,
+    /// The text of a health check.
+    Text,
+    /// Records.
+    Lines,
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        ANSWER
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        match self.plain {
+            Plain::Answer => writeln!(out, "{:#}", self.answer),
+            Plain::Text => writeln!(
+                out,
+                "{}",
+                self.answer["output"].as_str().unwrap_or_default()
+            ),
+            Plain::Lines => aris_online::jsonl(&self.papers, out),
+        }
+    }
+}
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    for word in cli.command.words() {
+        // The program reads its own flags; a query must not become one.
+        if word.trim().is_empty() || word.starts_with('-') {
+            return Err(Error::Words(word.to_owned()));
+        }
+    }
+    let deadline = Duration::from_secs(cli.deadline);
+    let answer = match (&cli.command, cli.command.call()) {
+        (Command::Read(args), _) => {
+            let path = context.absolute(&args.file);
+            let bytes = aris_fs::read(&path, FILE_LIMIT)?;
+            serde_json::from_slice(&bytes).map_err(|error| Error::Saved {
+                path,
+                why: error.to_string(),
+            })?
+        }
+        (Command::Health, Some(call)) => {
+            json!({ "ok": true, "output": deepxiv::run(context.cwd(), &call, deadline)? })
+        }
+        (_, call) => deepxiv::run_json(context.cwd(), &call.unwrap_or_default(), deadline)?,
+    };
+    // A section or a health check names no papers.
+    let papers = match cli.command {
+        Command::Health | Command::PaperSection(_) | Command::Wsearch(_) => Vec::new(),
+        _ => deepxiv::records(&answer, context.now()).unwrap_or_default(),
+    };
+    let plain = match cli.command {
+        _ if cli.jsonl => Plain::Lines,
+        Command::Health => Plain::Text,
+        _ => Plain::Answer,
+    };
+    Ok(Outcome::done(Report {
+        answer,
+        papers,
+        plain,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(ANSWER);
+    }
+}

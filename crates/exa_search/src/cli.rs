@@ -1,0 +1,154 @@
+//! Flags. Names and defaults are those of the reference's script where it has them.
+
+use std::path::PathBuf;
+
+use aris_online::{FormArgs, OnlineArgs};
+
+/// Arguments of `exa_search`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Search the web
+    Search(Search),
+    /// Find pages like a page
+    FindSimilar(FindSimilar),
+    /// Bring the contents of pages
+    GetContents(GetContents),
+    /// Print the results of a saved answer; no network
+    Read(Read),
+}
+
+/// Arguments of `search`.
+#[derive(Debug, clap::Args)]
+pub struct Search {
+    /// What to search for
+    pub query: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max: u32,
+    /// How to search
+    #[arg(long = "type", value_name = "TYPE", default_value = "auto", value_parser = ["auto", "neural", "fast", "instant"])]
+    pub search_type: String,
+    /// What to bring of each page
+    #[arg(long, value_enum, default_value_t = Content::Highlights)]
+    pub content: Content,
+    /// Characters of it at most
+    #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_chars: u32,
+    /// Kind of page: `company`, `research paper`, `news`, `personal site`, `financial report`, `people`
+    #[arg(long)]
+    pub category: Option<String>,
+    /// Phrases that a page must have, with commas between them
+    #[arg(long, value_name = "LIST")]
+    pub include_text: Option<String>,
+    /// Phrases that no page may have, with commas between them
+    #[arg(long, value_name = "LIST")]
+    pub exclude_text: Option<String>,
+    /// Country for which to search, two letters
+    #[arg(long, value_name = "COUNTRY")]
+    pub location: Option<String>,
+    /// What only is searched
+    #[command(flatten)]
+    pub limits: Limits,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+/// Arguments of `find-similar`.
+#[derive(Debug, clap::Args)]
+pub struct FindSimilar {
+    /// The page
+    pub url: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub max: u32,
+    /// What to bring of each page
+    #[arg(long, value_enum, default_value_t = Content::Highlights)]
+    pub content: Content,
+    /// Characters of it at most
+    #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_chars: u32,
+    /// What only is searched
+    #[command(flatten)]
+    pub limits: Limits,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+/// Arguments of `get-contents`.
+#[derive(Debug, clap::Args)]
+pub struct GetContents {
+    /// The pages
+    #[arg(required = true)]
+    pub urls: Vec<String>,
+    /// What to bring of each page
+    #[arg(long, value_enum, default_value_t = Content::Text)]
+    pub content: Content,
+    /// Characters of it at most
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_chars: u32,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+/// Arguments of `read`.
+#[derive(Debug, clap::Args)]
+pub struct Read {
+    /// File with the answer, JSON
+    pub file: PathBuf,
+    /// Which content of each page is shown
+    #[arg(long, value_enum, default_value_t = Content::Highlights)]
+    pub content: Content,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+/// What only is searched.
+#[derive(Debug, Default, clap::Args)]
+pub struct Limits {
+    /// Only these domains, with commas between them
+    #[arg(long, value_name = "LIST")]
+    pub include_domains: Option<String>,
+    /// Not these domains, with commas between them
+    #[arg(long, value_name = "LIST")]
+    pub exclude_domains: Option<String>,
+    /// Only what was published since, `2025-01-01`
+    #[arg(long, value_name = "DATE")]
+    pub start_date: Option<String>,
+    /// Only what was published until
+    #[arg(long, value_name = "DATE")]
+    pub end_date: Option<String>,
+}
+
+/// What is brought of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Content {
+    /// The passages that fit
+    Highlights,
+    /// The text
+    Text,
+    /// A summary that Exa writes; costs more
+    Summary,
+    /// Nothing
+    None,
+}

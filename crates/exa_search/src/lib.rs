@@ -1,0 +1,197 @@
+//! `exa_search`: searches the web through Exa, and brings the contents of pages.
+//!
+//! **Input**: a query or addresses; for `read` a saved answer. **Output**: results as the reference's JSON, records one a line
+//! (`--jsonl`), a bibliography (`--bibtex`) or records in an envelope (`--json`). Contents are in the reference's form only.
+//! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 a file does not exist; 4 an answer that is broken or refused; 5 there
+//! is no key or it is not valid, or the disk; 7 Exa did not answer.
+
+mod body;
+mod cli;
+mod compat;
+mod error;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::artifact::papers::Paper;
+use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_sources::exa::{self, Endpoint};
+use aris_sources::hosts::EXA;
+use aris_sources::{Doubt, Response};
+use serde_json::{Map, Value, json};
+
+pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Limits, Read, Search};
+pub use error::Error;
+
+/// Schema id of the records.
+const PAPERS: &str = "aris.exa_search.papers/v1";
+
+/// Bytes of a saved answer that are accepted.
+const FILE_LIMIT: u64 = 32 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "exa_search",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Search the web through Exa, and bring the contents of pages",
+    input: "a query or addresses; for read a saved answer; the key in EXA_API_KEY",
+    output: "results as JSON, as records one a line or as a bibliography",
+    stderr: "what it waits for, on a terminal; errors",
+    examples: &[
+        Example {
+            command: "search",
+            line: "exa_search search 'semantic communication' --category 'research paper' --content text --max-chars 8000",
+            what: "papers with their text",
+        },
+        Example {
+            command: "find-similar",
+            line: "exa_search find-similar https://arxiv.org/abs/2301.07041 --max 5",
+            what: "pages like a page",
+        },
+        Example {
+            command: "get-contents",
+            line: "exa_search get-contents https://example.com/a https://example.com/b",
+            what: "the text of pages",
+        },
+    ],
+    signals: &[],
+    ok: "Exa has answered, also when nothing was found",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[PAPERS],
+    samples: &[
+        Sample {
+            args: &["--json", "read", "absent.json"],
+            exit: &[3],
+        },
+        Sample {
+            args: &["--json", "get-contents", "not an address"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+type Results = Vec<(Value, Paper)>;
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
+    let papers = match cli.command {
+        Command::Search(args) => {
+            if args.query.trim().is_empty() {
+                return Err(Error::Empty);
+            }
+            let found = ask(
+                context,
+                &args.online,
+                Endpoint::Search,
+                &body::search(&args),
+            )?;
+            let head = json!({
+                "mode": "search",
+                "query": args.query,
+                "type": args.search_type,
+            });
+            product(found, head, args.content, args.form)
+        }
+        Command::FindSimilar(args) => {
+            address(&args.url)?;
+            let wanted = body::find_similar(&args);
+            let found = ask(context, &args.online, Endpoint::FindSimilar, &wanted)?;
+            let head = json!({ "mode": "find-similar", "url": args.url });
+            product(found, head, args.content, args.form)
+        }
+        Command::GetContents(args) => {
+            for url in &args.urls {
+                address(url)?;
+            }
+            let wanted = body::get_contents(&args);
+            let found = ask(context, &args.online, Endpoint::Contents, &wanted)?;
+            let without = args.urls.len().saturating_sub(found.len());
+            if without > 0 {
+                context.warn(&format!(
+                    "Exa has no contents for {without} of {} pages",
+                    args.urls.len()
+                ));
+            }
+            let head = json!({ "mode": "get-contents" });
+            product(found, head, args.content, args.form)
+        }
+        Command::Read(args) => {
+            let path = context.absolute(&args.file);
+            let response = Response {
+                status: 200,
+                media_type: String::new(),
+                body: aris_fs::read(&path, FILE_LIMIT)?,
+                fetched_at: context.now(),
+                cached: true,
+                url: String::new(),
+            };
+            let found = exa::parse(&response).map_err(|doubt| {
+                let (Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) = doubt;
+                Error::Saved { path, why }
+            })?;
+            product(found, json!({ "mode": "read" }), args.content, args.form)
+        }
+    };
+    Ok(Outcome::done(papers))
+}
+
+fn address(url: &str) -> Result<(), Error> {
+    let rest = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !url.contains(char::is_whitespace) => Ok(()),
+        _ => Err(Error::Name(url.to_owned())),
+    }
+}
+
+fn ask(
+    context: &Context,
+    online: &OnlineArgs,
+    endpoint: Endpoint,
+    wanted: &Value,
+) -> Result<Results, Error> {
+    let progress = Progress::new(context, None);
+    let client = aris_online::client(context, online, &[&EXA], SPEC.name, &progress)?;
+    // What the cache has needs no key.
+    if !online.offline && !client.settings().has_key(&EXA) {
+        return Err(Error::Key);
+    }
+    let found = exa::ask(&client, endpoint, wanted);
+    progress.finish();
+    Ok(found?)
+}
+
+fn product(found: Results, head: Value, content: Content, form: FormArgs) -> Papers {
+    let data: Vec<Value> = found
+        .iter()
+        .map(|(item, _)| compat::result(item, content))
+        .collect();
+    let mut compat = head.as_object().cloned().unwrap_or_default();
+    compat.insert(String::from("returned"), json!(data.len()));
+    compat.insert(String::from("data"), Value::Array(data));
+    Papers {
+        schema: PAPERS,
+        plain: indented(&Value::Object(compat)),
+        papers: found.into_iter().map(|(_, paper)| paper).collect(),
+        more: Map::new(),
+        form,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Vec<Paper>>(PAPERS);
+    }
+}

@@ -1,0 +1,258 @@
+//! `literature_search`: papers from several sources, each once.
+//!
+//! **Input**: words; for `merge` files with records. **Output**: a text for people, records one a line (`--jsonl`), a bibliography
+//! (`--bibtex`), or with `--json` the papers, the sources that were used, and how each source fared.
+//! **Exit**: 0 papers, or every source has answered and none has any; 2 usage; 3 a file does not exist; 4 a file holds no records;
+//! 5 the disk; 7 no source had a paper and at least one did not answer: nothing follows.
+
+mod cli;
+mod error;
+mod report;
+mod saved;
+mod source;
+
+use std::time::{Duration, Instant};
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::artifact::papers::{Paper, Source};
+use aris_online::{OnlineArgs, Progress};
+use aris_paper::records;
+
+pub use cli::{Ask, Cli, Command, Form, Merge};
+pub use error::Error;
+pub use report::{Asked, Fate, Report};
+use source::Question;
+
+/// Bytes of a file with records that are accepted.
+const FILE_LIMIT: u64 = 256 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "literature_search",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Search several sources of papers, and show each paper once",
+    input: "words; for merge files with records",
+    output: "papers as text, as lines of JSON or as a bibliography; how each source fared",
+    stderr: "what it waits for, on a terminal; errors",
+    examples: &[
+        Example {
+            command: "aggregate",
+            line: "literature_search aggregate 'semantic communication' --max 20",
+            what: "a survey: what all sources have, merged and ranked",
+        },
+        Example {
+            command: "cascade",
+            line: "literature_search cascade 'attention is all you need' --sources semantic_scholar,openalex,crossref --max 1 --bibtex",
+            what: "one paper, from the first source that has it",
+        },
+        Example {
+            command: "merge",
+            line: "literature_search merge arxiv.jsonl openalex.jsonl --query 'diffusion models'",
+            what: "records that fetchers printed before",
+        },
+    ],
+    signals: &[],
+    ok: "there are papers, or every source has answered and none has any",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[report::SCHEMA],
+    samples: &[
+        Sample {
+            args: &["--json", "merge", "absent.jsonl"],
+            exit: &[3],
+        },
+        Sample {
+            args: &["--json", "aggregate", "words", "--sources", "nowhere"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let report = match cli.command {
+        Command::Aggregate(args) => {
+            let asked = aggregate(&args, context)?;
+            settled(args, asked)?
+        }
+        Command::Cascade(args) => {
+            let asked = cascade(&args, context)?;
+            settled(args, asked)?
+        }
+        Command::Merge(args) => merge(args, context)?,
+    };
+    Ok(Outcome::done(report))
+}
+
+type Answers = Vec<(Asked, Vec<Paper>)>;
+
+/// Sources without repetition, and the words.
+fn wanted(args: &Ask) -> Result<Vec<Source>, Error> {
+    if args.query.trim().is_empty() {
+        return Err(Error::Empty);
+    }
+    let mut sources: Vec<Source> = Vec::new();
+    for source in &args.sources {
+        if !sources.contains(source) {
+            sources.push(*source);
+        }
+    }
+    Ok(sources)
+}
+
+/// Asks all at once; each host is asked at its own pace.
+fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
+    let sources = wanted(args)?;
+    let progress = Progress::new(context, Some(sources.len() as u64));
+    let hosts = source::hosts(&sources);
+    let client = aris_online::client(context, &args.online, &hosts, SPEC.name, &progress)?;
+    let question = Question {
+        words: args.query.trim(),
+        count: args.per_source as usize,
+        folder: context.cwd(),
+        deadline: Duration::from_secs_f64(args.online.deadline),
+        now: context.now(),
+    };
+    let answers = std::thread::scope(|scope| {
+        let (client, question, progress) = (&client, &question, &progress);
+        let threads: Vec<_> = sources
+            .iter()
+            .map(|source| {
+                scope.spawn(move || {
+                    let answer = source::ask(client, *source, question);
+                    progress.step();
+                    answer
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+            })
+            .collect()
+    });
+    progress.finish();
+    Ok(answers)
+}
+
+/// Asks one after the other until one has something. A source that stalls has its share of what time is left, not all of it.
+fn cascade(args: &Ask, context: &Context) -> Result<Answers, Error> {
+    let sources = wanted(args)?;
+    let progress = Progress::new(context, Some(sources.len() as u64));
+    let end = Instant::now() + Duration::from_secs_f64(args.online.deadline);
+    let mut answers: Answers = Vec::new();
+    let mut done = false;
+    for (at, source) in sources.iter().enumerate() {
+        if done {
+            let asked = Asked {
+                source: *source,
+                outcome: Fate::NotAsked,
+                records: 0,
+                why: None,
+            };
+            answers.push((asked, Vec::new()));
+            continue;
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        let share = left / u32::try_from(sources.len() - at).unwrap_or(1);
+        let online = OnlineArgs {
+            deadline: share.as_secs_f64(),
+            ..args.online
+        };
+        let hosts = source::hosts(&[*source]);
+        let client = aris_online::client(context, &online, &hosts, SPEC.name, &progress)?;
+        let question = Question {
+            words: args.query.trim(),
+            count: args.per_source as usize,
+            folder: context.cwd(),
+            deadline: share,
+            now: context.now(),
+        };
+        let answer = source::ask(&client, *source, &question);
+        progress.step();
+        done = answer.0.outcome == Fate::Contributed;
+        answers.push(answer);
+    }
+    progress.finish();
+    Ok(answers)
+}
+
+/// The report of a search, or the error when nothing can be said.
+fn settled(args: Ask, answers: Answers) -> Result<Report, Error> {
+    let (asked, papers): (Vec<Asked>, Vec<Vec<Paper>>) = answers.into_iter().unzip();
+    let papers: Vec<Paper> = papers.into_iter().flatten().collect();
+    let silent = asked
+        .iter()
+        .any(|asked| matches!(asked.outcome, Fate::NotAnswered | Fate::CannotBeAsked));
+    if papers.is_empty() && silent {
+        return Err(Error::NoneContributed { asked });
+    }
+    let records = papers.len();
+    let mut papers = records::merge_all(papers);
+    records::rank(&mut papers, &args.query);
+    let found = papers.len();
+    papers.truncate(args.max as usize);
+    Ok(Report {
+        query: Some(args.query),
+        papers,
+        found,
+        records,
+        sources_used: asked
+            .iter()
+            .filter(|asked| asked.outcome == Fate::Contributed)
+            .map(|asked| asked.source)
+            .collect(),
+        sources: asked,
+        form: args.form,
+    })
+}
+
+fn merge(args: Merge, context: &Context) -> Result<Report, Error> {
+    let mut papers = Vec::new();
+    for file in &args.files {
+        let path = context.absolute(file);
+        let bytes = aris_fs::read(&path, FILE_LIMIT)?;
+        papers.extend(saved::read(file, &String::from_utf8_lossy(&bytes))?);
+    }
+    let records = papers.len();
+    let mut papers = records::merge_all(papers);
+    if let Some(words) = &args.query {
+        records::rank(&mut papers, words);
+    }
+    let mut used: Vec<Source> = papers
+        .iter()
+        .flat_map(|paper| paper.origins.iter().map(|origin| origin.source))
+        .collect();
+    used.sort_unstable();
+    used.dedup();
+    Ok(Report {
+        query: args.query,
+        found: papers.len(),
+        papers,
+        records,
+        sources_used: used,
+        sources: Vec::new(),
+        form: args.form,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(report::SCHEMA);
+    }
+}

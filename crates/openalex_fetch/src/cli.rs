@@ -1,0 +1,122 @@
+//! Flags. Names and defaults are those of the reference's script where it has them; `--json` is the envelope of all helpers, and what that
+//! script printed with it is `--compat`.
+
+use std::path::PathBuf;
+
+use aris_online::{FormArgs, OnlineArgs};
+
+/// Arguments of `openalex_fetch`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Search for works; metered by OpenAlex
+    Search(Search),
+    /// Look one work up; free
+    Work(Work),
+    /// Print the records of a saved answer; no network
+    Read(Read),
+}
+
+/// Arguments of `search`.
+#[derive(Debug, clap::Args)]
+pub struct Search {
+    /// Words to search for
+    pub query: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub max: u32,
+    /// Year or years: `2023`, `2020-2023`, `2023-`
+    #[arg(long, allow_hyphen_values = true, value_parser = years)]
+    pub year: Option<String>,
+    /// Kind of work
+    #[arg(long = "type", value_name = "TYPE", value_parser = ["article", "preprint", "book", "book-chapter", "dataset", "dissertation"])]
+    pub kind: Option<String>,
+    /// Only works that anybody may read
+    #[arg(long)]
+    pub open_access: bool,
+    /// Citations at least
+    #[arg(long, value_name = "N")]
+    pub min_citations: Option<u32>,
+    /// Order of the results
+    #[arg(long, value_enum, default_value_t = Sort::Relevance)]
+    pub sort: Sort,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+/// Orders of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sort {
+    /// Best fit first
+    Relevance,
+    /// Most cited first
+    Citations,
+    /// Newest first
+    Date,
+}
+
+/// Arguments of `work`.
+#[derive(Debug, clap::Args)]
+pub struct Work {
+    /// DOI, `OpenAlex` identifier (`W2741809807`), arXiv identifier, or `pmid:…`
+    pub work_id: String,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+/// Arguments of `read`.
+#[derive(Debug, clap::Args)]
+pub struct Read {
+    /// File with the answer, JSON
+    pub file: PathBuf,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+/// A filter is a list with commas: a value must not be able to add to it.
+fn years(text: &str) -> Result<String, String> {
+    let shaped = text.len() <= 9
+        && text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.split('-').count() <= 2
+        && text.split('-').all(|part| {
+            part.is_empty() || part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_digit())
+        });
+    if shaped {
+        Ok(text.to_owned())
+    } else {
+        Err(String::from(
+            "years look like 2023, 2020-2023, 2023- or -2023",
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn years_are_years() {
+        for good in ["2023", "2020-2023", "2023-", "-2023"] {
+            assert!(years(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-", "23", "2020-2021-2022", "2023,is_oa:true", "20234"] {
+            assert!(years(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! `openalex_fetch`: searches OpenAlex, and looks works up.
+//!
+//! **Input**: a query, or the name of a work; for `read` a saved answer. **Output**: a text for people, the reference's JSON
+//! (`--compat`), records one a line (`--jsonl`), a bibliography (`--bibtex`) or records in an envelope (`--json`).
+//! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such work or file; 4 an answer that is broken or refused;
+//! 5 the disk, or a key that is missing or not valid; 7 OpenAlex did not answer, which says nothing about any work.
+
+mod answer;
+mod cli;
+mod compat;
+mod error;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_contract::ids::{ArxivId, Doi};
+use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_sources::hosts::OPENALEX;
+use aris_sources::{Client, Doubt, Expect, Request, Response, keep, openalex};
+use serde_json::{Map, Value};
+
+use answer::Answer;
+pub use cli::{Cli, Command, Read, Search, Sort, Work};
+pub use error::Error;
+
+/// Schema id of the records.
+const PAPERS: &str = "aris.openalex_fetch.papers/v1";
+
+/// Bytes of a saved answer that are accepted.
+const FILE_LIMIT: u64 = 32 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "openalex_fetch",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Search OpenAlex, and look works up by DOI",
+    input: "a query, or the name of a work; for read a saved answer",
+    output: "works as text, as JSON, as lines of JSON or as a bibliography",
+    stderr: "what it waits for, on a terminal; errors",
+    examples: &[
+        Example {
+            command: "search",
+            line: "openalex_fetch search 'diffusion models' --year 2023- --type article --sort citations --max 20",
+            what: "the most cited articles of some years",
+        },
+        Example {
+            command: "work",
+            line: "openalex_fetch work 10.7717/peerj.4375 --compat",
+            what: "one work by DOI, as JSON",
+        },
+        Example {
+            command: "read",
+            line: "openalex_fetch read answer.json --bibtex",
+            what: "a saved answer as a bibliography",
+        },
+    ],
+    signals: &[],
+    ok: "OpenAlex has answered, also when nothing was found",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[PAPERS],
+    samples: &[
+        Sample {
+            args: &["--json", "read", "absent.json"],
+            exit: &[3],
+        },
+        Sample {
+            args: &["--json", "work", "not a name"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
+    let papers = match cli.command {
+        Command::Search(args) => {
+            if args.query.trim().is_empty() {
+                return Err(Error::Empty);
+            }
+            let found = ask(context, &args.online, |client| search(client, &args))?;
+            many(found, args.form)
+        }
+        Command::Work(args) => {
+            let name = name(&args.work_id)?;
+            let request = Request::get(&OPENALEX, "/works", Expect::Json)
+                .segments(&name)
+                .keep(keep::RECORD, keep::ABSENCE);
+            let found = ask(context, &args.online, |client| {
+                client
+                    .ask(&request, answer::read)?
+                    .ok_or_else(|| Error::Absent(args.work_id.clone()))
+            })?;
+            one(found, args.form)
+        }
+        Command::Read(args) => read(context, &args)?,
+    };
+    Ok(Outcome::done(papers))
+}
+
+/// A work's name as the interface takes it.
+fn name(text: &str) -> Result<String, Error> {
+    let text = text.trim();
+    let id = text.rsplit('/').next().unwrap_or(text);
+    let is_work = |id: &str| {
+        id.strip_prefix(['W', 'w'])
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    if is_work(id) && (id == text || text.contains("openalex.org/")) {
+        return Ok(id.to_ascii_uppercase());
+    }
+    if let Ok(id) = ArxivId::parse(text) {
+        return Ok(format!("doi:10.48550/arxiv.{}", id.without_version()));
+    }
+    if let Ok(doi) = Doi::parse(text) {
+        return Ok(format!("doi:{}", doi.folded()));
+    }
+    match text.split_once(':') {
+        Some(("pmid" | "mag" | "pmcid", rest)) if !rest.is_empty() => Ok(text.to_owned()),
+        _ => Err(Error::Name(text.to_owned())),
+    }
+}
+
+fn ask(
+    context: &Context,
+    online: &OnlineArgs,
+    what: impl FnOnce(&Client) -> Result<Answer, Error>,
+) -> Result<Answer, Error> {
+    let progress = Progress::new(context, None);
+    let client = aris_online::client(context, online, &[&OPENALEX], SPEC.name, &progress)?;
+    let found = what(&client);
+    progress.finish();
+    found
+}
+
+/// Asks page by page until there are enough.
+fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
+    let wanted = args.max as usize;
+    let size = wanted.min(openalex::PAGE);
+    let sort = match args.sort {
+        Sort::Relevance => "relevance_score:desc",
+        Sort::Citations => "cited_by_count:desc",
+        Sort::Date => "publication_date:desc",
+    };
+    let least = args.min_citations.filter(|least| *least > 0);
+    let filters: Vec<String> = [
+        args.year
+            .as_ref()
+            .map(|year| format!("publication_year:{year}")),
+        args.kind.as_ref().map(|kind| format!("type:{kind}")),
+        args.open_access.then(|| String::from("is_oa:true")),
+        least.map(|least| format!("cited_by_count:>{}", least - 1)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let filter = (!filters.is_empty()).then(|| filters.join(","));
+    let mut found = Answer::default();
+    for page in 1.. {
+        let number = (page > 1).then(|| page.to_string());
+        let request = Request::get(&OPENALEX, "/works", Expect::Json)
+            .query("search", &args.query)
+            .query("per_page", &size.to_string())
+            .query("sort", sort)
+            .query_if("filter", filter.as_deref())
+            .query_if("page", number.as_deref())
+            .keep(keep::SEARCH, keep::ABSENCE);
+        let next = client.ask(&request, |response| {
+            answer::read(response)?
+                .ok_or_else(|| Doubt::NotAnAnswer(String::from("404 for a search")))
+        })?;
+        let full = next.items.len() == size;
+        found.total = next.total.or(found.total);
+        found.items.extend(next.items);
+        found.papers.extend(next.papers);
+        if !full || found.items.len() >= wanted {
+            break;
+        }
+    }
+    found.items.truncate(wanted);
+    found.papers.truncate(wanted);
+    Ok(found)
+}
+
+fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
+    let path = context.absolute(&args.file);
+    let response = Response {
+        status: 200,
+        media_type: String::new(),
+        body: aris_fs::read(&path, FILE_LIMIT)?,
+        fetched_at: context.now(),
+        cached: true,
+        url: String::new(),
+    };
+    match answer::read(&response) {
+        Ok(found) => Ok(many(found.unwrap_or_default(), args.form)),
+        Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => Err(Error::Saved { path, why }),
+    }
+}
+
+fn works(found: &Answer) -> Vec<Value> {
+    let items = found.items.iter().zip(&found.papers);
+    items
+        .map(|(item, paper)| compat::work(item, paper))
+        .collect()
+}
+
+fn many(found: Answer, form: FormArgs) -> Papers {
+    let works = works(&found);
+    let plain = if form.compat {
+        indented(&Value::Array(works))
+    } else {
+        compat::listed(&works)
+    };
+    product(found, plain, form)
+}
+
+fn one(found: Answer, form: FormArgs) -> Papers {
+    let work = works(&found).into_iter().next().unwrap_or_default();
+    let plain = if form.compat {
+        indented(&work)
+    } else {
+        compat::single(&work)
+    };
+    product(found, plain, form)
+}
+
+fn product(found: Answer, plain: String, form: FormArgs) -> Papers {
+    let mut more = Map::new();
+    if let Some(total) = found.total {
+        more.insert(String::from("total"), Value::from(total));
+    }
+    Papers {
+        schema: PAPERS,
+        papers: found.papers,
+        more,
+        form,
+        plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::papers::Paper;
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Vec<Paper>>(PAPERS);
+    }
+
+    #[test]
+    fn works_have_names() {
+        for (text, wanted) in [
+            ("W2741809807", "W2741809807"),
+            ("https://openalex.org/W2741809807", "W2741809807"),
+            ("10.7717/PeerJ.4375", "doi:10.7717/peerj.4375"),
+            (
+                "https://doi.org/10.7717/peerj.4375",
+                "doi:10.7717/peerj.4375",
+            ),
+            ("2301.00001v2", "doi:10.48550/arxiv.2301.00001"),
+            ("pmid:29456894", "pmid:29456894"),
+        ] {
+            assert_eq!(name(text).expect("a name"), wanted, "{text}");
+        }
+        for bad in ["", "Wonder", "attention", "../authors/A1", "2413.00001"] {
+            assert!(name(bad).is_err(), "{bad}");
+        }
+    }
+}

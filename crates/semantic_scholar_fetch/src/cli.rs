@@ -1,0 +1,172 @@
+//! Flags. Names and defaults are those of the reference's script where it has them.
+
+use std::path::PathBuf;
+
+use aris_online::{FormArgs, OnlineArgs};
+
+/// Arguments of `semantic_scholar_fetch`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Search by relevance
+    Search(Search),
+    /// Search through everything that fits, in an order of your choice, page by page
+    SearchBulk(SearchBulk),
+    /// Look one paper up
+    Paper(One),
+    /// List the papers that cite a paper
+    Citations(Neighbours),
+    /// List the papers that a paper cites
+    References(Neighbours),
+    /// Find the one paper with a title
+    Match(Match),
+    /// Look many papers up in one request
+    Batch(Batch),
+    /// Print the records of a saved answer; no network
+    Read(Read),
+}
+
+/// Arguments of `search`.
+#[derive(Debug, clap::Args)]
+pub struct Search {
+    /// Words to search for
+    pub query: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub max: u32,
+    /// Number of the first result, from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: u32,
+    /// What only is searched
+    #[command(flatten)]
+    pub filters: Filters,
+    /// Output and network
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Arguments of `search-bulk`.
+#[derive(Debug, clap::Args)]
+pub struct SearchBulk {
+    /// Words to search for
+    pub query: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub max: u32,
+    /// Where an earlier search ended
+    #[arg(long)]
+    pub token: Option<String>,
+    /// Order, `citationCount:desc` or `publicationDate:desc`
+    #[arg(long)]
+    pub sort: Option<String>,
+    /// What only is searched
+    #[command(flatten)]
+    pub filters: Filters,
+    /// Output and network
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Arguments of `paper`.
+#[derive(Debug, clap::Args)]
+pub struct One {
+    /// Semantic Scholar's identifier, a DOI, an arXiv identifier, or a name with its kind: `CorpusId:…`, `ARXIV:…`, `PMID:…`, `ACL:…`
+    pub id: String,
+    /// Output and network
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Arguments of `citations` and `references`.
+#[derive(Debug, clap::Args)]
+pub struct Neighbours {
+    /// The paper, named as for `paper`
+    pub id: String,
+    /// Results at most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub max: u32,
+    /// Number of the first result, from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: u32,
+    /// Output and network
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Arguments of `match`.
+#[derive(Debug, clap::Args)]
+pub struct Match {
+    /// The title
+    pub title: String,
+    /// Output and network
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Arguments of `batch`.
+#[derive(Debug, clap::Args)]
+pub struct Batch {
+    /// Papers, named as for `paper`
+    #[arg(required_unless_present = "input")]
+    pub ids: Vec<String>,
+    /// File with one name a line; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Output and network
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Arguments of `read`.
+#[derive(Debug, clap::Args)]
+pub struct Read {
+    /// File with the answer, JSON
+    pub file: PathBuf,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+/// Output and network.
+#[derive(Debug, clap::Args)]
+pub struct Common {
+    /// Fields to ask for, with commas between them
+    #[arg(long)]
+    pub fields: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub form: FormArgs,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}
+
+/// What only is searched.
+#[derive(Debug, Default, clap::Args)]
+pub struct Filters {
+    /// Fields of study with commas between them, `Computer Science,Engineering`
+    #[arg(long)]
+    pub fields_of_study: Option<String>,
+    /// Exact names of venues with commas between them
+    #[arg(long)]
+    pub venue: Option<String>,
+    /// Year or years: `2023`, `2020-2024`, `2020-`, `-2023`
+    #[arg(long, allow_hyphen_values = true)]
+    pub year: Option<String>,
+    /// Citations at least
+    #[arg(long, value_name = "N")]
+    pub min_citations: Option<u32>,
+    /// `JournalArticle`, `Conference`, `Review` …, with commas between them
+    #[arg(long)]
+    pub publication_types: Option<String>,
+    /// Only papers with a PDF that anybody may read
+    #[arg(long)]
+    pub open_access: bool,
+}

@@ -1,0 +1,315 @@
+//! `semantic_scholar_fetch`: searches Semantic Scholar, and follows citations.
+//!
+//! **Input**: a query, names of papers, a title; for `read` a saved answer. **Output**: papers as the reference's JSON, as records one a
+//! line (`--jsonl`), as a bibliography (`--bibtex`) or records in an envelope (`--json`).
+//! **Exit**: 0 answered, also when nothing was found; 2 usage; 3 there is no such paper or file; 4 an answer that is broken or refused;
+//! 5 the disk, or a key that is not valid; 7 Semantic Scholar did not answer, which says nothing about any paper.
+
+mod answer;
+mod cli;
+mod compat;
+mod error;
+mod source;
+
+use std::io::Read as _;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_sources::hosts::SEMANTIC_SCHOLAR;
+use aris_sources::{Client, Doubt, Response};
+use serde_json::{Map, Value, json};
+
+use answer::Answer;
+pub use cli::{
+    Batch, Cli, Command, Common, Filters, Match, Neighbours, One, Read, Search, SearchBulk,
+};
+pub use error::Error;
+
+/// Schema id of the records.
+const PAPERS: &str = "aris.semantic_scholar_fetch.papers/v1";
+
+/// Bytes of a saved answer or a list of names that are accepted.
+const FILE_LIMIT: u64 = 32 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "semantic_scholar_fetch",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Search Semantic Scholar, look papers up, follow citations",
+    input: "a query, a title, or names of papers; for read a saved answer",
+    output: "papers as JSON, as lines of JSON or as a bibliography",
+    stderr: "what it waits for, on a terminal; errors",
+    examples: &[
+        Example {
+            command: "search",
+            line: "semantic_scholar_fetch search 'semantic communication' --max 10 --publication-types JournalArticle --min-citations 10",
+            what: "journal articles that are cited",
+        },
+        Example {
+            command: "search-bulk",
+            line: "semantic_scholar_fetch search-bulk 'semantic communication' --max 50 --sort citationCount:desc --year 2020-",
+            what: "the most cited papers of some years",
+        },
+        Example {
+            command: "paper",
+            line: "semantic_scholar_fetch paper 10.1109/JSAC.2021.3126077",
+            what: "one paper by DOI",
+        },
+        Example {
+            command: "references",
+            line: "semantic_scholar_fetch references ARXIV:1706.03762 --jsonl",
+            what: "what a paper cites",
+        },
+        Example {
+            command: "batch",
+            line: "semantic_scholar_fetch batch --input ids.txt --bibtex",
+            what: "many papers in one request, as a bibliography",
+        },
+    ],
+    signals: &[],
+    ok: "Semantic Scholar has answered, also when nothing was found",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[PAPERS],
+    samples: &[
+        Sample {
+            args: &["--json", "read", "absent.json"],
+            exit: &[3],
+        },
+        Sample {
+            args: &["--json", "paper", "not a name"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
+    let papers = match cli.command {
+        Command::Search(args) => {
+            filled(&args.query, "the query")?;
+            let found = ask(context, &args.common.online, |client| {
+                Ok(source::search(client, &args)?)
+            })?;
+            let end = args.offset as usize + found.items.len();
+            let compat = json!({
+                "mode": "search",
+                "total": found.total,
+                "offset": args.offset,
+                "next_offset": end,
+                "data": data(&found),
+            });
+            product(found, compat, args.common.form, Map::new())
+        }
+        Command::SearchBulk(args) => {
+            filled(&args.query, "the query")?;
+            let mut found = ask(context, &args.common.online, |client| {
+                Ok(source::search_bulk(client, &args)?)
+            })?;
+            let beyond = found.items.len().saturating_sub(args.max as usize);
+            if beyond > 0 {
+                context.note(&format!(
+                    "{beyond} more results came and are left out; --max {} shows them",
+                    found.items.len()
+                ));
+                found.truncate(args.max as usize);
+            }
+            let compat = json!({
+                "mode": "search-bulk",
+                "token": found.token,
+                "returned": found.items.len(),
+                "sort": args.sort,
+                "data": data(&found),
+            });
+            product(found, compat, args.common.form, Map::new())
+        }
+        Command::Paper(args) => {
+            let name = source::name(&args.id)?;
+            let fields = args.common.fields.as_deref();
+            let found = ask(context, &args.common.online, |client| {
+                source::one(client, &name, fields)?.ok_or_else(|| Error::Absent(args.id.clone()))
+            })?;
+            let compat = found.items.first().map_or(Value::Null, compat::paper);
+            product(found, compat, args.common.form, Map::new())
+        }
+        Command::Match(args) => {
+            filled(&args.title, "the title")?;
+            let fields = args.common.fields.as_deref();
+            let found = ask(context, &args.common.online, |client| {
+                source::title(client, &args.title, fields)?
+                    .filter(|found| !found.items.is_empty())
+                    .ok_or_else(|| Error::Absent(args.title.clone()))
+            })?;
+            let compat = found.items.first().map_or(Value::Null, compat::paper);
+            product(found, compat, args.common.form, Map::new())
+        }
+        Command::Citations(args) => neighbours(context, &args, "citations", "/citations")?,
+        Command::References(args) => neighbours(context, &args, "references", "/references")?,
+        Command::Batch(args) => batch(context, args)?,
+        Command::Read(args) => read(context, &args)?,
+    };
+    Ok(Outcome::done(papers))
+}
+
+fn filled(text: &str, what: &'static str) -> Result<(), Error> {
+    if text.trim().is_empty() {
+        Err(Error::Empty(what))
+    } else {
+        Ok(())
+    }
+}
+
+fn ask(
+    context: &Context,
+    online: &OnlineArgs,
+    what: impl FnOnce(&Client) -> Result<Answer, Error>,
+) -> Result<Answer, Error> {
+    let progress = Progress::new(context, None);
+    let client = aris_online::client(context, online, &[&SEMANTIC_SCHOLAR], SPEC.name, &progress)?;
+    let found = what(&client);
+    progress.finish();
+    found
+}
+
+fn data(found: &Answer) -> Vec<Value> {
+    found.items.iter().map(compat::paper).collect()
+}
+
+fn product(found: Answer, compat: Value, form: FormArgs, mut more: Map<String, Value>) -> Papers {
+    for (key, value) in [
+        ("total", json!(found.total)),
+        ("next", json!(found.next)),
+        ("token", json!(found.token)),
+    ] {
+        if !value.is_null() {
+            more.insert(key.to_owned(), value);
+        }
+    }
+    let present = found.items.iter().filter(|item| !item.is_null()).count();
+    if present > found.papers.len() {
+        more.insert(
+            String::from("without_record"),
+            json!(present - found.papers.len()),
+        );
+    }
+    Papers {
+        schema: PAPERS,
+        plain: indented(&compat),
+        papers: found.papers,
+        more,
+        form,
+    }
+}
+
+fn neighbours(
+    context: &Context,
+    args: &Neighbours,
+    mode: &str,
+    which: &'static str,
+) -> Result<Papers, Error> {
+    let name = source::name(&args.id)?;
+    let found = ask(context, &args.common.online, |client| {
+        source::neighbours(client, &name, which, args)?
+            .ok_or_else(|| Error::Absent(args.id.clone()))
+    })?;
+    let mut more = Map::new();
+    if found.withheld {
+        more.insert(String::from("withheld"), json!(true));
+        context.warn("the publisher does not allow Semantic Scholar to show this list: it is not empty, it is unknown");
+    }
+    let compat = json!({
+        "mode": mode,
+        "id": args.id,
+        "offset": args.offset,
+        "next": found.next,
+        "returned": found.items.len(),
+        "withheld": found.withheld,
+        "data": data(&found),
+    });
+    Ok(product(found, compat, args.common.form, more))
+}
+
+fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
+    let mut given = args.ids;
+    if let Some(path) = &args.input {
+        let text = if path.as_os_str() == "-" {
+            let mut text = String::new();
+            std::io::stdin()
+                .lock()
+                .take(FILE_LIMIT)
+                .read_to_string(&mut text)
+                .map_err(Error::Stdin)?;
+            text
+        } else {
+            aris_fs::read_text(&context.absolute(path))?
+        };
+        let lines = text.lines().map(str::trim);
+        given.extend(
+            lines
+                .filter(|line| !line.is_empty() && !line.starts_with('#'))
+                .map(str::to_owned),
+        );
+    }
+    if given.is_empty() {
+        return Err(Error::Empty("the list of papers"));
+    }
+    let names: Vec<String> = given
+        .iter()
+        .map(|id| source::name(id))
+        .collect::<Result<_, _>>()?;
+    let fields = args.common.fields.as_deref();
+    let found = ask(context, &args.common.online, |client| {
+        Ok(source::batch(client, &names, fields)?)
+    })?;
+    let missing: Vec<&String> = given
+        .iter()
+        .zip(&found.items)
+        .filter_map(|(id, item)| item.is_null().then_some(id))
+        .collect();
+    let mut more = Map::new();
+    more.insert(String::from("missing"), json!(missing));
+    let compat = json!({
+        "mode": "batch",
+        "returned": found.papers.len(),
+        "missing": missing,
+        "data": data(&found),
+    });
+    Ok(product(found, compat, args.common.form, more))
+}
+
+fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
+    let path = context.absolute(&args.file);
+    let response = Response {
+        status: 200,
+        media_type: String::new(),
+        body: aris_fs::read(&path, FILE_LIMIT)?,
+        fetched_at: context.now(),
+        cached: true,
+        url: String::new(),
+    };
+    match answer::read(&response) {
+        Ok(found) => {
+            let found = found.unwrap_or_default();
+            let compat = Value::Array(data(&found));
+            Ok(product(found, compat, args.form, Map::new()))
+        }
+        Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => Err(Error::Saved { path, why }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_contract::artifact::papers::Paper;
+    use aris_testkit::check_schema;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Vec<Paper>>(super::PAPERS);
+    }
+}
