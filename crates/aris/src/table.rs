@@ -53,6 +53,14 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&arxiv_fetch::SPEC, arxiv_fetch::run),
             },
             Entry {
+                spec: &check_source_facts::SPEC,
+                brief: "see whether sources of papers answer as expected",
+                run: |process| {
+                    aris_cli::run(&check_source_facts::SPEC, check_source_facts::run, process)
+                },
+                parser: || aris_cli::parser(&check_source_facts::SPEC, check_source_facts::run),
+            },
+            Entry {
                 spec: &deepxiv_fetch::SPEC,
                 brief: "read papers section by section through DeepXiv",
                 run: |process| aris_cli::run(&deepxiv_fetch::SPEC, deepxiv_fetch::run, process),

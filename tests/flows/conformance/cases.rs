@@ -5,6 +5,7 @@ use aris_testkit::Project;
 /// All cases, in the order of the helper table.
 pub(crate) const ALL: &[&Cases] = &[
     &super::arxiv_fetch::CASES,
+    &super::check_source_facts::CASES,
     &super::citation_audit::CASES,
     &super::contract_check::CASES,
     &super::deepxiv_fetch::CASES,

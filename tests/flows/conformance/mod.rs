@@ -6,6 +6,7 @@
 
 mod arxiv_fetch;
 mod cases;
+mod check_source_facts;
 mod citation_audit;
 mod contract;
 mod contract_check;

@@ -16,6 +16,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Use the other sources and record which contributed; with none left it is an error",
     },
     Helper {
+        name: "check_source_facts",
+        shipped: true,
+        aliases: &[],
+        owner: "research-lit",
+        callers: &["research-lit"],
+        policy: Policy::E,
+        other_policies: &[],
+        rationale: "It reports on the sources of papers; no result of the research depends on it",
+        fallback: "Say that the sources were not checked, and go on",
+    },
+    Helper {
         name: "citation_audit",
         shipped: true,
         aliases: &[],

@@ -1,0 +1,19 @@
+//! Flags.
+
+use std::path::PathBuf;
+
+use aris_online::OnlineArgs;
+
+/// Arguments of `check_source_facts`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// Ask the sources themselves; without it, recorded answers are read and nothing is asked
+    #[arg(long, conflicts_with_all = ["offline", "answers"])]
+    pub live: bool,
+    /// Folder with newer recordings, one file for each fact, called after it; what is not there is taken from the program
+    #[arg(long, value_name = "DIR")]
+    pub answers: Option<PathBuf>,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}

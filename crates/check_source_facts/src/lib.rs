@@ -1,0 +1,199 @@
+//! `check_source_facts`: whether the sources of papers are still what their readers were built for.
+//!
+//! **Input**: recorded answers that are part of the program, or newer ones (`--answers`); with `--live` the sources. **Output**: each fact
+//! and whether it holds. **Exit**: 0 all hold; 2 usage; 3 the folder does not exist; 4 a recording cannot be read; 7 a source could not be
+//! asked, which says nothing, and all others hold; 10 a fact has drifted.
+
+mod cli;
+mod error;
+mod facts;
+mod report;
+
+use std::path::Path;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::{ErrorKind, Failure as _};
+use aris_online::Progress;
+use aris_sources::{Doubt, Response, hosts};
+
+pub use cli::Cli;
+pub use error::Error;
+use facts::Fact;
+pub use report::{Checked, Holds, Report};
+
+/// Bytes of a recording that are accepted.
+const FILE_LIMIT: u64 = 10 << 20;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "check_source_facts",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Check that the sources of papers are still what their readers were built for",
+    input: "recorded answers, which are part of the program; with --live the sources",
+    output: "each fact, and whether it holds",
+    stderr: "what it waits for, on a terminal; errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "check_source_facts --offline",
+            what: "do the readers still read the recorded answers?",
+        },
+        Example {
+            command: "",
+            line: "check_source_facts --live --refresh",
+            what: "do the sources still answer like that?",
+        },
+    ],
+    signals: &[(10, "a fact has drifted")],
+    ok: "all facts hold",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[report::SCHEMA],
+    samples: &[
+        Sample {
+            args: &["--json", "--offline"],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", "--live", "--offline"],
+            exit: &[2],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let facts = if cli.live {
+        live(&cli, context)?
+    } else {
+        recorded(&cli, context)?
+    };
+    let drifted = facts.iter().any(|fact| fact.outcome == Holds::Drifted);
+    if !drifted && facts.iter().any(Checked::is_silent) {
+        return Err(Error::Silent { facts });
+    }
+    let report = Report {
+        live: cli.live,
+        facts,
+    };
+    Ok(Outcome::found(report, drifted))
+}
+
+fn recorded(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
+    let folder = cli
+        .answers
+        .as_deref()
+        .map(|folder| context.absolute(folder));
+    if let Some(path) = folder.as_ref().filter(|folder| !folder.is_dir()) {
+        return Err(Error::Folder { path: path.clone() });
+    }
+    facts::ALL
+        .iter()
+        .map(|fact| {
+            let newer = match &folder {
+                Some(folder) => newer(folder, fact)?,
+                None => None,
+            };
+            let response = Response {
+                status: fact.recorded.1,
+                media_type: String::new(),
+                body: newer.unwrap_or_else(|| fact.recorded.0.to_vec()),
+                fetched_at: context.now(),
+                cached: true,
+                url: String::new(),
+            };
+            Ok(match (fact.read)(&response) {
+                Ok(papers) => checked(fact, fact.expected.differs(&papers)),
+                Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => checked(fact, Some(why)),
+            })
+        })
+        .collect()
+}
+
+/// A recording in the folder, whatever its ending.
+fn newer(folder: &Path, fact: &Fact) -> Result<Option<Vec<u8>>, Error> {
+    for ending in ["xml", "json", "txt"] {
+        let path = folder.join(format!("{}.{ending}", fact.name));
+        if let Some(bytes) = aris_fs::read_optional(&path, FILE_LIMIT)? {
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
+}
+
+fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
+    let progress = Progress::new(context, Some(facts::ALL.len() as u64));
+    let hosts = [
+        &hosts::ARXIV,
+        &hosts::CROSSREF,
+        &hosts::DATACITE,
+        &hosts::DBLP,
+        &hosts::OPENALEX,
+        &hosts::SEMANTIC_SCHOLAR,
+    ];
+    let client = aris_online::client(context, &cli.online, &hosts, SPEC.name, &progress)?;
+    let facts = std::thread::scope(|scope| {
+        let threads: Vec<_> = facts::ALL
+            .iter()
+            .map(|fact| {
+                let (client, progress) = (&client, &progress);
+                scope.spawn(move || {
+                    let answer = (fact.ask)(client);
+                    progress.step();
+                    match answer {
+                        Ok(papers) => checked(fact, fact.expected.differs(&papers)),
+                        // An answer that cannot be read is what drift looks like; a refusal or silence is not.
+                        Err(error) if error.kind() == ErrorKind::Validation => {
+                            checked(fact, Some(error.to_string()))
+                        }
+                        Err(error) => Checked {
+                            outcome: Holds::NotAnswered,
+                            ..checked(fact, Some(error.to_string()))
+                        },
+                    }
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+            })
+            .collect()
+    });
+    progress.finish();
+    Ok(facts)
+}
+
+fn checked(fact: &Fact, why: Option<String>) -> Checked {
+    Checked {
+        name: fact.name,
+        source: fact.source,
+        what: fact.what,
+        outcome: if why.is_some() {
+            Holds::Drifted
+        } else {
+            Holds::Holds
+        },
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(report::SCHEMA);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a run prints.
+
+use std::io::{self, Write};
+
+use aris_cli::{Product, Style};
+use aris_contract::artifact::papers::Source;
+use serde::Serialize;
+
+/// Schema id of [`Report`].
+pub(crate) const SCHEMA: &str = "aris.check_source_facts.report/v1";
+
+/// The data product.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// Whether the sources themselves were asked.
+    pub live: bool,
+    /// Every fact.
+    pub facts: Vec<Checked>,
+}
+
+/// One fact, and whether it holds.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Checked {
+    /// Its name, which is that of its recording.
+    pub name: &'static str,
+    /// Whose fact it is.
+    pub source: Source,
+    /// The fact, in words.
+    pub what: &'static str,
+    /// Whether it holds.
+    pub outcome: Holds,
+    /// What was found instead, or why nothing could be found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// Whether a fact holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// It does.
+    Holds,
+    /// The source says otherwise.
+    Drifted,
+    /// The source did not answer.
+    NotAnswered,
+}
+
+impl Checked {
+    pub(crate) fn is_silent(&self) -> bool {
+        self.outcome == Holds::NotAnswered
+    }
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        for fact in &self.facts {
+            let word = match fact.outcome {
+                Holds::Holds => "holds",
+                Holds::Drifted => "DRIFTED",
+                Holds::NotAnswered => "no answer",
+            };
+            write!(out, "{word:<10} {}: {}", fact.name, fact.what)?;
+            match &fact.why {
+                Some(why) => writeln!(out, ": {why}")?,
+                None => writeln!(out)?,
+            }
+        }
+        Ok(())
+    }
+}
