@@ -219,3 +219,41 @@ fn authors(value: &Value) -> Vec<Author> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn papers_are_found_wherever_they_stand() {
+        let paper = json!({"arxiv_id": "2409.05591v2", "title": "Memo", "authors": "H. Qian, P. Zhang", "citation": 4});
+        for answer in [
+            json!([paper]),
+            json!({ "results": [paper] }),
+            json!({ "papers": [paper, {"score": 1}] }),
+            paper.clone(),
+        ] {
+            let found = records(&answer, Timestamp::UNIX_EPOCH).expect("records");
+            assert_eq!(found.len(), 1, "{answer}");
+            let first = found.first().expect("one");
+            assert_eq!(first.ids.arxiv_version, Some(2));
+            assert_eq!((first.authors.len(), first.citation_count), (2, Some(4)));
+        }
+        assert!(records(&json!("no such paper"), Timestamp::UNIX_EPOCH).is_err());
+        assert!(
+            records(&json!({}), Timestamp::UNIX_EPOCH)
+                .expect("an answer")
+                .is_empty()
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(id in "\\PC{0,30}", date in "\\PC{0,20}", names in "\\PC{0,40}") {
+            let answer = json!([{"arxiv_id": id, "title": names, "publish_at": date, "authors": names}, null, [1]]);
+            drop(records(&answer, Timestamp::UNIX_EPOCH));
+        }
+    }
+}

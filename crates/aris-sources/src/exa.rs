@@ -125,3 +125,49 @@ pub fn paper(result: &Value, response: &Response) -> Paper {
         ..Paper::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn response(body: &[u8]) -> Response {
+        Response {
+            status: 200,
+            media_type: String::from("application/json"),
+            body: body.to_vec(),
+            fetched_at: Timestamp::UNIX_EPOCH,
+            cached: false,
+            url: String::new(),
+        }
+    }
+
+    #[test]
+    fn an_address_of_arxiv_or_a_doi_makes_a_paper_of_a_page() {
+        let body = br#"{"results":[{"title":"A","url":"https://arxiv.org/abs/1706.03762v5","publishedDate":"2017-06-12T00:00:00Z"},
+            {"title":"B","url":"https://doi.org/10.1000/1"},{"title":"C","url":"https://example.com/1706.03762"}]}"#;
+        let found = parse(&response(body)).expect("results");
+        let ids: Vec<_> = found.iter().map(|(_, paper)| &paper.ids).collect();
+        assert_eq!(
+            (ids[0].arxiv_version, found[0].1.year),
+            (Some(5), Some(2017))
+        );
+        assert_eq!(ids[1].doi.len(), 1);
+        assert!(ids[2].arxiv.is_none() && ids[2].doi.is_empty());
+        assert!(matches!(parse(&response(b"{}")), Err(Doubt::Malformed(_))));
+        assert!(matches!(
+            parse(&response(b"<html>")),
+            Err(Doubt::NotAnAnswer(_))
+        ));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_answer_makes_it_panic(text in "\\PC{0,60}", bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..60)) {
+            let body = json!({"results": [{"title": text, "url": text, "publishedDate": text, "author": text}, text]});
+            drop(parse(&response(body.to_string().as_bytes())));
+            drop(parse(&response(&bytes)));
+        }
+    }
+}
