@@ -190,3 +190,12 @@ pub(crate) fn today() -> jiff::civil::Date {
         .to_zoned(jiff::tz::TimeZone::UTC)
         .date()
 }
+
+/// `PATH`, to find interpreters.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
+pub(crate) fn search_path() -> Option<String> {
+    std::env::var("PATH").ok()
+}

@@ -6,6 +6,7 @@ mod edges;
 mod frontmatter;
 mod generated;
 mod layout;
+mod lint;
 mod map;
 mod schemas;
 mod skills;
@@ -60,7 +61,7 @@ const STATIC: [Rule; 8] = [
 ];
 
 /// Rules that need what the helpers say about themselves.
-const BUILT: [BuiltRule; 2] = [schemas::check, generated::check];
+const BUILT: [BuiltRule; 3] = [schemas::check, generated::check, lint::check];
 
 /// Prints every finding; exit 10 when there is one.
 pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {

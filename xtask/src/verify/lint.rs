@@ -1,0 +1,98 @@
+//! Our own skills under the linter's strictest profile, with everything it can run: help, usage errors and declared samples of
+//! every launcher, in its sandbox.
+//!
+//! A copy is linted, with the helpers' binaries beside their launchers as `install-skills` puts them, so that the answer does not
+//! depend on what was placed in the tree before.
+
+use std::path::Path;
+
+use aris_fs::EntryKind;
+use skill_lint::Options;
+use skill_lint::catalogue::Severity;
+use skill_lint::config::{FailOn, RunLevel};
+use skill_lint::profile::Profile;
+
+use crate::cargo::{self, Contracts};
+use crate::fault::Fault;
+use crate::verify::Finding;
+use crate::workspace::Workspace;
+
+/// What of the root belongs to the skills: themselves, and the manifests that name them.
+const PARTS: [&str; 5] = [
+    ".agents",
+    ".claude-plugin",
+    ".codex-plugin",
+    "skill-lint.toml",
+    "skills",
+];
+
+/// A debug build of a helper.
+const LARGE: u64 = 512 << 20;
+
+pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Vec<Finding>, Fault> {
+    let staged = tempfile::tempdir()
+        .map_err(|error| Fault::new(format!("cannot make a temporary folder: {error}")))?;
+    // The sandbox may run as another user than the one that made the folder.
+    let root = staged.path().join("tree");
+    for part in PARTS {
+        copy(&workspace.at(part), &root.join(part))?;
+    }
+    place(workspace, &root)?;
+    let mut options = Options::new(vec![root.clone()], root, crate::workspace::today());
+    options.profile = Some(Profile::Project);
+    options.fail_on = Some(FailOn::At(Severity::Warn));
+    options.run = Some(RunLevel::All);
+    options.run_as_root = true;
+    options.syntax = true;
+    options.search_path = crate::workspace::search_path();
+    let report = skill_lint::lint(&options).map_err(|error| Fault::new(error.to_string()))?;
+    let mut findings: Vec<Finding> = report
+        .open()
+        .filter(|item| item.severity >= Severity::Warn)
+        .map(|item| {
+            let message = format!("{} {}", item.rule, item.message);
+            Finding::new(item.path.clone(), item.line, message, item.hint.clone())
+        })
+        .collect();
+    // What was not run was not checked.
+    findings.extend(report.skipped.iter().map(|skipped| {
+        let message = format!("was not checked: {}", skipped.reason);
+        Finding::new(skipped.path.clone(), 0, message, "install what is missing")
+    }));
+    Ok(findings)
+}
+
+/// Puts each helper's debug build beside its launcher.
+fn place(workspace: &Workspace, root: &Path) -> Result<(), Fault> {
+    let triple = cargo::host_triple(workspace)?;
+    let built = cargo::target_folder(workspace)?.join("debug");
+    for row in &workspace.rows {
+        let folder = root.join(row.scripts()).join("bin");
+        aris_fs::create_dir(&folder)?;
+        let bytes = aris_fs::read(&built.join(&row.name), LARGE)?;
+        let binary = folder.join(format!("{}-{triple}", row.name));
+        aris_fs::write_atomic_with_mode(&binary, &bytes, 0o755)?;
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Fault> {
+    if from.is_file() {
+        return Ok(aris_fs::copy_atomic(from, to)?);
+    }
+    if !from.is_dir() {
+        return Ok(());
+    }
+    aris_fs::create_dir(to)?;
+    // Binaries that were placed here may be of another state of the sources.
+    let enter = |folder: &Path| !folder.ends_with("scripts/bin");
+    for entry in aris_fs::walk_sorted(from, &mut |folder| enter(&folder.path))? {
+        let target = to.join(entry.path.strip_prefix(from).unwrap_or(&entry.path));
+        match entry.kind {
+            EntryKind::Folder if enter(&entry.path) => aris_fs::create_dir(&target)?,
+            EntryKind::File => aris_fs::copy_atomic(&entry.path, &target)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
