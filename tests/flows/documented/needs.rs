@@ -49,6 +49,54 @@ pub(super) const NEEDS: &[Need] = &[
         prepare: nothing,
     },
     Need {
+        file: "deepxiv/SKILL.md",
+        line: "if [ -n \"$DEEPXIV_FETCHER\" ] && sh",
+        // The deepxiv program is not installed, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "deepxiv/SKILL.md",
+        line: "sh \"$DEEPXIV_FETCHER\" paper-brief",
+        // The deepxiv program is not installed.
+        codes: &[&[5], &[5], &[5], &[5], &[5], &[5]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "exa-search/SKILL.md",
+        line: "if [ -n \"$EXA_FETCHER\" ] && sh",
+        // There is no key, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "exa-search/SKILL.md",
+        line: "sh \"$EXA_FETCHER\" find-similar",
+        // There is no key.
+        codes: &[&[5], &[5]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "openalex/SKILL.md",
+        line: "if [ -n \"$OPENALEX_FETCHER\" ] && sh",
+        // The service answers no search, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "openalex/SKILL.md",
+        line: "sh \"$OPENALEX_FETCHER\" work",
+        // The service knows no paper.
+        codes: &[&[3], &[3], &[3]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
         file: "paper-claim-audit/SKILL.md",
         line: "sh \"$CLAIM_AUDITOR\" paper/ --suggest-pins",
         codes: &[&[0], &[0]],
@@ -70,6 +118,38 @@ pub(super) const NEEDS: &[Need] = &[
         // The candidates are the agent's to write; without them nothing is verified, and the text says so.
         codes: &[&[0]],
         warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "research-lit/SKILL.md",
+        line: "if [ -n \"$LITERATURE_SEARCH\" ] && sh",
+        // No service answers, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "research-lit/SKILL.md",
+        line: "sh \"$LITERATURE_SEARCH\" cascade",
+        // No service answers.
+        codes: &[&[7]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "research-lit/SKILL.md",
+        line: "sh \"$LITERATURE_SEARCH\" merge",
+        // The files are what fetchers printed; nothing was fetched.
+        codes: &[&[3]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "research-lit/SKILL.md",
+        line: "if [ -n \"$SOURCE_FACTS\" ]; then",
+        // A service that knows no paper is not as it should be.
+        codes: &[&[10]],
+        warns: false,
         prepare: nothing,
     },
     Need {
@@ -101,6 +181,22 @@ pub(super) const NEEDS: &[Need] = &[
             let script = format!("sh .aris/tools/save_trace {args}");
             place.shell("/bin/sh", &script, None).expect_code(0);
         },
+    },
+    Need {
+        file: "semantic-scholar/SKILL.md",
+        line: "if [ -n \"$S2_FETCHER\" ] && sh",
+        // The service answers no search, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "semantic-scholar/SKILL.md",
+        line: "sh \"$S2_FETCHER\" paper",
+        // The service does not answer; the last call reads names from a file that is not there.
+        codes: &[&[7], &[7], &[7], &[7], &[3]],
+        warns: false,
+        prepare: nothing,
     },
     Need {
         file: "skill-lint/SKILL.md",
