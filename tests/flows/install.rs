@@ -25,6 +25,11 @@ fn project() -> Project {
     project
 }
 
+/// The installer, where the tree it lies in is not taken for the source.
+fn installer() -> Helper {
+    Helper::with_faults("install_aris").outside_the_workspace()
+}
+
 fn call(helper: &Helper, project: &Project, args: &[&str]) -> Call {
     let common = ["paper", "--allow-missing-binaries", "--quiet"];
     helper.call(project.path()).args(common).args(args)
@@ -63,7 +68,7 @@ fn crashes(
     prepare: impl Fn(&Helper) -> Project,
     check: impl Fn(&Helper, &Project, &str),
 ) {
-    let helper = Helper::with_faults("install_aris");
+    let helper = installer();
     let current = RefCell::new(None);
     let crashes = crash_at_every_change(
         |_| {
@@ -191,7 +196,7 @@ fn a_killed_update_loses_no_edit() {
 
 #[test]
 fn of_many_installers_each_finishes_or_is_told_who_is_at_work() {
-    let helper = Helper::with_faults("install_aris");
+    let helper = installer();
     let project = project();
     let before = project.snapshot();
     let codes: Vec<i32> = std::thread::scope(|scope| {
@@ -291,7 +296,7 @@ fn resolve(shell: &str, project: &Project, block: &str, variables: &[(&str, &Pat
 
 #[test]
 fn every_layer_of_the_resolver_finds_a_helper_that_runs() {
-    let installer = Helper::with_faults("install_aris");
+    let installer = installer();
     let helper = Helper::with_faults("save_trace");
     let block = block("review-tracing");
     // What older skills do: three places, in this order.

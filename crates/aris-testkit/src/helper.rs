@@ -2,7 +2,10 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 use crate::build;
 use crate::run::Run;
@@ -17,6 +20,8 @@ const KEPT: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"];
 #[derive(Clone, Debug)]
 pub struct Helper {
     path: PathBuf,
+    /// Where a copy lies; removed with the last helper or call that needs it.
+    folder: Option<Arc<TempDir>>,
 }
 
 impl Helper {
@@ -24,6 +29,7 @@ impl Helper {
     pub fn named(name: &str) -> Self {
         Self {
             path: build::binary(name, false),
+            folder: None,
         }
     }
 
@@ -31,12 +37,35 @@ impl Helper {
     pub fn with_faults(name: &str) -> Self {
         Self {
             path: build::binary(name, true),
+            folder: None,
         }
     }
 
     /// Any program, for instance `env!("CARGO_BIN_EXE_save_trace")`.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self {
+            path: path.into(),
+            folder: None,
+        }
+    }
+
+    /// A copy in a temporary folder, for a program that looks at the tree it lies in: the usual target folder lies in this workspace,
+    /// one that `CARGO_TARGET_DIR` names may not.
+    ///
+    /// `cp` writes it and not this process, whose other children could inherit the open file (text file busy).
+    #[must_use]
+    pub fn outside_the_workspace(&self) -> Self {
+        let folder = TempDir::with_prefix("aris helper ").expect("a temporary folder");
+        let path = folder.path().join(self.path.file_name().expect("a name"));
+        Self::at("/bin/cp")
+            .call(folder.path())
+            .args([&self.path, &path])
+            .run()
+            .expect_code(0);
+        Self {
+            path,
+            folder: Some(Arc::new(folder)),
+        }
     }
 
     /// Path of the binary.
@@ -60,6 +89,7 @@ impl Helper {
         Call {
             command,
             deadline: DEADLINE,
+            _folder: self.folder.clone(),
         }
     }
 }
@@ -70,6 +100,8 @@ impl Helper {
 pub struct Call {
     command: aris_proc::Command,
     deadline: Duration,
+    /// Keeps a copied program until the call is over.
+    _folder: Option<Arc<TempDir>>,
 }
 
 impl Call {
@@ -100,5 +132,24 @@ impl Call {
     /// Runs it. Panics when the program cannot be started or does not finish in time.
     pub fn run(self) -> Run {
         Run::of(self.command.run(self.deadline))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copied_program_stays_until_its_last_call_is_over() {
+        let call = Helper::at("/bin/sh")
+            .outside_the_workspace()
+            .call("/")
+            .args(["-c", "exit 7"]);
+        assert_eq!(call.run().code(), 7);
+        let copy = Helper::at("/bin/sh").outside_the_workspace();
+        let path = copy.path().to_path_buf();
+        assert!(path.is_file() && !path.starts_with(crate::workspace_root()));
+        drop(copy);
+        assert!(!path.exists());
     }
 }

@@ -41,8 +41,13 @@ fn project() -> Project {
     project
 }
 
+/// The installer, where the tree it lies in is not taken for the source.
+fn installer() -> Helper {
+    Helper::at(env!("CARGO_BIN_EXE_install_aris")).outside_the_workspace()
+}
+
 fn call(project: &Project, args: &[&str]) -> Run {
-    Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+    installer()
         .call(project.path())
         .args(["--json", "paper"])
         .args(args)
@@ -111,7 +116,7 @@ fn every_mode_and_host_comes_and_goes_and_leaves_nothing() {
 fn people_read_zero_changes() {
     let project = project();
     install(&project, &[]);
-    let run = Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+    let run = installer()
         .call(project.path())
         .args(["paper"])
         .run()
@@ -766,7 +771,7 @@ fn instruction_files_that_lead_out_of_the_project_are_not_followed() {
 fn the_home_folder_gets_skills_and_no_instruction_files() {
     let project = project().file("paper/AGENTS.md", "mine\n");
     let run = |args: &[&str]| {
-        Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+        installer()
             .call(project.path())
             .env("HOME", project.at("paper"))
             .args(["--json"])
@@ -850,7 +855,7 @@ fn what_the_user_makes_while_the_installer_runs_stays() {
 fn no_folder_for_temporary_files_is_needed() {
     for mode in ["symlink", "copy"] {
         let project = project();
-        let run = Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+        let run = installer()
             .call(project.path())
             .args(["paper", "--aris-repo", "source", "--mode", mode])
             .env("TMPDIR", project.at("absent"))
@@ -922,7 +927,7 @@ fn a_purge_removes_our_cached_binaries_and_no_others() {
         .file("cache/aris/bin/save_trace-0.1.0-abc-x86_64", "x")
         .file("cache/aris/bin/other", "mine\n");
     install(&project, &[]);
-    Helper::at(env!("CARGO_BIN_EXE_install_aris"))
+    installer()
         .call(project.path())
         .env("XDG_CACHE_HOME", project.at("cache"))
         .args(["paper", "--uninstall", "--purge"])
