@@ -7,12 +7,22 @@ use super::cases::{Call, Cases, Hostile, Unwritable};
 const CLAIM: &str = "---\ntype: claim\nnode_id: claim:C1\ntitle: \"It gains\"\nstatus: reported\nadded: 2026-01-01T00:00:00Z\n---\n\n\
                      # It gains\n";
 
+const IDEA: &str = "---\ntype: idea\nnode_id: idea:1\ntitle: \"1\"\nstage: proposed\nadded: 2026-01-01T00:00:00Z\n---\n\n# 1\n";
+const EXPERIMENT: &str = "---\ntype: experiment\nnode_id: exp:1\ntitle: \"1\"\nadded: 2026-01-01T00:00:00Z\n---\n\n# 1\n";
+const EDGE: &str = "{\"from\": \"idea:1\", \"to\": \"claim:C1\", \"type\": \"tested_by\", \"evidence\": \"\", \
+                    \"added\": \"2026-01-01T00:00:00Z\"}\n";
+
 pub(crate) const CASES: Cases = Cases {
     helper: "research_wiki",
     project: || {
         Project::new()
             .file("wiki/papers/.gitkeep", "")
             .file("wiki/claims/C1.md", CLAIM)
+            .file("linked/papers/.gitkeep", "")
+            .file("linked/claims/C1.md", CLAIM)
+            .file("linked/ideas/1.md", IDEA)
+            .file("linked/experiments/1.md", EXPERIMENT)
+            .file("linked/graph/edges.jsonl", EDGE)
             .file("empty/papers/.gitkeep", "")
             .file("records.json", "{\"title\":")
     },
@@ -40,6 +50,65 @@ pub(crate) const CASES: Cases = Cases {
         Call {
             what: "a search",
             args: &["search", "wiki", "gains"],
+            code: 0,
+        },
+        Call {
+            what: "the slug of a title",
+            args: &["slug", "Large Models Learn"],
+            code: 0,
+        },
+        Call {
+            what: "an edge that is there already",
+            args: &[
+                "add_edge",
+                "linked",
+                "--from",
+                "idea:1",
+                "--to",
+                "claim:C1",
+                "--type",
+                "tested_by",
+            ],
+            code: 0,
+        },
+        Call {
+            what: "an idea that is there already",
+            args: &["upsert_idea", "linked", "1"],
+            code: 0,
+        },
+        Call {
+            what: "an experiment that is there already",
+            args: &["upsert_experiment", "linked", "1"],
+            code: 0,
+        },
+        Call {
+            what: "a claim that is there already",
+            args: &["upsert_claim", "linked", "C1"],
+            code: 0,
+        },
+        Call {
+            what: "a field that is set already",
+            args: &["update", "linked", "claim:C1", "status", "reported"],
+            code: 0,
+        },
+        Call {
+            what: "a query pack on a topic",
+            args: &["query", "linked", "gains"],
+            code: 0,
+        },
+        Call {
+            what: "the query pack again",
+            args: &["rebuild_query_pack", "linked"],
+            code: 0,
+        },
+        Call {
+            what: "the index again",
+            args: &["rebuild_index", "linked"],
+            code: 0,
+        },
+        Call {
+            what: "a wiki with nothing to repair",
+            args: &["doctor", "empty"],
             code: 0,
         },
         Call {
@@ -76,6 +145,22 @@ pub(crate) const CASES: Cases = Cases {
             what: "a paper that nobody asked about before",
             args: &["sync", "wiki", "--arxiv-ids", "hep-th/9901001", "--offline"],
             code: 7,
+        },
+        // These do not do the same twice: each writes a line in the log, or removes a page. So only their errors stand here.
+        Call {
+            what: "a file where the wiki goes",
+            args: &["init", "records.json"],
+            code: 5,
+        },
+        Call {
+            what: "a line in the log of no wiki",
+            args: &["log", "nowhere", "hello"],
+            code: 3,
+        },
+        Call {
+            what: "a page merged with one that is not there",
+            args: &["merge", "wiki", "claim:C1", "claim:C2"],
+            code: 3,
         },
     ],
     incomplete: &[

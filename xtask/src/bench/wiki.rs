@@ -26,6 +26,7 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
         Call::new(&program, &["init", wiki, "-q"], temp.path()).once()?;
         fill(&temp.path().join(wiki))?;
     }
+    #[expect(clippy::disallowed_methods, reason = "a setting of this bench alone")]
     let reference = std::env::var("ARIS_REFERENCE").ok();
     Call::new(&program, &["rebuild_query_pack", "ours", "-q"], temp.path()).once()?;
     let (mut ours, mut theirs, mut lint) =
