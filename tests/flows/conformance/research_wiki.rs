@@ -77,6 +77,73 @@ pub(crate) const CASES: Cases = Cases {
             args: &["sync", "wiki", "--arxiv-ids", "hep-th/9901001", "--offline"],
             code: 7,
         },
+        Call {
+            what: "a file where a new wiki goes",
+            args: &["init", "records.json"],
+            code: 5,
+        },
+        Call {
+            what: "the name of a page",
+            args: &["slug", "It gains"],
+            code: 0,
+        },
+        Call {
+            what: "no wiki for add_edge",
+            args: &[
+                "add_edge", "nowhere", "--from", "a", "--to", "b", "--type", "extends",
+            ],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for upsert_idea",
+            args: &["upsert_idea", "nowhere", "I1"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for upsert_experiment",
+            args: &["upsert_experiment", "nowhere", "E1"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for upsert_claim",
+            args: &["upsert_claim", "nowhere", "C1"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for update",
+            args: &["update", "nowhere", "claim:C1", "status", "reported"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for query",
+            args: &["query", "nowhere", "gains"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for rebuild_query_pack",
+            args: &["rebuild_query_pack", "nowhere"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for rebuild_index",
+            args: &["rebuild_index", "nowhere"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for merge",
+            args: &["merge", "nowhere", "claim:C1", "claim:C2"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for doctor",
+            args: &["doctor", "nowhere"],
+            code: 3,
+        },
+        Call {
+            what: "no wiki for log",
+            args: &["log", "nowhere", "words"],
+            code: 3,
+        },
     ],
     incomplete: &[
         &[],
@@ -85,6 +152,7 @@ pub(crate) const CASES: Cases = Cases {
         &["add_edge", "wiki", "--from", "a", "--to", "b"],
         &["update", "wiki", "claim:C1", "status"],
     ],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a file where the wiki goes",
