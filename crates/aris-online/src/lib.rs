@@ -7,6 +7,7 @@
 
 mod progress;
 mod records;
+mod saved;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
+pub use saved::saved;
 
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, clap::Args)]

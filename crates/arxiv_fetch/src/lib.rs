@@ -16,9 +16,9 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_online::{FormArgs, Papers, Progress, indented};
+use aris_sources::Doubt;
 use aris_sources::arxiv::{self, Feed, Order};
 use aris_sources::hosts::ARXIV;
-use aris_sources::{Doubt, Response};
 use serde_json::{Map, Value};
 
 pub use cli::{Cli, Command, Download, Read, Search, Sort};
@@ -92,14 +92,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::Download(args) => Report::File(download::run(&args, context)?),
         Command::Read(args) => {
             let path = context.absolute(&args.file);
-            let response = Response {
-                status: 200,
-                media_type: String::new(),
-                body: aris_fs::read(&path, SAVED_LIMIT)?,
-                fetched_at: context.now(),
-                cached: true,
-                url: String::new(),
-            };
+            let response = aris_online::saved(context, &path, SAVED_LIMIT)?;
             let feed = arxiv::parse(&response).map_err(|doubt| {
                 let (Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) = doubt;
                 Error::Saved { path, why }

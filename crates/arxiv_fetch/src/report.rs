@@ -51,7 +51,7 @@ pub struct File {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
     /// Entries of the archive that are no plain files inside it (links, devices, paths that lead out) and were left out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }
 

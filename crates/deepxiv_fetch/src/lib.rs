@@ -42,6 +42,11 @@ pub static SPEC: Spec = Spec {
             what: "search papers",
         },
         Example {
+            command: "paper-brief",
+            line: "deepxiv_fetch paper-brief 2409.05591",
+            what: "the gist of a paper",
+        },
+        Example {
             command: "paper-head",
             line: "deepxiv_fetch paper-head 2409.05591",
             what: "the sections of a paper",
@@ -50,6 +55,31 @@ pub static SPEC: Spec = Spec {
             command: "paper-section",
             line: "deepxiv_fetch paper-section 2409.05591 Introduction",
             what: "one section",
+        },
+        Example {
+            command: "trending",
+            line: "deepxiv_fetch trending --days 14 --max 5 --jsonl",
+            what: "records of what is talked about",
+        },
+        Example {
+            command: "wsearch",
+            line: "deepxiv_fetch wsearch 'agent memory benchmark'",
+            what: "search the web",
+        },
+        Example {
+            command: "sc",
+            line: "deepxiv_fetch sc 204e3073870fae3d05bcbc2f6a8e263d9b72e776",
+            what: "what Semantic Scholar knows of a paper",
+        },
+        Example {
+            command: "health",
+            line: "deepxiv_fetch health",
+            what: "ask whether the service is well",
+        },
+        Example {
+            command: "read",
+            line: "deepxiv_fetch read answer.json --jsonl",
+            what: "records of a saved answer, without the network",
         },
     ],
     signals: &[],
@@ -127,11 +157,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         }
     }
     let deadline = Duration::from_secs(cli.deadline);
+    // A saved answer is as old as its file.
+    let mut fetched_at = context.now();
     let answer = match (&cli.command, cli.command.call()) {
         (Command::Read(args), _) => {
             let path = context.absolute(&args.file);
-            let bytes = aris_fs::read(&path, FILE_LIMIT)?;
-            serde_json::from_slice(&bytes).map_err(|error| Error::Saved {
+            let saved = aris_online::saved(context, &path, FILE_LIMIT)?;
+            fetched_at = saved.fetched_at;
+            serde_json::from_slice(&saved.body).map_err(|error| Error::Saved {
                 path,
                 why: error.to_string(),
             })?
@@ -144,7 +177,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     // A section or a health check names no papers.
     let papers = match cli.command {
         Command::Health | Command::PaperSection(_) | Command::Wsearch(_) => Vec::new(),
-        _ => deepxiv::records(&answer, context.now()).unwrap_or_default(),
+        _ => deepxiv::records(&answer, fetched_at).unwrap_or_default(),
     };
     let plain = match cli.command {
         _ if cli.jsonl => Plain::Lines,

@@ -14,9 +14,9 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::Paper;
 use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_sources::Doubt;
 use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
-use aris_sources::{Doubt, Response};
 use serde_json::{Map, Value, json};
 
 pub use cli::{Cli, Command, Content, FindSimilar, GetContents, Limits, Read, Search};
@@ -51,6 +51,11 @@ pub static SPEC: Spec = Spec {
             command: "get-contents",
             line: "exa_search get-contents https://example.com/a https://example.com/b",
             what: "the text of pages",
+        },
+        Example {
+            command: "read",
+            line: "exa_search read answer.json --jsonl",
+            what: "records of a saved answer, without the network",
         },
     ],
     signals: &[],
@@ -122,14 +127,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
         }
         Command::Read(args) => {
             let path = context.absolute(&args.file);
-            let response = Response {
-                status: 200,
-                media_type: String::new(),
-                body: aris_fs::read(&path, FILE_LIMIT)?,
-                fetched_at: context.now(),
-                cached: true,
-                url: String::new(),
-            };
+            let response = aris_online::saved(context, &path, FILE_LIMIT)?;
             let found = exa::parse(&response).map_err(|doubt| {
                 let (Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) = doubt;
                 Error::Saved { path, why }

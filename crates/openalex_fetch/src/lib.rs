@@ -15,7 +15,7 @@ use aris_contract::ErrorKind;
 use aris_contract::ids::{ArxivId, Doi};
 use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
 use aris_sources::hosts::OPENALEX;
-use aris_sources::{Client, Doubt, Expect, Request, Response, keep, openalex};
+use aris_sources::{Client, Doubt, Expect, Request, keep, openalex};
 use serde_json::{Map, Value};
 
 use answer::Answer;
@@ -188,14 +188,7 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
 
 fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
     let path = context.absolute(&args.file);
-    let response = Response {
-        status: 200,
-        media_type: String::new(),
-        body: aris_fs::read(&path, FILE_LIMIT)?,
-        fetched_at: context.now(),
-        cached: true,
-        url: String::new(),
-    };
+    let response = aris_online::saved(context, &path, FILE_LIMIT)?;
     match answer::read(&response) {
         Ok(found) => Ok(many(found.unwrap_or_default(), args.form)),
         Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => Err(Error::Saved { path, why }),

@@ -17,7 +17,7 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
 use aris_sources::hosts::SEMANTIC_SCHOLAR;
-use aris_sources::{Client, Doubt, Response};
+use aris_sources::{Client, Doubt};
 use serde_json::{Map, Value, json};
 
 use answer::Answer;
@@ -57,14 +57,29 @@ pub static SPEC: Spec = Spec {
             what: "one paper by DOI",
         },
         Example {
+            command: "citations",
+            line: "semantic_scholar_fetch citations ARXIV:1706.03762 --max 20",
+            what: "what cites a paper",
+        },
+        Example {
             command: "references",
             line: "semantic_scholar_fetch references ARXIV:1706.03762 --jsonl",
             what: "what a paper cites",
         },
         Example {
+            command: "match",
+            line: "semantic_scholar_fetch match 'Attention is All you Need' --bibtex",
+            what: "the paper with a title, as a bibliography entry",
+        },
+        Example {
             command: "batch",
             line: "semantic_scholar_fetch batch --input ids.txt --bibtex",
             what: "many papers in one request, as a bibliography",
+        },
+        Example {
+            command: "read",
+            line: "semantic_scholar_fetch read answer.json --jsonl",
+            what: "records of a saved answer, without the network",
         },
     ],
     signals: &[],
@@ -285,14 +300,7 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
 
 fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
     let path = context.absolute(&args.file);
-    let response = Response {
-        status: 200,
-        media_type: String::new(),
-        body: aris_fs::read(&path, FILE_LIMIT)?,
-        fetched_at: context.now(),
-        cached: true,
-        url: String::new(),
-    };
+    let response = aris_online::saved(context, &path, FILE_LIMIT)?;
     match answer::read(&response) {
         Ok(found) => {
             let found = found.unwrap_or_default();

@@ -56,6 +56,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["search"], &["download"], &["read"]],
+    open_ended: false,
     unwritable: &[Unwritable {
         what: "a file where the folder goes",
         prepare: |project| project.write("other", "in the way"),

@@ -32,6 +32,8 @@ pub(crate) struct Cases {
     pub(crate) calls: &'static [Call],
     /// Arguments that lack something required.
     pub(crate) incomplete: &'static [&'static [&'static str]],
+    /// Whether the call that works takes any number of arguments, so that none is surplus.
+    pub(crate) open_ended: bool,
     /// Outputs that cannot be written: exit 5. None for a helper that writes none.
     pub(crate) unwritable: &'static [Unwritable],
     /// Inputs that must not be read without bound, or wait for ever.

@@ -39,6 +39,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&["--answers"], &["--deadline"]],
+    open_ended: false,
     unwritable: &[],
     hostile: &[Hostile {
         path: "new/semantic_scholar_batch.json",

@@ -39,6 +39,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["clean", "--as-of"]],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a folder where the artifact goes",

@@ -97,6 +97,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["checklist"], &["backfill"], &["resolve"], &["run"]],
+    open_ended: false,
     unwritable: &[Unwritable {
         what: "a folder where the record goes",
         prepare: |project| project.write("record/file", "in the way"),

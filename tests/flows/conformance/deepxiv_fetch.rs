@@ -34,6 +34,41 @@ pub(crate) const CASES: Cases = Cases {
             args: &["read", "page.json"],
             code: 4,
         },
+        Call {
+            what: "no words to search for",
+            args: &["search", ""],
+            code: 2,
+        },
+        Call {
+            what: "a head of a paper that cannot exist",
+            args: &["paper-head", "2413.00001"],
+            code: 2,
+        },
+        Call {
+            what: "a section without a name",
+            args: &["paper-section", "1706.03762", ""],
+            code: 2,
+        },
+        Call {
+            what: "days that nobody counts",
+            args: &["trending", "--days", "8"],
+            code: 2,
+        },
+        Call {
+            what: "no words to search the web for",
+            args: &["wsearch", ""],
+            code: 2,
+        },
+        Call {
+            what: "a paper without a name",
+            args: &["sc", ""],
+            code: 2,
+        },
+        Call {
+            what: "health in no time",
+            args: &["health", "--deadline", "0"],
+            code: 2,
+        },
     ],
     incomplete: &[
         &[],
@@ -41,6 +76,7 @@ pub(crate) const CASES: Cases = Cases {
         &["paper-section", "1706.03762"],
         &["read"],
     ],
+    open_ended: false,
     unwritable: &[],
     hostile: &[Hostile {
         path: "answer.json",

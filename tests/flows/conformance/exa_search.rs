@@ -40,6 +40,15 @@ pub(crate) const CASES: Cases = Cases {
             args: &["search", "conformance without network", "--offline"],
             code: 7,
         },
+        Call {
+            what: "pages like a page that nobody asked about before",
+            args: &[
+                "find-similar",
+                "https://example.com/conformance",
+                "--offline",
+            ],
+            code: 7,
+        },
     ],
     incomplete: &[
         &[],
@@ -48,6 +57,7 @@ pub(crate) const CASES: Cases = Cases {
         &["get-contents"],
         &["read"],
     ],
+    open_ended: false,
     unwritable: &[],
     hostile: &[Hostile {
         path: "answer.json",

@@ -70,6 +70,7 @@ pub(crate) const CASES: Cases = Cases {
         &["paper", "--uninstall", "--update"],
         &["paper", "--user"],
     ],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a file where the records go",

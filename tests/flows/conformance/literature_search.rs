@@ -39,8 +39,14 @@ pub(crate) const CASES: Cases = Cases {
             args: &["aggregate", "conformance without network", "--offline"],
             code: 7,
         },
+        Call {
+            what: "a search of one source after the other that nobody made before",
+            args: &["cascade", "conformance without network", "--offline"],
+            code: 7,
+        },
     ],
     incomplete: &[&[], &["aggregate"], &["cascade"], &["merge"]],
+    open_ended: true,
     unwritable: &[],
     hostile: &[Hostile {
         path: "answer.json",

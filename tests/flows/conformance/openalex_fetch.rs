@@ -50,6 +50,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["search"], &["work"], &["read"]],
+    open_ended: false,
     unwritable: &[],
     hostile: &[Hostile {
         path: "answer.json",

@@ -48,6 +48,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["right", "--results"]],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a folder where the artifact goes",

@@ -88,6 +88,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["--skill", "s"], &["--purpose", "p"], &["--skill"]],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a file where the project's state goes",

@@ -46,8 +46,34 @@ pub(crate) const CASES: Cases = Cases {
             args: &["search", "conformance without network", "--offline"],
             code: 7,
         },
+        Call {
+            what: "a search through everything that nobody made before",
+            args: &["search-bulk", "conformance without network", "--offline"],
+            code: 7,
+        },
+        Call {
+            what: "citations that nobody asked for before",
+            args: &["citations", "10.1000/1", "--offline"],
+            code: 7,
+        },
+        Call {
+            what: "references that nobody asked for before",
+            args: &["references", "10.1000/1", "--offline"],
+            code: 7,
+        },
+        Call {
+            what: "a title that nobody looked for before",
+            args: &["match", "conformance without network", "--offline"],
+            code: 7,
+        },
+        Call {
+            what: "papers that nobody looked up before",
+            args: &["batch", "--input", "ids.txt", "--offline"],
+            code: 7,
+        },
     ],
     incomplete: &[&[], &["search"], &["paper"], &["batch"], &["read"]],
+    open_ended: false,
     unwritable: &[],
     hostile: &[
         Hostile {

@@ -42,6 +42,7 @@ pub(crate) const CASES: Cases = Cases {
         &["paper", "--assurance"],
         &["paper", "--sign-key", "k"],
     ],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a report below a file",

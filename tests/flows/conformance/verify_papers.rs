@@ -41,6 +41,7 @@ pub(crate) const CASES: Cases = Cases {
         },
     ],
     incomplete: &[&[], &["--input"], &["--output", "out.json"]],
+    open_ended: false,
     unwritable: &[Unwritable {
         what: "a folder where the result goes",
         prepare: |project| project.write("out.json/x", "in the way"),

@@ -48,6 +48,7 @@ pub(crate) const CASES: Cases = Cases {
         &["wiki", "--scan"],
         &["wiki", "--json-out"],
     ],
+    open_ended: false,
     unwritable: &[
         Unwritable {
             what: "a report below a file",
