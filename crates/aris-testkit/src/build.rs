@@ -92,8 +92,9 @@ fn profile_folder() -> PathBuf {
 
 /// Whether a source that the compiler read for this binary is newer than the binary. cargo writes the list beside it.
 fn is_stale(binary: &Path) -> bool {
+    // Without its list of sources, which a build that was cut short does not leave, nothing is known of it.
     let Ok(list) = fs::read_to_string(binary.with_extension("d")) else {
-        return false;
+        return true;
     };
     let built = modified(binary);
     sources(&list)

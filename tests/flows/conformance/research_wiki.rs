@@ -14,6 +14,7 @@ const EDGE: &str = "{\"from\": \"idea:1\", \"to\": \"claim:C1\", \"type\": \"tes
 
 pub(crate) const CASES: Cases = Cases {
     helper: "research_wiki",
+    open_ended: false,
     project: || {
         Project::new()
             .file("wiki/papers/.gitkeep", "")
