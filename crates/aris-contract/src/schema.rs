@@ -25,6 +25,14 @@ pub mod id {
     pub const TRACE_EVENT: &str = "aris.save_trace.event/v1";
     /// `.aris/install.json` of a project.
     pub const INSTALL_MANIFEST: &str = "aris.install_aris.manifest/v1";
+    /// `spec.json` of an attempt of a queue.
+    pub const QUEUE_ATTEMPT_SPEC: &str = "aris.queue_attempt.spec/v1";
+    /// `claim.json` of an attempt of a queue.
+    pub const QUEUE_ATTEMPT_CLAIM: &str = "aris.queue_attempt.claim/v1";
+    /// `start.json` of an attempt of a queue.
+    pub const QUEUE_ATTEMPT_START: &str = "aris.queue_attempt.start/v1";
+    /// `exit.json` of an attempt of a queue.
+    pub const QUEUE_ATTEMPT_EXIT: &str = "aris.queue_attempt.exit/v1";
     /// What the multi-call binary `aris` itself prints.
     pub const PAGE: &str = "aris.aris.page/v1";
     /// `<helper>.contract.json` beside a launcher.
