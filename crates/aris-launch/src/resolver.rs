@@ -1,7 +1,8 @@
 //! The resolver block of a skill: shell that finds a helper's launcher, between two marker lines.
 //!
 //! The block has no `$<digit>` (a host replaces those in instruction text), changes no directory, works under `set -eu` in dash and
-//! bash, and does not ask for the execute bit. Layer 0, the skill's own `scripts/`, is for the helper's owner only.
+//! bash, and does not ask for the execute bit. The skill's folder stands in a quoted here-document, because a host may write any path
+//! there, also one with an apostrophe. Layer 0, the skill's own `scripts/`, is for the helper's owner only.
 //!
 //! **Source**: the resolver chain of the integration contract §2, in the same order as `aris_contract::resolve`.
 
@@ -12,7 +13,9 @@
 pub fn resolver_block(variable: &str, helper: &str, owns: bool) -> String {
     let (skill, layer_zero) = if owns {
         (
-            "_aris_skill='${CLAUDE_SKILL_DIR}'\n\
+            "IFS= read -r _aris_skill <<'ARIS_SKILL_DIR'\n\
+             ${CLAUDE_SKILL_DIR}\n\
+             ARIS_SKILL_DIR\n\
              case \"$_aris_skill\" in '$'*) _aris_skill=\"${CLAUDE_SKILL_DIR:-}\" ;; esac\n",
             "\"${_aris_skill:+$_aris_skill/scripts}\" ",
         )
@@ -128,22 +131,34 @@ mod tests {
         for shell in shells {
             assert_eq!(find(shell, false, false), "");
         }
-        // A host that replaces the text puts the folder between the quotes.
-        let replaced = block_of(true).replace(
-            "'${CLAUDE_SKILL_DIR}'",
-            &format!("'{}/skill'", root.display()),
-        );
-        let command = aris_proc::command("sh", &project)
-            .arg("-s")
-            .stdin(replaced)
-            .env_remove("CLAUDE_SKILL_DIR");
-        let done = command
-            .env_remove("ARIS_REPO")
-            .run(Duration::from_secs(20))
-            .expect("ran");
-        assert_eq!(
-            done.stdout.text(),
-            format!("{}/skill/scripts/tool", root.display())
-        );
+    }
+
+    #[test]
+    fn a_host_may_write_any_folder_into_the_block() {
+        for name in ["plain", "it's \"mine\" $HOME `id` \\", " blanks "] {
+            let temp = tempfile::tempdir().expect("temp");
+            let root = temp.path().canonicalize().expect("real");
+            let skill = root.join(name);
+            fs::create_dir_all(skill.join("scripts")).expect("folders");
+            fs::write(skill.join("scripts/tool"), "").expect("write");
+            let path = skill.display().to_string();
+            let text = block_of(true).replacen("${CLAUDE_SKILL_DIR}\n", &format!("{path}\n"), 1);
+            for shell in ["sh", "bash"] {
+                let done = aris_proc::command(shell, &root)
+                    .arg("-s")
+                    .stdin(text.clone())
+                    .env_remove("CLAUDE_SKILL_DIR")
+                    .env_remove("ARIS_REPO")
+                    .env("GIT_CEILING_DIRECTORIES", &root)
+                    .run(Duration::from_secs(20))
+                    .expect("ran");
+                assert_eq!(
+                    done.stdout.text(),
+                    format!("{path}/scripts/tool"),
+                    "{shell}: {}",
+                    done.stderr.text()
+                );
+            }
+        }
     }
 }

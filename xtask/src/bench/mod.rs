@@ -9,6 +9,7 @@ mod gate;
 mod hash;
 mod install;
 mod launcher;
+mod lint;
 mod literature;
 mod measure;
 mod paper;
@@ -39,6 +40,8 @@ pub(crate) enum Topic {
     Install,
     /// Launchers and shims, beside the binary itself
     Launcher,
+    /// The linter over trees of 1,000 and 10,000 files, beside reading them
+    Lint,
     /// Accuracy of reference checking on recorded answers
     Literature,
     /// Start-up of every helper, beside the smallest program
@@ -64,6 +67,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     let helpers = match topic {
         Topic::Coverage => vec!["verify_wiki_coverage"],
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
+        Topic::Lint => vec!["skill_lint"],
         Topic::Trace => vec!["save_trace"],
         Topic::Wiki => vec!["research_wiki"],
         Topic::All
@@ -89,6 +93,9 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Install) {
         install::run(workspace, &binaries)?;
+    }
+    if wanted(Topic::Lint) {
+        lint::run(&binaries)?;
     }
     if wanted(Topic::Gate) {
         gate::run(&binaries)?;

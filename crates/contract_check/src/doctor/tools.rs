@@ -45,6 +45,7 @@ pub(crate) fn check(
             .hit()
             .map(|(path, layer)| (path.to_path_buf(), layer));
         if let Some((path, layer)) = &hit {
+            unusable_names(project, helper, path, findings);
             shadowed(project, helper, path, *layer, findings);
             on_path(project, helper, findings);
         } else if let Some(last) = resolution.looked.last()
@@ -89,6 +90,21 @@ pub(crate) fn check(
 
 fn show(project: &Project, path: &Path) -> String {
     display_relative(path, &project.root)
+}
+
+/// Another name of the helper, beside the file that is used, which nobody can start: callers that know only this name fail.
+fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mut Vec<Finding>) {
+    for name in helper.names() {
+        let path = used.with_file_name(name);
+        if let Probe::Unusable(why) = probe(&path) {
+            findings.push(Finding::error(
+                Id::HelperUnusable,
+                show(project, &path),
+                format!("is where older skills look for {}, and {why}", helper.name),
+                "run install_aris --reconcile in the project, or remove it",
+            ));
+        }
+    }
 }
 
 /// Files of the same helper in later layers with other content. Layer 0 holds launchers and the others what starts them, so that

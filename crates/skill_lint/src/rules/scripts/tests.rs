@@ -224,7 +224,7 @@ fn interface_rules_are_about_entry_points() {
 #[test]
 fn python_parses() {
     for (path, text, expected) in [
-        ("scripts/y.py", "x = (\n", vec!["SR211 scripts/y.py:1:7"]),
+        ("scripts/y.py", "x = (\n", vec!["SR211 scripts/y.py:1:6"]),
         (
             "scripts/lib/y.py",
             "def f(:\n  pass\n",
