@@ -1,14 +1,17 @@
 //! An exclusive lock between processes.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Instant;
 
 use crate::error::FsError;
 
 /// Holds an exclusive lock on a lock file until dropped; the system frees it when the process dies.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
     path: PathBuf,
 }
 
@@ -19,7 +22,7 @@ impl Lock {
         file.lock()
             .map_err(|error| FsError::write("lock", path, error))?;
         Ok(Self {
-            _file: file,
+            file,
             path: path.to_path_buf(),
         })
     }
@@ -29,13 +32,45 @@ impl Lock {
         let file = Self::file(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Self {
-                _file: file,
+                file,
                 path: path.to_path_buf(),
             }),
             Err(TryLockError::WouldBlock) => Err(FsError::Locked {
                 path: path.to_path_buf(),
             }),
             Err(TryLockError::Error(error)) => Err(FsError::write("lock", path, error)),
+        }
+    }
+
+    /// Waits for the lock until `end`, then gives [`FsError::Locked`].
+    pub fn acquire_before(path: &Path, end: Instant) -> Result<Self, FsError> {
+        match Self::try_acquire(path) {
+            Err(FsError::Locked { .. }) => {}
+            other => return other,
+        }
+        // The system can wait for a lock, or for a time, not for both: a thread waits for the lock, and lets go of it at once when
+        // nobody wants it any more.
+        let (sender, receiver) = mpsc::channel();
+        let wanted = path.to_path_buf();
+        std::thread::spawn(move || {
+            sender.send(Self::acquire(&wanted)).unwrap_or_default();
+        });
+        match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            Ok(lock) => lock,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                Err(FsError::Locked {
+                    path: path.to_path_buf(),
+                })
+            }
+        }
+    }
+
+    /// Whether the lock file is still the one at its path. Where holders remove it when they are done, a lock that is not counts for
+    /// nothing: somebody else may hold the new one.
+    pub(crate) fn is_current(&self) -> bool {
+        match (self.file.metadata(), fs::symlink_metadata(&self.path)) {
+            (Ok(ours), Ok(theirs)) => (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino()),
+            _ => false,
         }
     }
 
@@ -68,5 +103,25 @@ mod tests {
         ));
         drop(first);
         assert_eq!(Lock::try_acquire(&path).expect("free again").path(), path);
+    }
+
+    #[test]
+    fn waiting_ends_with_the_holder_or_in_time() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join(".lock");
+        let first = Lock::acquire(&path).expect("free");
+        assert!(matches!(
+            Lock::acquire_before(&path, Instant::now()),
+            Err(FsError::Locked { .. })
+        ));
+        let end = Instant::now() + std::time::Duration::from_mins(1);
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || Lock::acquire_before(&path, end).map(|lock| lock.is_current())
+        });
+        fs::remove_file(&path).expect("removed by its holder");
+        drop(first);
+        // It waited for the file that is gone, or came late enough to make a new one.
+        waiting.join().expect("no panic").expect("a lock");
     }
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use crate::error::FsError;
 use crate::fault;
@@ -21,11 +22,16 @@ pub struct Part {
 impl Part {
     /// Opens the part at `path`, or begins it. What is there already is kept.
     ///
-    /// **Errors**: [`FsError::Locked`] when another process is writing it.
-    pub fn open(path: &Path) -> Result<Self, FsError> {
-        let mut lock = path.as_os_str().to_owned();
-        lock.push(".lock");
-        let lock = Lock::try_acquire(Path::new(&lock))?;
+    /// **Errors**: [`FsError::Locked`] when another process is writing it until `end`.
+    pub fn open(path: &Path, end: Instant) -> Result<Self, FsError> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let lock = loop {
+            let lock = Lock::acquire_before(Path::new(&name), end)?;
+            if lock.is_current() {
+                break lock;
+            }
+        };
         let file = OpenOptions::new()
             .create(true)
             .append(true)
@@ -75,15 +81,12 @@ impl Part {
         fault::point();
         fs::rename(&self.path, target).map_err(|error| FsError::write("create", target, error))?;
         crate::write::sync_dir(target.parent().unwrap_or(Path::new(".")))?;
-        let lock = self.lock.path().to_path_buf();
-        // Somebody who waits for this lock would begin a new part and end with the same file.
-        crate::write::remove_file(&lock)
+        crate::write::remove_file(self.lock.path())
     }
 
     /// Removes the part.
     pub fn discard(self) -> Result<(), FsError> {
         crate::write::remove_file(&self.path)?;
-        let lock = self.lock.path().to_path_buf();
-        crate::write::remove_file(&lock)
+        crate::write::remove_file(self.lock.path())
     }
 }

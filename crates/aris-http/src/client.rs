@@ -132,7 +132,7 @@ impl Client {
         let _permit = self.enter(host, manners, url)?;
         let mut doubts = 0;
         for attempt in 1.. {
-            let turn = self.turn(host, manners)?;
+            let turn = self.turn(host, manners, request.slots)?;
             let time = self.left().min(EXCHANGE);
             if time.is_zero() {
                 return Err(late());
@@ -322,8 +322,13 @@ impl Client {
     }
 
     /// Waits for leave to send a request.
-    pub(crate) fn turn(&self, host: &'static Host, manners: Manners) -> Result<Turn, HttpError> {
-        self.pace.turn(host, manners, self.end, &|wait| {
+    pub(crate) fn turn(
+        &self,
+        host: &'static Host,
+        manners: Manners,
+        slots: u32,
+    ) -> Result<Turn, HttpError> {
+        self.pace.turn(host, manners, slots, self.end, &|wait| {
             self.tell(&Event::Waiting {
                 host: host.name,
                 time: wait.time,
@@ -351,6 +356,11 @@ impl Client {
 
     pub(crate) fn key(&self, host: &Host) -> Option<&Secret> {
         self.settings.keys.get(host.name)
+    }
+
+    /// When it gives up.
+    pub(crate) fn end(&self) -> Instant {
+        self.end
     }
 
     pub(crate) fn left(&self) -> Duration {

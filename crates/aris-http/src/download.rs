@@ -71,7 +71,7 @@ impl Client {
     /// Brings the file that `request` names to `target`, replacing what is there only when it is whole and begins as `magic` says.
     ///
     /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
-    /// that the file is still the same.
+    /// that the file is still the same. Of several processes that want the same file one brings it, and the others wait for it.
     ///
     /// **Errors**: as [`Client::ask`]; 404 and 410 give `Ok(None)`.
     pub fn download(
@@ -87,7 +87,19 @@ impl Client {
         }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let folder = target.parent().unwrap_or(Path::new("."));
-        let mut part = aris_fs::Part::open(&folder.join(format!(".{name}.part")))?;
+        let was_there = target.exists();
+        let mut part = aris_fs::Part::open(&folder.join(format!(".{name}.part")), self.end())?;
+        if !was_there && target.is_file() {
+            part.discard()?;
+            let (digest, bytes, _) = digest(target)?;
+            return Ok(Some(Downloaded {
+                path: target.to_path_buf(),
+                bytes,
+                sha256: digest,
+                resumed: 0,
+                media_type: String::new(),
+            }));
+        }
         let note = folder.join(format!(".{name}.part.from"));
         let manners = self.manners(host);
         let _permit = self.enter(host, manners, &url)?;
@@ -107,7 +119,7 @@ impl Client {
                     resumed = 0;
                 }
             }
-            let turn = self.turn(host, manners)?;
+            let turn = self.turn(host, manners, request.slots)?;
             self.tell(&Event::Asking { host: host.name });
             let sent = self
                 .wire()
@@ -259,16 +271,7 @@ impl Arrived<'_> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let folder = target.parent().unwrap_or(Path::new("."));
         let path = folder.join(format!(".{name}.part"));
-        let mut digest = Sha256::new();
-        let mut start = Vec::new();
-        let mut buffer = vec![0; PIECE];
-        aris_fs::open(&path)?.stream(&mut buffer, |piece| {
-            if start.len() < 1024 {
-                start.extend_from_slice(piece.get(..piece.len().min(1024)).unwrap_or_default());
-            }
-            digest.update(piece);
-        })?;
-        let bytes = self.part.length();
+        let (sha256, bytes, start) = digest(&path)?;
         aris_fs::remove_file(self.note)?;
         if !magic.fits(&start) {
             self.part.discard()?;
@@ -282,11 +285,27 @@ impl Arrived<'_> {
         Ok(Downloaded {
             path: target.to_path_buf(),
             bytes,
-            sha256: hex(&digest.finalize()),
+            sha256,
             resumed: self.resumed,
             media_type: self.media_type,
         })
     }
+}
+
+/// The digest of a file, its length, and its first kilobyte or more.
+fn digest(path: &Path) -> Result<(String, u64, Vec<u8>), HttpError> {
+    let mut digest = Sha256::new();
+    let mut bytes = 0;
+    let mut start = Vec::new();
+    let mut buffer = vec![0; PIECE];
+    aris_fs::open(path)?.stream(&mut buffer, |piece| {
+        if start.len() < 1024 {
+            start.extend_from_slice(piece.get(..piece.len().min(1024)).unwrap_or_default());
+        }
+        bytes += piece.len() as u64;
+        digest.update(piece);
+    })?;
+    Ok((hex(&digest.finalize()), bytes, start))
 }
 
 fn kind(media_type: &str) -> &str {

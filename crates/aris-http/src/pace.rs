@@ -5,7 +5,6 @@
 //! nothing; a file from an earlier boot is nothing.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use aris_fs::{FsError, Lock};
@@ -65,13 +64,15 @@ impl Pace {
         }
     }
 
-    /// Waits for the moment when `host` may be asked, telling `waits` about each wait before it begins.
+    /// Waits for the moment when `host` may be asked, telling `waits` about each wait before it begins. The next request may follow after
+    /// `slots` intervals.
     ///
     /// **Errors**: [`HttpError::TooLate`] when that moment lies behind the deadline; nothing is reserved then.
     pub(crate) fn turn(
         &self,
         host: &'static Host,
         manners: Manners,
+        slots: u32,
         deadline: Instant,
         waits: &dyn Fn(Wait),
     ) -> Result<Turn, HttpError> {
@@ -109,7 +110,8 @@ impl Pace {
                     why: String::from("its pace"),
                 });
             }
-            let interval = u64::try_from(manners.interval.as_millis()).unwrap_or(u64::MAX);
+            let interval = manners.interval.saturating_mul(slots);
+            let interval = u64::try_from(interval.as_millis()).unwrap_or(u64::MAX);
             state.next = slot.saturating_add(interval);
             self.write(host, &state)?;
             let lock = manners.exclusive.then_some(lock);
@@ -179,21 +181,10 @@ impl Pace {
 
     /// The host's lock, or `None` when the deadline comes first.
     fn lock(&self, host: &'static Host, deadline: Instant) -> Result<Option<Lock>, HttpError> {
-        let path = self.lock_path(host);
-        match Lock::try_acquire(&path) {
-            Ok(lock) => return Ok(Some(lock)),
-            Err(FsError::Locked { .. }) => {}
-            Err(error) => return Err(HttpError::Disk(error)),
-        }
-        // The system can wait for a lock, or for a time, not for both: a thread waits for the lock, and lets go of it at once when
-        // nobody wants it any more.
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || {
-            sender.send(Lock::acquire(&path)).unwrap_or_default();
-        });
-        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(lock) => Ok(Some(lock?)),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
+        match Lock::acquire_before(&self.lock_path(host), deadline) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(FsError::Locked { .. }) => Ok(None),
+            Err(error) => Err(HttpError::Disk(error)),
         }
     }
 

@@ -67,6 +67,7 @@ pub struct Request {
     pub(crate) limit: u64,
     pub(crate) keep: Duration,
     pub(crate) keep_absence: Duration,
+    pub(crate) slots: u32,
 }
 
 impl Request {
@@ -83,6 +84,7 @@ impl Request {
             limit: BODY_LIMIT,
             keep: Duration::ZERO,
             keep_absence: Duration::ZERO,
+            slots: 1,
         }
     }
 
@@ -163,6 +165,13 @@ impl Request {
     pub fn keep(mut self, time: Duration, absence: Duration) -> Self {
         self.keep = time;
         self.keep_absence = absence;
+        self
+    }
+
+    /// Takes so many intervals of the host's pace instead of one, where the host allows fewer requests of this kind.
+    #[must_use]
+    pub fn slots(mut self, slots: u32) -> Self {
+        self.slots = slots;
         self
     }
 

@@ -8,7 +8,7 @@ use aris_contract::ids::Doi;
 use aris_http::{Client, Doubt, Expect, HttpError, Request, Response};
 use serde_json::Value;
 
-use crate::hosts::CROSSREF;
+use crate::hosts::{self, CROSSREF};
 use crate::json::{at, body, count, date_parts, first, list, text};
 use crate::keep;
 
@@ -36,6 +36,7 @@ pub fn search(client: &Client, words: &str, rows: usize) -> Result<Vec<Paper>, H
     let request = Request::get(&CROSSREF, "/works", Expect::Json)
         .query("query.bibliographic", words)
         .query("rows", &rows.min(100).to_string())
+        .slots(hosts::CROSSREF_LIST_SLOTS)
         .keep(keep::SEARCH, keep::ABSENCE);
     client.ask(&request, parse_list)
 }

@@ -1,14 +1,17 @@
 //! The services, and the manners each asks for.
 //!
-//! | host | pace | source of the rule |
+//! | host | pace | what the service says, read in November 2026 |
 //! |---|---|---|
-//! | arXiv | 1 request in 3 s, 1 connection, per machine | arXiv API terms of use, "rate limits" |
-//! | Crossref | 5 a second, 1 at a time | Crossref REST API documentation, public pool for lists and single records (December 2025) |
-//! | DataCite | 5 a second | DataCite REST API documentation: 3,000 requests in 5 minutes; half of that |
-//! | DBLP | 1 a second, 1 at a time | DBLP's frequently asked questions on automated queries |
-//! | Exa | 5 a second | Exa's documentation, "rate limits": 10 a second for searches; half of that |
-//! | OpenAlex | 10 a second | OpenAlex developer documentation, "rate limits and authentication" |
-//! | Semantic Scholar | 1 a second | API documentation: 1 request a second with a key; without one all users share a pool, so not faster |
+//! | arXiv | 1 request in 3 s, 1 connection, per machine | the same, over all machines of a user: info.arxiv.org/help/api/tou.html |
+//! | Crossref | 5 a second, lists 1 a second, 1 at a time | without a contact 5 a second for one record, 1 a second for lists, 1 at a time (since December 2025): crossref.org, REST API, "Access and authentication" |
+//! | DataCite | 5 in 3 s | without a contact 500 in 5 minutes, with one 1,000: support.datacite.org/docs/rate-limit |
+//! | DBLP | 1 in 2 s, 1 at a time | "at least one or two seconds" between two requests: dblp.org/faq/1474706.html |
+//! | Exa | 5 a second | 10 a second for searches, 100 for contents: exa.ai/docs/reference/rate-limits; half of that, as other programs use the key too |
+//! | OpenAlex | 10 a second | 100 a second, and an allowance for each day: developers.openalex.org/api-reference/authentication |
+//! | Semantic Scholar | 1 a second | with a key 1 a second; without one all users share a pool, so not faster: semanticscholar.org/product/api |
+//!
+//! A contact address (`ARIS_CONTACT_EMAIL`) is sent, and raises the limits of Crossref and DataCite; the pace stays that without one, so that
+//! nobody is refused who shares an address with others.
 
 use std::time::Duration;
 
@@ -61,6 +64,9 @@ pub static CROSSREF: Host = Host {
     manners_with_key: every(200, 1),
 };
 
+/// A list takes as long as five records: 1 a second.
+pub(crate) const CROSSREF_LIST_SLOTS: u32 = 5;
+
 /// DataCite.
 pub static DATACITE: Host = Host {
     name: "datacite",
@@ -68,8 +74,8 @@ pub static DATACITE: Host = Host {
     prefix: "",
     base_variable: "ARIS_DATACITE_BASE_URL",
     key: None,
-    manners: every(200, 4),
-    manners_with_key: every(200, 4),
+    manners: every(600, 2),
+    manners_with_key: every(600, 2),
 };
 
 /// DBLP.
@@ -79,8 +85,8 @@ pub static DBLP: Host = Host {
     prefix: "",
     base_variable: "ARIS_DBLP_BASE_URL",
     key: None,
-    manners: every(1000, 1),
-    manners_with_key: every(1000, 1),
+    manners: every(2000, 1),
+    manners_with_key: every(2000, 1),
 };
 
 /// Exa, which takes no request without a key.
