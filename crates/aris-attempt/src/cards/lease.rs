@@ -1,0 +1,346 @@
+//! Who has a card: one lock file for each card of this machine, agreed on by all queues and all users.
+//!
+//! The lock is a `flock` on an open file that the job's whole tree inherits: it holds for as long as a process of the job lives, whoever
+//! else is killed, and is free the moment the last one ends. The files are empty and stay.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use aris_fs::FsError;
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock};
+use rustix::io::Errno;
+
+use crate::error::AttemptError;
+use crate::handoff;
+
+/// Environment variable that names the folder of leases.
+pub const LEASES_VARIABLE: &str = "ARIS_QUEUE_LEASES";
+
+/// The folder of leases when nothing else is named. Survives a reboot and belongs to nobody.
+pub const DEFAULT_LEASES: &str = "/var/tmp/aris-queue-leases";
+
+/// For everybody to write, and to delete only what is one's own.
+const FOLDER_MODE: u32 = 0o1777;
+
+/// For everybody to lock.
+const FILE_MODE: u32 = 0o666;
+
+/// Times a lease file is opened again because somebody else was creating or removing it at that moment.
+const TRIES: u32 = 16;
+
+/// Longest name of a card: a UUID with its prefix has 40 characters, with a slice's path fewer than 80.
+const LONGEST_NAME: usize = 96;
+
+/// A card that is ours until this, and every copy of it in other processes, is gone.
+#[derive(Debug)]
+pub struct Lease {
+    path: PathBuf,
+    file: OwnedFd,
+}
+
+impl Lease {
+    /// The lock file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The same lease for another job of this queue on the same card: free when both are over.
+    pub fn share(&self) -> Result<Self, AttemptError> {
+        let file = self.file.try_clone();
+        Ok(Self {
+            path: self.path.clone(),
+            file: file.map_err(AttemptError::system("share a lease"))?,
+        })
+    }
+}
+
+impl AsFd for Lease {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+/// The folder of leases.
+#[derive(Clone, Debug)]
+pub struct Leases {
+    folder: PathBuf,
+}
+
+impl Leases {
+    /// Opens the folder, or creates it for all users of the machine.
+    ///
+    /// **Errors**: [`AttemptError::LeaseFile`] when it is a link or no folder, or when everybody may write to it and delete what is
+    /// others'; what the disk refuses.
+    pub fn open(folder: &Path) -> Result<Self, AttemptError> {
+        if folder.symlink_metadata().is_err() {
+            create_folder(folder)?;
+        }
+        let problem = match folder.symlink_metadata() {
+            Ok(data) if data.is_symlink() => Some("is a symbolic link"),
+            Ok(data) if !data.is_dir() => Some("is not a folder"),
+            Ok(data) if data.permissions().mode() & 0o1002 == 0o002 => {
+                Some("lets everybody delete the leases of others (no sticky bit)")
+            }
+            Ok(_) => None,
+            Err(error) => {
+                let action = format!("look at {}", folder.display());
+                return Err(AttemptError::system(action)(error));
+            }
+        };
+        match problem {
+            Some(problem) => Err(AttemptError::LeaseFile {
+                path: folder.to_path_buf(),
+                problem,
+            }),
+            None => Ok(Self {
+                folder: folder.to_path_buf(),
+            }),
+        }
+    }
+
+    /// The lock file of the card `uuid`; `None` when that is no name of a card.
+    pub fn path(&self, uuid: &str) -> Option<PathBuf> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        let named = (1..=LONGEST_NAME).contains(&uuid.len()) && uuid.bytes().all(plain);
+        named.then(|| self.folder.join(format!("{uuid}.lock")))
+    }
+
+    /// Takes a card; `None` when somebody has it.
+    ///
+    /// **Errors**: [`AttemptError::LeaseFile`] when the lock file is not one, or `uuid` no name of a card; what the disk refuses.
+    pub fn take(&self, uuid: &str) -> Result<Option<Lease>, AttemptError> {
+        let Some(path) = self.path(uuid) else {
+            return Err(AttemptError::LeaseFile {
+                path: self.folder.join(format!("{uuid}.lock")),
+                problem: "is not named after a card",
+            });
+        };
+        match locked(&path) {
+            Ok(file) => Ok(Some(Lease { path, file })),
+            Err(AttemptError::Leased { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Tells folders apart that this process makes ready at once.
+static CREATED: AtomicU32 = AtomicU32::new(0);
+
+/// Made ready under another name, so that nobody finds it before everybody may write to it.
+fn create_folder(folder: &Path) -> Result<(), AttemptError> {
+    let mut own = folder.as_os_str().to_owned();
+    own.push(format!(
+        ".{}.{}.{}",
+        crate::processes::own_pid(),
+        crate::clock::steady().as_nanos(),
+        CREATED.fetch_add(1, Ordering::Relaxed)
+    ));
+    let own = PathBuf::from(own);
+    aris_fs::create_folder(&own)?;
+    let mode = Mode::from_raw_mode(FOLDER_MODE);
+    let ready = rustix::fs::chmod(&own, mode)
+        .map_err(AttemptError::system(format!(
+            "open {} to all",
+            own.display()
+        )))
+        .and_then(|()| Ok(aris_fs::rename_new(&own, folder)?));
+    if let Err(error) = ready {
+        aris_fs::remove_empty_folder(&own)?;
+        let lost = matches!(&error, AttemptError::Fs(FsError::Write { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists);
+        return if lost { Ok(()) } else { Err(error) };
+    }
+    Ok(())
+}
+
+/// Opens the lock file, creating it when absent, and takes the lock.
+///
+/// No link is followed and nothing but a regular file accepted: the folder belongs to everybody. An existing file is opened for reading
+/// only, because `fs.protected_regular` forbids more to everybody but its creator.
+fn locked(path: &Path) -> Result<OwnedFd, AttemptError> {
+    let failed = |error| AttemptError::system(format!("open the lease {}", path.display()))(error);
+    let problem = |problem| AttemptError::LeaseFile {
+        path: path.to_path_buf(),
+        problem,
+    };
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut last = Errno::AGAIN;
+    for _ in 0..TRIES {
+        let opened = rustix::fs::open(path, flags | OFlags::RDONLY, Mode::empty());
+        let file = match opened {
+            Ok(file) => file,
+            Err(Errno::NOENT) => {
+                let create = flags | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+                let mode = Mode::from_raw_mode(FILE_MODE);
+                match rustix::fs::open(path, create, mode) {
+                    Ok(file) => {
+                        rustix::fs::fchmod(&file, mode).map_err(failed)?;
+                        file
+                    }
+                    Err(Errno::EXIST) => continue,
+                    Err(error) => return Err(failed(error)),
+                }
+            }
+            Err(Errno::LOOP) => return Err(problem("is a symbolic link")),
+            // Its creator may not have opened it to everybody yet.
+            Err(error @ Errno::ACCESS) => {
+                last = error;
+                continue;
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let opened = rustix::fs::fstat(&file).map_err(failed)?;
+        if FileType::from_raw_mode(opened.st_mode) != FileType::RegularFile {
+            return Err(problem("is not a regular file"));
+        }
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => {
+                return Err(AttemptError::Leased {
+                    path: path.to_path_buf(),
+                });
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        if same_file(&file, path) {
+            return Ok(file);
+        }
+        // Removed, or replaced, between opening and locking: the lock is on a file that nobody else will find.
+    }
+    Err(failed(last))
+}
+
+fn same_file(file: &OwnedFd, path: &Path) -> bool {
+    let found = path.symlink_metadata();
+    rustix::fs::fstat(file).is_ok_and(|open| {
+        found.is_ok_and(|found| found.dev() == open.st_dev && found.ino() == open.st_ino)
+    })
+}
+
+/// For a runner: the leases that its specification names, open and locked. Those that came through stdin when they are these files;
+/// otherwise they are taken by name.
+///
+/// **Errors**: [`AttemptError::Leased`] when somebody else has one; those of opening.
+pub(crate) fn received_or_taken(paths: &[PathBuf]) -> Result<Vec<OwnedFd>, AttemptError> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let received = handoff::take(std::io::stdin());
+    let these = received.len() == paths.len()
+        && received
+            .iter()
+            .zip(paths)
+            .all(|(file, path)| same_file(file, path));
+    if these {
+        return Ok(received);
+    }
+    // Closed first: a lease among them would stand in its own way.
+    drop(received);
+    paths.iter().map(|path| locked(path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(error: &AttemptError) -> &str {
+        match error {
+            AttemptError::LeaseFile { problem, .. } => problem,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_lease_is_given_once_and_again_when_all_copies_are_gone() {
+        let folder = tempfile::tempdir().expect("temp");
+        let leases = Leases::open(&folder.path().join("leases")).expect("created");
+        let mode = leases
+            .folder
+            .metadata()
+            .expect("there")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o7777, FOLDER_MODE);
+        let again = Leases::open(&leases.folder).expect("opened");
+        let first = leases.take("GPU-1").expect("works").expect("free");
+        assert!(again.take("GPU-1").expect("works").is_none());
+        assert!(again.take("GPU-2").expect("works").is_some());
+        let second = first.share().expect("shared");
+        drop(first);
+        assert!(again.take("GPU-1").expect("works").is_none());
+        drop(second);
+        assert!(again.take("GPU-1").expect("works").is_some());
+        let names = aris_fs::list_sorted(folder.path()).expect("listed");
+        assert_eq!(names.len(), 1, "{names:?}");
+    }
+
+    #[test]
+    fn links_and_other_things_in_the_place_of_a_lease_are_refused() {
+        let folder = tempfile::tempdir().expect("temp");
+        let leases = Leases::open(&folder.path().join("leases")).expect("created");
+        let victim = folder.path().join("victim");
+        aris_fs::write_unsynced(&victim, b"mine").expect("written");
+        aris_fs::create_link(&victim, &leases.folder.join("GPU-1.lock")).expect("linked");
+        assert_eq!(
+            problem(&leases.take("GPU-1").expect_err("refused")),
+            "is a symbolic link"
+        );
+        aris_fs::create_folder(&leases.folder.join("GPU-2.lock")).expect("created");
+        assert_eq!(
+            problem(&leases.take("GPU-2").expect_err("refused")),
+            "is not a regular file"
+        );
+        for name in ["", "../x", "a/b", "GPU 1", ".", "GPU-1\n", &"x".repeat(97)] {
+            assert_eq!(
+                problem(&leases.take(name).expect_err("refused")),
+                "is not named after a card",
+                "{name}"
+            );
+        }
+        assert_eq!(aris_fs::read_text(&victim).expect("there"), "mine");
+    }
+
+    #[test]
+    fn a_folder_that_is_no_safe_place_is_refused() {
+        let folder = tempfile::tempdir().expect("temp");
+        let link = folder.path().join("link");
+        aris_fs::create_link(folder.path(), &link).expect("linked");
+        assert_eq!(
+            problem(&Leases::open(&link).expect_err("refused")),
+            "is a symbolic link"
+        );
+        let file = folder.path().join("file");
+        aris_fs::write_unsynced(&file, b"").expect("written");
+        assert_eq!(
+            problem(&Leases::open(&file).expect_err("refused")),
+            "is not a folder"
+        );
+        let open = folder.path().join("open");
+        aris_fs::create_folder(&open).expect("created");
+        rustix::fs::chmod(&open, Mode::from_raw_mode(0o777)).expect("opened");
+        let error = Leases::open(&open).expect_err("refused");
+        assert!(problem(&error).contains("sticky"), "{error}");
+    }
+
+    #[test]
+    fn of_many_at_once_one_gets_the_card() {
+        let folder = tempfile::tempdir().expect("temp");
+        let place = folder.path().join("leases");
+        let taken: Vec<Lease> = std::thread::scope(|scope| {
+            let askers: Vec<_> = (0..8)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let leases = Leases::open(&place).expect("opened");
+                        leases.take("GPU-1").expect("works")
+                    })
+                })
+                .collect();
+            askers
+                .into_iter()
+                .filter_map(|asker| asker.join().expect("no panic"))
+                .collect()
+        });
+        assert_eq!(taken.len(), 1);
+    }
+}

@@ -1,0 +1,32 @@
+//! Two clocks: one that nobody sets, for limits, and the time of day, for people.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Counts while the machine sleeps, so that a limit means what it says.
+#[cfg(target_os = "linux")]
+const STEADY: ClockId = ClockId::Boottime;
+#[cfg(not(target_os = "linux"))]
+const STEADY: ClockId = ClockId::Monotonic;
+
+/// Time since some moment of this boot; it never goes back.
+pub(crate) fn steady() -> Duration {
+    let now = clock_gettime(STEADY);
+    Duration::new(
+        u64::try_from(now.tv_sec).unwrap_or(0),
+        u32::try_from(now.tv_nsec).unwrap_or(0),
+    )
+}
+
+/// The time of day, for records that people read. Nothing is decided by it.
+pub(crate) fn wall() -> Timestamp {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Realtime);
+    Timestamp::new(tv_sec, i32::try_from(tv_nsec).unwrap_or(0)).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Whole milliseconds of a span.
+pub(crate) fn milliseconds(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

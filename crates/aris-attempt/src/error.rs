@@ -1,0 +1,92 @@
+//! Why an attempt could not be run, started or looked at.
+
+use std::io;
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+
+/// Something about an attempt's folder, its runner or its cards that did not work. The job's own end is never an error: it is a
+/// record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttemptError {
+    /// The disk refused.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// A record of the folder cannot be read as what its name says.
+    #[error("{} line {}: {source}", path.display(), source.line())]
+    Record {
+        /// The record.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// Another runner has this attempt.
+    #[error("another runner has the attempt {}", folder.display())]
+    Taken {
+        /// The attempt's folder.
+        folder: PathBuf,
+    },
+    /// A card's lease is held by somebody else.
+    #[error("the lease {} is held by another job", path.display())]
+    Leased {
+        /// The lease file.
+        path: PathBuf,
+    },
+    /// The folder of leases, or a lease in it, is not what it must be.
+    #[error("{} {problem}", path.display())]
+    LeaseFile {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong, as the rest of a sentence.
+        problem: &'static str,
+    },
+    /// The system refused.
+    #[error("cannot {action}")]
+    System {
+        /// What was being done, in the infinitive.
+        action: String,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl AttemptError {
+    /// For `map_err`: the system refused to do `action`.
+    pub(crate) fn system<E: Into<io::Error>>(action: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let action = action.into();
+        move |source| Self::System {
+            action,
+            source: source.into(),
+        }
+    }
+}
+
+impl Failure for AttemptError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Fs(error) => error.kind(),
+            Self::Record { .. } => ErrorKind::Validation,
+            Self::Taken { .. }
+            | Self::Leased { .. }
+            | Self::LeaseFile { .. }
+            | Self::System { .. } => ErrorKind::Precondition,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Fs(error) => error.hint(),
+            Self::Record { .. } => Some(String::from(
+                "the file was damaged or written by another version; move its folder away to run the job again",
+            )),
+            Self::Taken { .. } => Some(String::from("nothing is to be done: it runs once")),
+            Self::Leased { .. } => Some(String::from("wait for the job that holds it, or end it")),
+            Self::LeaseFile { .. } => Some(String::from(
+                "name another folder in ARIS_QUEUE_LEASES, the same for every queue of this machine",
+            )),
+            Self::System { .. } => None,
+        }
+    }
+}

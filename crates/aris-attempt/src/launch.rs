@@ -1,0 +1,71 @@
+//! Starting a runner.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use aris_queue::attempt::{SPEC, Spec};
+
+use crate::cards::lease::Lease;
+use crate::error::AttemptError;
+use crate::handoff;
+
+/// The program that runs one attempt: it calls [`runner::run`](crate::runner::run) with its last argument.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    /// The program, absolute.
+    pub program: PathBuf,
+    /// Its arguments before the attempt's folder.
+    pub arguments: Vec<OsString>,
+}
+
+/// A runner that has been started by this process.
+#[derive(Debug)]
+pub struct Launched {
+    pub(crate) child: Child,
+}
+
+/// Creates the attempt's folder and writes what is to run.
+///
+/// Nothing is synced: the intention stands in the caller's journal, and an attempt that an earlier boot left without an exit record is
+/// lost whatever else there is.
+pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
+    aris_fs::create_dir(folder)?;
+    let bytes = serde_json::to_vec(spec).map_err(|source| AttemptError::Record {
+        path: folder.join(SPEC),
+        source,
+    })?;
+    Ok(aris_fs::replace_unsynced(&folder.join(SPEC), &bytes)?)
+}
+
+/// Starts the runner of a prepared attempt and gives it the cards' leases, in the order in which the specification names their files.
+///
+/// The runner leaves this process's session at once, and lives on when this process ends. Its streams are the null device: what it has to
+/// say stands in the folder. Starting it twice is no harm: the claim lets one run.
+///
+/// **Errors**: [`AttemptError::System`] when the program cannot be started.
+pub fn launch(runner: &Runner, folder: &Path, leases: &[Lease]) -> Result<Launched, AttemptError> {
+    let failed = || format!("start {}", runner.program.display());
+    let folder = std::path::absolute(folder).map_err(AttemptError::system(failed()))?;
+    let stdin = if leases.is_empty() {
+        Stdio::null()
+    } else {
+        let leases: Vec<_> = leases.iter().map(Lease::as_fd).collect();
+        Stdio::from(handoff::put(&leases)?)
+    };
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a runner is to outlive this process; its deadline is its own"
+    )]
+    let child = Command::new(&runner.program)
+        .args(&runner.arguments)
+        .arg(folder)
+        .stdin(stdin)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error: io::Error| AttemptError::system(failed())(error))?;
+    Ok(Launched { child })
+}

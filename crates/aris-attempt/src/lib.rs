@@ -1,0 +1,32 @@
+//! One attempt of one job on this machine, from both sides: the runner that carries it out, and what a manager needs to start it, see
+//! its end, find it again after its own death, and give it cards that nobody else has.
+//!
+//! The two sides meet in the attempt's folder ([`aris_queue::attempt`]) and nowhere else: a manager may be killed at any moment, and the
+//! next one finds everything there.
+//!
+//! Linux first. Elsewhere ends are seen by sweeps, and children that leave their group are not found.
+
+#![warn(missing_docs)]
+
+pub mod cards;
+mod clock;
+mod error;
+mod handoff;
+mod launch;
+mod outputs;
+mod processes;
+mod records;
+pub mod runner;
+mod standing;
+mod watch;
+
+pub use error::AttemptError;
+pub use launch::{Launched, Runner, launch, prepare};
+pub use standing::{Standing, cancel, standing, withdraw};
+pub use watch::{Seen, Watch};
+
+/// The name of this machine.
+pub(crate) fn host() -> String {
+    let uname = rustix::system::uname();
+    uname.nodename().to_string_lossy().into_owned()
+}

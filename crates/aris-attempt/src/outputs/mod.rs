@@ -1,0 +1,125 @@
+//! Files that an attempt is to write: which are there, and which of them are new.
+//!
+//! Nothing is deleted, and nothing is concluded here: the counts go into the exit record.
+
+mod pattern;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use aris_queue::attempt::OutputSeen;
+
+/// What tells a file from its earlier self: device, inode, size, time of change in whole seconds and nanoseconds.
+type Fingerprint = (u64, u64, u64, i64, i64);
+
+/// The declared outputs as they were before the start.
+#[derive(Debug)]
+pub(crate) struct Before<'a> {
+    patterns: &'a [String],
+    cwd: &'a Path,
+    files: Vec<BTreeMap<PathBuf, Fingerprint>>,
+}
+
+impl<'a> Before<'a> {
+    /// Looks at what matches now. Relative patterns count from `cwd`.
+    pub(crate) fn look(patterns: &'a [String], cwd: &'a Path) -> Self {
+        let files = patterns
+            .iter()
+            .map(|pattern| matching(cwd, pattern))
+            .collect();
+        Self {
+            patterns,
+            cwd,
+            files,
+        }
+    }
+
+    /// What matches now, compared with before: one entry for each pattern, in their order.
+    pub(crate) fn compare(&self) -> Vec<OutputSeen> {
+        let pairs = self.patterns.iter().zip(&self.files);
+        pairs
+            .map(|(pattern, before)| {
+                let now = matching(self.cwd, pattern);
+                let fresh = now
+                    .iter()
+                    .filter(|(path, print)| before.get(*path) != Some(print));
+                OutputSeen {
+                    pattern: pattern.clone(),
+                    matches: now.len() as u64,
+                    fresh: fresh.count() as u64,
+                }
+            })
+            .collect()
+    }
+}
+
+fn matching(cwd: &Path, pattern: &str) -> BTreeMap<PathBuf, Fingerprint> {
+    walk::matches(cwd, pattern)
+        .into_iter()
+        .filter_map(|path| {
+            let print = fingerprint(&path)?;
+            Some((path, print))
+        })
+        .collect()
+}
+
+/// A link counts as the file it leads to, and as itself when it leads nowhere.
+fn fingerprint(path: &Path) -> Option<Fingerprint> {
+    let data = path.metadata().or_else(|_| path.symlink_metadata()).ok()?;
+    Some((
+        data.dev(),
+        data.ino(),
+        data.size(),
+        data.mtime(),
+        data.mtime_nsec(),
+    ))
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare and change files directly"
+)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn seen(before: &Before<'_>) -> Vec<(u64, u64)> {
+        let seen = before.compare().into_iter();
+        seen.map(|seen| (seen.matches, seen.fresh)).collect()
+    }
+
+    #[test]
+    fn only_what_is_new_or_changed_is_fresh() {
+        let folder = tempfile::tempdir().expect("temp");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("old.json"), "1").expect("write");
+        fs::write(at("longer.json"), "1").expect("write");
+        fs::write(at("replaced.json"), "1").expect("write");
+        let patterns = [String::from("*.json"), String::from("none*")];
+        let before = Before::look(&patterns, folder.path());
+        assert_eq!(seen(&before), [(3, 0), (0, 0)]);
+        fs::write(at("longer.json"), "12").expect("write");
+        fs::write(at("new.json"), "1").expect("write");
+        // The same content in another file under the old name: written again.
+        fs::write(at("other"), "1").expect("write");
+        fs::rename(at("other"), at("replaced.json")).expect("rename");
+        assert_eq!(seen(&before), [(4, 3), (0, 0)]);
+        fs::remove_file(at("old.json")).expect("remove");
+        assert_eq!(seen(&before), [(3, 3), (0, 0)]);
+    }
+
+    #[test]
+    fn a_file_that_only_got_another_time_is_fresh() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join("x");
+        fs::write(&path, "1").expect("write");
+        let patterns = [path.display().to_string()];
+        let before = Before::look(&patterns, Path::new("/"));
+        aris_fs::set_modified(&path, std::time::UNIX_EPOCH).expect("set");
+        assert_eq!(seen(&before), [(1, 1)]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Paths that match a pattern.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use aris_fs::EntryKind;
+
+use super::pattern;
+
+/// Paths below `cwd` (or anywhere, for an absolute pattern) that match, each once. `**` stands for any number of folders, links not
+/// followed. A pattern that is the name of something, whatever characters are in it, matches that too. What cannot be
+/// listed matches nothing.
+pub(super) fn matches(cwd: &Path, text: &str) -> Vec<PathBuf> {
+    let whole = cwd.join(text);
+    let mut found = Vec::new();
+    if !text.is_empty() && whole.symlink_metadata().is_ok() {
+        found.push(whole.clone());
+    }
+    if !pattern::is_magic(text.as_bytes()) {
+        return found;
+    }
+    // Components of `cwd` are names; magic in them means itself.
+    let root = if text.starts_with('/') {
+        Path::new("/")
+    } else {
+        cwd
+    };
+    let components: Vec<&[u8]> = text
+        .split('/')
+        .filter(|component| !component.is_empty())
+        .map(str::as_bytes)
+        .collect();
+    let mut open = vec![(root.to_path_buf(), 0)];
+    while let Some((path, at)) = open.pop() {
+        let Some(component) = components.get(at) else {
+            if path.symlink_metadata().is_ok() {
+                found.push(path);
+            }
+            continue;
+        };
+        if *component == b"**" {
+            let here = folders(&path).into_iter().map(|folder| (folder, at));
+            open.extend(here);
+            open.push((path, at + 1));
+        } else if pattern::is_magic(component) {
+            let entries = aris_fs::list_sorted(&path).unwrap_or_default();
+            open.extend(
+                entries
+                    .into_iter()
+                    .filter(|entry| pattern::matches(component, entry.name.as_bytes()))
+                    .map(|entry| (entry.path, at + 1)),
+            );
+        } else {
+            open.push((path.join(OsStr::from_bytes(component)), at + 1));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = aris_fs::list_sorted(path).unwrap_or_default().into_iter();
+    entries
+        .filter(|entry| entry.kind == EntryKind::Folder && !entry.name.as_bytes().starts_with(b"."))
+        .map(|entry| entry.path)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_find_files() {
+        let folder = tempfile::tempdir().expect("temp");
+        for name in [
+            "out/a.json",
+            "out/b.json",
+            "out/deep/er/c.json",
+            "out/.hidden/d.json",
+            "out/run[1].json",
+            "top.json",
+        ] {
+            let path = folder.path().join(name);
+            aris_fs::create_dir(path.parent().expect("parent")).expect("folder");
+            aris_fs::write_unsynced(&path, b"x").expect("write");
+        }
+        let root = folder.path().display().to_string();
+        let absolute = format!("{root}/out/[ab].json");
+        for (text, expected) in [
+            ("out/a.json", vec!["out/a.json"]),
+            (
+                "out/*.json",
+                vec!["out/a.json", "out/b.json", "out/run[1].json"],
+            ),
+            ("out/run[1].json", vec!["out/run[1].json"]),
+            ("out/nothing", vec![]),
+            ("", vec![]),
+            ("*/a.json", vec!["out/a.json"]),
+            ("./out//a.*", vec!["out/a.json"]),
+            ("**/c.json", vec!["out/deep/er/c.json"]),
+            (
+                "**/*.json",
+                vec![
+                    "out/a.json",
+                    "out/b.json",
+                    "out/deep/er/c.json",
+                    "out/run[1].json",
+                    "top.json",
+                ],
+            ),
+            (absolute.as_str(), vec!["out/a.json", "out/b.json"]),
+            ("out/a.json/*", vec![]),
+        ] {
+            let found = matches(folder.path(), text);
+            let found: Vec<String> = found
+                .iter()
+                .map(|path| {
+                    let path = aris_fs::lexical(path);
+                    path.strip_prefix(folder.path())
+                        .expect("inside")
+                        .display()
+                        .to_string()
+                })
+                .collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

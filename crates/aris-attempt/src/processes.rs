@@ -1,0 +1,234 @@
+//! Processes: who one is, who descends from whom, and signals that reach nobody else.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use aris_queue::attempt::ProcessId;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
+
+/// `/proc/<pid>/stat` of a process with a thousand-byte name is shorter.
+const STAT_LIMIT: u64 = 16 * 1024;
+
+/// Children of one process; far above what a machine runs.
+const CHILDREN_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// What `/proc/<pid>/stat` says of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    /// Its parent.
+    pub(crate) parent: i32,
+    /// Clock ticks after the boot at which it started.
+    pub(crate) start_ticks: u64,
+    /// Over, and not yet asked about by its parent.
+    pub(crate) over: bool,
+}
+
+/// A process of a tree, told apart from a later one with the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Member {
+    /// Its number.
+    pub(crate) pid: i32,
+    /// When it started.
+    pub(crate) start_ticks: u64,
+}
+
+/// Fields 3, 4 and 22 of `/proc/<pid>/stat`. The name, field 2, is in parentheses and may hold anything, also `)` and blanks.
+///
+/// **Source**: proc(5).
+pub(crate) fn parse_stat(bytes: &[u8]) -> Option<Stat> {
+    let end = bytes.iter().rposition(|byte| *byte == b')')?;
+    let rest = str::from_utf8(bytes.get(end + 1..)?).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    Some(Stat {
+        over: matches!(fields.next()?, "Z" | "X"),
+        parent: fields.next()?.parse().ok()?,
+        start_ticks: fields.nth(17)?.parse().ok()?,
+    })
+}
+
+/// What is known of process `pid`; `None` when there is none, or where there is no `/proc`.
+pub(crate) fn stat(pid: i32) -> Option<Stat> {
+    let path = format!("/proc/{pid}/stat");
+    parse_stat(&aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?)
+}
+
+/// The boot this machine is in; empty where there is no such thing.
+pub(crate) fn boot_id() -> String {
+    aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .map(|text| text.trim().to_owned())
+        .unwrap_or_default()
+}
+
+/// The identity of process `pid`, in the boot `boot_id`.
+pub(crate) fn identity(pid: i32, boot_id: String) -> ProcessId {
+    ProcessId {
+        pid,
+        boot_id,
+        start_ticks: stat(pid).map_or(0, |stat| stat.start_ticks),
+    }
+}
+
+/// The number of this process.
+pub(crate) fn own_pid() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
+}
+
+/// Everything that descends from process `root` and is not over, without it. A process that appears while this is looked at may be missing: who ends a
+/// tree looks again until it is empty.
+pub(crate) fn descendants(root: i32) -> Vec<Member> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![root];
+    while let Some(parent) = open.pop() {
+        let Some(children) = children(parent) else {
+            // Gone, unless it is the root: then this kernel does not list children (CONFIG_PROC_CHILDREN).
+            if parent == root {
+                return descendants_by_scan(root);
+            }
+            continue;
+        };
+        for pid in children {
+            if let Some(stat) = stat(pid)
+                && !stat.over
+                && found.insert(Member {
+                    pid,
+                    start_ticks: stat.start_ticks,
+                })
+            {
+                open.push(pid);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Children of all threads of a process.
+fn children(pid: i32) -> Option<Vec<i32>> {
+    let mut children = Vec::new();
+    let tasks = aris_fs::list_sorted(Path::new(&format!("/proc/{pid}/task"))).ok()?;
+    let mut listed = false;
+    for task in tasks {
+        let Ok(bytes) = aris_fs::read(&task.path.join("children"), CHILDREN_LIMIT) else {
+            continue;
+        };
+        listed = true;
+        let text = String::from_utf8_lossy(&bytes);
+        children.extend(
+            text.split_ascii_whitespace()
+                .filter_map(|pid| pid.parse::<i32>().ok()),
+        );
+    }
+    listed.then_some(children)
+}
+
+fn descendants_by_scan(root: i32) -> Vec<Member> {
+    let Ok(entries) = aris_fs::list_sorted(Path::new("/proc")) else {
+        return Vec::new();
+    };
+    let all: Vec<(Member, i32)> = entries
+        .iter()
+        .filter_map(|entry| entry.name.to_str()?.parse::<i32>().ok())
+        .filter_map(|pid| {
+            let stat = stat(pid).filter(|stat| !stat.over)?;
+            let start_ticks = stat.start_ticks;
+            Some((Member { pid, start_ticks }, stat.parent))
+        })
+        .collect();
+    let mut family = BTreeSet::from([root]);
+    loop {
+        let before = family.len();
+        let next = all
+            .iter()
+            .filter(|(_, parent)| family.contains(parent))
+            .map(|(member, _)| member.pid);
+        let next: Vec<i32> = next.collect();
+        family.extend(next);
+        if family.len() == before {
+            break;
+        }
+    }
+    all.into_iter()
+        .map(|(member, _)| member)
+        .filter(|member| member.pid != root && family.contains(&member.pid))
+        .collect()
+}
+
+/// Sends a signal to exactly this process, if it is still there.
+#[cfg(target_os = "linux")]
+pub(crate) fn send(member: Member, signal: Signal) -> bool {
+    use rustix::process::{PidfdFlags, kill_process, pidfd_open, pidfd_send_signal};
+
+    let Some(pid) = Pid::from_raw(member.pid) else {
+        return false;
+    };
+    let same = || stat(member.pid).is_some_and(|stat| stat.start_ticks == member.start_ticks);
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        // Looked at after opening: from then on the handle means this process and no later one.
+        Ok(handle) => same() && pidfd_send_signal(&handle, signal).is_ok(),
+        Err(Errno::SRCH) => false,
+        // Before Linux 5.3, and under filters that do not know the call: the gap is some microseconds.
+        Err(_) => same() && kill_process(pid, signal).is_ok(),
+    }
+}
+
+/// Sends a signal to this process, if it is still there.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn send(member: Member, signal: Signal) -> bool {
+    Pid::from_raw(member.pid)
+        .is_some_and(|pid| rustix::process::kill_process(pid, signal) != Err(Errno::SRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let rest = "S 1 2 3 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 6 7";
+        for name in ["sh", "a b", "a) S 9 9 9", "(", ")", ""] {
+            let line = format!("42 ({name}) {rest}");
+            assert_eq!(
+                parse_stat(line.as_bytes()),
+                Some(Stat {
+                    parent: 1,
+                    start_ticks: 12345,
+                    over: false
+                }),
+                "{name}"
+            );
+        }
+        for bad in ["", "42", "42 (sh", "42 (sh) S", "42 (sh) S x 2 3"] {
+            assert_eq!(parse_stat(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_is_itself() {
+        let own = stat(own_pid()).expect("a process");
+        assert_eq!(
+            own.parent,
+            rustix::process::getppid()
+                .expect("a parent")
+                .as_raw_nonzero()
+                .get()
+        );
+        assert!(!boot_id().is_empty());
+        assert!(!send(
+            Member {
+                pid: own_pid(),
+                start_ticks: own.start_ticks + 1
+            },
+            Signal::KILL
+        ));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_the_parser_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            parse_stat(&bytes);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The runner of one attempt: a process that starts the command, watches its whole tree, ends it when it must, and leaves records.
+//!
+//! It never stands between the command and its log, so that a dead runner breaks nothing, and it needs nobody: limits, cards and the
+//! exit record are kept while no manager runs. It judges nothing.
+//!
+//! | It leaves with | when |
+//! |---|---|
+//! | 0 | the exit record is written |
+//! | 3, 4 | there is no specification, or it cannot be read; nothing ran |
+//! | 5 | another runner has the attempt, a card is taken, or the system refused; nothing ran, unless the exit record says so |
+
+mod command;
+mod control_group;
+mod oom_text;
+mod outcome;
+pub(crate) mod record;
+mod supervise;
+mod wake;
+
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::ExitCode;
+
+use aris_contract::Failure as _;
+use aris_queue::attempt::{
+    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, Command, EndedByUs, Ending, SPEC, START_SCHEMA,
+    Spec, Start,
+};
+use rustix::fs::{FlockOperation, Mode, OFlags};
+
+use crate::cards::lease;
+use crate::clock;
+use crate::error::AttemptError;
+use crate::processes;
+use crate::records;
+
+use outcome::Outcome;
+use supervise::Supervisor;
+use wake::Wake;
+
+/// Times the runner's lock is asked for: somebody who only looks holds it for microseconds.
+const LOCK_TRIES: u32 = 200;
+
+/// Runs the attempt whose folder this is, to its end. To be called by a process that does nothing else, before it has any thread.
+///
+/// stdin may be the socket through which [`launch`](crate::launch::launch) passes the cards' leases; without it they are taken by name.
+pub fn run(folder: &Path) -> ExitCode {
+    match attempt(folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut message = format!("attempt: {error}");
+            let mut cause = std::error::Error::source(&error);
+            while let Some(inner) = cause {
+                message = format!("{message}: {inner}");
+                cause = inner.source();
+            }
+            // Nobody may be there to read it; the code says the class.
+            writeln!(std::io::stderr(), "{message}").unwrap_or_default();
+            ExitCode::from(error.kind().exit().code())
+        }
+    }
+}
+
+fn attempt(folder: &Path) -> Result<(), AttemptError> {
+    let spec: Spec = records::read(&folder.join(SPEC))?;
+    detach();
+    let wake = Wake::new()?;
+    let _alive = lock(folder)?;
+    let leases = lease::received_or_taken(&spec.leases)?;
+    let boot_id = processes::boot_id();
+    let claim = Claim {
+        schema: String::from(CLAIM_SCHEMA),
+        runner: processes::identity(processes::own_pid(), boot_id.clone()),
+        host: crate::host(),
+        time: clock::wall(),
+    };
+    record::claim(folder, &claim)?;
+    // Whatever goes wrong from here on is how the attempt ended, and is recorded as that.
+    claimed(&spec, folder, wake, leases, boot_id)
+}
+
+/// A session of its own: no terminal reaches it. And children whose parents are gone become children of this process.
+fn detach() {
+    // Refused to the leader of a group, which has no terminal's job control to fear either (started by a batch system).
+    rustix::process::setsid().map_or_else(drop, drop);
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap_or_default();
+}
+
+/// Takes the lock that says that a runner lives.
+fn lock(folder: &Path) -> Result<File, AttemptError> {
+    let path = folder.join(ALIVE);
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+    let file: File = rustix::fs::open(&path, flags, Mode::from_raw_mode(0o644))
+        .map_err(AttemptError::system(format!("open {}", path.display())))?
+        .into();
+    let mut pause = std::time::Duration::from_micros(100);
+    for _ in 0..LOCK_TRIES {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK) if folder.join(CLAIM).exists() => break,
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                rustix::event::poll(
+                    &mut [],
+                    rustix::time::Timespec::try_from(pause).ok().as_ref(),
+                )
+                .unwrap_or_default();
+                pause = (pause * 2).min(std::time::Duration::from_millis(10));
+            }
+            Err(error) => {
+                return Err(AttemptError::system(format!("lock {}", path.display()))(
+                    error,
+                ));
+            }
+        }
+    }
+    Err(AttemptError::Taken {
+        folder: folder.to_path_buf(),
+    })
+}
+
+fn claimed(
+    spec: &Spec,
+    folder: &Path,
+    wake: Wake,
+    leases: Vec<OwnedFd>,
+    boot_id: String,
+) -> Result<(), AttemptError> {
+    let mut outcome = Outcome::new(spec, folder);
+    if folder.join(CANCEL).exists() || wake.told_to_end() {
+        outcome.ended_by_us = EndedByUs::Cancelled;
+        outcome.not_started(String::from("it was cancelled before it started"));
+        return outcome.write(wake);
+    }
+    let log = match command::open_log(&spec.log) {
+        Ok(log) => log,
+        Err(error) => {
+            outcome.not_started(format!(
+                "cannot open the log {}: {error}",
+                spec.log.display()
+            ));
+            return outcome.write(wake);
+        }
+    };
+    outcome.log_offset = log.metadata().map_or(0, |data| data.len());
+    let started = startable(spec).and_then(|()| {
+        outcome.look_before();
+        command::start(spec, &log, &leases)
+    });
+    // The job has the log; this process has nothing to write to it.
+    drop(log);
+    let started = match started {
+        Ok(started) => started,
+        Err(what) => {
+            outcome.not_started(what);
+            return outcome.write(wake);
+        }
+    };
+    outcome.started = Some((clock::wall(), clock::steady()));
+    let pid = i32::try_from(started.child.id()).unwrap_or(0);
+    let start = Start {
+        schema: String::from(START_SCHEMA),
+        process: processes::identity(pid, boot_id),
+        pgid: pid,
+        time: outcome.started.map_or_else(clock::wall, |(wall, _)| wall),
+        log_offset: outcome.log_offset,
+    };
+    // Without it readers know less; the job goes on.
+    record::start(folder, &start).unwrap_or_default();
+
+    let mut supervisor = Supervisor::new(spec, folder, wake, pid);
+    let end = supervisor.watch()?;
+    // The tree is empty: the cards are free from here on.
+    drop(leases);
+    outcome.ended_by_us = end.ended_by_us;
+    outcome.left_behind = end.left_behind;
+    outcome.ended = Some((end.wall, end.steady));
+    outcome.ending = if started.setup_passed() || end.ended_by_us != EndedByUs::None {
+        end.ending
+    } else {
+        let how = match end.ending {
+            Ending::Signal(signal) => format!("signal {signal}"),
+            Ending::Code(code) => format!("status {code}"),
+            Ending::StartFailed(what) => what,
+        };
+        Ending::StartFailed(format!(
+            "a setup line failed ({how}); see the log {}",
+            spec.log.display()
+        ))
+    };
+    let mut wake = supervisor.into_wake();
+    outcome.look_after(&mut wake)?;
+    outcome.write(wake)
+}
+
+/// What must hold before anything is started; the text says what does not.
+fn startable(spec: &Spec) -> Result<(), String> {
+    if !spec.cwd.is_dir() {
+        return Err(format!(
+            "the working directory {} is not a directory",
+            spec.cwd.display()
+        ));
+    }
+    if matches!(&spec.command, Command::Argv(argv) if argv.is_empty()) {
+        return Err(String::from("the command has no words"));
+    }
+    if spec.cards > 0 {
+        const VARIABLE: &str = "CUDA_VISIBLE_DEVICES";
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the batch system tells this process, and nobody else, which cards it has"
+        )]
+        let given = std::env::var(VARIABLE).unwrap_or_default();
+        let given = spec.env.get(VARIABLE).unwrap_or(&given);
+        let count = given.split(',').filter(|card| !card.trim().is_empty());
+        if count.count() != spec.cards as usize {
+            return Err(format!(
+                "{} cards were asked for, {VARIABLE} is \"{given}\"",
+                spec.cards
+            ));
+        }
+    }
+    Ok(())
+}

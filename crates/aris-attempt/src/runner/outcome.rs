@@ -1,0 +1,149 @@
+//! The exit record while it comes together.
+
+use std::path::Path;
+use std::time::Duration;
+
+use aris_queue::attempt::{EXIT_SCHEMA, EndedByUs, Ending, Exit, OutputSeen, Spec};
+use jiff::Timestamp;
+
+use crate::clock;
+use crate::error::AttemptError;
+use crate::outputs::Before;
+use crate::runner::control_group::OomKills;
+use crate::runner::record::Heartbeat;
+use crate::runner::wake::Wake;
+use crate::runner::{oom_text, record};
+
+/// Between two tries to write the exit record. **Source**: queue design, disk full.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Between two looks at outputs that are late.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Everything that the exit record will say.
+pub(super) struct Outcome<'a> {
+    spec: &'a Spec,
+    folder: &'a Path,
+    before: Option<(Before<'a>, OomKills)>,
+    outputs: Vec<OutputSeen>,
+    oom: Option<aris_queue::attempt::OomText>,
+    oom_kill: Option<bool>,
+    pub(super) ending: Ending,
+    pub(super) ended_by_us: EndedByUs,
+    pub(super) left_behind: u32,
+    pub(super) log_offset: u64,
+    pub(super) started: Option<(Timestamp, Duration)>,
+    pub(super) ended: Option<(Timestamp, Duration)>,
+}
+
+impl<'a> Outcome<'a> {
+    pub(super) fn new(spec: &'a Spec, folder: &'a Path) -> Self {
+        Self {
+            spec,
+            folder,
+            before: None,
+            outputs: Vec::new(),
+            oom: None,
+            oom_kill: None,
+            ending: Ending::StartFailed(String::new()),
+            ended_by_us: EndedByUs::None,
+            left_behind: 0,
+            log_offset: 0,
+            started: None,
+            ended: None,
+        }
+    }
+
+    /// The command never ran.
+    pub(super) fn not_started(&mut self, what: String) {
+        self.ending = Ending::StartFailed(what);
+    }
+
+    /// Keeps what is compared later: outputs, and the count of processes killed for memory.
+    pub(super) fn look_before(&mut self) {
+        let outputs = Before::look(&self.spec.outputs, &self.spec.cwd);
+        self.before = Some((outputs, OomKills::now()));
+    }
+
+    /// Compares outputs, waits for late ones after a good end, and looks for the text of a full GPU after a bad one.
+    pub(super) fn look_after(&mut self, wake: &mut Wake) -> Result<(), AttemptError> {
+        let Some((outputs, kills)) = &self.before else {
+            return Ok(());
+        };
+        self.oom_kill = kills.rose();
+        self.outputs = outputs.compare();
+        let mut beat = Beat::of(self.folder);
+        if self.ending == Ending::Code(0) {
+            let until = clock::steady() + Duration::from_millis(self.spec.output_wait_ms);
+            let missing = |seen: &[OutputSeen]| seen.iter().any(|seen| seen.matches == 0);
+            while missing(&self.outputs) && clock::steady() < until && !wake.told_to_end() {
+                wake.wait(until.min(clock::steady() + LOOK))?;
+                beat.when_due();
+                self.outputs = outputs.compare();
+            }
+        } else {
+            // A log that cannot be read has no text in it that anybody could act on.
+            let (log, patterns) = (&self.spec.log, &self.spec.oom_patterns);
+            let found = oom_text::search(log, self.log_offset, patterns, || beat.when_due());
+            self.oom = found.unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Writes the record, however long the disk is full.
+    pub(super) fn write(self, mut wake: Wake) -> Result<(), AttemptError> {
+        let now = (clock::wall(), clock::steady());
+        let (ended, ended_steady) = self.ended.unwrap_or(now);
+        let record = Exit {
+            schema: String::from(EXIT_SCHEMA),
+            ending: self.ending,
+            ended_by_us: self.ended_by_us,
+            oom: self.oom,
+            oom_kill: self.oom_kill,
+            outputs: self.outputs,
+            left_behind: self.left_behind,
+            started: self.started.map(|(wall, _)| wall),
+            ended,
+            ran_ms: self.started.map_or(0, |(_, steady)| {
+                clock::milliseconds(ended_steady.saturating_sub(steady))
+            }),
+            log_offset: self.log_offset,
+            peak_rss_kib: None,
+        };
+        let mut beat = Beat::of(self.folder);
+        while let Err(error) = record::exit(self.folder, &record) {
+            if !self.folder.is_dir() {
+                // The whole folder is gone: there is nobody left to tell.
+                return Err(error.into());
+            }
+            let until = clock::steady() + AGAIN;
+            while clock::steady() < until {
+                wake.wait(until)?;
+            }
+            beat.when_due();
+        }
+        record::sync_exit(self.folder)
+    }
+}
+
+/// Heartbeats while the command is over and its record is not yet written.
+struct Beat {
+    heartbeat: Heartbeat,
+    next: Duration,
+}
+
+impl Beat {
+    fn of(folder: &Path) -> Self {
+        Self {
+            heartbeat: Heartbeat::of(folder),
+            next: clock::steady() + super::supervise::HEARTBEAT,
+        }
+    }
+
+    fn when_due(&mut self) {
+        if clock::steady() >= self.next {
+            self.heartbeat.beat();
+            self.next = clock::steady() + super::supervise::HEARTBEAT;
+        }
+    }
+}

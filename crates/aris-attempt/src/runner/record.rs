@@ -1,0 +1,129 @@
+//! What a runner writes into its attempt's folder.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use aris_fs::FsError;
+use aris_queue::attempt::{CLAIM, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start};
+use rustix::fs::{Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
+use rustix::io::Errno;
+
+use crate::error::AttemptError;
+
+/// Mode of a record before the umask.
+const MODE: u32 = 0o644;
+
+/// Claims the attempt for this runner: whoever comes second is told so, however many come at once, also over a network file system.
+///
+/// The record is written under another name and linked: the link fails when there is a claim. On network file systems the answer to
+/// a link may get lost; the number of links tells. Where there are no links the file is created exclusively.
+///
+/// **Errors**: [`AttemptError::Taken`]; what the disk refuses.
+pub(crate) fn claim(folder: &Path, claim: &Claim) -> Result<(), AttemptError> {
+    let target = folder.join(CLAIM);
+    let taken = || AttemptError::Taken {
+        folder: folder.to_path_buf(),
+    };
+    if target.symlink_metadata().is_ok() {
+        return Err(taken());
+    }
+    let bytes = json(claim);
+    let own = folder.join(format!(
+        ".claim.{}.{}.{}",
+        claim.host.replace('/', "_"),
+        claim.runner.pid,
+        claim.runner.start_ticks
+    ));
+    aris_fs::create_file(&own, &bytes, MODE)?;
+    let linked = rustix::fs::link(&own, &target);
+    let links = own
+        .metadata()
+        .map_or(0, |data| std::os::unix::fs::MetadataExt::nlink(&data));
+    aris_fs::remove_file(&own)?;
+    match linked {
+        Ok(()) => Ok(()),
+        _ if links == 2 => Ok(()),
+        Err(Errno::EXIST) => Err(taken()),
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
+            match aris_fs::create_file(&target, &bytes, MODE) {
+                Err(FsError::Write { source, .. })
+                    if source.kind() == std::io::ErrorKind::AlreadyExists =>
+                {
+                    Err(taken())
+                }
+                other => Ok(other?),
+            }
+        }
+        Err(error) => Err(AttemptError::system(format!("claim {}", folder.display()))(
+            error,
+        )),
+    }
+}
+
+/// Says that the command runs. Need not survive a power cut: an attempt of an earlier boot without an exit record is lost anyway.
+pub(super) fn start(folder: &Path, start: &Start) -> Result<(), FsError> {
+    aris_fs::replace_unsynced(&folder.join(START), &json(start))
+}
+
+/// Writes the exit record, whole, for every reader on this machine. It is durable after [`sync_exit`]: the manager need not wait for
+/// the disk, because what it concludes goes through its own synced journal.
+pub(super) fn exit(folder: &Path, exit: &Exit) -> Result<(), FsError> {
+    aris_fs::replace_unsynced(&folder.join(EXIT), &json(exit))
+}
+
+/// Makes the exit record survive a power cut.
+pub(super) fn sync_exit(folder: &Path) -> Result<(), AttemptError> {
+    let path = folder.join(EXIT);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    rustix::fs::open(&path, flags, Mode::empty())
+        .and_then(rustix::fs::fsync)
+        .map_err(AttemptError::system(format!("sync {}", path.display())))?;
+    Ok(aris_fs::sync_dir(folder)?)
+}
+
+fn json<T: serde::Serialize>(record: &T) -> Vec<u8> {
+    // Records are plain structures with text keys: they always have a form.
+    let mut bytes = serde_json::to_vec(record).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The file whose time says that the runner lives, for readers that cannot see its lock.
+#[derive(Debug)]
+pub(super) struct Heartbeat {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Heartbeat {
+    /// Nothing is written yet: until the first beat the claim's time counts.
+    pub(super) fn of(folder: &Path) -> Self {
+        Self {
+            path: folder.join(HEARTBEAT_FILE),
+            file: None,
+        }
+    }
+
+    /// Sets the file's time to now, on the clock of whoever keeps the file. A disk that refuses is tried again at the next beat.
+    pub(super) fn beat(&mut self) {
+        if self.file.is_none() {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
+            let opened = rustix::fs::open(&self.path, flags, Mode::from_raw_mode(MODE));
+            self.file = opened.ok().map(File::from);
+        }
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        };
+        let times = Timestamps {
+            last_access: now,
+            last_modification: now,
+        };
+        if let Some(file) = &self.file
+            && rustix::fs::futimens(file, &times).is_err()
+        {
+            // The server may have forgotten the open file.
+            self.file = None;
+        }
+    }
+}

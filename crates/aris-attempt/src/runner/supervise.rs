@@ -1,0 +1,232 @@
+//! Watching the command and everything it started, until nothing of it is left.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_queue::attempt::{CANCEL, CLAIM, EndedByUs, Ending, HEARTBEAT_MS, Spec};
+use jiff::Timestamp;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, wait};
+
+use crate::clock;
+use crate::error::AttemptError;
+use crate::processes::{self, Member};
+use crate::runner::record::Heartbeat;
+use crate::runner::wake::Wake;
+
+/// Between two heartbeats.
+pub(super) const HEARTBEAT: Duration = Duration::from_millis(HEARTBEAT_MS);
+
+/// Between two rounds of SIGKILL at processes that are still there: one that hangs in the kernel is not gone sooner for being asked
+/// more often.
+const KILL_AGAIN: Duration = Duration::from_millis(100);
+
+/// How the command ended, and what had to be done.
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) ending: Ending,
+    pub(super) ended_by_us: EndedByUs,
+    /// Processes that outlived the command and were ended.
+    pub(super) left_behind: u32,
+    pub(super) wall: Timestamp,
+    pub(super) steady: Duration,
+}
+
+/// The command has been told to end.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    /// From when on SIGKILL is sent.
+    kill_at: Duration,
+    /// Whether those that outlived the command have been told, too.
+    rest_told: bool,
+}
+
+/// One command under watch.
+#[derive(Debug)]
+pub(super) struct Supervisor<'a> {
+    spec: &'a Spec,
+    folder: &'a Path,
+    wake: Wake,
+    child: i32,
+    began: Duration,
+    ended: Option<(Ending, Timestamp, Duration)>,
+    ended_by_us: EndedByUs,
+    stop: Option<Stop>,
+    left_behind: BTreeSet<Member>,
+    heartbeat: Heartbeat,
+    next_beat: Duration,
+    successor: Option<PathBuf>,
+}
+
+impl<'a> Supervisor<'a> {
+    /// Watches `child`, which leads a process group and has just been started.
+    pub(super) fn new(spec: &'a Spec, folder: &'a Path, wake: Wake, child: i32) -> Self {
+        let began = clock::steady();
+        let next = spec.attempt.saturating_add(1).to_string();
+        Self {
+            spec,
+            folder,
+            wake,
+            child,
+            began,
+            ended: None,
+            ended_by_us: EndedByUs::None,
+            stop: None,
+            left_behind: BTreeSet::new(),
+            heartbeat: Heartbeat::of(folder),
+            next_beat: began + HEARTBEAT,
+            successor: folder.parent().map(|job| job.join(next).join(CLAIM)),
+        }
+    }
+
+    pub(super) fn into_wake(self) -> Wake {
+        self.wake
+    }
+
+    /// Waits until the command and everything it started is gone.
+    ///
+    /// While it runs: its time limit and requests to end it (SIGTERM to its group, SIGKILL to the whole tree after the grace).
+    /// Afterwards: children get `linger`, then the same.
+    pub(super) fn watch(&mut self) -> Result<End, AttemptError> {
+        loop {
+            let empty = self.reap()?;
+            if let (true, Some((ending, wall, steady))) = (empty, &self.ended) {
+                return Ok(End {
+                    ending: ending.clone(),
+                    ended_by_us: self.ended_by_us,
+                    left_behind: u32::try_from(self.left_behind.len()).unwrap_or(u32::MAX),
+                    wall: *wall,
+                    steady: *steady,
+                });
+            }
+            let now = clock::steady();
+            let asked = self.asked(now);
+            let until = match &self.ended {
+                None => self.while_it_runs(now, asked),
+                Some((_, _, ended)) => self.after_it_ended(now, asked, *ended),
+            };
+            self.wake.wait(until.min(self.next_beat))?;
+        }
+    }
+
+    /// Takes note of every process that ended. Whether none is left: a process whose parent ended is a child of this one, so no child
+    /// means no descendant.
+    fn reap(&mut self) -> Result<bool, AttemptError> {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == self.child => {
+                    let ending = match (status.exit_status(), status.terminating_signal()) {
+                        (Some(code), _) => Ending::Code(code),
+                        (None, Some(signal)) => Ending::Signal(signal),
+                        // Stopped or continued: not asked for, and no end.
+                        (None, None) => continue,
+                    };
+                    self.ended = Some((ending, clock::wall(), clock::steady()));
+                }
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return Ok(false),
+                Err(Errno::CHILD) => return Ok(true),
+                Err(error) => return Err(AttemptError::system("wait for the job")(error)),
+            }
+        }
+    }
+
+    /// Whether somebody wants the attempt to end. The folder is looked at when a signal says so, and at each heartbeat for those who
+    /// can write there and cannot send signals here.
+    fn asked(&mut self, now: Duration) -> bool {
+        let beat = now >= self.next_beat;
+        if beat {
+            self.heartbeat.beat();
+            self.next_beat = now + HEARTBEAT;
+        }
+        let looked = self.wake.told_to_look() || beat;
+        self.wake.told_to_end()
+            || (looked && self.folder.join(CANCEL).exists())
+            // Somebody took this runner for dead and began the next attempt: two must not write at once.
+            || (beat && self.successor.as_ref().is_some_and(|claim| claim.exists()))
+    }
+
+    /// Until when to wait while the command runs.
+    fn while_it_runs(&mut self, now: Duration, asked: bool) -> Duration {
+        let limit = self.spec.time_limit_ms.map(Duration::from_millis);
+        let limit = limit.map_or(Duration::MAX, |limit| self.began.saturating_add(limit));
+        match self.stop {
+            None if asked || now >= limit => {
+                self.ended_by_us = if asked {
+                    EndedByUs::Cancelled
+                } else {
+                    EndedByUs::TimeLimit
+                };
+                self.signal_group(Signal::TERM);
+                // One that is stopped could not hear it.
+                self.signal_group(Signal::CONT);
+                self.begin_stop(now, false)
+            }
+            None => limit,
+            Some(stop) if now < stop.kill_at => stop.kill_at,
+            Some(_) => {
+                self.signal_group(Signal::KILL);
+                signal_rest(Signal::KILL);
+                now + KILL_AGAIN
+            }
+        }
+    }
+
+    /// Until when to wait for processes that outlived the command.
+    fn after_it_ended(&mut self, now: Duration, asked: bool, ended: Duration) -> Duration {
+        let linger = ended.saturating_add(Duration::from_millis(self.spec.linger_ms));
+        match self.stop {
+            None if asked || now >= linger => {
+                let told = terminate_rest();
+                self.left_behind.extend(told);
+                self.begin_stop(now, true)
+            }
+            None => linger,
+            // The command was told to end and did; who is left now may be ending, too, and counts only when it must be killed.
+            Some(stop) if !stop.rest_told => {
+                terminate_rest();
+                self.stop = Some(Stop {
+                    rest_told: true,
+                    ..stop
+                });
+                stop.kill_at
+            }
+            Some(stop) if now < stop.kill_at => stop.kill_at,
+            Some(_) => {
+                let killed = signal_rest(Signal::KILL);
+                self.left_behind.extend(killed);
+                now + KILL_AGAIN
+            }
+        }
+    }
+
+    fn begin_stop(&mut self, now: Duration, rest_told: bool) -> Duration {
+        let grace = Duration::from_millis(self.spec.kill_grace_ms);
+        let kill_at = now.saturating_add(grace);
+        self.stop = Some(Stop { kill_at, rest_told });
+        kill_at
+    }
+
+    /// Only while the command is not reaped: its number cannot belong to anybody else then.
+    fn signal_group(&self, signal: Signal) {
+        if let Some(group) = Pid::from_raw(self.child) {
+            // The group may be gone already: that is what the signal is for.
+            kill_process_group(group, signal).unwrap_or_default();
+        }
+    }
+}
+
+/// Signals everything that descends from this process; who that was.
+fn signal_rest(signal: Signal) -> Vec<Member> {
+    let mut rest = processes::descendants(processes::own_pid());
+    rest.retain(|member| processes::send(*member, signal));
+    rest
+}
+
+fn terminate_rest() -> Vec<Member> {
+    let told = signal_rest(Signal::TERM);
+    // Those that are stopped could not hear it.
+    signal_rest(Signal::CONT);
+    told
+}

@@ -1,0 +1,134 @@
+//! What a runner waits for: signals and one point in time.
+
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+use crate::clock;
+use crate::error::AttemptError;
+
+/// Later than any machine runs.
+#[cfg(target_os = "linux")]
+const FAR: rustix::time::Timespec = rustix::time::Timespec {
+    tv_sec: 1 << 40,
+    tv_nsec: 0,
+};
+
+/// Signals and the clock, in one place to wait.
+#[derive(Debug)]
+pub(super) struct Wake {
+    pipe: UnixStream,
+    /// SIGTERM or SIGINT: somebody wants the attempt to end.
+    end: Arc<AtomicBool>,
+    /// SIGUSR1: there may be a request in the folder.
+    look: Arc<AtomicBool>,
+    #[cfg(target_os = "linux")]
+    timer: std::os::fd::OwnedFd,
+}
+
+impl Wake {
+    /// Catches the signals. From here on nothing but SIGKILL ends this process from outside.
+    ///
+    /// SIGHUP is caught and means nothing: a runner outlives the terminal it was started from. The job gets all of them with their usual
+    /// meaning, because a new program has no handlers.
+    pub(super) fn new() -> Result<Self, AttemptError> {
+        let failed = "watch signals";
+        let (pipe, writer) = UnixStream::pair().map_err(AttemptError::system(failed))?;
+        pipe.set_nonblocking(true)
+            .map_err(AttemptError::system(failed))?;
+        let flags: [(Signal, Arc<AtomicBool>); 5] = [
+            (Signal::TERM, Arc::default()),
+            (Signal::INT, Arc::default()),
+            (Signal::USR1, Arc::default()),
+            (Signal::CHILD, Arc::default()),
+            (Signal::HUP, Arc::default()),
+        ];
+        let end = Arc::clone(&flags[0].1);
+        let look = Arc::clone(&flags[2].1);
+        for (signal, flag) in flags {
+            let flag = match signal {
+                Signal::INT => Arc::clone(&end),
+                _ => flag,
+            };
+            // The flag first: whoever is woken must find it set.
+            signal_hook::flag::register(signal.as_raw(), flag)
+                .map_err(AttemptError::system(failed))?;
+            let writer = writer.try_clone().map_err(AttemptError::system(failed))?;
+            signal_hook::low_level::pipe::register(signal.as_raw(), writer)
+                .map_err(AttemptError::system(failed))?;
+        }
+        Ok(Self {
+            pipe,
+            end,
+            look,
+            #[cfg(target_os = "linux")]
+            timer: timer().map_err(AttemptError::system("make a timer"))?,
+        })
+    }
+
+    /// Whether somebody sent SIGTERM or SIGINT.
+    pub(super) fn told_to_end(&self) -> bool {
+        self.end.load(Ordering::Acquire)
+    }
+
+    /// Whether SIGUSR1 came since the last call.
+    pub(super) fn told_to_look(&self) -> bool {
+        self.look.swap(false, Ordering::AcqRel)
+    }
+
+    /// Waits for a signal, or until `until` on the steady clock.
+    pub(super) fn wait(&mut self, until: Duration) -> Result<(), AttemptError> {
+        if until <= clock::steady() {
+            return Ok(());
+        }
+        match self.poll(until) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(AttemptError::system("wait for the job")(error)),
+        }
+        let mut buffer = [0_u8; 64];
+        while self.pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        Ok(())
+    }
+
+    /// A timer of its own, because the timeout of `poll` stands still while the machine sleeps.
+    #[cfg(target_os = "linux")]
+    fn poll(&self, until: Duration) -> rustix::io::Result<usize> {
+        use rustix::time::{Itimerspec, TimerfdTimerFlags, Timespec, timerfd_settime};
+        let none = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let alarm = Itimerspec {
+            it_interval: none,
+            it_value: Timespec::try_from(until).unwrap_or(FAR),
+        };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &alarm)?;
+        let mut fds = [
+            PollFd::new(&self.pipe, PollFlags::IN),
+            PollFd::new(&self.timer, PollFlags::IN),
+        ];
+        poll(&mut fds, None)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn poll(&self, until: Duration) -> rustix::io::Result<usize> {
+        let left = until.saturating_sub(clock::steady());
+        let left = rustix::time::Timespec::try_from(left).ok();
+        poll(&mut [PollFd::new(&self.pipe, PollFlags::IN)], left.as_ref())
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn timer() -> rustix::io::Result<std::os::fd::OwnedFd> {
+    use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
+    timerfd_create(
+        TimerfdClockId::Boottime,
+        TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK,
+    )
+}

@@ -1,0 +1,253 @@
+//! Where an attempt stands, from its folder alone: for a manager that finds it after its own death, or that hears nothing more.
+
+use std::path::Path;
+use std::time::Duration;
+
+use aris_queue::attempt::{
+    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start,
+};
+use jiff::Timestamp;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::io::Errno;
+use rustix::process::Signal;
+
+use crate::clock;
+use crate::error::AttemptError;
+use crate::processes::{self, Member};
+use crate::records;
+use crate::runner::record;
+
+/// A runner on another machine that has given no sign for so long is gone. **Source**: queue design, node failure: 60 s, six heartbeats.
+const SILENT: Duration = Duration::from_mins(1);
+
+/// Times the lock is looked at: another who only looks holds it for microseconds.
+const LOOKS: u32 = 3;
+
+/// Where an attempt stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No runner has claimed it. One that was started and has not come so far still may, unless the attempt is [withdrawn](withdraw).
+    Unclaimed,
+    /// A runner has it and lives.
+    Running {
+        /// Which.
+        claim: Claim,
+        /// What it started; `None`: nothing so far.
+        start: Option<Start>,
+    },
+    /// It is over, and this is how.
+    Ended(Box<Exit>),
+    /// A runner had it, is gone, and left no exit record. How the job ended is not known.
+    Lost {
+        /// Which; `None` when the claim cannot be read.
+        claim: Option<Claim>,
+        /// What it started; `None`: nothing that is known.
+        start: Option<Start>,
+    },
+}
+
+/// Looks where the attempt in `folder` stands.
+///
+/// Alive is whose lock is held. For a runner on another machine, where locks may not be seen, a heartbeat younger than 60 s counts as
+/// well. Damaged records, as a power cut leaves them, count as absent.
+///
+/// **Errors**: the disk does not let itself be read: then nothing is known.
+pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
+    if let Some(exit) = whole(&folder.join(EXIT))? {
+        return Ok(Standing::Ended(Box::new(exit)));
+    }
+    let path = folder.join(CLAIM);
+    let claim: Option<Claim> = whole(&path)?;
+    if claim.is_none() && !exists(&path)? {
+        return Ok(Standing::Unclaimed);
+    }
+    let alive = lives(folder, claim.as_ref())?;
+    let start: Option<Start> = whole(&folder.join(START))?;
+    // Looked at again: it may have ended between the two looks.
+    if let Some(exit) = whole(&folder.join(EXIT))? {
+        return Ok(Standing::Ended(Box::new(exit)));
+    }
+    Ok(match claim {
+        Some(claim) if alive => Standing::Running { claim, start },
+        claim => Standing::Lost { claim, start },
+    })
+}
+
+/// A record, when it is there and whole.
+fn whole<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, AttemptError> {
+    match records::read_optional(path) {
+        Err(AttemptError::Record { .. }) => Ok(None),
+        other => other,
+    }
+}
+
+fn exists(path: &Path) -> Result<bool, AttemptError> {
+    path.try_exists()
+        .map_err(AttemptError::system(format!("look at {}", path.display())))
+}
+
+fn lives(folder: &Path, claim: Option<&Claim>) -> Result<bool, AttemptError> {
+    if locked(folder)? {
+        return Ok(true);
+    }
+    let elsewhere = claim.is_some_and(|claim| claim.host != crate::host());
+    Ok(elsewhere
+        && last_sign(folder).is_some_and(|sign| clock::wall().duration_since(sign) < silent()))
+}
+
+fn silent() -> jiff::SignedDuration {
+    jiff::SignedDuration::try_from(SILENT).unwrap_or(jiff::SignedDuration::MAX)
+}
+
+/// The latest time of heartbeat and claim.
+fn last_sign(folder: &Path) -> Option<Timestamp> {
+    let time = |name: &str| {
+        let modified = folder.join(name).metadata().ok()?.modified().ok()?;
+        Timestamp::try_from(modified).ok()
+    };
+    [HEARTBEAT_FILE, CLAIM].into_iter().filter_map(time).max()
+}
+
+/// Whether somebody holds the runner's lock.
+fn locked(folder: &Path) -> Result<bool, AttemptError> {
+    let path = folder.join(ALIVE);
+    let failed = |error| AttemptError::system(format!("look at {}", path.display()))(error);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(&path, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(false),
+        Err(error) => return Err(failed(error)),
+    };
+    for _ in 0..LOOKS {
+        // Shared: several who look do not disturb each other.
+        match flock(&file, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => return Ok(false),
+            Err(Errno::WOULDBLOCK) => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(true)
+}
+
+/// Asks for the end of an attempt: a request in its folder, which its runner finds, now when it is on this machine, within a heartbeat
+/// elsewhere, and before it starts anything when it has not come so far. `why` is for people.
+pub fn cancel(folder: &Path, why: &str) -> Result<(), AttemptError> {
+    let path = folder.join(CANCEL);
+    if !exists(&path)? {
+        aris_fs::replace_unsynced(&path, why.as_bytes())?;
+    }
+    if let Some(claim) = whole::<Claim>(&folder.join(CLAIM))?
+        && claim.host == crate::host()
+        && claim.runner.boot_id == processes::boot_id()
+    {
+        let runner = Member {
+            pid: claim.runner.pid,
+            start_ticks: claim.runner.start_ticks,
+        };
+        processes::send(runner, Signal::USR1);
+    }
+    Ok(())
+}
+
+/// Makes sure that an unclaimed attempt is never run: this process claims it itself, and does nothing with it. Afterwards it stands as
+/// [`Standing::Lost`].
+///
+/// **Errors**: [`AttemptError::Taken`] when a runner has it.
+pub fn withdraw(folder: &Path) -> Result<(), AttemptError> {
+    let claim = Claim {
+        schema: String::from(CLAIM_SCHEMA),
+        runner: processes::identity(processes::own_pid(), processes::boot_id()),
+        host: crate::host(),
+        time: clock::wall(),
+    };
+    record::claim(folder, &claim)
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_queue::attempt::ProcessId;
+
+    use super::*;
+
+    fn claim(host: &str) -> Vec<u8> {
+        serde_json::to_vec(&Claim {
+            schema: String::from(CLAIM_SCHEMA),
+            runner: ProcessId {
+                pid: 1,
+                boot_id: String::from("another"),
+                start_ticks: 0,
+            },
+            host: String::from(host),
+            time: clock::wall(),
+        })
+        .expect("json")
+    }
+
+    #[test]
+    fn nothing_is_concluded_without_a_record_of_it() {
+        let folder = tempfile::tempdir().expect("temp");
+        let at = |name: &str| folder.path().join(name);
+        let stands = || standing(folder.path()).expect("readable");
+        assert_eq!(stands(), Standing::Unclaimed);
+        aris_fs::write_unsynced(&at(EXIT), b"").expect("a power cut");
+        assert_eq!(stands(), Standing::Unclaimed);
+        aris_fs::write_unsynced(&at(CLAIM), b"{").expect("a power cut");
+        assert_eq!(
+            stands(),
+            Standing::Lost {
+                claim: None,
+                start: None
+            }
+        );
+        aris_fs::write_unsynced(&at(CLAIM), &claim(&crate::host())).expect("written");
+        aris_fs::write_unsynced(&at(ALIVE), b"").expect("written");
+        assert!(matches!(stands(), Standing::Lost { claim: Some(_), .. }));
+        let lock = aris_fs::Lock::acquire(&at(ALIVE)).expect("locked");
+        assert!(matches!(stands(), Standing::Running { .. }));
+        drop(lock);
+        assert!(matches!(stands(), Standing::Lost { .. }));
+    }
+
+    #[test]
+    fn on_another_machine_a_fresh_heartbeat_counts() {
+        let folder = tempfile::tempdir().expect("temp");
+        let at = |name: &str| folder.path().join(name);
+        aris_fs::write_unsynced(&at(CLAIM), &claim("another machine")).expect("written");
+        let stands = || standing(folder.path()).expect("readable");
+        assert!(matches!(stands(), Standing::Running { .. }));
+        let long_ago = std::time::UNIX_EPOCH;
+        aris_fs::set_modified(&at(CLAIM), long_ago).expect("set");
+        assert!(matches!(stands(), Standing::Lost { .. }));
+        aris_fs::write_unsynced(&at(HEARTBEAT_FILE), b"").expect("written");
+        assert!(matches!(stands(), Standing::Running { .. }));
+        aris_fs::set_modified(&at(HEARTBEAT_FILE), long_ago).expect("set");
+        assert!(matches!(stands(), Standing::Lost { .. }));
+    }
+
+    #[test]
+    fn of_many_claims_one_holds() {
+        let folder = tempfile::tempdir().expect("temp");
+        let claims: Vec<bool> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..8)
+                .map(|number| {
+                    let folder = folder.path();
+                    scope.spawn(move || {
+                        let mut claim: Claim = serde_json::from_slice(&claim("h")).expect("json");
+                        claim.runner.pid = number;
+                        record::claim(folder, &claim).is_ok()
+                    })
+                })
+                .collect();
+            all.into_iter()
+                .map(|one| one.join().expect("no panic"))
+                .collect()
+        });
+        assert_eq!(claims.iter().filter(|won| **won).count(), 1);
+        assert!(matches!(
+            withdraw(folder.path()),
+            Err(AttemptError::Taken { .. })
+        ));
+        let names = aris_fs::list_sorted(folder.path()).expect("listed");
+        assert_eq!(names.len(), 1, "{names:?}");
+    }
+}

@@ -1,0 +1,146 @@
+//! inotify for folders and pidfds for processes, behind one epoll descriptor.
+//!
+//! A watch that the system refuses (limits, kernels before 5.3) is left out: the other one tells, or the next sweep.
+
+use std::collections::BTreeMap;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use aris_queue::attempt::{EXIT, START};
+use rustix::event::{Timespec, epoll};
+use rustix::fs::inotify;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::{Hint, Token};
+use crate::error::AttemptError;
+
+/// The token of the inotify descriptor; those of attempts begin at 1.
+const FOLDERS: Token = 0;
+
+/// Events taken from epoll at once.
+const EVENTS: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Source {
+    epoll: OwnedFd,
+    inotify: OwnedFd,
+    /// Watch numbers of folders. inotify never uses one twice before it has used two thousand million.
+    folders: BTreeMap<i32, Token>,
+    watches: BTreeMap<Token, i32>,
+    processes: BTreeMap<Token, OwnedFd>,
+}
+
+impl Source {
+    pub(super) fn new() -> Result<Self, AttemptError> {
+        let failed = "watch attempts";
+        let epoll =
+            epoll::create(epoll::CreateFlags::CLOEXEC).map_err(AttemptError::system(failed))?;
+        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+        let inotify = inotify::init(flags).map_err(AttemptError::system(failed))?;
+        let data = epoll::EventData::new_u64(FOLDERS);
+        epoll::add(&epoll, &inotify, data, epoll::EventFlags::IN)
+            .map_err(AttemptError::system(failed))?;
+        Ok(Self {
+            epoll,
+            inotify,
+            folders: BTreeMap::new(),
+            watches: BTreeMap::new(),
+            processes: BTreeMap::new(),
+        })
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.epoll.as_fd())
+    }
+
+    /// Tells of records that are renamed into `folder`.
+    pub(super) fn folder(&mut self, token: Token, folder: &Path) {
+        let flags = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::ONLYDIR;
+        if let Ok(watch) = inotify::add_watch(&self.inotify, folder, flags) {
+            self.folders.insert(watch, token);
+            self.watches.insert(token, watch);
+        }
+    }
+
+    /// Tells of the end of process `pid`. Whether that is possible.
+    pub(super) fn process(&mut self, token: Token, pid: i32) -> bool {
+        let handle = Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let Some(handle) = handle else {
+            return false;
+        };
+        let data = epoll::EventData::new_u64(token);
+        if epoll::add(&self.epoll, &handle, data, epoll::EventFlags::IN).is_err() {
+            return false;
+        }
+        self.processes.insert(token, handle);
+        true
+    }
+
+    pub(super) fn leave_folder(&mut self, token: Token) {
+        if let Some(watch) = self.watches.remove(&token) {
+            self.folders.remove(&watch);
+            // The folder may be gone, and the watch with it.
+            inotify::remove_watch(&self.inotify, watch).unwrap_or_default();
+        }
+    }
+
+    pub(super) fn leave_process(&mut self, token: Token) {
+        // Closing the handle takes it out of epoll, too: nobody else has a copy.
+        self.processes.remove(&token);
+    }
+
+    pub(super) fn leave(&mut self, token: Token) {
+        self.leave_folder(token);
+        self.leave_process(token);
+    }
+
+    /// What happened: starts before exits before ends of processes, each told once.
+    pub(super) fn hints(&mut self) -> Vec<Hint> {
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let mut hints = Vec::new();
+        let mut buffer = Vec::with_capacity(EVENTS);
+        // A process that is gone stays readable until its handle is closed, so this is not asked until nothing is left.
+        if epoll::wait(
+            &self.epoll,
+            rustix::buffer::spare_capacity(&mut buffer),
+            Some(&now),
+        )
+        .is_err()
+        {
+            return hints;
+        }
+        for event in buffer {
+            match event.data.u64() {
+                FOLDERS => self.records(&mut hints),
+                token => hints.push(Hint::Gone(token)),
+            }
+        }
+        hints.sort_unstable();
+        hints.dedup();
+        hints
+    }
+
+    fn records(&self, hints: &mut Vec<Hint>) {
+        let mut buffer = [MaybeUninit::uninit(); 8192];
+        let mut reader = inotify::Reader::new(&self.inotify, &mut buffer);
+        while let Ok(event) = reader.next() {
+            if event.events().contains(inotify::ReadFlags::QUEUE_OVERFLOW) {
+                hints.push(Hint::Anything);
+            }
+            let Some(token) = self.folders.get(&event.wd()) else {
+                continue;
+            };
+            let name = event.file_name().map(std::ffi::CStr::to_bytes);
+            if name == Some(START.as_bytes()) {
+                hints.push(Hint::Start(*token));
+            } else if name == Some(EXIT.as_bytes()) {
+                hints.push(Hint::Exit(*token));
+            }
+        }
+    }
+}

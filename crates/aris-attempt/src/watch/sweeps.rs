@@ -1,0 +1,36 @@
+//! A system without inotify and without handles on processes: nothing is heard, everything is found by sweeps.
+
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use super::{Hint, Token};
+use crate::error::AttemptError;
+
+#[derive(Debug)]
+pub(super) struct Source;
+
+impl Source {
+    pub(super) fn new() -> Result<Self, AttemptError> {
+        Ok(Self)
+    }
+
+    pub(super) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    pub(super) fn folder(&mut self, _token: Token, _folder: &Path) {}
+
+    pub(super) fn process(&mut self, _token: Token, _pid: i32) -> bool {
+        false
+    }
+
+    pub(super) fn leave_folder(&mut self, _token: Token) {}
+
+    pub(super) fn leave_process(&mut self, _token: Token) {}
+
+    pub(super) fn leave(&mut self, _token: Token) {}
+
+    pub(super) fn hints(&mut self) -> Vec<Hint> {
+        Vec::new()
+    }
+}

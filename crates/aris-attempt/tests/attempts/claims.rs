@@ -1,0 +1,67 @@
+//! One attempt, many runners.
+
+use aris_attempt::{AttemptError, Seen, Standing, Watch, prepare, withdraw};
+use aris_queue::attempt::Ending;
+
+use crate::place::{Place, left, next, runner};
+
+#[test]
+fn of_many_runners_of_one_attempt_one_runs_it() {
+    let place = Place::new();
+    let spec = place.spec("echo ran >>count; until [ -e go ]; do sleep 0.01; done");
+    prepare(&place.attempt(), &spec).expect("prepared");
+    let mut watches: Vec<Watch> = (0..8)
+        .map(|_| {
+            let mut watch = Watch::new().expect("a watch");
+            watch
+                .launch(1, &runner(), &place.attempt(), &[])
+                .expect("launched");
+            watch
+        })
+        .collect();
+    crate::place::line_of(&place.at("count"));
+    std::fs::write(place.at("go"), "").expect("written");
+    // Each manager sees the one end: that of its own runner, or that of the one that was first.
+    for watch in &mut watches {
+        let exit = crate::place::ended(watch);
+        assert_eq!(exit.ending, Ending::Code(0));
+    }
+    assert_eq!(
+        std::fs::read_to_string(place.at("count")).expect("there"),
+        "ran\n"
+    );
+}
+
+#[test]
+fn an_attempt_that_is_over_is_not_run_again() {
+    let place = Place::new();
+    let spec = place.spec("echo ran >>count");
+    place.run(&spec);
+    let mut watch = Watch::new().expect("a watch");
+    watch
+        .launch(1, &runner(), &place.attempt(), &[])
+        .expect("launched");
+    assert!(matches!(next(&mut watch).as_slice(), [(1, Seen::Ended(_))]));
+    assert_eq!(
+        std::fs::read_to_string(place.at("count")).expect("there"),
+        "ran\n"
+    );
+}
+
+#[test]
+fn a_withdrawn_attempt_is_never_run() {
+    let place = Place::new();
+    let spec = place.spec("touch ran");
+    prepare(&place.attempt(), &spec).expect("prepared");
+    withdraw(&place.attempt()).expect("withdrawn");
+    assert!(matches!(
+        withdraw(&place.attempt()),
+        Err(AttemptError::Taken { .. })
+    ));
+    let mut watch = Watch::new().expect("a watch");
+    watch
+        .launch(1, &runner(), &place.attempt(), &[])
+        .expect("launched");
+    assert!(matches!(left(&mut watch), Standing::Lost { .. }));
+    assert!(!place.at("ran").exists());
+}

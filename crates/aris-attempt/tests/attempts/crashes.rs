@@ -1,0 +1,68 @@
+//! A runner that dies before each of its changes of the disk: the command runs at most once, and every record is whole or absent.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+
+use aris_attempt::{Standing, Watch, prepare, standing};
+use aris_queue::attempt::Ending;
+
+use crate::place::{Place, ended, until};
+
+/// More changes than a runner makes.
+const MANY: u32 = 100;
+
+#[test]
+fn a_runner_may_die_anywhere() {
+    let mut seen = std::collections::BTreeSet::new();
+    for number in 1..MANY {
+        let place = Place::new();
+        let spec = place.spec("echo ran >>count");
+        prepare(&place.attempt(), &spec).expect("prepared");
+        let status = Command::new(env!("CARGO_BIN_EXE_attempt_runner"))
+            .arg(place.attempt())
+            .env("ARIS_FAULT_AT", number.to_string())
+            .stdin(Stdio::null())
+            .status()
+            .expect("started");
+        let runs = || {
+            std::fs::read_to_string(place.at("count"))
+                .unwrap_or_default()
+                .lines()
+                .count()
+        };
+        if status.signal().is_none() {
+            assert!(status.success());
+            assert!(
+                number > 3,
+                "{number} changes: the crash points are not compiled in"
+            );
+            assert!(matches!(standing(&place.attempt()), Ok(Standing::Ended(_))));
+            // Nothing, a claim, an end: each is met.
+            assert_eq!(seen.len(), 3, "{seen:?}");
+            return;
+        }
+        match standing(&place.attempt()).expect("readable") {
+            Standing::Unclaimed => {
+                seen.insert("unclaimed");
+                assert_eq!(runs(), 0, "crash {number}");
+                let mut watch = Watch::new().expect("a watch");
+                place.start(&mut watch, &spec);
+                assert_eq!(ended(&mut watch).ending, Ending::Code(0), "crash {number}");
+            }
+            Standing::Lost { claim, start } => {
+                seen.insert("lost");
+                assert!(claim.is_some(), "crash {number}");
+                if start.is_some() {
+                    until("the command ran", || runs() == 1);
+                }
+            }
+            Standing::Ended(exit) => {
+                seen.insert("ended");
+                assert_eq!(exit.ending, Ending::Code(0), "crash {number}");
+            }
+            Standing::Running { .. } => panic!("crash {number}: it is dead"),
+        }
+        assert!(runs() <= 1, "crash {number}");
+    }
+    panic!("more than {MANY} changes");
+}

@@ -1,0 +1,163 @@
+//! A folder for attempts, and waiting for what happens in it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use aris_attempt::{Runner, Seen, Standing, Watch, prepare};
+use aris_queue::attempt::{Command, Exit, SPEC_SCHEMA, Spec};
+use rustix::event::{PollFd, PollFlags, poll};
+use tempfile::TempDir;
+
+/// Nothing here takes so long: who waits longer has found a hang.
+const HANG: Duration = Duration::from_mins(2);
+
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: TempDir::with_prefix("attempts ").expect("a folder"),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// The first attempt's folder.
+    pub(crate) fn attempt(&self) -> PathBuf {
+        self.at("attempt")
+    }
+
+    pub(crate) fn log(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.at("log")).unwrap_or_default()).into_owned()
+    }
+
+    /// A specification with short times; tests change what they are about.
+    pub(crate) fn spec(&self, command: &str) -> Spec {
+        Spec {
+            schema: String::from(SPEC_SCHEMA),
+            id: String::from("job"),
+            attempt: 1,
+            command: Command::Shell(String::from(command)),
+            setup: Vec::new(),
+            cwd: self.path().to_path_buf(),
+            env: std::iter::once((String::from("PLACE"), self.path().display().to_string()))
+                .collect(),
+            outputs: Vec::new(),
+            output_wait_ms: 0,
+            time_limit_ms: None,
+            kill_grace_ms: 60_000,
+            linger_ms: 60_000,
+            oom_patterns: vec![String::from("CUDA out of memory")],
+            log: self.at("log"),
+            leases: Vec::new(),
+            cards: 0,
+        }
+    }
+
+    /// Runs the attempt to its end.
+    pub(crate) fn run(&self, spec: &Spec) -> Exit {
+        let mut watch = Watch::new().expect("a watch");
+        self.start(&mut watch, spec);
+        ended(&mut watch)
+    }
+
+    /// Starts the attempt.
+    pub(crate) fn start(&self, watch: &mut Watch, spec: &Spec) {
+        prepare(&self.attempt(), spec).expect("prepared");
+        watch
+            .launch(1, &runner(), &self.attempt(), &[])
+            .expect("launched");
+    }
+}
+
+pub(crate) fn runner() -> Runner {
+    Runner {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_attempt_runner")),
+        arguments: Vec::new(),
+    }
+}
+
+/// The next things that are seen, at least one.
+pub(crate) fn next(watch: &mut Watch) -> Vec<(u64, Seen)> {
+    let began = Instant::now();
+    loop {
+        let seen = watch.seen();
+        if !seen.is_empty() {
+            return seen;
+        }
+        assert!(began.elapsed() < HANG, "nothing is seen");
+        let second = rustix::event::Timespec {
+            tv_sec: 1,
+            tv_nsec: 0,
+        };
+        let fd = watch.fd().expect("a descriptor");
+        poll(
+            &mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)],
+            Some(&second),
+        )
+        .expect("polled");
+    }
+}
+
+/// The exit record of the only attempt under watch.
+pub(crate) fn ended(watch: &mut Watch) -> Exit {
+    loop {
+        for (_, seen) in next(watch) {
+            match seen {
+                Seen::Ended(exit) => return *exit,
+                Seen::Started(_) => {}
+                Seen::Left(standing) => panic!("left: {standing:?}"),
+                Seen::Unclear(error) => panic!("unclear: {error}"),
+            }
+        }
+    }
+}
+
+/// Where the only attempt under watch stands after its runner is gone.
+pub(crate) fn left(watch: &mut Watch) -> Standing {
+    loop {
+        for (_, seen) in next(watch) {
+            match seen {
+                Seen::Left(standing) => return standing,
+                Seen::Started(_) => {}
+                Seen::Ended(exit) => panic!("ended: {exit:?}"),
+                Seen::Unclear(error) => panic!("unclear: {error}"),
+            }
+        }
+    }
+}
+
+/// Waits until `condition` holds.
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !condition() {
+        assert!(began.elapsed() < HANG, "not yet: {what}");
+        let short = rustix::event::Timespec {
+            tv_sec: 0,
+            tv_nsec: 2_000_000,
+        };
+        poll(&mut [], Some(&short)).expect("polled");
+    }
+}
+
+/// Whether a process is there and not over.
+pub(crate) fn lives(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+/// The content of a file, once it has a line.
+pub(crate) fn line_of(path: &Path) -> String {
+    let read = || std::fs::read_to_string(path).unwrap_or_default();
+    until(&path.display().to_string(), || read().ends_with('\n'));
+    read().trim().to_owned()
+}
