@@ -1,8 +1,13 @@
 //! The experiment queue as data: what a manifest says, which states a job goes through, why, and what is to be done next.
 //!
-//! Pure: no process is started here, no clock read, nothing printed. Runners, engines and the manager's loop live elsewhere
-//! and meet in these types.
+//! No process is started here, no clock read, nothing printed. Runners, engines and the manager's loop live elsewhere and
+//! meet in these types.
 
 #![warn(missing_docs)]
 
 pub mod attempt;
+pub mod grid;
+pub mod manifest;
+pub mod problem;
+pub mod shell;
+pub mod tree;

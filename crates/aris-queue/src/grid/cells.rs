@@ -1,0 +1,367 @@
+//! The cells of a grid: values of all axes, one combination after the other.
+
+use crate::grid::when::{Condition, condition};
+use crate::manifest::{Problems, nearest};
+use crate::tree::{Kind, Node, Value};
+
+/// One dimension.
+pub(super) struct Axis {
+    pub(super) name: String,
+    /// First those of the product, then those that only included cells have.
+    pub(super) values: Vec<Scalar>,
+}
+
+/// One value, as written.
+#[derive(Clone, PartialEq)]
+pub(super) struct Scalar {
+    pub(super) text: String,
+    /// Its form in JSON: a number or a truth value stays one.
+    pub(super) json: String,
+    pub(super) number: Option<f64>,
+}
+
+/// Axes that go together, with the number of their common values.
+struct Group {
+    axes: Vec<usize>,
+    count: usize,
+}
+
+/// Which cells there are.
+pub(super) struct Cells {
+    pub(super) axes: Vec<Axis>,
+    groups: Vec<Group>,
+    /// Each: for some axes, which of their values.
+    excluded: Vec<Vec<(usize, Vec<bool>)>>,
+    conditions: Vec<Condition>,
+    /// Index of the value of each axis.
+    included: Vec<Vec<usize>>,
+}
+
+/// The keys this module reads.
+pub(super) const KEYS: &[&str] = &["grid", "zip", "seeds", "when", "exclude", "include"];
+
+impl Cells {
+    /// Reads the grid of a phase; without any key of a grid there is one cell without axes.
+    pub(super) fn read(node: &Node, problems: &mut Problems) -> Self {
+        let mut cells = Self {
+            axes: Vec::new(),
+            groups: Vec::new(),
+            excluded: Vec::new(),
+            conditions: Vec::new(),
+            included: Vec::new(),
+        };
+        if let Some(grid) = present(node, "grid") {
+            if let Value::Map(entries) = &grid.value {
+                for (key, values) in entries {
+                    let values = list(&key.text, values, problems);
+                    cells.group(vec![(key.text.clone(), values)], grid, problems);
+                }
+            } else {
+                problems.at(
+                    grid,
+                    format!("grid must be a map, not {}", grid.noun()),
+                    Some("grid: {N: [64, 128]}"),
+                );
+            }
+        }
+        if let Some(zip) = present(node, "zip") {
+            let items = match &zip.value {
+                Value::List(items) => items.as_slice(),
+                _ => std::slice::from_ref(zip),
+            };
+            for item in items {
+                cells.zip(item, problems);
+            }
+        }
+        if let Some(seeds) = present(node, "seeds") {
+            let values = match seeds.kind() {
+                Some(Kind::Integer(count @ 1..=1_000_000)) => {
+                    (0..count).map(|seed| number(&seed.to_string())).collect()
+                }
+                _ => list("seeds", seeds, problems),
+            };
+            cells.group(vec![(String::from("seed"), values)], seeds, problems);
+        }
+        if let Some(exclude) = present(node, "exclude") {
+            for item in maps(exclude, "exclude", problems) {
+                cells.exclude(item, problems);
+            }
+        }
+        if let Some(when) = present(node, "when") {
+            let items = match &when.value {
+                Value::List(items) => items.as_slice(),
+                _ => std::slice::from_ref(when),
+            };
+            for item in items {
+                match condition(item, &cells.axes) {
+                    Ok(condition) => cells.conditions.push(condition),
+                    Err(problem) => problems.push(problem),
+                }
+            }
+        }
+        // Last, because it adds values that the product does not have.
+        if let Some(include) = present(node, "include") {
+            for item in maps(include, "include", problems) {
+                cells.include(item, problems);
+            }
+        }
+        cells
+    }
+
+    fn group(&mut self, group: Vec<(String, Vec<Scalar>)>, node: &Node, problems: &mut Problems) {
+        let count = group.first().map_or(0, |(_, values)| values.len());
+        let mut axes = Vec::new();
+        for (name, values) in group {
+            let good = !name.is_empty()
+                && name != "GPU"
+                && name
+                    .chars()
+                    .all(|char| char.is_alphanumeric() || "_-.".contains(char));
+            if !good {
+                problems.at(
+                    node,
+                    format!("{name:?} cannot be the name of an axis"),
+                    Some("use letters, digits, _, - and .; GPU is the card of the job"),
+                );
+            }
+            if self.axes.iter().any(|axis| axis.name == name) {
+                problems.at(node, format!("a second axis {name:?}"), None);
+            }
+            axes.push(self.axes.len());
+            self.axes.push(Axis { name, values });
+        }
+        self.groups.push(Group { axes, count });
+    }
+
+    fn zip(&mut self, node: &Node, problems: &mut Problems) {
+        let Value::Map(entries) = &node.value else {
+            problems.at(
+                node,
+                format!("zip must be a map of lists, not {}", node.noun()),
+                Some("zip: [{width: [256, 512], depth: [4, 8]}]"),
+            );
+            return;
+        };
+        let group: Vec<(String, Vec<Scalar>)> = entries
+            .iter()
+            .map(|(key, values)| (key.text.clone(), list(&key.text, values, problems)))
+            .collect();
+        if let Some((first, values)) = group.first()
+            && let Some((other, more)) = group.iter().find(|(_, more)| more.len() != values.len())
+        {
+            problems.at(
+                node,
+                format!(
+                    "{first} has {} values and {other} has {}: axes that go together are equally long",
+                    values.len(),
+                    more.len()
+                ),
+                None,
+            );
+            return;
+        }
+        self.group(group, node, problems);
+    }
+
+    fn axis(&self, name: &str, node: &Node, problems: &mut Problems) -> Option<usize> {
+        let found = self.axes.iter().position(|axis| axis.name == name);
+        if found.is_none() {
+            let near = nearest(name, self.axes.iter().map(|axis| axis.name.as_str()));
+            problems.at(
+                node,
+                format!("there is no axis {name:?}"),
+                near.map(|near| format!("did you mean {near:?}?"))
+                    .as_deref(),
+            );
+        }
+        found
+    }
+
+    fn exclude(&mut self, node: &Node, problems: &mut Problems) {
+        let Value::Map(entries) = &node.value else {
+            return;
+        };
+        let mut rule = Vec::new();
+        for (key, values) in entries {
+            let Some(axis) = self.axis(&key.text, values, problems) else {
+                continue;
+            };
+            let known = &self.axes[axis].values;
+            let mut hit = vec![false; known.len()];
+            for value in list(&key.text, values, problems) {
+                match known.iter().position(|known| same(known, &value)) {
+                    Some(at) => hit[at] = true,
+                    None => problems.at(
+                        values,
+                        format!("{} is never {}", key.text, value.text),
+                        Some("exclude only what the grid has, or the exclusion does nothing"),
+                    ),
+                }
+            }
+            rule.push((axis, hit));
+        }
+        if !rule.is_empty() {
+            self.excluded.push(rule);
+        }
+    }
+
+    fn include(&mut self, node: &Node, problems: &mut Problems) {
+        let Value::Map(entries) = &node.value else {
+            return;
+        };
+        let mut cell = vec![usize::MAX; self.axes.len()];
+        for (key, value) in entries {
+            let Some(axis) = self.axis(&key.text, value, problems) else {
+                continue;
+            };
+            let Some(scalar) = scalar(value, &key.text, problems) else {
+                continue;
+            };
+            let values = &mut self.axes[axis].values;
+            cell[axis] = values
+                .iter()
+                .position(|known| *known == scalar)
+                .unwrap_or_else(|| {
+                    values.push(scalar);
+                    values.len() - 1
+                });
+        }
+        if let Some(missing) = cell.iter().position(|at| *at == usize::MAX) {
+            problems.at(
+                node,
+                format!("the included cell has no {}", self.axes[missing].name),
+                Some("an included cell names every axis"),
+            );
+            return;
+        }
+        self.included.push(cell);
+    }
+
+    /// Cells of the product before anything is left out; `None` when no machine could count them.
+    pub(super) fn product(&self) -> Option<u64> {
+        self.groups.iter().try_fold(1_u64, |product, group| {
+            product.checked_mul(group.count as u64)
+        })
+    }
+
+    /// Calls `each` with the values' indices of every cell, in order, until it fails.
+    pub(super) fn each<E>(&self, mut each: impl FnMut(&[usize]) -> Result<(), E>) -> Result<(), E> {
+        let mut cell = vec![0; self.axes.len()];
+        let mut turn = vec![0; self.groups.len()];
+        let mut more = self.groups.iter().all(|group| group.count > 0);
+        while more {
+            if self.holds(&cell) {
+                each(&cell)?;
+            }
+            more = false;
+            for (at, group) in self.groups.iter().enumerate().rev() {
+                turn[at] += 1;
+                let carried = turn[at] == group.count;
+                if carried {
+                    turn[at] = 0;
+                }
+                for axis in &group.axes {
+                    cell[*axis] = turn[at];
+                }
+                if !carried {
+                    more = true;
+                    break;
+                }
+            }
+        }
+        self.included.iter().try_for_each(|cell| each(cell))
+    }
+
+    fn holds(&self, cell: &[usize]) -> bool {
+        let excluded = self.excluded.iter().any(|rule| {
+            rule.iter()
+                .all(|(axis, hit)| hit.get(cell[*axis]).copied().unwrap_or(false))
+        });
+        !excluded
+            && self
+                .conditions
+                .iter()
+                .all(|condition| condition.holds(cell, &self.axes))
+    }
+}
+
+fn present<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
+    node.get(key).filter(|node| !node.is_null())
+}
+
+fn maps<'a>(node: &'a Node, key: &str, problems: &mut Problems) -> Vec<&'a Node> {
+    let items = match &node.value {
+        Value::List(items) => items.as_slice(),
+        _ => std::slice::from_ref(node),
+    };
+    items
+        .iter()
+        .filter(|item| {
+            let map = matches!(item.value, Value::Map(_));
+            if !map {
+                problems.at(
+                    item,
+                    format!("{key} must be a list of maps, not {}", item.noun()),
+                    Some("for example [{N: 128, seed: 3}]"),
+                );
+            }
+            map
+        })
+        .collect()
+}
+
+fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
+    let items = match &node.value {
+        Value::List(items) => items.as_slice(),
+        _ => std::slice::from_ref(node),
+    };
+    items
+        .iter()
+        .filter_map(|item| scalar(item, name, problems))
+        .collect()
+}
+
+fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
+    match (node.text(), node.kind()) {
+        (Some(text), Some(kind)) if kind != Kind::Null => {
+            if text.contains('\0') {
+                problems.at(
+                    node,
+                    format!("a value of {name} holds a null character"),
+                    None,
+                );
+            }
+            Some(Scalar {
+                text: text.to_owned(),
+                json: super::json::scalar(node),
+                number: match kind {
+                    #[expect(clippy::cast_precision_loss, reason = "only compared")]
+                    Kind::Integer(number) => Some(number as f64),
+                    Kind::Float(number) => Some(number),
+                    _ => None,
+                },
+            })
+        }
+        _ => {
+            problems.at(
+                node,
+                format!("a value of {name} must be a scalar, not {}", node.noun()),
+                None,
+            );
+            None
+        }
+    }
+}
+
+fn number(text: &str) -> Scalar {
+    Scalar {
+        text: text.to_owned(),
+        json: text.to_owned(),
+        number: text.parse().ok(),
+    }
+}
+
+/// Equal as written, or equal numbers.
+fn same(one: &Scalar, other: &Scalar) -> bool {
+    one.text == other.text || (one.number.is_some() && one.number == other.number)
+}

@@ -1,0 +1,36 @@
+//! Grids: a few lines that stand for many jobs.
+//!
+//! ```yaml
+//! phases:
+//!   - name: distill
+//!     depends_on: {phase: teachers, match: [N]}
+//!     grid: {N: [64, 128], lr: [0.1, 0.01]}       # every combination, the last key fastest
+//!     zip: [{width: [256, 512], depth: [4, 8]}]   # these go together: (256, 4), (512, 8)
+//!     seeds: 3                                    # the axis `seed`: 0, 1, 2; or a list
+//!     when: ["N >= 128", "lr != ${width}"]        # cells that hold; all of them
+//!     exclude: [{N: 128, lr: [0.1]}]              # cells that are left out
+//!     include: [{N: 256, lr: 0.5, width: 1, depth: 1, seed: 9}]   # further cells, whole
+//!     template:
+//!       id: "s${seed}_N${N}_lr${lr}"
+//!       cmd: python run.py --n ${N} --name "run ${lr}"
+//!       expected_output: "out/N${N}_lr${lr}_s${seed}.json"
+//! ```
+//!
+//! A placeholder is `${axis}`. In a command its value cannot leave its place: in quotes it is escaped, outside quotes it must be
+//! one plain word, and `${axis:raw}` puts it in as shell text. `$${` stands for `${`; `${GPU}` is left to the job's environment.
+//! Jobs are written one after the other: memory does not grow with their number, but for 16 bytes of each id.
+
+mod cells;
+mod json;
+mod plan;
+mod template;
+#[cfg(test)]
+mod tests;
+mod when;
+
+pub use plan::{Plan, Summary};
+
+/// Jobs beyond which a person must have said yes. **Source**: queue design §3.
+pub const ASK_ABOVE: u64 = 100_000;
+/// Jobs beyond which a grid is a mistake whatever was said; 200 times the largest queue.
+pub const MOST_JOBS: u64 = 20_000_000;

@@ -1,0 +1,86 @@
+//! Words of the shell.
+
+use crate::manifest::Problems;
+use crate::tree::{Kind, Node, Value};
+
+/// Whether a text is one word of the shell that means itself.
+pub fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&byte))
+}
+
+/// `text` as one word of the shell: in single quotes unless it is plain.
+pub fn word(text: &str) -> String {
+    if is_plain(text) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+/// Appends a map of arguments to a command: `--key value`, a list as several words, `true` as a bare flag, `false` and null
+/// not at all. **Source**: queue design §3.
+pub(crate) fn append_arguments(command: &mut String, args: &Node, problems: &mut Problems) {
+    let Value::Map(entries) = &args.value else {
+        problems.at(
+            args,
+            format!("args must be a map, not {}", args.noun()),
+            Some("args: {seed: 200, n_hidden: 64}"),
+        );
+        return;
+    };
+    for (key, value) in entries {
+        let flag = if key.text.starts_with('-') {
+            key.text.clone()
+        } else {
+            format!("--{}", key.text)
+        };
+        let words: Vec<&str> = match (&value.value, value.kind()) {
+            (_, Some(Kind::Null | Kind::Bool(false))) => continue,
+            (_, Some(Kind::Bool(true))) => Vec::new(),
+            (Value::List(items), _) if items.iter().all(|item| item.text().is_some()) => {
+                items.iter().filter_map(Node::text).collect()
+            }
+            (Value::Scalar { text, .. }, _) => vec![text],
+            _ => {
+                problems.at(
+                    value,
+                    format!(
+                        "the argument {:?} must be a scalar or a list of scalars",
+                        key.text
+                    ),
+                    None,
+                );
+                continue;
+            }
+        };
+        for part in std::iter::once(flag.as_str()).chain(words) {
+            if !command.is_empty() {
+                command.push(' ');
+            }
+            command.push_str(&word(part));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_cannot_leave_their_place() {
+        for (text, expected) in [
+            ("a", "a"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("$(x)", "'$(x)'"),
+            ("it's", "'it'\\''s'"),
+            ("~", "'~'"),
+            ("ckpt/N=64_lr:0.1.pt", "ckpt/N=64_lr:0.1.pt"),
+        ] {
+            assert_eq!(word(text), expected);
+        }
+    }
+}
