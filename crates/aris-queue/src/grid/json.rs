@@ -29,6 +29,14 @@ pub(super) fn string(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
+/// Appends `"key": value` and `end`.
+pub(super) fn entry(out: &mut String, key: &str, value: &str, end: &str) {
+    out.push_str(&string(key));
+    out.push_str(": ");
+    out.push_str(value);
+    out.push_str(end);
+}
+
 /// A scalar: numbers keep their text where JSON allows it.
 pub(super) fn scalar(node: &Node) -> String {
     let text = node.text().unwrap_or_default();

@@ -321,7 +321,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
         .and_then(Node::text)
         .unwrap_or("unknown");
     let mut head = format!("{{\"schema\": {},\n", json::string(manifest::SCHEMA));
-    head.push_str(&format!("\"project\": {},\n", json::string(project)));
+    json::entry(&mut head, "project", &json::string(project), ",\n");
     if root.get("cwd").is_none() {
         head.push_str("\"cwd\": \".\",\n");
     }
@@ -331,11 +331,7 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
             "schema" | "project" | "phases" | "jobs" | "template" | "default_cmd"
         ) || cells::KEYS.contains(&key.text.as_str());
         if !own {
-            head.push_str(&format!(
-                "{}: {},\n",
-                json::string(&key.text),
-                json::value(node)
-            ));
+            json::entry(&mut head, &key.text, &json::value(node), ",\n");
         }
     }
     head.push_str("\"phases\": [");
@@ -409,11 +405,8 @@ fn phase(
                 "name" | "jobs" | "template" | "default_cmd"
             ) || cells::KEYS.contains(&key.text.as_str());
             if !own {
-                head.push_str(&format!(
-                    ", {}: {}",
-                    json::string(&key.text),
-                    json::value(value)
-                ));
+                head.push_str(", ");
+                json::entry(&mut head, &key.text, &json::value(value), "");
             }
         }
     }
@@ -549,22 +542,21 @@ fn grid(
         );
         return None;
     }
-    let id_text = |problems: &mut Problems| match template.get("id") {
-        Some(id) => template::text(id, Use::Plain, &cells, problems),
-        None => {
-            let mut source = phase.to_owned();
-            for axis in &cells.axes {
-                source.push_str(&format!("_{}${{{}}}", axis.name, axis.name));
-            }
-            let made = Node {
-                value: Value::Scalar {
-                    text: source,
-                    plain: false,
-                },
-                ..*template
-            };
-            template::text(&made, Use::Plain, &cells, problems)
+    let id_text = |problems: &mut Problems| {
+        if let Some(id) = template.get("id") {
+            return template::text(id, Use::Plain, &cells, problems);
         }
+        let axes = cells.axes.iter().fold(String::new(), |axes, axis| {
+            axes + "_" + &axis.name + "${" + &axis.name + "}"
+        });
+        let made = Node {
+            value: Value::Scalar {
+                text: phase.to_owned() + &axes,
+                plain: false,
+            },
+            ..*template
+        };
+        template::text(&made, Use::Plain, &cells, problems)
     };
     let id = id_text(problems);
     let mut job = Text::default();

@@ -201,25 +201,24 @@ fn matched(
         }
     }
     for at in range(&phases[child]) {
-        match of(&jobs[at]).and_then(|cell| parents.get(&cell)) {
-            Some(found) => jobs[at].needs.extend(found),
-            None => {
-                let (line, column) = links.places.get(at).copied().unwrap_or_default();
-                problems.push(Problem {
-                    line,
-                    column,
-                    message: format!(
-                        "the job {:?} has no job with the same {} in phase {:?}",
-                        jobs[at].id,
-                        keys.join(", "),
-                        phases[parent].name
-                    ),
-                    hint: Some(String::from(
-                        "both need these params; build_manifest writes them from the grid",
-                    )),
-                });
-            }
+        if let Some(found) = of(&jobs[at]).and_then(|cell| parents.get(&cell)) {
+            jobs[at].needs.extend(found);
+            continue;
         }
+        let (line, column) = links.places.get(at).copied().unwrap_or_default();
+        problems.push(Problem {
+            line,
+            column,
+            message: format!(
+                "the job {:?} has no job with the same {} in phase {:?}",
+                jobs[at].id,
+                keys.join(", "),
+                phases[parent].name
+            ),
+            hint: Some(String::from(
+                "both need these params; build_manifest writes them from the grid",
+            )),
+        });
     }
 }
 

@@ -211,17 +211,15 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
 
 fn positive(fields: &mut Fields<'_>, key: &str, problems: &mut Problems) -> Option<u32> {
     let node = fields.take(key)?;
-    match node.kind() {
-        Some(Kind::Integer(number @ 1..=1_000_000)) => u32::try_from(number).ok(),
-        _ => {
-            problems.at(
-                node,
-                format!("{key} must be a whole number from 1 on"),
-                None,
-            );
-            None
-        }
+    if let Some(Kind::Integer(number @ 1..=1_000_000)) = node.kind() {
+        return u32::try_from(number).ok();
     }
+    problems.at(
+        node,
+        format!("{key} must be a whole number from 1 on"),
+        None,
+    );
+    None
 }
 
 /// `base` means "if there is a conda" when nobody named it: the reference's `build_manifest` writes it into every manifest.
@@ -409,17 +407,15 @@ impl Reader<'_> {
         }
         let own = fields.text("cmd", self.problems);
         let args = fields.take("args");
-        let mut command = match (own.as_deref().or(shared.command), args) {
-            (Some(command), _) => command.trim_end().to_owned(),
-            (None, _) => {
-                self.problems.at(
-                    node,
-                    format!("{what} has no cmd"),
-                    Some("give it a cmd, or the manifest a default_cmd"),
-                );
-                String::new()
-            }
-        };
+        let command = own.as_deref().or(shared.command);
+        if command.is_none() {
+            self.problems.at(
+                node,
+                format!("{what} has no cmd"),
+                Some("give it a cmd, or the manifest a default_cmd"),
+            );
+        }
+        let mut command = command.unwrap_or_default().trim_end().to_owned();
         if command.contains('\0') {
             self.problems
                 .at(node, format!("{what}: cmd holds a null character"), None);

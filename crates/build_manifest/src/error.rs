@@ -1,0 +1,74 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use aris_queue::problem::Invalid;
+use serde_json::{Map, Value};
+
+/// Errors of `build_manifest`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// The specification has mistakes.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// More jobs than a slip of the keyboard should make.
+    #[error("{} stands for {jobs} jobs", path.display())]
+    Many {
+        /// The specification.
+        path: PathBuf,
+        /// How many.
+        jobs: u64,
+    },
+    /// Specification and manifest are one file.
+    #[error("{} is the specification itself", path.display())]
+    Itself {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something else than a manifest would be overwritten.
+    #[error("{} exists and is no manifest", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Fs(error) => error.kind(),
+            Self::Invalid(error) => error.kind(),
+            Self::Many { .. } | Self::Itself { .. } => ErrorKind::Usage,
+            Self::InTheWay { .. } => ErrorKind::Precondition,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Fs(error) => error.hint(),
+            Self::Invalid(error) => error.hint(),
+            Self::Many { .. } => Some(String::from("add --yes when that is what you want")),
+            Self::Itself { .. } | Self::InTheWay { .. } => {
+                Some(String::from("give --output another name"))
+            }
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Fs(error) => error.details(),
+            Self::Invalid(error) => error.details(),
+            Self::Many { path, .. } | Self::Itself { path } | Self::InTheWay { path } => {
+                Map::from_iter([(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                )])
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `build_manifest`: the list of runs of a queue, from a few lines that describe grids of them.
+//!
+//! **Input**: a specification in YAML or JSON (`--config`): settings of the queue, phases with a grid and a template each, or
+//! jobs one by one; see [`aris_queue::grid`]. **Output**: a manifest for `queue_manager` (`--output`), one job a line, the same
+//! bytes for the same input. **Exit**: 0 written, or there already; 2 usage, or more than 100,000 jobs without `--yes`; 3 no such
+//! file; 4 the specification has mistakes, each with line and column; 5 the manifest cannot be written, or another file is in its
+//! place.
+//!
+//! Jobs are written one after the other: memory does not grow with them but for 16 bytes each.
+
+mod cli;
+mod error;
+mod report;
+mod write;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_queue::grid::{ASK_ABOVE, Plan};
+use aris_queue::problem::Invalid;
+use aris_queue::tree;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "build_manifest",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Write and check the list of runs of a queue from a specification of grids",
+    input: "a specification in YAML or JSON",
+    output: "the number of jobs of each phase; the manifest goes to --output",
+    stderr: "warnings, errors with line and column",
+    examples: &[
+        Example {
+            command: "",
+            line: "build_manifest --config grid.yaml --output manifest.json",
+            what: "expand the grids of grid.yaml",
+        },
+        Example {
+            command: "",
+            line: "build_manifest --config grid.yaml --json",
+            what: "check a specification and count its jobs, writing nothing",
+        },
+    ],
+    signals: &[],
+    ok: "the manifest is written, or was there already",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[report::SCHEMA],
+    samples: &[Sample {
+        args: &["--config", "no-such-file.yaml", "--json"],
+        exit: &[3],
+    }],
+    network: Network::None,
+};
+
+/// Expands the specification that `cli` names.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let config = context.absolute(&cli.config);
+    let text = aris_fs::read_text(&config)?;
+    let plan = tree::read(&text)
+        .map_err(|problem| vec![problem])
+        .and_then(|root| Plan::read(&root))
+        .map_err(|problems| Invalid::new(&cli.config, problems))?;
+    let summary = plan.summary();
+    if summary.jobs > ASK_ABOVE && !cli.yes {
+        return Err(Error::Many {
+            path: cli.config,
+            jobs: summary.jobs,
+        });
+    }
+    let (digest, bytes) = write::digest(&plan);
+    let written = match &cli.output {
+        Some(output) => write::manifest(&plan, &config, &context.absolute(output), &digest, bytes)?,
+        None => false,
+    };
+    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Outcome::done(Report {
+        project: summary.project.clone(),
+        phases: summary
+            .phases
+            .iter()
+            .map(|(name, jobs)| report::Phase {
+                name: name.clone(),
+                jobs: *jobs,
+            })
+            .collect(),
+        jobs: summary.jobs,
+        path: cli.output.map(|output| output.display().to_string()),
+        digest: format!("sha256:{}", hex.concat()),
+        bytes,
+        written,
+    }))
+}

@@ -1,0 +1,66 @@
+//! What was built.
+
+use std::io::{self, Write};
+
+use aris_cli::{Product, Style};
+use serde::Serialize;
+
+/// Schema id of [`Report`].
+pub(crate) const SCHEMA: &str = "aris.build_manifest.built/v1";
+
+/// The data product.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// Project as the manifest names it.
+    pub(crate) project: String,
+    /// Phases in the manifest's order.
+    pub(crate) phases: Vec<Phase>,
+    /// Jobs in all.
+    pub(crate) jobs: u64,
+    /// The manifest; absent when the specification was only checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// Its SHA-256, `sha256:<64 hex digits>`.
+    pub(crate) digest: String,
+    /// Bytes of the manifest.
+    pub(crate) bytes: u64,
+    /// Whether the file was written; false when it was there already, the same to the byte, or was not asked for.
+    pub(crate) written: bool,
+}
+
+/// One phase.
+#[derive(Debug, Serialize)]
+pub(crate) struct Phase {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its jobs.
+    pub(crate) jobs: u64,
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        let verb = if self.path.is_some() {
+            "Built"
+        } else {
+            "Checked"
+        };
+        writeln!(
+            out,
+            "{verb} manifest with {} phases, {} total jobs",
+            self.phases.len(),
+            self.jobs
+        )?;
+        for phase in &self.phases {
+            writeln!(out, "  {}\t{}", phase.name, phase.jobs)?;
+        }
+        match &self.path {
+            Some(path) if self.written => writeln!(out, "Saved to {path}"),
+            Some(path) => writeln!(out, "{path} is up to date"),
+            None => Ok(()),
+        }
+    }
+}
