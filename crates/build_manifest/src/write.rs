@@ -1,6 +1,7 @@
 //! The manifest's file: whole or not at all, and never in the place of something else.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use aris_fs::{FsError, Part};
 use aris_queue::grid::Plan;
@@ -10,6 +11,9 @@ use crate::error::Error;
 
 /// Bytes in which a manifest says what it is: the reference writes its phases after seven short keys.
 const HEAD: u64 = 64 << 10;
+
+/// How long another writer of the same manifest is waited for: several times what the largest queue takes.
+const WAIT: Duration = Duration::from_secs(30);
 
 /// SHA-256 and length of what the plan writes.
 pub(crate) fn digest(plan: &Plan) -> ([u8; 32], u64) {
@@ -53,7 +57,10 @@ pub(crate) fn manifest(
     let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
         return Err(Error::InTheWay { path: target });
     };
-    let mut part = Part::open(&folder.join(format!(".{}.part", name.display())))?;
+    let mut part = Part::open(
+        &folder.join(format!(".{}.part", name.display())),
+        Instant::now() + WAIT,
+    )?;
     let done = part
         .restart()
         .and_then(|()| plan.write(|piece| part.append(piece)));
