@@ -1,13 +1,14 @@
-//! The outside as a helper sees it: directory, environment, clock, stderr. Read once by the runner; tests pass their own.
+//! The outside as a helper sees it: directory, environment, clock, output. Read once by the runner; tests pass their own.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::emit;
 use crate::style::Style;
 
 /// Where the time comes from.
@@ -42,6 +43,9 @@ pub struct Context {
     quiet: bool,
     stderr_style: Style,
     stderr: RefCell<Box<dyn Write>>,
+    stdout: RefCell<Box<dyn Write>>,
+    /// Why a line could not be written.
+    broken: RefCell<Option<io::Error>>,
 }
 
 impl Context {
@@ -52,7 +56,7 @@ impl Context {
         json: bool,
         quiet: bool,
         stderr_style: Style,
-        stderr: Box<dyn Write>,
+        [stdout, stderr]: [Box<dyn Write>; 2],
     ) -> Self {
         Self {
             cwd,
@@ -62,10 +66,12 @@ impl Context {
             quiet,
             stderr_style,
             stderr: RefCell::new(stderr),
+            stdout: RefCell::new(stdout),
+            broken: RefCell::new(None),
         }
     }
 
-    /// A context for tests of a helper's `run`: this directory, no environment, a fixed clock, stderr thrown away.
+    /// A context for tests of a helper's `run`: this directory, no environment, a fixed clock, output thrown away.
     pub fn for_test(cwd: &Path, now: Timestamp) -> Self {
         Self::new(
             cwd.to_path_buf(),
@@ -74,7 +80,7 @@ impl Context {
             false,
             false,
             Style::plain(),
-            Box::new(std::io::sink()),
+            [Box::new(io::sink()), Box::new(io::sink())],
         )
     }
 
@@ -119,6 +125,25 @@ impl Context {
     /// How to write to stderr.
     pub fn stderr_style(&self) -> Style {
         self.stderr_style
+    }
+
+    /// Writes a line of a product to stdout at once, where the rest of it is long in coming. With `--json` it does nothing: the envelope
+    /// has it all. A product that is written like this has an empty form for people, or one on stderr.
+    pub fn line(&self, text: &str) {
+        if self.json || self.broken.borrow().is_some() {
+            return;
+        }
+        if let Err(error) = self.emit(format!("{text}\n").as_bytes()) {
+            self.broken.replace(Some(error));
+        }
+    }
+
+    /// Writes to stdout; fails also when a line before could not be written.
+    pub(crate) fn emit(&self, bytes: &[u8]) -> io::Result<()> {
+        match self.broken.take() {
+            Some(error) => Err(error),
+            None => emit::to_stdout(&mut *self.stdout.borrow_mut(), bytes),
+        }
     }
 
     /// One line for people on stderr, unless `--quiet`.

@@ -48,6 +48,11 @@ impl Progress {
         self.bar.inc(1);
     }
 
+    /// Does what writes to the terminal, too: the line goes out of its way.
+    pub fn around(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
     /// Takes the line away; the answer follows.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -1,14 +1,14 @@
-//! The order in which sources are asked.
+//! The order in which sources are asked, for as many references at a time as one batch at arXiv holds:
 //!
-//! 1. arXiv papers of all references, in batches; where arXiv is silent, one batch at Semantic Scholar.
-//! 2. Each DOI once: Crossref, and where it has none, DataCite; what stays silent, in that same batch.
-//! 3. Titles, for references that no identifier has confirmed: one source after the other until one has the work.
+//! 1. arXiv papers, in one batch; beside it each DOI: Crossref, and where it has none, DataCite. Where these are silent, one batch at
+//!    Semantic Scholar.
+//! 2. Titles, for references that no identifier has confirmed: one source after the other until one has the work.
 //!
 //! The same question is never asked twice, and references are asked for side by side, within the manners of each host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc;
 
 use aris_contract::artifact::papers::{Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
@@ -18,8 +18,11 @@ use crate::reference::Reference;
 use crate::report::Checked;
 use crate::sources::{Silence, Sources};
 
-/// arXiv papers in one request, as the reference's script asks.
-pub const ARXIV_BATCH: usize = 40;
+/// arXiv papers in one request.
+pub const ARXIV_BATCH: usize = aris_sources::arxiv::BATCH;
+
+/// References that are looked at together, when few of them are arXiv's: so that the first verdicts are known soon.
+const TOGETHER: usize = 200;
 
 /// Questions that are under way at once; each host sets its own, smaller number.
 const AT_ONCE: usize = 6;
@@ -88,22 +91,72 @@ pub(crate) struct Answer {
 
 type Answers = BTreeMap<Id, Vec<Answer>>;
 
-/// Checks references, in their order. `done` is called once for each reference that is judged.
+/// Checks references, in their order. `done` gets each verdict, in that order too, as soon as it and those before it are known.
 pub fn verify(
     references: &[Reference],
     sources: &dyn Sources,
     options: &Options,
-    done: &(dyn Fn() + Sync),
+    done: &mut dyn FnMut(&Checked),
 ) -> Vec<Checked> {
-    let mut answers = arxiv(references, sources, options.arxiv_batch.clamp(1, 100));
-    answers.append(&mut dois(references, sources));
-    rescue(&mut answers, sources);
-    let answers = &answers;
-    parallel(references, |reference| {
-        let checked = one(reference, answers, sources, options);
-        done();
-        checked
-    })
+    let batch = options.arxiv_batch.clamp(1, ARXIV_BATCH);
+    let mut answers = Answers::new();
+    let mut all = Vec::with_capacity(references.len());
+    let mut rest = references;
+    while !rest.is_empty() {
+        let (group, later) = rest
+            .split_at_checked(group(rest, batch))
+            .unwrap_or((rest, &[]));
+        rest = later;
+        ask(group, sources, &mut answers);
+        let answers = &answers;
+        all.append(&mut parallel(
+            group,
+            |reference| one(reference, answers, sources, options),
+            done,
+        ));
+    }
+    all
+}
+
+/// How many of these references are looked at together: those whose arXiv papers fit into one batch.
+fn group(references: &[Reference], batch: usize) -> usize {
+    let mut ids = BTreeSet::new();
+    references
+        .iter()
+        .take(TOGETHER.max(batch))
+        .take_while(|reference| {
+            ids.extend(reference.arxiv.iter().map(arxiv_key));
+            ids.len() <= batch
+        })
+        .count()
+        .max(1)
+}
+
+/// Asks for the identifiers of these references that nobody was asked for before.
+fn ask(references: &[Reference], sources: &dyn Sources, answers: &mut Answers) {
+    let is_new = |id: &Id| !answers.contains_key(id);
+    let arxiv_ids: BTreeMap<Id, ArxivId> = references
+        .iter()
+        .flat_map(|reference| &reference.arxiv)
+        .map(|id| (arxiv_key(id), id.without_version()))
+        .filter(|(id, _)| is_new(id))
+        .collect();
+    let wanted: BTreeSet<Doi> = references
+        .iter()
+        .flat_map(|reference| reference.dois.iter().cloned())
+        .filter(|doi| is_new(&Id::Doi(doi.clone())))
+        .collect();
+    let mut said = std::thread::scope(|scope| {
+        let papers = scope.spawn(|| arxiv(arxiv_ids, sources));
+        let mut said = dois(wanted, sources);
+        match papers.join() {
+            Ok(mut papers) => said.append(&mut papers),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        said
+    });
+    rescue(&mut said, sources);
+    answers.append(&mut said);
 }
 
 /// The identifiers of a reference with what was said to them.
@@ -149,16 +202,11 @@ fn arxiv_key(id: &ArxivId) -> Id {
     Id::Arxiv(id.without_version().to_string())
 }
 
-fn arxiv(references: &[Reference], sources: &dyn Sources, batch: usize) -> Answers {
-    let ids: BTreeMap<Id, ArxivId> = references
-        .iter()
-        .flat_map(|reference| &reference.arxiv)
-        .map(|id| (arxiv_key(id), id.without_version()))
-        .collect();
+/// A reference alone may name more papers than a batch holds.
+fn arxiv(ids: BTreeMap<Id, ArxivId>, sources: &dyn Sources) -> Answers {
     let ids: Vec<(Id, ArxivId)> = ids.into_iter().collect();
-    let chunks: Vec<&[(Id, ArxivId)]> = ids.chunks(batch).collect();
     let mut answers = Answers::new();
-    for chunk in chunks {
+    for chunk in ids.chunks(ARXIV_BATCH) {
         let names: Vec<ArxivId> = chunk.iter().map(|(_, id)| id.clone()).collect();
         let said = sources.arxiv(&names);
         for (key, id) in chunk {
@@ -178,13 +226,9 @@ fn arxiv(references: &[Reference], sources: &dyn Sources, batch: usize) -> Answe
     answers
 }
 
-fn dois(references: &[Reference], sources: &dyn Sources) -> Answers {
-    let dois: BTreeSet<Doi> = references
-        .iter()
-        .flat_map(|reference| reference.dois.iter().cloned())
-        .collect();
+fn dois(dois: BTreeSet<Doi>, sources: &dyn Sources) -> Answers {
     let dois: Vec<Doi> = dois.into_iter().collect();
-    let said = parallel(&dois, |doi| {
+    let registries = |doi: &Doi| {
         let mut answers = Vec::new();
         for source in [Source::Crossref, Source::Datacite] {
             let said = sources
@@ -197,7 +241,8 @@ fn dois(references: &[Reference], sources: &dyn Sources) -> Answers {
             }
         }
         answers
-    });
+    };
+    let said = parallel(&dois, registries, &mut |_| ());
     dois.into_iter().map(Id::Doi).zip(said).collect()
 }
 
@@ -225,28 +270,39 @@ fn rescue(answers: &mut Answers, sources: &dyn Sources) {
     }
 }
 
-/// Does `work` for all items on a few threads; the results are in the items' order.
-fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Does `work` for all items on a few threads; `done` gets the results in the items' order, on this one.
+fn parallel<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+    done: &mut dyn FnMut(&R),
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let results: Mutex<BTreeMap<usize, R>> = Mutex::new(BTreeMap::new());
+    let (sender, receiver) = mpsc::channel();
+    let mut results = Vec::with_capacity(items.len());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE.min(items.len()) {
-            scope.spawn(|| {
-                loop {
+            let (sender, next, work) = (sender.clone(), &next, &work);
+            scope.spawn(move || {
+                while let Some((at, item)) = {
                     let at = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(item) = items.get(at) else { return };
-                    let result = work(item);
-                    results
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .insert(at, result);
+                    items.get(at).map(|item| (at, item))
+                } {
+                    // Nobody listens any more: the other end has panicked.
+                    if sender.send((at, work(item))).is_err() {
+                        return;
+                    }
                 }
             });
         }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        for (at, result) in receiver {
+            early.insert(at, result);
+            while let Some(result) = early.remove(&results.len()) {
+                done(&result);
+                results.push(result);
+            }
+        }
     });
     results
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .into_values()
-        .collect()
 }

@@ -160,7 +160,8 @@ mod tests {
         };
         let entry = &read.entries[0];
         let reference = Reference::of(&index.resolve(entry), now);
-        let checked = verify(&[reference], &One(record), &Options::default(), &|| ()).remove(0);
+        let checked =
+            verify(&[reference], &One(record), &Options::default(), &mut |_| ()).remove(0);
         let (patch, touched) =
             patch(text, "refs.bib", &[(entry, &checked)]).expect("something to correct");
         assert_eq!(touched, 1);
@@ -201,7 +202,7 @@ mod tests {
                 )],
                 &One(Paper::default()),
                 &Options::default(),
-                &|| (),
+                &mut |_| (),
             )
             .remove(0)
         };

@@ -43,9 +43,7 @@ pub(crate) fn ask(
         &references,
         &Online::new(&client),
         &Options::default(),
-        &|| {
-            progress.step();
-        },
+        &mut |_| progress.step(),
     );
     progress.finish();
     Ok(known.into_iter().map(|(loc, _)| loc).zip(checked).collect())

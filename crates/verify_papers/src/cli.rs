@@ -26,6 +26,9 @@ pub struct Cli {
     /// Where the result goes; - or nothing for standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print each paper as a line of JSON as soon as its verdict is known, and the overall verdict on stderr
+    #[arg(long)]
+    pub jsonl: bool,
     /// Write corrected fields of the bibliography as a patch to this file; the bibliography itself stays as it is
     #[arg(long, value_name = "PATCH", conflicts_with_all = ["input", "arxiv_ids", "titles_file"])]
     pub fix_bib: Option<PathBuf>,

@@ -1,7 +1,8 @@
 //! `verify_papers`: do these papers exist, and are they described right?
 //!
 //! **Input**: a JSON list, identifiers, titles, a bibliography, or the cited entries of a paper. **Output**: the reference's JSON (verdict,
-//! rates, status of each paper) with existence, a comparison of each field, findings and evidence; a patch for a bibliography.
+//! rates, status of each paper) with existence, a comparison of each field, findings and evidence; or with `--jsonl` each paper on a line of
+//! its own, as soon as it and those before it are decided; a patch for a bibliography.
 //! **Exit**: 0 checked, whatever was found; 2 the input cannot be read; 5 an output cannot be written, or no folder for the cache.
 //!
 //! A source that does not answer is never evidence: its papers are `verify_pending`. An identifier that leads to another work makes a
@@ -49,6 +50,11 @@ pub static SPEC: Spec = Spec {
         },
         Example {
             command: "",
+            line: "verify_papers --bib references.bib --jsonl --deadline 3600",
+            what: "check a long list, and see each verdict as soon as it is known",
+        },
+        Example {
+            command: "",
             line: "verify_papers --paper paper --fix-bib fixes.patch --deadline 600",
             what: "check what a paper cites, and propose corrections of its bibliography",
         },
@@ -78,15 +84,25 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         arxiv_batch: cli.arxiv_batch_size,
         ..Options::default()
     };
-    let checked = verify(&input.references, &Online::new(&client), &options, &|| {
+    let mut unwritten = None;
+    let online = Online::new(&client);
+    let checked = verify(&input.references, &online, &options, &mut |paper| {
         progress.step();
+        if cli.jsonl {
+            match serde_json::to_string(paper) {
+                Ok(line) => progress.around(|| context.line(&line)),
+                Err(error) => unwritten = Some(error),
+            }
+        }
     });
     progress.finish();
+    unwritten.map_or(Ok(()), Err)?;
     let patch = cli
         .fix_bib
         .as_deref()
         .map(|path| (path, patch(&input, &checked)));
     let mut report = Report::new(checked, cli.hallucination_warn_threshold);
+    report.streamed = cli.jsonl;
     if let Some((path, (text, touched))) = patch {
         report.patched_entries = Some(touched);
         if touched > 0 {

@@ -30,9 +30,12 @@ pub struct Report {
     /// Entries that the patch corrects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) patched_entries: Option<usize>,
-    /// Whether the result went to a file.
+    /// The file that the result went to.
     #[serde(skip)]
     pub(crate) filed: Option<String>,
+    /// Each paper has been printed already.
+    #[serde(skip)]
+    pub(crate) streamed: bool,
 }
 
 impl Report {
@@ -76,6 +79,7 @@ impl Report {
             patch: None,
             patched_entries: None,
             filed: None,
+            streamed: false,
         }
     }
 }
@@ -103,7 +107,7 @@ impl Product for Report {
     }
 
     fn stream(&self) -> Stream {
-        if self.filed.is_some() {
+        if self.filed.is_some() || self.streamed {
             Stream::Stderr
         } else {
             Stream::Stdout
@@ -111,10 +115,10 @@ impl Product for Report {
     }
 
     fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        let Some(path) = &self.filed else {
+        if self.stream() == Stream::Stdout {
             serde_json::to_writer_pretty(&mut *out, self)?;
             return writeln!(out);
-        };
+        }
         for paper in &self.papers {
             let word = match paper.status {
                 Status::Verified if paper.findings.is_empty() => continue,
@@ -129,11 +133,13 @@ impl Product for Report {
                 writeln!(out, "  {} [{}]", finding.message, finding.id)?;
             }
         }
+        let place = self.filed.as_ref().map(|path| format!(": {path}"));
         writeln!(
             out,
-            "{} ({} papers): {path}",
+            "{} ({} papers){}",
             self.verdict,
-            self.papers.len()
+            self.papers.len(),
+            place.unwrap_or_default()
         )
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 //! `verify_papers` against servers on this machine, one for each source.
 
-use aris_testkit::{Answer, Helper, Project, Received, Run, Server};
+use aris_testkit::{Answer, Call, Helper, Project, Received, Run, Server};
 use serde_json::{Value, json};
 
 const VASWANI: &str = "<entry><id>http://arxiv.org/abs/1706.03762v7</id><title>Attention Is All You Need</title><published>2017-06-12T17:57:34Z</published><author><name>Ashish Vaswani</name></author><author><name>Noam Shazeer</name></author></entry>";
@@ -85,7 +85,12 @@ impl World {
     }
 
     fn run(&self, project: &Project, args: &[&str]) -> Run {
-        Helper::named("verify_papers")
+        let helper = Helper::named("verify_papers");
+        self.call_of(&helper, project).args(args).run()
+    }
+
+    fn call_of(&self, program: &Helper, project: &Project) -> Call {
+        program
             .call(project.path())
             .env("ARIS_ARXIV_BASE_URL", self.arxiv.url())
             .env("ARIS_CROSSREF_BASE_URL", self.crossref.url())
@@ -94,8 +99,6 @@ impl World {
             .env("ARIS_OPENALEX_BASE_URL", self.openalex.url())
             .env("ARIS_S2_BASE_URL", self.s2.url())
             .env("ARIS_CACHE_DIR", project.at("cache"))
-            .args(args)
-            .run()
     }
 
     fn requests(&self) -> usize {
@@ -319,4 +322,61 @@ fn a_paper_s_bibliography_gets_a_patch_and_stays_as_it_is() {
     );
     assert!(patch.contains("+  year = {2016},"), "{patch}");
     assert_eq!(project.read("paper/refs.bib"), BIB);
+}
+
+#[test]
+fn each_verdict_is_printed_as_soon_as_it_is_known() {
+    // The title of the second paper is answered only when somebody has read the first verdict.
+    let (told, heard) = std::sync::mpsc::channel::<()>();
+    let heard = std::sync::Mutex::new(heard);
+    let world = World {
+        s2: Server::start(move |request| {
+            let wait = heard.lock().expect("no panic");
+            wait.recv_timeout(std::time::Duration::from_secs(50))
+                .expect("the first verdict is printed before the second is known");
+            s2(request)
+        }),
+        ..World::new(s2)
+    };
+    let project = Project::new().file(
+        "list.json",
+        r#"[{"id": "a", "arxiv_id": "1706.03762", "title": "Attention is all you need"},
+            {"id": "b", "title": "A thing that is searched for by its title"}]"#,
+    );
+    let script = r#""$0" --input list.json --jsonl | while read -r line; do printf '%s\n' "$line"; : > seen; done"#;
+    let call = world.call_of(&Helper::at("/bin/sh"), &project);
+    let call = call
+        .args(["-c", script])
+        .args([Helper::named("verify_papers").path()]);
+    let run = std::thread::scope(|scope| {
+        let running = scope.spawn(|| call.run());
+        while !project.at("seen").exists() && !running.is_finished() {
+            std::thread::yield_now();
+        }
+        told.send(()).expect("the server listens");
+        running.join().expect("no panic")
+    });
+    let ids: Vec<Value> = run
+        .stdout()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].clone())
+        .collect();
+    assert_eq!(ids, ["a", "b"], "{run}");
+    assert!(run.stderr().ends_with("PASS (2 papers)\n"), "{run}");
+}
+
+#[test]
+fn lines_and_an_envelope_say_the_same() {
+    let world = World::new(s2);
+    let project = Project::new().file("in/candidates.json", CANDIDATES);
+    let args = ["--input", "in/candidates.json", "--jsonl"];
+    let lines = world.run(&project, &args).expect_code(0);
+    let papers: Vec<Value> = lines
+        .stdout()
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let args = [&args[..], &["--json", "--offline"]].concat();
+    let envelope = world.run(&project, &args).expect_code(0).data();
+    assert_eq!(Value::from(papers), envelope["papers"]);
 }

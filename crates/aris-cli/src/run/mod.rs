@@ -112,13 +112,12 @@ pub fn run<A: Args, D: Product, E: Failure>(
         json,
         matches.get_flag(QUIET),
         process.stderr_style,
-        process.stderr,
+        [process.stdout, process.stderr],
     );
-    let mut emitter = Emitter {
+    let emitter = Emitter {
         spec,
         json,
         context: &context,
-        stdout: process.stdout,
         style: process.stdout_style,
     };
     match caught(|| attempt(&matches, run_helper, &context)) {
@@ -155,12 +154,11 @@ struct Emitter<'a> {
     spec: &'static Spec,
     json: bool,
     context: &'a Context,
-    stdout: Box<dyn Write>,
     style: Style,
 }
 
 impl Emitter<'_> {
-    fn success<D: Product>(&mut self, outcome: &Outcome<D>) -> Exit {
+    fn success<D: Product>(&self, outcome: &Outcome<D>) -> Exit {
         let data = &outcome.data;
         let mut people = Vec::new();
         let rendered = match data.stream() {
@@ -191,7 +189,7 @@ impl Emitter<'_> {
             let message = format!("the result cannot be written: {problem}");
             return self.failure(ErrorKind::Internal, body(ErrorKind::Internal, message));
         }
-        match emit::to_stdout(&mut self.stdout, &text) {
+        match self.context.emit(&text) {
             Ok(()) => outcome.exit(),
             Err(error) => {
                 self.context.write(&format!(
@@ -203,7 +201,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn failure(&mut self, kind: ErrorKind, body: ErrorBody) -> Exit {
+    fn failure(&self, kind: ErrorKind, body: ErrorBody) -> Exit {
         let style = self.context.stderr_style();
         self.context.write(&format!(
             "{}: {} {}",
@@ -215,11 +213,10 @@ impl Emitter<'_> {
             self.context.write(&format!("  hint: {hint}"));
         }
         if self.json
-            && emit::to_stdout(
-                &mut self.stdout,
-                format!("{}\n", emit::error_line(body)).as_bytes(),
-            )
-            .is_err()
+            && self
+                .context
+                .emit(format!("{}\n", emit::error_line(body)).as_bytes())
+                .is_err()
         {
             self.context
                 .write(&format!("{}: cannot write to stdout", self.spec.name));

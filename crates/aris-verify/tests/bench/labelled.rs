@@ -98,7 +98,13 @@ fn regression_cases() {
             ],
             NOW,
         );
-        let checked = verify(&[reference], &World(records), &Options::default(), &|| ()).remove(0);
+        let checked = verify(
+            &[reference],
+            &World(records),
+            &Options::default(),
+            &mut |_| (),
+        )
+        .remove(0);
         let refused = checked.has(Severity::Error) || checked.existence == Existence::NotFound;
         let wanted = case["expect_should_check"].as_bool().expect("a label");
         assert_eq!(refused, wanted, "{id}: {checked:#?}");

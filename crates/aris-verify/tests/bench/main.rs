@@ -24,7 +24,7 @@ fn recordings() -> Option<String> {
 
 fn check(replay: &Replay, cited: &[Cited], options: &Options) -> Vec<Checked> {
     let references: Vec<_> = cited.iter().map(Cited::reference).collect();
-    verify(&references, replay, options, &|| ())
+    verify(&references, replay, options, &mut |_| ())
 }
 
 /// What a reader would be shown: something is wrong or doubtful.
