@@ -7,6 +7,7 @@
     reason = "tests prepare files and start runners directly"
 )]
 
+mod cards;
 mod claims;
 mod crashes;
 mod disk;

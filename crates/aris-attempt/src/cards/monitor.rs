@@ -1,0 +1,115 @@
+//! A thread that asks nvidia-smi, so that nothing else waits when it hangs.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::{NvidiaSmi, Sample};
+use crate::clock;
+use crate::error::AttemptError;
+
+/// How soon the next sample is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pace {
+    /// At most one in a second.
+    Calm,
+    /// A job has just left a card: at most ten in a second.
+    Prompt,
+}
+
+impl Pace {
+    /// **Source**: queue design §7 (once per second) and §13 (end to next start below 250 ms).
+    const fn gap(self) -> Duration {
+        match self {
+            Self::Calm => Duration::from_secs(1),
+            Self::Prompt => Duration::from_millis(100),
+        }
+    }
+}
+
+/// After an answer that did not come in time: each further try may leave a process behind that nobody can end.
+const AFTER_A_HANG: Duration = Duration::from_secs(30);
+
+/// Samples the cards when it is asked to.
+#[derive(Debug)]
+pub struct Monitor {
+    asks: Sender<Pace>,
+    latest: Arc<Mutex<Option<Sample>>>,
+    told: UnixStream,
+}
+
+impl Monitor {
+    /// Starts the thread; it asks nothing before [`Monitor::ask`], and ends when this is dropped.
+    pub fn start(program: NvidiaSmi, wanted: BTreeSet<u32>) -> Result<Self, AttemptError> {
+        let failed = "watch the cards";
+        let (told, teller) = UnixStream::pair().map_err(AttemptError::system(failed))?;
+        for end in [&told, &teller] {
+            end.set_nonblocking(true)
+                .map_err(AttemptError::system(failed))?;
+        }
+        let latest = Arc::new(Mutex::new(None));
+        let (asks, asked) = channel();
+        let shared = Arc::clone(&latest);
+        thread::Builder::new()
+            .name(String::from("cards"))
+            .spawn(move || answer(&program, &wanted, &asked, &shared, teller))
+            .map_err(AttemptError::system(failed))?;
+        Ok(Self { asks, latest, told })
+    }
+
+    /// Wants a sample that is asked for after this call. Returns at once; several wants before the next sample are one.
+    pub fn ask(&self, pace: Pace) {
+        // The thread ends with this value and not before.
+        self.asks.send(pace).unwrap_or_default();
+    }
+
+    /// Readable when there is a new sample.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.told.as_fd()
+    }
+
+    /// The latest sample, if there is one since the last call.
+    pub fn take(&mut self) -> Option<Sample> {
+        let mut buffer = [0_u8; 64];
+        while self.told.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.take()
+    }
+}
+
+fn answer(
+    program: &NvidiaSmi,
+    wanted: &BTreeSet<u32>,
+    asked: &Receiver<Pace>,
+    latest: &Mutex<Option<Sample>>,
+    mut teller: UnixStream,
+) {
+    let mut last: Option<Duration> = None;
+    let mut least = Duration::ZERO;
+    while let Ok(mut pace) = asked.recv() {
+        // Further wants may come while this one waits for its turn, and one of them may be in more of a hurry.
+        loop {
+            let due = last.map_or(Duration::ZERO, |last| last + pace.gap().max(least));
+            match asked.recv_timeout(due.saturating_sub(clock::steady())) {
+                Ok(other) => pace = pace.max(other),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        let sample = program.sample(wanted);
+        last = Some(clock::steady());
+        least = if sample.hung {
+            AFTER_A_HANG
+        } else {
+            Duration::ZERO
+        };
+        *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(sample);
+        // A full socket tells as much as one byte more would.
+        teller.write(b"s").map_or_else(drop, drop);
+    }
+}
