@@ -3,6 +3,8 @@
 //! It never stands between the command and its log, so that a dead runner breaks nothing, and it needs nobody: limits, cards and the
 //! exit record are kept while no manager runs. It judges nothing.
 //!
+//! What went wrong stands in the folder ([`complaint`]) when nobody reads stderr.
+//!
 //! | It leaves with | when |
 //! |---|---|
 //! | 0 | the exit record is written |
@@ -40,6 +42,12 @@ use outcome::Outcome;
 use supervise::Supervisor;
 use wake::Wake;
 
+/// Why a runner could not do its work, in words for people; there is none when all went well.
+const COMPLAINT: &str = "runner.error";
+
+/// The longest complaint that is read.
+const COMPLAINT_LIMIT: u64 = 64 * 1024;
+
 /// Times the runner's lock is asked for: somebody who only looks holds it for microseconds.
 const LOCK_TRIES: u32 = 200;
 
@@ -56,11 +64,21 @@ pub fn run(folder: &Path) -> ExitCode {
                 message = format!("{message}: {inner}");
                 cause = inner.source();
             }
-            // Nobody may be there to read it; the code says the class.
+            // Nobody may be there to read it, so it is left in the folder, too; a disk that refuses may be the very reason.
             writeln!(std::io::stderr(), "{message}").unwrap_or_default();
+            if !matches!(error, AttemptError::Taken { .. }) {
+                aris_fs::write_unsynced(&folder.join(COMPLAINT), message.as_bytes())
+                    .unwrap_or_default();
+            }
             ExitCode::from(error.kind().exit().code())
         }
     }
+}
+
+/// What the runner of this attempt said before it left without doing its work; `None`: nothing.
+pub fn complaint(folder: &Path) -> Option<String> {
+    let bytes = aris_fs::read(&folder.join(COMPLAINT), COMPLAINT_LIMIT).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn attempt(folder: &Path) -> Result<(), AttemptError> {

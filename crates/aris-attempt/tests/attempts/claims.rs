@@ -1,7 +1,7 @@
 //! One attempt, many runners.
 
 use aris_attempt::{AttemptError, Seen, Standing, Watch, prepare, withdraw};
-use aris_queue::attempt::Ending;
+use aris_queue::attempt::{EndedByUs, Ending, HEARTBEAT_FILE};
 
 use crate::place::{Place, left, next, runner};
 
@@ -46,6 +46,21 @@ fn an_attempt_that_is_over_is_not_run_again() {
         std::fs::read_to_string(place.at("count")).expect("there"),
         "ran\n"
     );
+}
+
+#[test]
+fn a_runner_whose_attempt_was_given_up_ends_its_job() {
+    let place = Place::new();
+    let mut watch = Watch::new().expect("a watch");
+    place.start(&mut watch, &place.spec("exec sleep 1000"));
+    // Somebody took the runner for dead: beside its folder the next attempt is claimed.
+    let second = place.at("2");
+    std::fs::create_dir(&second).expect("created");
+    withdraw(&second).expect("claimed");
+    // Found at the next heartbeat.
+    let exit = crate::place::ended(&mut watch);
+    assert_eq!(exit.ended_by_us, EndedByUs::Cancelled);
+    assert!(place.attempt().join(HEARTBEAT_FILE).exists());
 }
 
 #[test]

@@ -163,6 +163,8 @@ fn a_runner_without_its_leases_runs_nothing_and_leaves_the_attempt_unclaimed() {
     let mut watch = Watch::new().expect("a watch");
     place.start(&mut watch, &spec);
     assert_eq!(left(&mut watch), Standing::Unclaimed);
+    let complaint = aris_attempt::runner::complaint(&place.attempt()).expect("there");
+    assert!(complaint.contains("held by another job"), "{complaint}");
     drop(lease);
     // Nobody has it now: the next runner takes it by name.
     place.start(&mut watch, &spec);
@@ -181,5 +183,7 @@ fn a_runner_without_a_readable_specification_runs_nothing() {
             .launch(1, &runner(), &place.attempt(), &[])
             .expect("launched");
         assert_eq!(left(&mut watch), Standing::Unclaimed, "{text}");
+        let complaint = aris_attempt::runner::complaint(&place.attempt()).expect("there");
+        assert!(complaint.contains("spec.json line"), "{complaint}");
     }
 }
