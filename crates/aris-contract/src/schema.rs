@@ -25,6 +25,8 @@ pub mod id {
     pub const TRACE_EVENT: &str = "aris.save_trace.event/v1";
     /// `.aris/install.json` of a project.
     pub const INSTALL_MANIFEST: &str = "aris.install_aris.manifest/v1";
+    /// `queue_state.json` of a queue.
+    pub const QUEUE_STATE: &str = "aris.queue_manager.state/v1";
     /// `spec.json` of an attempt of a queue.
     pub const QUEUE_ATTEMPT_SPEC: &str = "aris.queue_attempt.spec/v1";
     /// `claim.json` of an attempt of a queue.

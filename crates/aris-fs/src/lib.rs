@@ -15,6 +15,7 @@ mod fault;
 mod journal;
 mod list;
 mod lock;
+mod log;
 mod part;
 mod path;
 mod place;
@@ -26,6 +27,7 @@ pub use error::FsError;
 pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, remove_tree, walk_sorted};
 pub use lock::Lock;
+pub use log::Log;
 pub use part::Part;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
 pub use place::{

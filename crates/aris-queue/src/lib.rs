@@ -6,8 +6,16 @@
 #![warn(missing_docs)]
 
 pub mod attempt;
+mod crc32;
+pub mod engine;
+pub mod explain;
 pub mod grid;
+pub mod journal;
+pub mod judge;
 pub mod manifest;
 pub mod problem;
+pub mod schedule;
 pub mod shell;
+pub mod snapshot;
+pub mod state;
 pub mod tree;

@@ -154,7 +154,7 @@ impl Manifest {
         self.phases.get(self.jobs.get(job as usize)?.phase as usize)
     }
 
-    /// The name of the program that made this a queue of cards or of processors: whether any job wants a card.
+    /// Whether any job wants a card.
     pub fn wants_cards(&self) -> bool {
         self.jobs.iter().any(|job| job.settings.gpus > 0)
     }

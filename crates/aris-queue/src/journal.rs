@@ -1,0 +1,311 @@
+//! The journal: what happened to a queue, one line for each event, never changed.
+//!
+//! ```text
+//! {"seq":7,"time":"2026-11-20T17:00:00.123Z","event":{"start":{…}},"crc":"89abcdef"}
+//! ```
+//!
+//! The checksum is that of everything before `,"crc"`. Lines that a killed writer or a power cut left torn at the end are cut off; a
+//! damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it. One sync makes
+//! many lines durable. **Source**: queue design §9.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::{FsError, Log};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::crc32::crc32;
+use crate::state::Event;
+
+/// The file's name in the queue's folder.
+pub const FILE: &str = "journal.jsonl";
+
+/// Bytes of `,"crc":"89abcdef"}`.
+const TAIL: usize = 18;
+
+/// An event as the journal has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// From 1, without gaps.
+    pub seq: u64,
+    /// When.
+    pub time: Timestamp,
+    /// What.
+    pub event: Event,
+}
+
+/// The journal of a queue, open for appending. One process at a time: its manager, which holds the queue's lock.
+#[derive(Debug)]
+pub struct Journal {
+    log: Log,
+    next: u64,
+    pending: String,
+}
+
+/// What was found on opening.
+#[derive(Debug)]
+pub struct Opened {
+    /// The journal.
+    pub journal: Journal,
+    /// Everything that happened before.
+    pub entries: Vec<Entry>,
+    /// Bytes of a torn end that were cut off.
+    pub torn: u64,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The disk refuses.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// A line before a good one is damaged.
+    #[error("{}:{line}: not a line of a queue's journal: {why}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl Failure for JournalError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Fs(error) => error.kind(),
+            Self::Damaged { .. } => ErrorKind::Validation,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Fs(error) => error.hint(),
+            Self::Damaged { .. } => Some(String::from(
+                "restore the file from a copy; or move the queue's folder away to begin anew, which forgets what ran",
+            )),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Fs(error) => error.details(),
+            Self::Damaged { path, line, .. } => Map::from_iter([
+                (
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                ),
+                (String::from("line"), Value::from(*line)),
+            ]),
+        }
+    }
+}
+
+impl Journal {
+    /// Opens the journal in the queue's folder, or begins it.
+    pub fn open(folder: &Path) -> Result<Opened, JournalError> {
+        let path = folder.join(FILE);
+        let (mut log, bytes) = Log::open(&path)?;
+        let (entries, good) = entries(&path, &bytes)?;
+        let torn = bytes.len() as u64 - good;
+        if torn > 0 {
+            log.cut(good)?;
+        }
+        Ok(Opened {
+            journal: Self {
+                log,
+                next: entries.last().map_or(1, |entry| entry.seq + 1),
+                pending: String::new(),
+            },
+            entries,
+            torn,
+        })
+    }
+
+    /// Reads the journal without opening it for writing; a torn end is left out. Nothing when there is no journal.
+    pub fn read(folder: &Path) -> Result<Vec<Entry>, JournalError> {
+        let path = folder.join(FILE);
+        let bytes = aris_fs::read_optional(&path, Log::LIMIT)?.unwrap_or_default();
+        Ok(entries(&path, &bytes)?.0)
+    }
+
+    /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
+    pub fn push(&mut self, event: &Event, time: Timestamp) {
+        let line = Line {
+            seq: self.next,
+            time,
+            event,
+        };
+        self.next += 1;
+        if let Ok(text) = serde_json::to_string(&line) {
+            let body = text.strip_suffix('}').unwrap_or(&text);
+            let crc = crc32(body.as_bytes());
+            // Writing to a String cannot fail.
+            writeln!(self.pending, "{body},\"crc\":\"{crc:08x}\"}}").unwrap_or_default();
+        }
+    }
+
+    /// Makes everything that was added durable.
+    ///
+    /// **Errors**: [`JournalError::Fs`]; then nothing was added to the file, and a later call tries again.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        self.log.append(self.pending.as_bytes())?;
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.next - 1
+    }
+
+    /// Forgets what was added since the last [`Journal::sync`]: it did not happen.
+    pub fn withdraw(&mut self) {
+        let lines = self.pending.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        self.next -= lines;
+        self.pending.clear();
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    seq: u64,
+    time: Timestamp,
+    event: &'a Event,
+}
+
+/// The entries, and the number of bytes up to the end of the last good line.
+fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), JournalError> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let (mut good, mut at) = (0, 0);
+    let mut bad: Option<(usize, String)> = None;
+    let damaged = |line, why| {
+        Err(JournalError::Damaged {
+            path: path.to_path_buf(),
+            line,
+            why,
+        })
+    };
+    for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        at += line.len();
+        match (entry(line), bad.take()) {
+            // A line that is right after one that is not: the file was not torn but changed.
+            (Ok(_), Some((line, why))) => return damaged(line, why),
+            (Ok(entry), None) => {
+                let expected = entries.last().map_or(1, |entry| entry.seq + 1);
+                if entry.seq != expected {
+                    return damaged(
+                        number,
+                        format!("it is number {}, not {expected}", entry.seq),
+                    );
+                }
+                entries.push(entry);
+                good = at;
+            }
+            (Err(why), before) => bad = before.or(Some((number, why))),
+        }
+    }
+    Ok((entries, good as u64))
+}
+
+fn entry(line: &[u8]) -> Result<Entry, String> {
+    let line = line
+        .strip_suffix(b"\n")
+        .ok_or_else(|| String::from("it has no end"))?;
+    let (body, tail) = line
+        .split_at_checked(line.len().saturating_sub(TAIL))
+        .ok_or_else(|| String::from("too short"))?;
+    let stated = tail
+        .strip_prefix(b",\"crc\":\"")
+        .and_then(|rest| rest.strip_suffix(b"\"}"))
+        .and_then(|hex| std::str::from_utf8(hex).ok())
+        .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+        .ok_or_else(|| String::from("it has no checksum"))?;
+    if crc32(body) != stated {
+        return Err(String::from("its checksum is wrong"));
+    }
+    let mut text = body.to_vec();
+    text.push(b'}');
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(id: &str) -> Event {
+        Event::Cancel { id: id.to_owned() }
+    }
+
+    fn written(folder: &Path, ids: &[&str]) {
+        let mut opened = Journal::open(folder).expect("opened");
+        for id in ids {
+            opened.journal.push(&event(id), Timestamp::UNIX_EPOCH);
+        }
+        opened.journal.sync().expect("synced");
+    }
+
+    #[test]
+    fn what_was_synced_is_read_again_in_order() {
+        let folder = tempfile::tempdir().expect("temp");
+        written(folder.path(), &["a", "b\n\"ü"]);
+        written(folder.path(), &["c"]);
+        let found = Journal::read(folder.path()).expect("read");
+        let seqs: Vec<u64> = found.iter().map(|entry| entry.seq).collect();
+        assert_eq!(seqs, [1, 2, 3]);
+        assert_eq!(found[1].event, event("b\n\"ü"));
+    }
+
+    #[test]
+    fn what_was_not_synced_did_not_happen() {
+        let folder = tempfile::tempdir().expect("temp");
+        let mut opened = Journal::open(folder.path()).expect("opened");
+        opened.journal.push(&event("a"), Timestamp::UNIX_EPOCH);
+        opened.journal.push(&event("b"), Timestamp::UNIX_EPOCH);
+        opened.journal.withdraw();
+        opened.journal.push(&event("c"), Timestamp::UNIX_EPOCH);
+        opened.journal.sync().expect("synced");
+        let found = Journal::read(folder.path()).expect("read");
+        assert_eq!((found.len(), found[0].seq), (1, 1));
+        assert_eq!(found[0].event, event("c"));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test damages the file")]
+    fn any_prefix_loads_and_a_damaged_middle_does_not() {
+        let folder = tempfile::tempdir().expect("temp");
+        written(folder.path(), &["a", "b", "c"]);
+        let path = folder.path().join(FILE);
+        let whole = std::fs::read(&path).expect("read");
+        let ends: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] == b'\n').collect();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).expect("write");
+            let opened = Journal::open(folder.path()).expect("any prefix");
+            let lines = ends.iter().filter(|end| **end < cut).count();
+            assert_eq!(opened.entries.len(), lines);
+            let kept = ends.get(lines.wrapping_sub(1)).map_or(0, |end| end + 1);
+            assert_eq!(opened.torn, (cut - kept) as u64);
+            assert_eq!(std::fs::read(&path).expect("read").len(), kept);
+        }
+        let mut damaged = whole.clone();
+        damaged[ends[0] + 10] ^= 1;
+        std::fs::write(&path, &damaged).expect("write");
+        let error = Journal::open(folder.path()).expect_err("damaged");
+        assert!(error.to_string().contains(":2: "), "{error}");
+        assert_eq!(std::fs::read(&path).expect("read"), damaged);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+            let _read = entries(Path::new("j"), &bytes);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! What an attempt's exit record comes to. A pure function, tested as the table of queue design §5.
+
+use crate::attempt::{EndedByUs, Ending, Exit};
+use crate::manifest::{DoneWhen, Retry};
+use crate::state::{Outcome, Reason, Spent, Verdict};
+
+/// SIGKILL, which the kernel sends when memory runs out. **Source**: signal(7).
+const KILL: i32 = 9;
+
+/// Texts that mean that a GPU's memory ran out, each as the program prints it.
+///
+/// **Sources**, in order: `PyTorch` from 2.5 on (`torch.OutOfMemoryError`) and before (`RuntimeError: CUDA out of memory`,
+/// `c10/cuda/CUDACachingAllocator.cpp`); the CUDA runtime's `cudaErrorMemoryAllocation` text; cuBLAS's status name; `PyTorch` on `ROCm`;
+/// XLA and JAX (absl status code name with its usual text); TensorFlow's `ResourceExhaustedError` of the same allocator.
+pub const OOM_PATTERNS: [&str; 8] = [
+    "torch.OutOfMemoryError",
+    "torch.cuda.OutOfMemoryError",
+    "CUDA out of memory",
+    "CUDA error: out of memory",
+    "CUBLAS_STATUS_ALLOC_FAILED",
+    "HIP out of memory",
+    "RESOURCE_EXHAUSTED: Out of memory",
+    "OOM when allocating tensor",
+];
+
+/// Judges an attempt by its exit record. Outputs were compared by the runner, on the machine where they were written.
+pub fn judge(exit: &Exit, done_when: DoneWhen) -> Verdict {
+    let declared = !exit.outputs.is_empty();
+    let all_there = declared && exit.outputs.iter().all(|output| output.matches > 0);
+    let any_fresh = exit.outputs.iter().any(|output| output.fresh > 0);
+    let missing: Vec<&str> = exit
+        .outputs
+        .iter()
+        .filter(|output| output.matches == 0)
+        .map(|output| output.pattern.as_str())
+        .collect();
+    let mut verdict = Verdict {
+        outcome: Outcome::Failed,
+        reason: None,
+        exit_code: None,
+        signal: None,
+        error: None,
+        warning: None,
+        output_present: false,
+        ran_ms: Some(exit.ran_ms),
+    };
+    match exit.ending {
+        Ending::Code(code) => verdict.exit_code = Some(code),
+        Ending::Signal(signal) => verdict.signal = Some(signal),
+        Ending::StartFailed(_) => {}
+    }
+    let how = match &exit.ending {
+        Ending::Code(code) => format!("exit status {code}"),
+        Ending::Signal(signal) => format!("ended by signal {signal}"),
+        Ending::StartFailed(what) => what.clone(),
+    };
+    let complete = |verdict: &mut Verdict| verdict.outcome = Outcome::Completed;
+    let fail = |verdict: &mut Verdict, reason: Reason, error: String| {
+        verdict.reason = Some(reason);
+        verdict.error = Some(error);
+    };
+    match (&exit.ending, exit.ended_by_us) {
+        (_, EndedByUs::Cancelled) => {
+            fail(&mut verdict, Reason::Cancelled, format!("cancelled; {how}"));
+            verdict.outcome = Outcome::Cancelled;
+        }
+        (Ending::StartFailed(_), _) => fail(&mut verdict, Reason::StartFailed, how),
+        (_, EndedByUs::TimeLimit) => {
+            let error = format!(
+                "the time limit passed after {} s; {how}",
+                exit.ran_ms / 1000
+            );
+            fail(&mut verdict, Reason::TimeLimit, error);
+        }
+        (Ending::Code(0), EndedByUs::None) => {
+            if !declared || (all_there && any_fresh) {
+                complete(&mut verdict);
+            } else if !all_there {
+                let error = format!("exit status 0, but no file matches {}", missing.join(", "));
+                fail(&mut verdict, Reason::NoOutput, error);
+            } else if done_when == DoneWhen::Output {
+                complete(&mut verdict);
+                verdict.warning = Some(String::from(
+                    "no declared output is newer than the start of the job",
+                ));
+            } else {
+                let error = "exit status 0, but every declared output is from before the start";
+                fail(&mut verdict, Reason::OutputUnchanged, error.to_owned());
+            }
+        }
+        (Ending::Code(_) | Ending::Signal(_), EndedByUs::None) => {
+            verdict.output_present = all_there && any_fresh;
+            if let Some(oom) = &exit.oom {
+                let error = format!(
+                    "{how}; the log says {:?} at byte {}",
+                    oom.pattern, oom.offset
+                );
+                fail(&mut verdict, Reason::GpuOom, error);
+            } else if exit.oom_kill == Some(true) {
+                let error = format!("{how}; the machine's memory ran out");
+                fail(&mut verdict, Reason::HostOom, error);
+            } else if exit.ending == Ending::Signal(KILL) {
+                let error = format!(
+                    "{how}, not sent by this queue: most likely the machine's memory ran out"
+                );
+                fail(&mut verdict, Reason::HostOom, error);
+            } else if all_there && done_when == DoneWhen::Output {
+                complete(&mut verdict);
+                verdict.warning = Some(format!("the outputs are there, but {how}"));
+            } else {
+                let reason = match exit.ending {
+                    Ending::Signal(_) => Reason::Signal,
+                    _ => Reason::Exit,
+                };
+                fail(&mut verdict, reason, how);
+            }
+        }
+    }
+    if exit.left_behind > 0 && verdict.warning.is_none() {
+        verdict.warning = Some(format!(
+            "{} processes of the job were still there at its end and were ended",
+            exit.left_behind
+        ));
+    }
+    verdict
+}
+
+/// Milliseconds until the next attempt after this verdict; `None`: there is none. `spent` is as before the verdict.
+pub fn retry_in_ms(verdict: &Verdict, retry: &Retry, spent: Spent) -> Option<u64> {
+    if verdict.outcome == Outcome::Completed {
+        return None;
+    }
+    let (spent, budget) = match verdict.reason? {
+        Reason::GpuOom | Reason::HostOom => (spent.oom, retry.oom),
+        Reason::NodeFail | Reason::Preempted => (spent.infra, retry.infra),
+        Reason::Lost => (spent.lost, retry.lost),
+        Reason::Exit
+        | Reason::Signal
+        | Reason::NoOutput
+        | Reason::OutputUnchanged
+        | Reason::TimeLimit
+        | Reason::StartFailed => (spent.other, retry.other),
+        Reason::Precondition
+        | Reason::Dependency
+        | Reason::Cancelled
+        | Reason::EngineRejected
+        | Reason::Imported => return None,
+    };
+    if spent >= budget {
+        return None;
+    }
+    let mut delay = std::time::Duration::from_millis(retry.delay_ms).as_secs_f64();
+    let longest = std::time::Duration::from_millis(retry.max_delay_ms).as_secs_f64();
+    for _ in 0..spent {
+        delay = (delay * retry.factor).min(longest);
+    }
+    let delay = std::time::Duration::from_secs_f64(delay.min(longest.max(0.0)));
+    u64::try_from(delay.as_millis()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::attempt::{EXIT_SCHEMA, OomText, OutputSeen};
+
+    fn exit(ending: Ending, outputs: &[(u64, u64)]) -> Exit {
+        Exit {
+            schema: EXIT_SCHEMA.to_owned(),
+            ending,
+            ended_by_us: EndedByUs::None,
+            oom: None,
+            oom_kill: None,
+            outputs: outputs
+                .iter()
+                .map(|(matches, fresh)| OutputSeen {
+                    pattern: String::from("o*"),
+                    matches: *matches,
+                    fresh: *fresh,
+                })
+                .collect(),
+            left_behind: 0,
+            started: None,
+            ended: Timestamp::UNIX_EPOCH,
+            ran_ms: 1000,
+            log_offset: 0,
+            peak_rss_kib: None,
+        }
+    }
+
+    #[test]
+    fn the_table_of_the_design() {
+        use Outcome::{Completed, Failed};
+        use Reason as R;
+        let oom = |mut exit: Exit| {
+            exit.oom = Some(OomText {
+                pattern: String::from("CUDA out of memory"),
+                offset: 7,
+            });
+            exit
+        };
+        let by = |mut exit: Exit, us| {
+            exit.ended_by_us = us;
+            exit
+        };
+        let host = |mut exit: Exit| {
+            exit.oom_kill = Some(true);
+            exit
+        };
+        let (code, signal) = (Ending::Code, Ending::Signal);
+        // Record, verdict when strict, verdict when outputs decide.
+        let rows = [
+            (
+                exit(code(0), &[(1, 1)]),
+                (Completed, None),
+                (Completed, None),
+            ),
+            (exit(code(0), &[]), (Completed, None), (Completed, None)),
+            (
+                exit(code(0), &[(0, 0)]),
+                (Failed, Some(R::NoOutput)),
+                (Failed, Some(R::NoOutput)),
+            ),
+            (
+                exit(code(0), &[(1, 1), (0, 0)]),
+                (Failed, Some(R::NoOutput)),
+                (Failed, Some(R::NoOutput)),
+            ),
+            (
+                exit(code(0), &[(1, 1), (1, 0)]),
+                (Completed, None),
+                (Completed, None),
+            ),
+            (
+                exit(code(0), &[(1, 0)]),
+                (Failed, Some(R::OutputUnchanged)),
+                (Completed, None),
+            ),
+            (
+                oom(exit(code(1), &[(1, 1)])),
+                (Failed, Some(R::GpuOom)),
+                (Failed, Some(R::GpuOom)),
+            ),
+            (
+                exit(code(3), &[(1, 1)]),
+                (Failed, Some(R::Exit)),
+                (Completed, None),
+            ),
+            (
+                exit(code(3), &[]),
+                (Failed, Some(R::Exit)),
+                (Failed, Some(R::Exit)),
+            ),
+            (
+                exit(signal(11), &[]),
+                (Failed, Some(R::Signal)),
+                (Failed, Some(R::Signal)),
+            ),
+            (
+                exit(signal(9), &[]),
+                (Failed, Some(R::HostOom)),
+                (Failed, Some(R::HostOom)),
+            ),
+            (
+                host(exit(code(1), &[])),
+                (Failed, Some(R::HostOom)),
+                (Failed, Some(R::HostOom)),
+            ),
+            (
+                by(exit(signal(15), &[]), EndedByUs::TimeLimit),
+                (Failed, Some(R::TimeLimit)),
+                (Failed, Some(R::TimeLimit)),
+            ),
+            (
+                by(exit(signal(9), &[]), EndedByUs::Cancelled),
+                (Outcome::Cancelled, Some(R::Cancelled)),
+                (Outcome::Cancelled, Some(R::Cancelled)),
+            ),
+            (
+                exit(Ending::StartFailed(String::from("no cwd")), &[]),
+                (Failed, Some(R::StartFailed)),
+                (Failed, Some(R::StartFailed)),
+            ),
+        ];
+        for (record, strict, output) in rows {
+            for (when, expected) in [(DoneWhen::Strict, strict), (DoneWhen::Output, output)] {
+                let verdict = judge(&record, when);
+                assert_eq!(
+                    (verdict.outcome, verdict.reason),
+                    expected,
+                    "{record:?} {when:?}"
+                );
+                assert_eq!(verdict.error.is_some(), verdict.outcome != Completed);
+            }
+        }
+        let late = judge(&exit(code(3), &[(1, 1)]), DoneWhen::Strict);
+        assert!(late.output_present && late.exit_code == Some(3));
+    }
+
+    #[test]
+    fn budgets_are_separate_and_pauses_grow() {
+        let retry = Retry {
+            oom: 2,
+            infra: 1,
+            other: 0,
+            delay_ms: 1000,
+            factor: 2.0,
+            max_delay_ms: 1500,
+            ..Retry::default()
+        };
+        let after = |reason, oom, infra| {
+            let spent = Spent {
+                oom,
+                infra,
+                ..Spent::default()
+            };
+            retry_in_ms(&Verdict::failed(reason, "x"), &retry, spent)
+        };
+        assert_eq!(after(Reason::GpuOom, 0, 1), Some(1000));
+        assert_eq!(after(Reason::HostOom, 1, 0), Some(1500));
+        assert_eq!(after(Reason::GpuOom, 2, 0), None);
+        assert_eq!(after(Reason::Preempted, 2, 0), Some(1000));
+        assert_eq!(after(Reason::NodeFail, 0, 1), None);
+        assert_eq!(after(Reason::Exit, 0, 0), None);
+        assert_eq!(after(Reason::Lost, 0, 0), None);
+        assert_eq!(after(Reason::Cancelled, 0, 0), None);
+    }
+}

@@ -1,0 +1,280 @@
+//! What to start now: a pure function of the queue, the time and the cards.
+//!
+//! Jobs go by priority, then by the manifest's order. One that does not fit does not hold up those that do, unless it has waited long
+//! for several cards: then cards that fall free are kept for it. Cards are given smallest first, so that large ones stay for
+//! those who need them. **Source**: queue design §7, §8.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::manifest::OtherGpu;
+use crate::state::{Group, Queue, Reason};
+
+/// A card as the monitor and the leases show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// Its number in nvidia-smi.
+    pub index: u32,
+    /// Its memory, MiB.
+    pub total_mib: Option<u64>,
+    /// Whether it may be given.
+    pub standing: Standing,
+}
+
+/// Whether a card may be given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing stands against it but jobs of this queue.
+    Free,
+    /// Somebody else uses it; the text says who or how much.
+    Busy(String),
+    /// Nobody knows; the text says why.
+    Unknown(String),
+}
+
+/// One attempt to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// The job.
+    pub job: u32,
+    /// Its cards, ascending.
+    pub cards: Vec<u32>,
+}
+
+/// What stands against a group of jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// As many jobs with cards run as may.
+    MaxParallel(u32),
+    /// As many jobs without cards run as may.
+    CpuSlots(u32),
+    /// As many jobs of the phase run as may.
+    PhaseParallel(u32),
+    /// Fewer cards are free than it needs: needed, free.
+    Cards(u32, u32),
+}
+
+/// How many jobs may run at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// With cards.
+    pub with_cards: u32,
+    /// Without.
+    pub without_cards: u32,
+}
+
+/// The slots of a queue on a machine with so many processors. Without any card in the manifest `max_parallel` counts what there is:
+/// jobs without cards.
+pub fn slots(queue: &Queue, cards: usize, processors: u32) -> Slots {
+    let manifest = queue.manifest();
+    let all = u32::try_from(cards).unwrap_or(u32::MAX);
+    let no_cards = manifest.cards.as_ref().is_some_and(Vec::is_empty) || !queue.wants_cards();
+    let plain = manifest
+        .max_cpu_jobs
+        .or(queue.max_parallel().filter(|_| no_cards))
+        .unwrap_or((processors / 2).max(1));
+    Slots {
+        // Jobs that share a card are not bounded by the number of cards.
+        with_cards: queue.max_parallel().unwrap_or(if queue.shares_cards() {
+            u32::MAX
+        } else {
+            all
+        }),
+        without_cards: plain,
+    }
+}
+
+/// The room that is left while starts are chosen.
+struct Room<'a> {
+    queue: &'a Queue,
+    cards: &'a [Card],
+    slots: Slots,
+    /// Jobs under way, with those chosen.
+    with_cards: u32,
+    without_cards: u32,
+    phases: BTreeMap<u32, u32>,
+    /// As in the queue's usage, with those chosen.
+    load: BTreeMap<u32, (u32, Option<u64>)>,
+    /// Cards that are kept for somebody.
+    reserved: Vec<u32>,
+}
+
+/// Chooses what to start, best first. `now` is the clock of [`Queue::tick`].
+pub fn choose(queue: &Queue, now: u64, cards: &[Card], slots: Slots) -> Vec<Start> {
+    let mut starts = Vec::new();
+    if !queue.has_ready() {
+        return starts;
+    }
+    let mut room = Room::new(queue, cards, slots);
+    let mut groups: Vec<_> = queue
+        .ready_groups()
+        .groups()
+        .map(|(group, jobs)| (group, jobs.peekable()))
+        .collect();
+    loop {
+        let best = groups
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(at, (_, jobs))| Some((*jobs.peek()?, at)))
+            .min();
+        let Some(((_, job), at)) = best else {
+            return starts;
+        };
+        let group = groups[at].0;
+        match room.fit(group, job) {
+            Ok(chosen) => {
+                room.take(group, &chosen);
+                starts.push(Start { job, cards: chosen });
+                groups[at].1.next();
+            }
+            Err(obstacle) => {
+                let waited = now.saturating_sub(queue.run(job).ready_since);
+                if matches!(obstacle, Obstacle::Cards(..))
+                    && group.gpus > 1
+                    && waited >= queue.manifest().reserve_after_ms
+                {
+                    room.reserve(group);
+                }
+                drop(groups.swap_remove(at));
+            }
+        }
+    }
+}
+
+/// What stands against the start of a ready job, were it the next.
+pub fn obstacle(queue: &Queue, job: u32, cards: &[Card], slots: Slots) -> Option<Obstacle> {
+    let spec = queue.manifest().jobs.get(job as usize)?;
+    let group = Group {
+        phase: spec.phase,
+        gpus: spec.settings.gpus,
+        gpu_mem_mib: spec.settings.gpu_mem_mib,
+    };
+    Room::new(queue, cards, slots).fit(group, job).err()
+}
+
+impl<'a> Room<'a> {
+    fn new(queue: &'a Queue, cards: &'a [Card], slots: Slots) -> Self {
+        let usage = queue.usage();
+        Self {
+            queue,
+            cards,
+            slots,
+            with_cards: usage.with_cards,
+            without_cards: usage.without_cards,
+            phases: (0..).zip(usage.phases.iter().copied()).collect(),
+            load: usage.cards.clone(),
+            reserved: Vec::new(),
+        }
+    }
+
+    /// Cards for a job of this group, or what stands against it.
+    fn fit(&self, group: Group, job: u32) -> Result<Vec<u32>, Obstacle> {
+        let phase = self.queue.manifest().phases.get(group.phase as usize);
+        let limit = phase.and_then(|phase| phase.max_parallel);
+        if let Some(limit) = limit
+            && self.phases.get(&group.phase).copied().unwrap_or(0) >= limit
+        {
+            return Err(Obstacle::PhaseParallel(limit));
+        }
+        if group.gpus == 0 {
+            return if self.without_cards >= self.slots.without_cards {
+                Err(Obstacle::CpuSlots(self.slots.without_cards))
+            } else {
+                Ok(Vec::new())
+            };
+        }
+        if self.with_cards >= self.slots.with_cards {
+            return Err(Obstacle::MaxParallel(self.slots.with_cards));
+        }
+        let mut fitting: Vec<&Card> = self
+            .cards
+            .iter()
+            .filter(|card| self.is_open(card, group.gpu_mem_mib))
+            .collect();
+        let avoid = self.avoid(job);
+        // One that others share already first, then the smallest; after out of memory a card of before only when nothing else is left.
+        fitting.sort_by_key(|card| {
+            (
+                avoid.contains(&card.index),
+                !self.load.contains_key(&card.index),
+                card.total_mib.unwrap_or(u64::MAX),
+                card.index,
+            )
+        });
+        let needed = group.gpus as usize;
+        if fitting.len() < needed {
+            let free = u32::try_from(fitting.len()).unwrap_or(u32::MAX);
+            return Err(Obstacle::Cards(group.gpus, free));
+        }
+        let mut chosen: Vec<u32> = fitting.iter().take(needed).map(|card| card.index).collect();
+        chosen.sort_unstable();
+        Ok(chosen)
+    }
+
+    fn is_open(&self, card: &Card, asked: Option<u64>) -> bool {
+        if self.reserved.contains(&card.index) || card.standing != Standing::Free {
+            return false;
+        }
+        match (self.load.get(&card.index), asked) {
+            (None, None) => true,
+            (Some(_), None) | (Some((_, None)), Some(_)) => false,
+            (load, Some(asked)) => {
+                let sum = load.and_then(|(_, sum)| *sum).unwrap_or(0);
+                card.total_mib.is_some_and(|total| sum + asked <= total)
+            }
+        }
+    }
+
+    /// Cards of the last attempt of a job that ran out of memory there.
+    fn avoid(&self, job: u32) -> &'a [u32] {
+        let run = self.queue.run(job);
+        let prefer = self
+            .queue
+            .manifest()
+            .jobs
+            .get(job as usize)
+            .is_some_and(|job| job.settings.retry.other_gpu == OtherGpu::Prefer);
+        let oom = run
+            .verdict
+            .as_ref()
+            .is_some_and(|verdict| verdict.reason == Some(Reason::GpuOom));
+        if prefer && oom { &run.cards } else { &[] }
+    }
+
+    fn take(&mut self, group: Group, cards: &[u32]) {
+        *self.phases.entry(group.phase).or_default() += 1;
+        if group.gpus == 0 {
+            self.without_cards += 1;
+            return;
+        }
+        self.with_cards += 1;
+        for card in cards {
+            let (jobs, sum) = self.load.entry(*card).or_insert((0, Some(0)));
+            *jobs += 1;
+            *sum = sum.zip(group.gpu_mem_mib).map(|(sum, more)| sum + more);
+        }
+    }
+
+    /// Keeps what is free for a group that needs more than there is.
+    fn reserve(&mut self, group: Group) {
+        let open: Vec<u32> = self
+            .cards
+            .iter()
+            .filter(|card| self.is_open(card, group.gpu_mem_mib))
+            .map(|card| card.index)
+            .take(group.gpus as usize)
+            .collect();
+        self.reserved.extend(open);
+    }
+}
+
+/// Ready jobs, best first: what to show when somebody asks what is next.
+pub fn next_jobs(queue: &Queue, count: usize) -> Vec<u32> {
+    let mut all: Vec<(Reverse<i32>, u32)> = queue
+        .ready_groups()
+        .groups()
+        .flat_map(|(_, jobs)| jobs.take(count).collect::<Vec<_>>())
+        .collect();
+    all.sort_unstable();
+    all.into_iter().take(count).map(|(_, job)| job).collect()
+}

@@ -1,0 +1,417 @@
+//! `queue_state.json`: the queue as people, `jq` and older readers see it. Never read back by the manager that has a journal.
+//!
+//! The reference's keys and its six status words, with ours beside them. **Source**: queue design §3.
+
+use std::path::Path;
+
+use aris_contract::time::stamp;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::problem::{Invalid, Problem};
+use crate::state::{Event, Imported, Queue, Reason, State};
+
+/// Schema id of [`Snapshot`].
+pub use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
+
+/// The state of a queue at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Snapshot {
+    /// Schema id; absent in the reference's.
+    #[serde(default)]
+    pub schema: String,
+    /// Number of the journal's last event.
+    #[serde(default)]
+    pub seq: u64,
+    /// What the queue is.
+    pub meta: Meta,
+    /// What a person should know now: cards that cannot be seen, a disk that is full.
+    #[serde(default)]
+    pub notices: Vec<String>,
+    /// Phases, in the manifest's order.
+    pub phases: Vec<PhaseRow>,
+    /// Jobs, in the manifest's order.
+    pub jobs: Vec<JobRow>,
+}
+
+/// What the queue is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Meta {
+    /// Project of the manifest.
+    #[serde(default)]
+    pub project: String,
+    /// When the queue was first taken up, UTC.
+    #[serde(default)]
+    pub started: Option<String>,
+    /// The manifest.
+    #[serde(default)]
+    pub manifest_path: String,
+    /// When this was written, UTC.
+    #[serde(default)]
+    pub updated: Option<String>,
+    /// Process of the manager that wrote this.
+    #[serde(default)]
+    pub manager_pid: Option<u32>,
+    /// Its host.
+    #[serde(default)]
+    pub manager_host: Option<String>,
+    /// Whether a person wants nothing new started.
+    #[serde(default)]
+    pub paused: bool,
+    /// Whether every job is final.
+    #[serde(default)]
+    pub over: bool,
+}
+
+/// A phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PhaseRow {
+    /// Its name.
+    pub name: String,
+    /// Names of the phases before it.
+    #[serde(default)]
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
+    pub depends_on: Value,
+    /// `pending`, `running`, `completed` or `stuck`: over, and not all of its jobs are completed.
+    pub status: String,
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct JobRow {
+    /// As in the manifest.
+    pub id: String,
+    /// Its phase.
+    #[serde(default)]
+    pub phase: String,
+    /// As in the manifest.
+    #[serde(default)]
+    pub cmd: String,
+    /// A glob, several, or null.
+    #[serde(default)]
+    pub expected_output: Value,
+    /// The reference's word: `pending running completed failed_oom failed_other stuck`.
+    pub status: String,
+    /// The first of its cards.
+    #[serde(default)]
+    pub gpu: Option<u32>,
+    /// Always null: nothing runs in a screen session.
+    #[serde(default)]
+    pub screen_name: Option<String>,
+    /// Process of the command.
+    #[serde(default)]
+    pub pid: Option<i64>,
+    /// Attempts begun.
+    #[serde(default)]
+    pub attempts: u32,
+    /// When the last one was begun, UTC.
+    #[serde(default)]
+    pub started: Option<String>,
+    /// When the last one was over, UTC.
+    #[serde(default)]
+    pub completed: Option<String>,
+    /// What happened.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// Our word.
+    #[serde(default)]
+    pub state: Option<State>,
+    /// Why.
+    #[serde(default)]
+    pub reason: Option<Reason>,
+    /// Status that the last attempt left with.
+    #[serde(default)]
+    pub exit_code: Option<i32>,
+    /// Signal that ended the last attempt.
+    #[serde(default)]
+    pub signal: Option<i32>,
+    /// What a person should look at although it completed.
+    #[serde(default)]
+    pub warning: Option<String>,
+    /// Milliseconds the last attempt ran.
+    #[serde(default)]
+    pub ran_ms: Option<u64>,
+    /// Cards of the last attempt.
+    #[serde(default)]
+    pub gpus: Vec<u32>,
+    /// What the engine calls the last attempt.
+    #[serde(default)]
+    pub engine_ref: Option<String>,
+    /// Log of the last attempt.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// When each attempt was begun, UTC.
+    #[serde(default)]
+    pub started_attempts: Vec<String>,
+}
+
+/// The queue as it is. `meta` needs the fields that the queue does not know.
+pub fn of(queue: &Queue, seq: u64, meta: Meta, notices: Vec<String>) -> Snapshot {
+    let manifest = queue.manifest();
+    let jobs: Vec<JobRow> = (0..queue.len()).map(|job| row(queue, job)).collect();
+    let phases = manifest
+        .phases
+        .iter()
+        .map(|phase| {
+            let rows = jobs
+                .get(phase.first as usize..phase.end as usize)
+                .unwrap_or_default();
+            let names = |parents: &[u32]| -> Vec<Value> {
+                parents
+                    .iter()
+                    .filter_map(|at| manifest.phases.get(*at as usize))
+                    .map(|phase| Value::from(phase.name.as_str()))
+                    .collect()
+            };
+            PhaseRow {
+                name: phase.name.clone(),
+                depends_on: Value::from([names(&phase.after), names(&phase.matched)].concat()),
+                status: status_of(rows).to_owned(),
+            }
+        })
+        .collect();
+    Snapshot {
+        schema: SCHEMA.to_owned(),
+        seq,
+        meta: Meta {
+            project: manifest.project.clone(),
+            started: queue.began().map(stamp),
+            paused: queue.paused(),
+            over: queue.open_jobs() == 0,
+            ..meta
+        },
+        notices,
+        phases,
+        jobs,
+    }
+}
+
+fn status_of(rows: &[JobRow]) -> &'static str {
+    let all = |good: &[&str]| rows.iter().all(|row| good.contains(&row.status.as_str()));
+    if all(&["completed"]) {
+        "completed"
+    } else if all(&["completed", "stuck"]) {
+        "stuck"
+    } else if all(&["pending"]) {
+        "pending"
+    } else {
+        "running"
+    }
+}
+
+/// One job as it is.
+pub fn row(queue: &Queue, job: u32) -> JobRow {
+    let manifest = queue.manifest();
+    let (run, spec) = (queue.run(job), &manifest.jobs[job as usize]);
+    let (state, reason) = (queue.state(job), queue.reason(job));
+    let verdict = run.verdict.as_deref();
+    let expected_output = match spec.outputs.as_slice() {
+        [] => Value::Null,
+        [one] => Value::from(&**one),
+        many => many.iter().map(|one| Value::from(&**one)).collect(),
+    };
+    let error = match state {
+        State::Blocked => Some(blocked_by(queue, job)),
+        _ => verdict.and_then(|verdict| verdict.error.clone()),
+    };
+    JobRow {
+        id: spec.id.to_string(),
+        phase: manifest
+            .phase_of(job)
+            .map(|phase| phase.name.clone())
+            .unwrap_or_default(),
+        cmd: spec.cmd.to_string(),
+        expected_output,
+        status: state.status(reason).to_owned(),
+        gpu: run.cards.first().copied(),
+        screen_name: None,
+        pid: run.pid.filter(|_| run.life.is_active()).map(i64::from),
+        attempts: run.attempt,
+        started: run.started.map(stamp),
+        completed: run.ended.map(stamp),
+        error,
+        state: Some(state),
+        reason,
+        exit_code: verdict.and_then(|verdict| verdict.exit_code),
+        signal: verdict.and_then(|verdict| verdict.signal),
+        warning: verdict.and_then(|verdict| verdict.warning.clone()),
+        ran_ms: verdict.and_then(|verdict| verdict.ran_ms),
+        gpus: run.cards.clone(),
+        engine_ref: run.engine_ref.as_deref().map(str::to_owned),
+        log: run.log.as_deref().map(str::to_owned),
+        started_attempts: run.starts.iter().copied().map(stamp).collect(),
+    }
+}
+
+/// The first thing a blocked job waits for in vain.
+fn blocked_by(queue: &Queue, job: u32) -> String {
+    match crate::explain::culprit(queue, job) {
+        Some(parent) => {
+            let spec = &queue.manifest().jobs[parent as usize];
+            format!(
+                "depends on {:?}, which is {}",
+                spec.id,
+                queue.state(parent).word()
+            )
+        }
+        None => String::from("something it depends on did not complete"),
+    }
+}
+
+/// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
+/// Second: what a person should know.
+///
+/// **Errors**: a file that is no state file; it is left as it is.
+pub fn import(
+    path: &Path,
+    text: &str,
+    queue: &Queue,
+) -> Result<(Vec<Event>, Vec<String>), Invalid> {
+    #[derive(Deserialize)]
+    struct Old {
+        jobs: Vec<OldJob>,
+    }
+    #[derive(Deserialize)]
+    struct OldJob {
+        id: String,
+        status: String,
+        #[serde(default)]
+        attempts: u32,
+    }
+    let old: Old = serde_json::from_str(text).map_err(|error| {
+        Invalid::new(
+            path,
+            vec![Problem {
+                line: u32::try_from(error.line()).unwrap_or(0),
+                column: u32::try_from(error.column()).unwrap_or(0),
+                message: format!("not a state file: {error}"),
+                hint: Some(String::from(
+                    "move the file away to begin anew, or restore it from a copy; nothing was started",
+                )),
+            }],
+        )
+    })?;
+    let (mut events, mut notices) = (Vec::new(), Vec::new());
+    for job in old.jobs {
+        if queue.find(&job.id).is_none() {
+            notices.push(format!(
+                "{:?} of the state file is not in the manifest",
+                job.id
+            ));
+            continue;
+        }
+        let state = match job.status.as_str() {
+            "pending" | "failed_oom" => continue,
+            "completed" => Imported::Completed,
+            "running" => {
+                notices.push(format!(
+                    "{:?} was running when the other manager ended: look for its screen session EQ_{} before you retry it",
+                    job.id, job.id
+                ));
+                Imported::Stuck
+            }
+            _ => Imported::Stuck,
+        };
+        events.push(Event::Imported {
+            id: job.id,
+            state,
+            attempts: job.attempts,
+        });
+    }
+    Ok((events, notices))
+}
+
+/// Reads a snapshot. **Errors**: what is wrong with the file.
+pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        Invalid::new(
+            path,
+            vec![Problem {
+                line: u32::try_from(error.line()).unwrap_or(0),
+                column: u32::try_from(error.column()).unwrap_or(0),
+                message: format!("not a state file: {error}"),
+                hint: None,
+            }],
+        )
+    })
+}
+
+/// A moment as snapshots write it, read back.
+pub fn moment(text: &str) -> Option<Timestamp> {
+    aris_contract::time::parse_utc(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+    use crate::manifest;
+
+    fn queue() -> Queue {
+        let text = "jobs: [{id: a, cmd: x}, {id: b, cmd: x, needs: a, expected_output: [p, q]}]";
+        Queue::new(manifest::parse(Path::new("m"), text).expect("manifest"))
+    }
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Snapshot>(SCHEMA);
+    }
+
+    #[test]
+    fn a_snapshot_has_the_references_keys_and_is_read_back() {
+        let snapshot = of(&queue(), 3, Meta::default(), Vec::new());
+        let text = serde_json::to_vec(&snapshot).expect("JSON");
+        assert_eq!(parse(Path::new("s"), &text).expect("read"), snapshot);
+        let value: Value = serde_json::from_slice(&text).expect("JSON");
+        for key in [
+            "id",
+            "phase",
+            "cmd",
+            "expected_output",
+            "status",
+            "gpu",
+            "screen_name",
+            "pid",
+            "attempts",
+            "started",
+            "completed",
+            "error",
+        ] {
+            assert!(value["jobs"][0].get(key).is_some(), "{key}");
+        }
+        assert_eq!(
+            value["jobs"][1]["expected_output"],
+            serde_json::json!(["p", "q"])
+        );
+        assert_eq!(value["phases"][0]["status"], "pending");
+    }
+
+    #[test]
+    fn the_references_state_file_is_taken_over_once() {
+        let mut queue = queue();
+        let text = r#"{"meta": {}, "phases": [], "jobs": [{"id": "a", "status": "completed", "attempts": 1, "x": 1}, {"id": "b", "status": "running", "attempts": 2}, {"id": "gone", "status": "stuck"}]}"#;
+        let (events, notices) = import(Path::new("s"), text, &queue).expect("state file");
+        for event in &events {
+            queue
+                .apply(event, Timestamp::UNIX_EPOCH, 0, 0)
+                .expect("legal");
+        }
+        assert_eq!(
+            (queue.state(0), queue.state(1)),
+            (State::Completed, State::Failed)
+        );
+        assert_eq!(queue.reason(1), Some(Reason::Imported));
+        assert!(
+            notices.len() == 2 && notices[0].contains("EQ_b"),
+            "{notices:?}"
+        );
+        let torn = import(Path::new("s"), "{\"meta\": {\"project\"", &queue).expect_err("torn");
+        assert!(torn.to_string().contains("s:1:"), "{torn}");
+    }
+}

@@ -1,0 +1,629 @@
+//! A queue in memory: the manifest, the life of each job, and what follows from both, kept up to date event by event.
+//!
+//! An event costs the logarithm of the number of jobs, plus the jobs that it makes ready or blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::dependencies::Dependencies;
+use super::ready::Ready;
+use super::{Event, Imported, Outcome, Reason, State, Verdict};
+use crate::manifest::Manifest;
+
+/// A queue.
+#[derive(Debug)]
+pub struct Queue {
+    manifest: Manifest,
+    runs: Vec<Run>,
+    index: BTreeMap<Box<str>, u32>,
+    pub(super) dependencies: Dependencies,
+    pub(super) ready: Ready,
+    /// Moment of the next attempt and job.
+    backoff: BTreeSet<(u64, u32)>,
+    /// Jobs that have an attempt under way.
+    active: BTreeSet<u32>,
+    usage: Usage,
+    paused: bool,
+    max_parallel: Option<u32>,
+    began: Option<Timestamp>,
+    removed: BTreeSet<String>,
+    wants_cards: bool,
+    shares_cards: bool,
+}
+
+/// What runs where.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    /// Jobs with cards.
+    pub(crate) with_cards: u32,
+    /// Jobs without.
+    pub(crate) without_cards: u32,
+    /// Jobs of each phase.
+    pub(crate) phases: Vec<u32>,
+    /// For each card of ours: jobs on it, and the memory they asked for; `None`: one of them wants it alone.
+    pub(crate) cards: BTreeMap<u32, (u32, Option<u64>)>,
+}
+
+/// The life of one job.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Where it is in its life.
+    pub life: Life,
+    /// Whether a person holds it back.
+    pub held: bool,
+    /// Number of the last attempt; 0: none yet.
+    pub attempt: u32,
+    /// Failures that count against the budgets of retries.
+    pub spent: Spent,
+    /// Cards of the last attempt.
+    pub cards: Vec<u32>,
+    /// What the last attempt came to.
+    pub verdict: Option<Box<Verdict>>,
+    /// When the last attempt was begun.
+    pub started: Option<Timestamp>,
+    /// When each attempt was begun.
+    pub starts: Vec<Timestamp>,
+    /// When it was over.
+    pub ended: Option<Timestamp>,
+    /// Process of the command.
+    pub pid: Option<i32>,
+    /// What the engine calls it.
+    pub engine_ref: Option<Box<str>>,
+    /// Log of the last attempt.
+    pub log: Option<Box<str>>,
+    /// Digest of the command of the last attempt.
+    pub command: Option<Box<str>>,
+    /// Boot in which the last attempt was begun.
+    pub boot: Option<Box<str>>,
+    /// When it became ready, on the clock of [`Queue::tick`].
+    pub ready_since: u64,
+}
+
+/// The part of a job's state that is its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Nothing is under way; whether it may start is another question.
+    Idle,
+    /// An attempt was begun; nobody has seen it run.
+    Starting,
+    /// An engine has it.
+    Queued,
+    /// Its command runs.
+    Running,
+    /// Nothing is heard of its attempt.
+    Unknown,
+    /// Its attempt is being ended because a person asked.
+    Cancelling,
+    /// It failed; the next attempt is due at this moment of [`Queue::tick`]'s clock.
+    Backoff(u64),
+    /// Over.
+    Completed,
+    /// Over.
+    Failed,
+    /// Over.
+    Cancelled,
+    /// Over, nobody knows how.
+    Lost,
+}
+
+/// Failures by the budget they count against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Out of memory.
+    pub oom: u32,
+    /// Node failures and preemptions.
+    pub infra: u32,
+    /// Everything else.
+    pub other: u32,
+    /// Ends that nobody knows.
+    pub lost: u32,
+}
+
+/// An event that cannot happen in the state the job is in: a bug, or a journal of another queue.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("job {id:?} is {state} and cannot {event}")]
+pub struct Illegal {
+    /// The job.
+    pub id: String,
+    /// Its state.
+    pub state: &'static str,
+    /// What was to happen to it.
+    pub event: &'static str,
+}
+
+impl Life {
+    /// Whether an attempt is under way.
+    pub const fn is_active(self) -> bool {
+        matches!(
+            self,
+            Self::Starting | Self::Queued | Self::Running | Self::Unknown | Self::Cancelling
+        )
+    }
+
+    const fn is_over(self) -> bool {
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Lost
+        )
+    }
+}
+
+impl Queue {
+    /// A queue of which nothing has happened yet.
+    pub fn new(manifest: Manifest) -> Self {
+        let count = manifest.jobs.len();
+        let idle = Run {
+            life: Life::Idle,
+            held: false,
+            attempt: 0,
+            spent: Spent::default(),
+            cards: Vec::new(),
+            verdict: None,
+            started: None,
+            starts: Vec::new(),
+            ended: None,
+            pid: None,
+            engine_ref: None,
+            log: None,
+            command: None,
+            boot: None,
+            ready_since: 0,
+        };
+        let mut queue = Self {
+            index: (0..)
+                .zip(&manifest.jobs)
+                .map(|(at, job)| (job.id.clone(), at))
+                .collect(),
+            dependencies: Dependencies::of(&manifest),
+            ready: Ready::default(),
+            runs: vec![idle; count],
+            backoff: BTreeSet::new(),
+            active: BTreeSet::new(),
+            usage: Usage {
+                phases: vec![0; manifest.phases.len()],
+                ..Usage::default()
+            },
+            paused: false,
+            max_parallel: None,
+            began: None,
+            removed: BTreeSet::new(),
+            wants_cards: manifest.wants_cards(),
+            shares_cards: manifest
+                .jobs
+                .iter()
+                .any(|job| job.settings.gpu_mem_mib.is_some()),
+            manifest,
+        };
+        for job in 0..queue.len() {
+            queue.settle(job, 0);
+        }
+        queue
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Number of jobs.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.runs.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether there is no job.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The job of that id.
+    pub fn find(&self, id: &str) -> Option<u32> {
+        self.index.get(id).copied()
+    }
+
+    /// The life of a job. An index that is none gives the first job's.
+    pub fn run(&self, job: u32) -> &Run {
+        &self.runs[job as usize]
+    }
+
+    /// Where a job stands.
+    pub fn state(&self, job: u32) -> State {
+        let run = self.run(job);
+        match run.life {
+            Life::Idle if self.dependencies.is_blocked(job) => State::Blocked,
+            Life::Idle if run.held => State::Hold,
+            Life::Idle if self.dependencies.is_open(job) => State::Waiting,
+            Life::Idle => State::Ready,
+            Life::Starting => State::Starting,
+            Life::Queued => State::Queued,
+            Life::Running => State::Running,
+            Life::Unknown => State::Unknown,
+            Life::Cancelling => State::Cancelling,
+            Life::Backoff(_) => State::Backoff,
+            Life::Completed => State::Completed,
+            Life::Failed => State::Failed,
+            Life::Cancelled => State::Cancelled,
+            Life::Lost => State::Lost,
+        }
+    }
+
+    /// Why a job is in its state, where a reason belongs to it.
+    pub fn reason(&self, job: u32) -> Option<Reason> {
+        match self.state(job) {
+            State::Blocked => Some(Reason::Dependency),
+            State::Cancelled => Some(Reason::Cancelled),
+            State::Backoff | State::Failed | State::Lost | State::Completed => {
+                self.run(job).verdict.as_ref()?.reason
+            }
+            _ => None,
+        }
+    }
+
+    /// Jobs that have an attempt under way, ascending.
+    pub fn active(&self) -> impl Iterator<Item = u32> + '_ {
+        self.active.iter().copied()
+    }
+
+    /// Jobs that are not final.
+    pub fn open_jobs(&self) -> u32 {
+        self.dependencies.open_jobs()
+    }
+
+    /// Jobs that are completed.
+    pub fn completed_jobs(&self) -> u32 {
+        self.dependencies.completed_jobs()
+    }
+
+    /// Whether a person wants nothing new started.
+    pub fn paused(&self) -> bool {
+        self.paused
+    }
+
+    /// How many jobs with cards may run at once: what a person said last, else the manifest.
+    pub fn max_parallel(&self) -> Option<u32> {
+        self.max_parallel.or(self.manifest.max_parallel)
+    }
+
+    /// When the queue was taken up first.
+    pub fn began(&self) -> Option<Timestamp> {
+        self.began
+    }
+
+    /// Ids of jobs that had attempts and are no longer in the manifest.
+    pub fn removed(&self) -> impl Iterator<Item = &str> {
+        self.removed.iter().map(String::as_str)
+    }
+
+    /// Whether any job wants a card.
+    pub fn wants_cards(&self) -> bool {
+        self.wants_cards
+    }
+
+    /// Whether any job shares its cards.
+    pub(crate) fn shares_cards(&self) -> bool {
+        self.shares_cards
+    }
+
+    pub(crate) fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    pub(crate) fn ready_groups(&self) -> &Ready {
+        &self.ready
+    }
+
+    /// Whether any job is ready; none while paused.
+    pub fn has_ready(&self) -> bool {
+        !self.paused && !self.ready.is_empty()
+    }
+
+    /// The moment of the next attempt of a job that failed.
+    pub fn next_retry(&self) -> Option<u64> {
+        self.backoff.first().map(|(at, _)| *at)
+    }
+
+    /// Makes jobs ready whose pause is over. `now` is in milliseconds of a clock that never goes back.
+    pub fn tick(&mut self, now: u64) {
+        while let Some((at, job)) = self.backoff.first().copied()
+            && at <= now
+        {
+            self.backoff.remove(&(at, job));
+            self.runs[job as usize].life = Life::Idle;
+            self.settle(job, now);
+        }
+    }
+
+    /// The attempt's command was seen running. Not an event: the attempt's folder says so.
+    pub fn seen_running(&mut self, job: u32, pid: i32, started: Timestamp) {
+        let run = &mut self.runs[job as usize];
+        if matches!(run.life, Life::Starting | Life::Queued | Life::Unknown) {
+            run.life = Life::Running;
+        }
+        run.pid = Some(pid);
+        run.started = Some(started);
+    }
+
+    /// An engine has the attempt and has not started it. Not an event: the engine says so.
+    pub fn seen_queued(&mut self, job: u32) {
+        let run = &mut self.runs[job as usize];
+        if run.life == Life::Starting {
+            run.life = Life::Queued;
+        }
+    }
+
+    /// Nothing is heard of the attempt. Not an event: it is asked again after a restart.
+    pub fn seen_nothing(&mut self, job: u32) {
+        let run = &mut self.runs[job as usize];
+        if run.life.is_active() && run.life != Life::Cancelling {
+            run.life = Life::Unknown;
+        }
+    }
+
+    /// Applies an event. `time` is when it happened; `now` is the clock of [`Queue::tick`], and `late_ms` how long ago it was:
+    /// pauses before a retry that began in an earlier life of the manager are not begun anew.
+    ///
+    /// **Errors**: [`Illegal`]; then nothing has changed.
+    pub fn apply(
+        &mut self,
+        event: &Event,
+        time: Timestamp,
+        now: u64,
+        late_ms: u64,
+    ) -> Result<(), Illegal> {
+        match event {
+            Event::Began { .. } => {
+                self.began.get_or_insert(time);
+            }
+            Event::Pause { paused } => self.paused = *paused,
+            Event::MaxParallel { jobs } => self.max_parallel = *jobs,
+            Event::Removed { id } => {
+                self.removed.insert(id.clone());
+            }
+            Event::Start { id, .. }
+            | Event::Withdrawn { id, .. }
+            | Event::Ended { id, .. }
+            | Event::Refused { id, .. }
+            | Event::Cancel { id }
+            | Event::Retry { id }
+            | Event::Hold { id, .. }
+            | Event::Imported { id, .. } => match self.find(id) {
+                Some(job) => {
+                    self.apply_to(job, event, time, now, late_ms)?;
+                    self.settle(job, now);
+                }
+                // A job that the manifest no longer has; whoever loads the journal says so.
+                None => {
+                    self.removed.insert(id.clone());
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn apply_to(
+        &mut self,
+        job: u32,
+        event: &Event,
+        time: Timestamp,
+        now: u64,
+        late_ms: u64,
+    ) -> Result<(), Illegal> {
+        let state = self.state(job);
+        let run = &mut self.runs[job as usize];
+        let legal = |legal: bool, id: &str, event: &'static str| {
+            legal.then_some(()).ok_or_else(|| Illegal {
+                id: id.to_owned(),
+                state: state.word(),
+                event,
+            })
+        };
+        match event {
+            Event::Start {
+                id,
+                attempt,
+                cards,
+                log,
+                command,
+                boot,
+                engine_ref,
+            } => {
+                let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
+                legal(idle && *attempt == run.attempt + 1, id, "start")?;
+                if let Life::Backoff(at) = run.life {
+                    self.backoff.remove(&(at, job));
+                }
+                run.life = Life::Starting;
+                run.attempt = *attempt;
+                run.cards.clone_from(cards);
+                run.log = Some(log.as_str().into());
+                run.command = Some(command.as_str().into());
+                run.boot = Some(boot.as_str().into());
+                run.engine_ref = engine_ref.as_deref().map(Into::into);
+                run.started = Some(time);
+                run.starts.push(time);
+                run.ended = None;
+                run.pid = None;
+                run.verdict = None;
+                self.begin(job);
+            }
+            Event::Withdrawn { id, attempt, .. } => {
+                legal(
+                    run.life.is_active() && *attempt == run.attempt,
+                    id,
+                    "be withdrawn",
+                )?;
+                self.end(job);
+                let run = &mut self.runs[job as usize];
+                run.life = if run.life == Life::Cancelling {
+                    Life::Cancelled
+                } else {
+                    Life::Idle
+                };
+            }
+            Event::Ended {
+                id,
+                attempt,
+                verdict,
+                retry_in_ms,
+            } => {
+                legal(run.life.is_active() && *attempt == run.attempt, id, "end")?;
+                self.end(job);
+                let run = &mut self.runs[job as usize];
+                run.ended = Some(time);
+                run.spent.add(verdict.reason);
+                run.life = match (verdict.outcome, retry_in_ms) {
+                    (Outcome::Completed, _) => Life::Completed,
+                    (_, Some(pause)) => {
+                        let at = now + pause.saturating_sub(late_ms);
+                        self.backoff.insert((at, job));
+                        Life::Backoff(at)
+                    }
+                    (Outcome::Failed, None) => Life::Failed,
+                    (Outcome::Cancelled, None) => Life::Cancelled,
+                    (Outcome::Lost, None) => Life::Lost,
+                };
+                run.verdict = Some(Box::new(verdict.clone()));
+            }
+            Event::Refused { id, verdict } => {
+                legal(
+                    !run.life.is_active() && !run.life.is_over(),
+                    id,
+                    "be refused",
+                )?;
+                if let Life::Backoff(at) = run.life {
+                    self.backoff.remove(&(at, job));
+                }
+                run.life = Life::Failed;
+                run.verdict = Some(Box::new(verdict.clone()));
+            }
+            Event::Cancel { id } => {
+                legal(!run.life.is_over(), id, "be cancelled")?;
+                if let Life::Backoff(at) = run.life {
+                    self.backoff.remove(&(at, job));
+                }
+                run.life = if run.life.is_active() {
+                    Life::Cancelling
+                } else {
+                    Life::Cancelled
+                };
+            }
+            Event::Retry { id } => {
+                let waits = matches!(run.life, Life::Backoff(_));
+                legal(run.life.is_over() || waits, id, "be tried again")?;
+                if let Life::Backoff(at) = run.life {
+                    self.backoff.remove(&(at, job));
+                }
+                run.life = Life::Idle;
+                run.spent = Spent::default();
+                run.held = false;
+            }
+            Event::Hold { id, held } => {
+                legal(!run.life.is_over() && !run.life.is_active(), id, "be held")?;
+                run.held = *held;
+            }
+            Event::Imported {
+                id,
+                state,
+                attempts,
+            } => {
+                legal(
+                    run.life == Life::Idle && run.attempt == 0,
+                    id,
+                    "be imported",
+                )?;
+                run.attempt = *attempts;
+                match state {
+                    Imported::Completed => run.life = Life::Completed,
+                    Imported::Stuck => {
+                        run.life = Life::Failed;
+                        run.verdict = Some(Box::new(Verdict::failed(
+                            Reason::Imported,
+                            "not completed in the state file that was taken over",
+                        )));
+                    }
+                }
+            }
+            Event::Began { .. }
+            | Event::Pause { .. }
+            | Event::MaxParallel { .. }
+            | Event::Removed { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// An attempt takes its place.
+    fn begin(&mut self, job: u32) {
+        self.active.insert(job);
+        let spec = &self.manifest.jobs[job as usize];
+        self.usage.phases[spec.phase as usize] += 1;
+        if spec.settings.gpus == 0 {
+            self.usage.without_cards += 1;
+            return;
+        }
+        self.usage.with_cards += 1;
+        for card in &self.runs[job as usize].cards {
+            let (jobs, asked) = self.usage.cards.entry(*card).or_insert((0, Some(0)));
+            *jobs += 1;
+            *asked = asked
+                .zip(spec.settings.gpu_mem_mib)
+                .map(|(sum, more)| sum + more);
+        }
+    }
+
+    /// An attempt gives its place back.
+    fn end(&mut self, job: u32) {
+        if !self.active.remove(&job) {
+            return;
+        }
+        let spec = &self.manifest.jobs[job as usize];
+        self.usage.phases[spec.phase as usize] -= 1;
+        if spec.settings.gpus == 0 {
+            self.usage.without_cards -= 1;
+            return;
+        }
+        self.usage.with_cards -= 1;
+        for card in &self.runs[job as usize].cards {
+            if let Some((jobs, asked)) = self.usage.cards.get_mut(card) {
+                *jobs = jobs.saturating_sub(1);
+                *asked = asked
+                    .zip(spec.settings.gpu_mem_mib)
+                    .map(|(sum, less)| sum.saturating_sub(less));
+                if *jobs == 0 {
+                    self.usage.cards.remove(card);
+                }
+            }
+        }
+    }
+
+    /// Brings everything that follows from a job's life up to date: its dependants, and who is ready.
+    fn settle(&mut self, job: u32, now: u64) {
+        let mut touched = self.dependencies.set(job, &self.runs, &self.manifest);
+        touched.push(job);
+        for job in touched {
+            let run = &mut self.runs[job as usize];
+            let ready = run.life == Life::Idle
+                && !run.held
+                && !self.dependencies.is_blocked(job)
+                && !self.dependencies.is_open(job);
+            if ready {
+                if self.ready.insert(job, &self.manifest) {
+                    run.ready_since = now;
+                }
+            } else {
+                self.ready.remove(job, &self.manifest);
+            }
+        }
+    }
+}
+
+impl Spent {
+    fn add(&mut self, reason: Option<Reason>) {
+        match reason {
+            Some(Reason::GpuOom | Reason::HostOom) => self.oom += 1,
+            Some(Reason::NodeFail | Reason::Preempted) => self.infra += 1,
+            Some(Reason::Lost) => self.lost += 1,
+            Some(Reason::Cancelled) | None => {}
+            Some(_) => self.other += 1,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Jobs that only lack a place, grouped by what they need: if one of a group does not fit, none does.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::manifest::Manifest;
+
+/// What all jobs of a group need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Group {
+    /// Index of the phase.
+    pub phase: u32,
+    /// Cards.
+    pub gpus: u32,
+    /// MiB of each, when they share.
+    pub gpu_mem_mib: Option<u64>,
+}
+
+/// Ready jobs: in each group by priority, then in the manifest's order.
+#[derive(Debug, Default)]
+pub(crate) struct Ready {
+    groups: BTreeMap<Group, BTreeSet<(Reverse<i32>, u32)>>,
+}
+
+impl Ready {
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Each group with its jobs, best first.
+    pub(crate) fn groups(
+        &self,
+    ) -> impl Iterator<Item = (Group, impl Iterator<Item = (Reverse<i32>, u32)> + '_)> + '_ {
+        self.groups
+            .iter()
+            .map(|(group, jobs)| (*group, jobs.iter().copied()))
+    }
+
+    /// Gives whether it is new.
+    pub(super) fn insert(&mut self, job: u32, manifest: &Manifest) -> bool {
+        let (group, key) = place(job, manifest);
+        self.groups.entry(group).or_default().insert(key)
+    }
+
+    pub(super) fn remove(&mut self, job: u32, manifest: &Manifest) {
+        let (group, key) = place(job, manifest);
+        if let Some(jobs) = self.groups.get_mut(&group) {
+            jobs.remove(&key);
+            if jobs.is_empty() {
+                self.groups.remove(&group);
+            }
+        }
+    }
+}
+
+fn place(job: u32, manifest: &Manifest) -> (Group, (Reverse<i32>, u32)) {
+    let spec = &manifest.jobs[job as usize];
+    let group = Group {
+        phase: spec.phase,
+        gpus: spec.settings.gpus,
+        gpu_mem_mib: spec.settings.gpu_mem_mib,
+    };
+    (group, (Reverse(spec.settings.priority), job))
+}
