@@ -8,6 +8,7 @@
 //! | [`names`] | splits author lists and names, and compares two names |
 //! | [`records`] | merges and ranks what sources say of papers, and writes a bibliography entry |
 //! | [`titles`] | normalises titles and grades how well two of them match |
+//! | [`venues`] | tells whether two names of a venue can mean the same, and what a venue is |
 //!
 //! Pure: no disk, no network, no clock. Nothing here decides whether a citation is right; it says what
 //! stands where, and how two descriptions of a work differ.
@@ -22,3 +23,4 @@ pub mod latex;
 pub mod names;
 pub mod records;
 pub mod titles;
+pub mod venues;

@@ -22,6 +22,13 @@ pub struct Comparison {
     pub other_first: bool,
     /// Every author of the record is cited: what is cited beside them may be what the record lacks.
     pub all_theirs: bool,
+    /// Invented names in whose place the record has somebody else. Versions of a work differ by a name that came or went; a name in the place
+    /// of another is no version.
+    pub replaced: usize,
+    /// Given names that differ, as those of profiles may: nothing follows from them where another record can be compared.
+    pub forgiven: usize,
+    /// The record names the first author alone, as many publishers once registered works.
+    pub first_only: bool,
 }
 
 /// What a comparison means.
@@ -121,8 +128,11 @@ pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Compariso
             return None;
         }
         let mut found = lists(&a, true, &b, true);
-        // Who is behind the group is not known.
+        // Who is behind the group is not known; where most are strangers, the group does not explain it.
         found.missing.clear();
+        if found.agreement() < Agreement::Invented {
+            found.invented.clear();
+        }
         return (found.agreement() < Agreement::Invented).then_some(found);
     }
     let mut found = lists(cited, others, &theirs, record.authors_cut);
@@ -141,7 +151,8 @@ fn forgive(found: &mut Comparison) {
     found
         .other_given
         .retain(|(yours, theirs)| first(yours) != first(theirs));
-    found.matched += before - found.other_given.len();
+    found.forgiven = before - found.other_given.len();
+    found.matched += found.forgiven;
 }
 
 /// Compares with the records of one work and takes the one that fits best: versions of a preprint have different authors.
@@ -152,7 +163,7 @@ pub fn best<'a>(
 ) -> Option<(Comparison, &'a Paper)> {
     records
         .filter_map(|record| Some((compare(cited, others, record)?, record)))
-        .min_by_key(|(found, _)| found.weight())
+        .min_by_key(|(found, _)| (found.forgiven > 0, found.weight()))
 }
 
 fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison {
@@ -179,6 +190,8 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
         ..Comparison::default()
     };
     let first_is_right = partner.first().is_some_and(Option::is_some);
+    let in_order = partner.iter().flatten().is_sorted();
+    let last_right = partner.iter().rposition(Option::is_some);
     for (at, (one, place)) in cited.iter().zip(&partner).enumerate() {
         if place.is_some() {
             found.matched += 1;
@@ -194,8 +207,13 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
                     *slot = true;
                 }
             }
-            // Behind the end of a cut list stands anybody.
-            None if cut && (first_is_right || at >= theirs.len()) => found.cited -= 1,
+            // Behind the end of a cut list stands anybody; between two of its names, nobody.
+            None if cut
+                && (at >= theirs.len()
+                    || first_is_right && (!in_order || last_right < Some(at))) =>
+            {
+                found.cited -= 1;
+            }
             // Another script, or signs that a source could not keep: not comparable.
             None if theirs
                 .iter()
@@ -204,7 +222,15 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
             {
                 found.cited -= 1;
             }
-            None => found.invented.push(one.display()),
+            None => {
+                found.invented.push(one.display());
+                let before = partner.iter().take(at).rev().find_map(|place| *place);
+                let after = partner.iter().skip(at).find_map(|place| *place);
+                let from = before.map_or(0, |place| place + 1);
+                let to = after.unwrap_or(theirs.len());
+                let somebody = taken.iter().take(to).skip(from).any(|taken| !taken);
+                found.replaced += usize::from(somebody);
+            }
         }
     }
     if !others {
@@ -227,6 +253,7 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
     found.reordered = !places.is_sorted();
     found.other_first = partner.first() != Some(&Some(0));
     found.all_theirs = !cut && taken.iter().all(|taken| *taken);
+    found.first_only = found.all_theirs && theirs.len() == 1 && first_is_right;
     found
 }
 

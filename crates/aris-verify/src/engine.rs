@@ -1,8 +1,9 @@
 //! The order in which sources are asked, for as many references at a time as one batch at arXiv holds:
 //!
 //! 1. arXiv papers, in one batch; beside it each DOI: Crossref, and where it has none, DataCite. Where these are silent, one batch at
-//!    Semantic Scholar.
-//! 2. Titles, for references that no identifier has confirmed: one source after the other until one has the work.
+//!    Semantic Scholar, which is also asked for a second opinion where a record contradicts the reference or names no venue.
+//! 2. Titles, for references that no identifier has confirmed: one source after the other until one has the work,
+//!    or until two or three have it, for the same reasons.
 //!
 //! The same question is never asked twice, and references are asked for side by side, within the manners of each host.
 
@@ -155,7 +156,20 @@ fn ask(references: &[Reference], sources: &dyn Sources, answers: &mut Answers) {
         }
         said
     });
-    rescue(&mut said, sources);
+    let doubted = references
+        .iter()
+        .map(|reference| (reference, known(reference, &said)))
+        .filter(|(reference, ids)| judge::wants_opinion(reference, ids, &[]))
+        .flat_map(|(_, ids)| ids.into_iter().map(|(id, _)| id));
+    let silent = said
+        .iter()
+        .filter(|(_, said)| said.last().is_some_and(|answer| answer.said.is_err()))
+        .map(|(id, _)| id.clone());
+    let more: BTreeSet<Id> = doubted
+        .chain(silent)
+        .filter(|id| said.contains_key(id))
+        .collect();
+    ask_again(&mut said, more, sources);
     answers.append(&mut said);
 }
 
@@ -181,15 +195,15 @@ fn one(
     let ids = known(reference, answers);
     let mut titles: Vec<Answer> = Vec::new();
     if !reference.title.is_empty() && !judge::is_confirmed(reference, &ids) {
+        let mut found = 0;
         for source in &options.title_sources {
-            let said = sources.title(*source, &reference.title);
             let answer = Answer {
                 source: *source,
-                said,
+                said: sources.title(*source, &reference.title),
             };
-            let found = judge::is_found(reference, &answer);
+            found += usize::from(judge::is_found(reference, &answer));
             titles.push(answer);
-            if found {
+            if judge::is_settled(reference, &ids, &titles, found) {
                 break;
             }
         }
@@ -246,21 +260,17 @@ fn dois(dois: BTreeSet<Doi>, sources: &dyn Sources) -> Answers {
     dois.into_iter().map(Id::Doi).zip(said).collect()
 }
 
-/// Asks Semantic Scholar, in one batch, for what its own registry was silent about. Its "no" counts for nothing: it does not list all.
-fn rescue(answers: &mut Answers, sources: &dyn Sources) {
-    let silent: Vec<Id> = answers
-        .iter()
-        .filter(|(_, said)| said.last().is_some_and(|answer| answer.said.is_err()))
-        .map(|(id, _)| id.clone())
-        .collect();
-    if silent.is_empty() {
+/// Asks Semantic Scholar, in one batch, for papers of which others know nothing or not enough. Its "no" counts for nothing: it does not
+/// list all.
+fn ask_again(answers: &mut Answers, ids: BTreeSet<Id>, sources: &dyn Sources) {
+    if ids.is_empty() {
         return;
     }
-    let names: Vec<String> = silent.iter().map(Id::name).collect();
+    let names: Vec<String> = ids.iter().map(Id::name).collect();
     let Ok(found) = sources.batch(&names) else {
         return;
     };
-    for (id, paper) in silent.iter().zip(found) {
+    for (id, paper) in ids.iter().zip(found) {
         if let (Some(paper), Some(said)) = (paper, answers.get_mut(id)) {
             said.push(Answer {
                 source: Source::SemanticScholar,

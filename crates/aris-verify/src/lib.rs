@@ -23,7 +23,6 @@ pub mod reference;
 pub mod report;
 pub mod sources;
 mod title;
-mod venue;
 
 pub use engine::{Options, verify};
 pub use reference::Reference;

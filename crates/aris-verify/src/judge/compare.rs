@@ -1,15 +1,21 @@
 //! The fields of a reference beside the records of its work.
 
 use aris_contract::artifact::papers::{Kind, Paper};
+use aris_paper::venues::{self, VenueMatch};
 
 use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
 use crate::report::{FieldCheck, Finding, Match, Severity};
 use crate::title::{self, Likeness};
-use crate::venue::{self, VenueMatch};
 
 /// A preprint and its publication are often a year apart, and both years are cited.
 const YEARS: u16 = 1;
+
+/// Years from a preprint to its publication that nobody wonders at.
+const LATER: u16 = 3;
+
+/// Years after which sources know where a work appeared.
+const SEEN: u16 = 2;
 
 /// Names that a message lists.
 const SHOWN: usize = 3;
@@ -157,7 +163,8 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
     };
     Some(match agreement {
         Agreement::Same => return None,
-        Agreement::Reordered if found.other_first => finding(
+        // OpenAlex puts lists together from several places.
+        Agreement::Reordered if found.other_first && source != "openalex" => finding(
             "authors_reordered",
             Severity::Doubt,
             "authors",
@@ -193,15 +200,15 @@ fn author_finding(found: &Comparison, agreement: Agreement, record: &Paper) -> O
             for (yours, theirs) in found.other_given.iter().take(SHOWN) {
                 parts.push(format!("{source} has {theirs}, not {yours}"));
             }
-            {
-                let wrong = found.invented.len() + found.other_given.len();
-                let severity = if wrong * 5 < found.cited {
-                    Severity::Note
-                } else {
-                    Severity::Doubt
-                };
-                finding("authors_differ", severity, "authors", parts.join("; "))
-            }
+            // One name of many may be another version's, or one that somebody changed. A stranger in the place of an author is neither.
+            let wrong = found.invented.len() + found.other_given.len();
+            let slip = found.replaced == 0 && wrong * 5 < found.cited;
+            let severity = if slip || found.first_only {
+                Severity::Note
+            } else {
+                Severity::Doubt
+            };
+            finding("authors_differ", severity, "authors", parts.join("; "))
         }
         Agreement::Invented | Agreement::Disjoint => {
             let mut strangers = found.invented.clone();
@@ -249,7 +256,9 @@ fn years(
     };
     let apart = theirs.abs_diff(yours);
     if apart > 0 {
-        let severity = if apart > YEARS {
+        // The work may have appeared where the records do not see it yet.
+        let later = yours > theirs && apart <= LATER && is_open(reference, work);
+        let severity = if apart > YEARS && !later {
             Severity::Doubt
         } else {
             Severity::Note
@@ -285,7 +294,7 @@ fn venues(
     }
     let first = work.first()?;
     let yours = reference.venue.clone();
-    if venue::is_preprint(&yours) {
+    if venues::is_preprint(&yours) {
         // Citing the preprint is right whatever else there is.
         let known = work.iter().any(|record| record.ids.arxiv.is_some());
         let verdict = if known { Match::Match } else { Match::Unknown };
@@ -294,13 +303,10 @@ fn venues(
     let mut different = None;
     let mut unclear = false;
     for record in work {
-        let Some(theirs) = record.venue.as_deref() else {
+        let Some(theirs) = published_in(record) else {
             continue;
         };
-        if record.kind == Some(Kind::Preprint) || venue::is_preprint(theirs) {
-            continue;
-        }
-        match venue::compare(&yours, theirs) {
+        match venues::compare(&yours, theirs) {
             VenueMatch::Same => {
                 return Some(check(
                     "venue",
@@ -311,29 +317,77 @@ fn venues(
                 ));
             }
             // OpenAlex often names the repository that holds a copy.
-            VenueMatch::Different if source(record) == "openalex" && !venue::is_known(theirs) => {}
+            VenueMatch::Different if source(record) == "openalex" && !venues::is_known(theirs) => {}
+            // Semantic Scholar names the conference for a workshop with a name of its own.
+            VenueMatch::Different if source(record) == "semantic_scholar" && !is_venue(&yours) => {
+                unclear = true;
+            }
             VenueMatch::Different => different = different.or(Some((theirs, *record))),
             VenueMatch::Unknown => unclear = true,
         }
     }
-    match different.filter(|_| !unclear) {
-        Some((theirs, record)) => {
-            findings.push(finding(
-                "venue_differs",
-                Severity::Doubt,
-                "venue",
-                format!("{} has {theirs}", source(record)),
-            ));
-            Some(check(
-                "venue",
-                Match::Differs,
-                yours,
-                theirs.to_owned(),
-                record,
-            ))
-        }
-        None => Some(check("venue", Match::Unknown, yours, String::new(), first)),
+    if let Some((theirs, record)) = different.filter(|_| !unclear) {
+        findings.push(finding(
+            "venue_differs",
+            Severity::Doubt,
+            "venue",
+            format!("{} has {theirs}", source(record)),
+        ));
+        return Some(check(
+            "venue",
+            Match::Differs,
+            yours,
+            theirs.to_owned(),
+            record,
+        ));
     }
+    findings.extend(preprint_only(reference, work));
+    Some(check("venue", Match::Unknown, yours, String::new(), first))
+}
+
+/// Where a record says that the work was published; a preprint server publishes nothing.
+fn published_in(record: &Paper) -> Option<&str> {
+    let venue = record.venue.as_deref()?;
+    let preprint = record.kind == Some(Kind::Preprint) || venues::is_preprint(venue);
+    (!preprint).then_some(venue)
+}
+
+/// Whether a name says what it is: a conference or a journal.
+fn is_venue(name: &str) -> bool {
+    venues::is_known(name) || venues::kind(name).is_some()
+}
+
+/// Whether a publication is cited that no record knows.
+pub(super) fn is_open(reference: &Reference, work: &[&Paper]) -> bool {
+    !reference.venue.is_empty()
+        && !venues::is_preprint(&reference.venue)
+        && work.iter().all(|record| published_in(record).is_none())
+}
+
+/// A publication that nobody knows of. Sources learn of it within two years; before that nothing follows.
+fn preprint_only(reference: &Reference, work: &[&Paper]) -> Option<Finding> {
+    let mut sources: Vec<String> = Vec::new();
+    for record in work {
+        let arxiv = record.ids.arxiv.is_some() || record.kind == Some(Kind::Preprint);
+        let source = source(record);
+        if arxiv && !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    let asked = work
+        .iter()
+        .flat_map(|record| &record.origins)
+        .filter_map(|origin| origin.retrieved_at.get(..4)?.parse::<u16>().ok())
+        .max()?;
+    let old = reference.year.is_some_and(|year| year + SEEN <= asked);
+    (sources.len() >= 2 && is_venue(&reference.venue) && is_open(reference, work)).then(|| {
+        finding(
+            "preprint_only",
+            if old { Severity::Doubt } else { Severity::Note },
+            "venue",
+            format!("{} have it as a preprint alone", sources.join(" and ")),
+        )
+    })
 }
 
 /// Cited identifiers beside those of the records; one that leads elsewhere was told of before.

@@ -11,7 +11,9 @@ use aris_paper::records;
 use crate::authors::{self, Agreement};
 use crate::engine::{Answer, Id};
 use crate::reference::Reference;
-use crate::report::{Checked, Confidence, Evidence, Existence, Finding, Outcome, Severity, Status};
+use crate::report::{
+    Checked, Confidence, Evidence, Existence, Finding, Match, Outcome, Severity, Status,
+};
 use crate::title::{self, Likeness};
 
 /// How a record fits a reference, best first.
@@ -35,6 +37,13 @@ fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
     match title::relate(&reference.title, &record.title) {
         Likeness::Same | Likeness::Part | Likeness::Near => Fit::Work,
         Likeness::OtherNumbers | Likeness::Other if same_people(reference, record) => {
+            Fit::OtherTitle
+        }
+        // Papers are renamed when they are published, and long lists of authors are not compared name by name.
+        Likeness::Other
+            if title::is_similar(&reference.title, &record.title)
+                && !other_people(reference, record) =>
+        {
             Fit::OtherTitle
         }
         Likeness::OtherNumbers | Likeness::Other => Fit::Other,
@@ -84,6 +93,16 @@ fn same_people(reference: &Reference, record: &Paper) -> bool {
     })
 }
 
+/// Whether the people of a record speak against a reference.
+fn other_people(reference: &Reference, record: &Paper) -> bool {
+    let agreement = authors::compare(&reference.authors, reference.others, record)
+        .map(|found| found.agreement());
+    matches!(
+        agreement,
+        Some(Agreement::Partly | Agreement::Invented | Agreement::Disjoint)
+    )
+}
+
 /// Whether the identifiers alone confirm a reference, so that nobody need be asked for its title.
 pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bool {
     let mut fits = ids
@@ -94,7 +113,52 @@ pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bo
     fits.peek().is_some() && fits.all(|fit| fit == Fit::Work)
 }
 
-/// Whether this answer to a title ends the search.
+/// Records of a work after which nobody else is asked.
+const OPINIONS: usize = 3;
+
+/// Whether what was said is enough, `found` answers to the title having the work. A doubt about the description wants another opinion, and
+/// so does a venue that no record names.
+pub(crate) fn is_settled(
+    reference: &Reference,
+    ids: &[(Id, &[Answer])],
+    titles: &[Answer],
+    found: usize,
+) -> bool {
+    match found {
+        0 => false,
+        1 => !wants_opinion(reference, ids, titles),
+        _ => found >= OPINIONS || !is_doubtful(&judge(reference, ids, titles)),
+    }
+}
+
+/// Whether the work is known, and another record of it may say more.
+pub(crate) fn wants_opinion(
+    reference: &Reference,
+    ids: &[(Id, &[Answer])],
+    titles: &[Answer],
+) -> bool {
+    let checked = judge(reference, ids, titles);
+    let unnamed = checked
+        .metadata
+        .iter()
+        .any(|field| field.field == "venue" && field.verdict == Match::Unknown);
+    checked.existence == Existence::Exists && (unnamed || is_doubtful(&checked))
+}
+
+/// Whether records contradict the description.
+fn is_doubtful(checked: &Checked) -> bool {
+    checked.metadata.iter().any(|field| {
+        let id = matches!(field.field.as_str(), "doi" | "arxiv_id");
+        field.verdict == Match::Differs
+            && !id
+            && checked
+                .findings
+                .iter()
+                .any(|finding| finding.field == field.field && finding.severity <= Severity::Doubt)
+    })
+}
+
+/// Whether an answer to a title has the work.
 pub(crate) fn is_found(reference: &Reference, answer: &Answer) -> bool {
     records_of(std::slice::from_ref(answer))
         .any(|(_, record)| fit_of_title(reference, record) == Fit::Work)
@@ -285,6 +349,12 @@ impl<'a> Case<'a> {
             self.by_id = true;
             self.work.insert(0, record);
             self.witness(source, &label, Outcome::Found, Some(record));
+            for (source, other) in records_of(said).skip(1) {
+                if fit_of_id(reference, other) == Fit::Work {
+                    self.work.push(other);
+                    self.witness(source, &label, Outcome::Found, Some(other));
+                }
+            }
             return;
         }
         self.witness(source, &label, Outcome::OtherWork, Some(record));
@@ -292,7 +362,7 @@ impl<'a> Case<'a> {
             (
                 "identifier_has_other_title",
                 Severity::Doubt,
-                "; the authors are the same, so the title may have changed, or another of their works is meant",
+                "; the title may have changed, or another work of the same authors is meant",
             )
         } else {
             ("identifier_of_other_work", Severity::Error, "")

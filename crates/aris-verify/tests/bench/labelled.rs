@@ -2,6 +2,7 @@
 
 use aris_contract::artifact::papers::{Author, Identifiers, Origin, Paper, Source};
 use aris_contract::ids::{ArxivId, Doi};
+use aris_paper::bib;
 use aris_verify::{Existence, Options, Reference, Severity, Silence, Sources, Status, verify};
 use serde_json::Value;
 
@@ -112,8 +113,124 @@ fn regression_cases() {
         right += 1;
     }
     println!(
-        "| labelled regression cases: {right} of {} right",
+        "\n| labelled regression cases: {right} of {} right",
         cases.len()
     );
     assert_eq!(right, 18);
+}
+
+/// What databases have of the real works that the labelled bibliographies cite, right or wrong.
+fn real_works() -> Vec<Paper> {
+    let attention = "Ashish Vaswani, Noam Shazeer, Niki Parmar, Jakob Uszkoreit, Llion Jones, Aidan N. Gomez, Lukasz Kaiser, Illia Polosukhin";
+    let gan = "Ian J. Goodfellow, Jean Pouget-Abadie, Mehdi Mirza, Bing Xu, David Warde-Farley, Sherjil Ozair, Aaron C. Courville, Yoshua Bengio";
+    let mattern = "Justus Mattern, Fatemehsadat Mireshghallah, Zhijing Jin, Bernhard Schölkopf, Mrinmaya Sachan, Taylor Berg-Kirkpatrick";
+    [
+        ("Attention is All you Need", attention, "2017", "Neural Information Processing Systems", "1706.03762"),
+        (
+            "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding",
+            "Jacob Devlin, Ming-Wei Chang, Kenton Lee, Kristina Toutanova",
+            "2018",
+            "North American Chapter of the Association for Computational Linguistics",
+            "1810.04805",
+        ),
+        (
+            "Deep Residual Learning for Image Recognition",
+            "Kaiming He, Xiangyu Zhang, Shaoqing Ren, Jian Sun",
+            "2015",
+            "Computer Vision and Pattern Recognition",
+            "1512.03385",
+        ),
+        ("Generative Adversarial Nets", gan, "2014", "Neural Information Processing Systems", "1406.2661"),
+        (
+            "Membership Inference Attacks against Language Models via Neighbourhood Comparison",
+            mattern,
+            "2023",
+            "Annual Meeting of the Association for Computational Linguistics",
+            "",
+        ),
+        (
+            "Prophet Inequalities for Independent Random Variables from an Unknown Distribution",
+            "José Correa, Paul Dütting, Felix Fischer, Kevin Schewior",
+            "2018",
+            "",
+            "1811.06114",
+        ),
+        (
+            "OpenAlex: A fully-open index of scholarly works, authors, venues, institutions, and concepts",
+            "Jason Priem, Heather Piwowar, Richard Orr",
+            "2022",
+            "",
+            "2205.01833",
+        ),
+    ]
+    .map(|(title, authors, year, venue, arxiv)| Paper {
+        ids: Identifiers {
+            arxiv: ArxivId::parse(arxiv).ok(),
+            ..Identifiers::default()
+        },
+        ..record(title, authors, year, venue, Source::SemanticScholar)
+    })
+    .to_vec()
+}
+
+/// The two labelled bibliographies: what their comments say of each entry.
+#[test]
+fn bibliographies() {
+    let Some(folder) = aris_testkit::shared("citation_bench") else {
+        return;
+    };
+    // Sound: nothing speaks against it. Slip: a real work, described wrongly. Fake: no such work, or not by these people.
+    let labels = [
+        ("vaswani2017attention", "sound"),
+        ("devlin2018bert", "sound"),
+        ("priem2022openalex", "sound"),
+        ("totally_fake_2025", "fake"),
+        // A year apart, as preprint and publication are.
+        ("devlin2019bert_yearoff", "sound"),
+        ("he2016resnet_wrongauthor", "slip"),
+        ("goodfellow2014gan_wrongvenue", "slip"),
+        ("mattern2023membership_refcheck_required", "sound"),
+        ("li2019pruning_fake", "fake"),
+        ("goodfellow2017rl_fake", "fake"),
+        ("kumar2019sot_fake", "fake"),
+        ("correa2019prophet_wrongauthors", "fake"),
+        ("correa2022posted_pricing_fake", "fake"),
+    ];
+    let mut right = 0;
+    for name in [
+        "hallucination_7ref_sample.bib",
+        "hallucination_mixed_sample.bib",
+    ] {
+        let text = std::fs::read_to_string(folder.join("labelled").join(name)).expect("entries");
+        let read = bib::read(&text);
+        assert!(read.problems.is_empty(), "{name}: {:?}", read.problems);
+        let index = bib::Index::new([&read]);
+        for entry in &read.entries {
+            let reference = Reference::of(&index.resolve(entry), NOW);
+            let world = World(real_works());
+            let checked = verify(&[reference], &world, &Options::default(), &mut |_| ()).remove(0);
+            let refused = checked.has(Severity::Error) || checked.existence == Existence::NotFound;
+            let said = match (refused, checked.has(Severity::Doubt)) {
+                (true, _) => "fake",
+                (false, true) => "slip",
+                (false, false) => "sound",
+            };
+            let label = labels.iter().find(|(key, _)| *key == entry.key);
+            assert_eq!(
+                Some(said),
+                label.map(|(_, label)| *label),
+                "{}: {checked:#?}",
+                entry.key
+            );
+            assert_eq!(
+                checked.status == Status::Verified,
+                said != "fake",
+                "{}",
+                entry.key
+            );
+            right += 1;
+        }
+    }
+    println!("\n| labelled bibliographies: {right} of 14 entries right");
+    assert_eq!(right, 14);
 }

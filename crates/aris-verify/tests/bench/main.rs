@@ -7,6 +7,7 @@
 
 mod faults;
 mod labelled;
+mod read_by_hand;
 mod replay;
 
 use std::collections::BTreeMap;
@@ -85,6 +86,12 @@ fn faults_put_into_real_references() {
     let Some(text) = recordings() else { return };
     let (mut replay, cited, answered) = Replay::read(&text);
     let checked = check(&replay, &cited, &Options::default());
+    let (asked, said) = *replay.asked.lock().expect("no panic");
+    println!(
+        "\n| requests for {} references as they stand in papers: {asked}, of which {said} were recorded: {:.2} answers for each",
+        cited.len(),
+        ratio(said, cited.len())
+    );
     let known: Vec<&Cited> = cited
         .iter()
         .filter(|one| answered.contains(&one.id))
@@ -123,6 +130,11 @@ fn faults_put_into_real_references() {
             .filter(|one| by_id[one.id.as_str()].status == Status::Verified)
             .count()
     );
+    let wrong = read_by_hand::WRONG
+        .iter()
+        .filter(|(id, _)| by_id.get(id).is_some_and(|checked| is_flagged(checked)))
+        .count();
+    let really = ratio(alarms.0 - wrong, known.len() - read_by_hand::WRONG.len());
     // Only where the sound reference is in order can a fault be told from what was there before.
     let sound: Vec<&Cited> = known
         .iter()
@@ -163,7 +175,12 @@ fn faults_put_into_real_references() {
         2.0 * precision * recall / (precision + recall),
         ratio(alarms.1, known.len())
     );
-    assert!(recall >= 0.8, "{recall}");
+    println!(
+        "| of the {} that are flagged as cited, {wrong} are really wrong (see read_by_hand.rs): false alarms without these {really:.3}",
+        alarms.0
+    );
+    assert!(recall >= 0.93, "{recall}");
+    assert!(false_rate < 0.091 && really < 0.02, "{false_rate} {really}");
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]

@@ -99,10 +99,10 @@ fn a_bibliography_has_every_paper() {
     let run = call(&project, &["export", "wiki", "--bibtex"]);
     assert_eq!(
         run.stdout(),
-        "@misc{lee2024_sparse,
+        "@inproceedings{lee2024_sparse,
   author = {Ann Lee and Bo \\textbraceleft{}x\\textbraceright{} Müller},
   title = {{Sparse \\& 50\\% dense attention}},
-  howpublished = {NeurIPS},
+  booktitle = {NeurIPS},
   year = {2024},
   doi = {10.1000/x_1},
   eprint = {2501.12345},

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use aris_contract::artifact::papers::{Author, Identifiers, Kind as PaperKind, Paper};
 use aris_contract::ids::{ArxivId, Doi};
-use aris_paper::records;
+use aris_paper::{records, venues};
 
 use crate::error::Error;
 use crate::node::Kind;
 use crate::summary::Summary;
 use crate::wiki::Wiki;
 
-/// One entry for each paper, in the order of their files. The key is the name of the page.
+/// One entry for each paper, in the order of their files. The key is the name of the page, the type follows from the venue's name. Ideas,
+/// experiments and claims are a project's own and cannot be cited: they give no entry.
 pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
     let mut out = String::new();
     let mut keys = BTreeSet::new();
@@ -34,9 +35,9 @@ pub(crate) fn bibliography(wiki: &Wiki) -> Result<String, Error> {
 fn record(page: &Summary, title: &str) -> Paper {
     let arxiv = ArxivId::parse(&page.arxiv).ok();
     let doi = Doi::parse(&page.doi).ok();
-    // A page says where a paper appeared, not as what.
-    let preprint =
-        doi.is_none() && (page.venue.is_empty() || page.venue.eq_ignore_ascii_case("arxiv"));
+    // A page says where a paper appeared; as what, the name of the place tells.
+    let kind = venues::kind(&page.venue);
+    let preprint = doi.is_none() && (page.venue.is_empty() || kind == Some(PaperKind::Preprint));
     Paper {
         title: crate::page::one_line(title),
         authors: page
@@ -46,7 +47,7 @@ fn record(page: &Summary, title: &str) -> Paper {
             .collect(),
         year: u16::try_from(page.year).ok().filter(|year| *year > 0),
         venue: Some(page.venue.clone()).filter(|venue| !venue.is_empty() && !preprint),
-        kind: (preprint && arxiv.is_some()).then_some(PaperKind::Preprint),
+        kind,
         ids: Identifiers {
             arxiv,
             doi: doi.into_iter().collect(),

@@ -1,12 +1,15 @@
-//! Whether two names of a venue can mean the same.
-//!
-//! **Source**: the venues' own names and their abbreviations in DBLP and Semantic Scholar.
+//! Names of venues: whether two can mean the same, and what a venue is.
 
-use aris_paper::titles;
+mod table;
+
+use aris_contract::artifact::papers::Kind;
+
+use crate::titles;
+use table::{Held, VENUES};
 
 /// What the comparison gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VenueMatch {
+pub enum VenueMatch {
     /// One venue.
     Same,
     /// Two venues.
@@ -14,183 +17,6 @@ pub(crate) enum VenueMatch {
     /// Cannot be told.
     Unknown,
 }
-
-/// Ways (normal form, whole words) to name a venue, under a code of its own.
-const NAMES: [(&str, &[&str]); 48] = [
-    ("aaai", &["aaai"]),
-    ("accv", &["accv", "asian conference on computer vision"]),
-    (
-        "acl",
-        &[
-            "acl",
-            "annual meeting of the association for computational linguistics",
-        ],
-    ),
-    (
-        "aistats",
-        &["aistats", "artificial intelligence and statistics"],
-    ),
-    ("bmvc", &["bmvc", "british machine vision conference"]),
-    ("chi", &["human factors in computing systems"]),
-    ("cikm", &["cikm", "information and knowledge management"]),
-    (
-        "colt",
-        &[
-            "colt",
-            "conference on learning theory",
-            "computational learning theory",
-        ],
-    ),
-    ("corl", &["corl", "conference on robot learning"]),
-    ("cvpr", &["cvpr", "computer vision and pattern recognition"]),
-    (
-        "eacl",
-        &[
-            "eacl",
-            "european chapter of the association for computational linguistics",
-        ],
-    ),
-    ("eccv", &["eccv", "european conference on computer vision"]),
-    (
-        "emnlp",
-        &["emnlp", "empirical methods in natural language processing"],
-    ),
-    ("focs", &["focs", "foundations of computer science"]),
-    (
-        "icassp",
-        &["icassp", "acoustics speech and signal processing"],
-    ),
-    (
-        "iccv",
-        &["iccv", "international conference on computer vision"],
-    ),
-    ("iclr", &["iclr", "learning representations"]),
-    (
-        "icml",
-        &["icml", "international conference on machine learning"],
-    ),
-    (
-        "icra",
-        &[
-            "icra",
-            "international conference on robotics and automation",
-        ],
-    ),
-    (
-        "icse",
-        &["icse", "international conference on software engineering"],
-    ),
-    (
-        "ijcai",
-        &[
-            "ijcai",
-            "international joint conference on artificial intelligence",
-        ],
-    ),
-    (
-        "ijcv",
-        &[
-            "ijcv",
-            "international journal of computer vision",
-            "int j comput vis",
-        ],
-    ),
-    ("interspeech", &["interspeech"]),
-    ("iros", &["iros", "intelligent robots and systems"]),
-    (
-        "jmlr",
-        &[
-            "jmlr",
-            "journal of machine learning research",
-            "j mach learn res",
-        ],
-    ),
-    ("kdd", &["kdd", "knowledge discovery and data mining"]),
-    (
-        "miccai",
-        &[
-            "miccai",
-            "medical image computing and computer assisted intervention",
-        ],
-    ),
-    ("mlsys", &["mlsys", "machine learning and systems"]),
-    (
-        "naacl",
-        &[
-            "naacl",
-            "north american chapter of the association for computational linguistics",
-        ],
-    ),
-    (
-        "neurips",
-        &["neurips", "nips", "neural information processing systems"],
-    ),
-    (
-        "osdi",
-        &["osdi", "operating systems design and implementation"],
-    ),
-    ("recsys", &["recsys", "recommender systems"]),
-    ("sigir", &["sigir"]),
-    (
-        "siggraph",
-        &["siggraph", "computer graphics and interactive techniques"],
-    ),
-    ("sigmod", &["sigmod", "management of data"]),
-    ("soda", &["soda", "symposium on discrete algorithms"]),
-    ("sosp", &["sosp", "operating systems principles"]),
-    (
-        "stoc",
-        &[
-            "stoc",
-            "symposium on theory of computing",
-            "theory of computing",
-        ],
-    ),
-    (
-        "tacl",
-        &[
-            "tacl",
-            "transactions of the association for computational linguistics",
-        ],
-    ),
-    (
-        "tmlr",
-        &[
-            "tmlr",
-            "transactions on machine learning research",
-            "trans mach learn res",
-        ],
-    ),
-    (
-        "tnnls",
-        &[
-            "tnnls",
-            "transactions on neural networks and learning systems",
-        ],
-    ),
-    (
-        "tog",
-        &["tog", "transactions on graphics", "acm trans graph"],
-    ),
-    (
-        "tpami",
-        &[
-            "tpami",
-            "transactions on pattern analysis and machine intelligence",
-        ],
-    ),
-    ("uai", &["uai", "uncertainty in artificial intelligence"]),
-    ("vldb", &["vldb", "very large data bases"]),
-    (
-        "wacv",
-        &[
-            "wacv",
-            "winter conference on applications of computer vision",
-        ],
-    ),
-    ("wsdm", &["wsdm", "web search and data mining"]),
-    ("www", &["www", "world wide web", "the web conference"]),
-];
 
 /// Words that many venues share, or that say nothing of which one it is.
 const COMMON: [&str; 48] = [
@@ -245,7 +71,7 @@ const COMMON: [&str; 48] = [
 ];
 
 /// Whether the name stands for a preprint server.
-pub(crate) fn is_preprint(name: &str) -> bool {
+pub fn is_preprint(name: &str) -> bool {
     let normal = format!(" {} ", titles::normalise(name));
     [
         "arxiv",
@@ -261,12 +87,12 @@ pub(crate) fn is_preprint(name: &str) -> bool {
 }
 
 /// Whether the name is one of the venues of the table.
-pub(crate) fn is_known(name: &str) -> bool {
+pub fn is_known(name: &str) -> bool {
     !codes(&titles::normalise(name)).is_empty()
 }
 
 /// Compares two names of venues.
-pub(crate) fn compare(cited: &str, theirs: &str) -> VenueMatch {
+pub fn compare(cited: &str, theirs: &str) -> VenueMatch {
     let (a, b) = (titles::normalise(cited), titles::normalise(theirs));
     if a.is_empty() || b.is_empty() {
         return VenueMatch::Unknown;
@@ -304,12 +130,62 @@ pub(crate) fn compare(cited: &str, theirs: &str) -> VenueMatch {
     }
 }
 
-fn codes(normal: &str) -> Vec<&'static str> {
-    NAMES
+/// What papers of this venue are, as far as its name tells.
+///
+/// **Source**: the words that proceedings and journals have in their names.
+pub fn kind(name: &str) -> Option<Kind> {
+    const MEETINGS: [&str; 8] = [
+        "conf",
+        "conference",
+        "meeting",
+        "proc",
+        "proceedings",
+        "symposium",
+        "workshop",
+        "workshops",
+    ];
+    const JOURNALS: [&str; 14] = [
+        "annals",
+        "bulletin",
+        "communications",
+        "j",
+        "journal",
+        "lett",
+        "letters",
+        "magazine",
+        "quarterly",
+        "rev",
+        "review",
+        "reviews",
+        "trans",
+        "transactions",
+    ];
+    if is_preprint(name) {
+        return Some(Kind::Preprint);
+    }
+    let normal = titles::normalise(name);
+    let any = |words: &[&str]| words.iter().any(|word| has(&normal, word));
+    match venues(&normal).next() {
+        Some((_, Held::Journal, _)) => Some(Kind::Article),
+        Some((_, Held::Meeting, _)) => Some(Kind::Proceedings),
+        // Proceedings of the IEEE are a journal.
+        None if has(&normal, "proceedings of the ieee") || has(&normal, "proc ieee") => {
+            Some(Kind::Article)
+        }
+        None if any(&JOURNALS) => Some(Kind::Article),
+        None if any(&MEETINGS) => Some(Kind::Proceedings),
+        None => None,
+    }
+}
+
+fn venues(normal: &str) -> impl Iterator<Item = &'static table::Venue> {
+    VENUES
         .iter()
-        .filter(|(_, names)| names.iter().any(|name| has(normal, name)))
-        .map(|(code, _)| *code)
-        .collect()
+        .filter(move |(_, _, names)| names.iter().any(|name| has(normal, name)))
+}
+
+fn codes(normal: &str) -> Vec<&'static str> {
+    venues(normal).map(|(code, ..)| *code).collect()
 }
 
 fn has(normal: &str, words: &str) -> bool {
@@ -377,6 +253,11 @@ mod tests {
             (
                 "PNAS",
                 "Proceedings of the National Academy of Sciences",
+                Same,
+            ),
+            (
+                "JCTC",
+                "Journal of Chemical Theory and Computation",
                 Unknown,
             ),
             (
@@ -397,5 +278,30 @@ mod tests {
             assert_eq!(compare(two, one), wanted, "{two} / {one}");
         }
         assert!(is_preprint("arXiv preprint arXiv:1706.03762") && !is_preprint("Nature"));
+    }
+
+    #[test]
+    fn what_a_venue_is() {
+        for (name, wanted) in [
+            ("NeurIPS", Some(Kind::Proceedings)),
+            ("Proc. of the 3rd Workshop on X", Some(Kind::Proceedings)),
+            ("Proceedings of the IEEE", Some(Kind::Article)),
+            ("Journal of Machine Learning Research", Some(Kind::Article)),
+            ("Trans. Assoc. Comput. Linguistics", Some(Kind::Article)),
+            ("Nat. Rev. Genet.", Some(Kind::Article)),
+            ("arXiv preprint arXiv:1706.03762", Some(Kind::Preprint)),
+            ("Nature", None),
+            ("", None),
+        ] {
+            assert_eq!(kind(name), wanted, "{name}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_name_makes_it_panic(one in "\\PC{0,60}", two in "\\PC{0,60}") {
+            compare(&one, &two);
+            kind(&one);
+        }
     }
 }
