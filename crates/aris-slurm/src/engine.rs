@@ -1,0 +1,349 @@
+//! The engine: questions to Slurm and what their answers mean.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use aris_queue::engine::{Engine, EngineError, EngineRef, Found, Limits, Seen, SubmitError, Wave};
+
+use crate::programs::{Answer, Programs};
+use crate::refusal::{Meaning, meaning, no_accounting, none_known};
+use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT, State};
+use crate::{submission, task};
+
+/// Most attempts in a wave. **Source**: queue design §10: chunks of min(MaxArraySize, 1 000).
+const WAVE: u32 = 1000;
+
+/// Numbers in one question.
+const BATCH: usize = 500;
+
+/// How long after a lost answer a submission may still appear. **Source**: queue design §10: 30 s.
+const APPEARS: Duration = Duration::from_secs(30);
+
+/// Times a message that nobody knows is taken for a passing one. **Source**: queue design §10.
+const UNKNOWN_TRIES: u32 = 3;
+
+/// How this machine reaches the cluster, and for which run.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The folder of Slurm's commands; `None`: the `PATH` says.
+    pub commands: Option<PathBuf>,
+    /// Environment of commands and submissions; Slurm's own variables are left out, but for `SLURM_CONF`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// First words of a program that runs [`task`](crate::task()) when `slurm-task RUN TOKEN` follow; its path is the same on all nodes.
+    pub task_program: Vec<String>,
+    /// The run's folder, absolute, on a disk that all nodes share.
+    pub run: PathBuf,
+}
+
+/// A Slurm cluster, through the commands on this machine, for one run.
+#[derive(Debug)]
+pub struct SlurmEngine {
+    programs: Programs,
+    task_program: Vec<String>,
+    run: PathBuf,
+    window: Option<u32>,
+    /// When each submission's answer was lost, as far as this process knows.
+    unclear: BTreeMap<String, Instant>,
+    /// How often each submission met a message that nobody knows.
+    unknown: BTreeMap<String, u32>,
+}
+
+/// What came of asking accounting.
+enum Accounts {
+    Rows(Vec<Row>),
+    /// This cluster has none: nobody else could know.
+    None,
+    Silent(String),
+}
+
+impl SlurmEngine {
+    /// Asks nothing yet.
+    pub fn new(access: Access) -> Self {
+        Self {
+            programs: Programs::new(access.commands, access.environment),
+            task_program: access.task_program,
+            run: access.run,
+            window: None,
+            unclear: BTreeMap::new(),
+            unknown: BTreeMap::new(),
+        }
+    }
+
+    /// Asks whether Slurm would take the wave, without submitting it: its own words about when and where.
+    ///
+    /// **Errors**: as [`Engine::submit`], but never [`SubmitError::Unclear`]: nothing was to be taken.
+    pub fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {
+        let (mut words, script) = self.prepared(wave)?;
+        words.insert(0, String::from("--test-only"));
+        match self.programs.run("sbatch", &words, Some(&script)) {
+            Answer::Good(said) => Ok(said),
+            Answer::Bad(said) if meaning(&said) == Meaning::Refused => {
+                Err(SubmitError::Rejected(said))
+            }
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
+                Err(SubmitError::Unavailable(said))
+            }
+        }
+    }
+
+    fn prepared(&self, wave: &Wave) -> Result<(Vec<String>, String), SubmitError> {
+        let rejected = |error: task::TaskError| SubmitError::Rejected(error.to_string());
+        task::check_token(&wave.token).map_err(rejected)?;
+        let run = task::check_run(&wave.run).map_err(rejected)?;
+        if wave.attempts.is_empty() {
+            return Err(SubmitError::Rejected(String::from("a wave of no attempts")));
+        }
+        let script = submission::script(&self.task_program, run, &wave.token);
+        Ok((submission::arguments(wave, &wave.run), script))
+    }
+
+    /// What a failed submission means.
+    fn refused(&mut self, wave: &Wave, said: String) -> SubmitError {
+        match meaning(&said) {
+            Meaning::Unreachable => SubmitError::Unavailable(said),
+            Meaning::Refused => SubmitError::Rejected(said),
+            Meaning::Limit => {
+                let tried = u32::try_from(wave.attempts.len()).unwrap_or(u32::MAX);
+                self.window = Some((tried / 2).max(1));
+                SubmitError::Unavailable(said)
+            }
+            Meaning::Broken => self.lost(wave, said),
+            Meaning::Unknown => {
+                let tries = self.unknown.entry(wave.token.clone()).or_default();
+                *tries += 1;
+                if *tries >= UNKNOWN_TRIES {
+                    SubmitError::Rejected(said)
+                } else {
+                    self.lost(wave, said)
+                }
+            }
+        }
+    }
+
+    fn lost(&mut self, wave: &Wave, said: String) -> SubmitError {
+        self.unclear.insert(wave.token.clone(), Instant::now());
+        SubmitError::Unclear(said)
+    }
+
+    /// Rows of `squeue` with these further words; no rows when it knows none of the numbers.
+    fn squeue(&self, words: [String; 1]) -> Result<Vec<Row>, EngineError> {
+        let fixed = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT].map(String::from);
+        let words: Vec<String> = fixed.into_iter().chain(words).collect();
+        match self.programs.run("squeue", &words, None) {
+            Answer::Good(text) => Ok(rows::squeue(&text)),
+            Answer::Bad(said) if none_known(&said) => Ok(Vec::new()),
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
+                Err(EngineError::Unavailable(said))
+            }
+        }
+    }
+
+    fn sacct(&self, words: impl IntoIterator<Item = String>) -> Accounts {
+        let fixed = ["-X", "-n", "-P", "-o", SACCT_FORMAT].map(String::from);
+        let words: Vec<String> = fixed.into_iter().chain(words).collect();
+        match self.programs.run("sacct", &words, None) {
+            Answer::Good(text) => Accounts::Rows(rows::sacct(&text)),
+            Answer::Bad(said) if no_accounting(&said) => Accounts::None,
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
+                Accounts::Silent(said)
+            }
+        }
+    }
+}
+
+impl Engine for SlurmEngine {
+    fn limits(&mut self) -> Result<Limits, EngineError> {
+        let words = ["show", "config"].map(String::from);
+        match self.programs.run("scontrol", &words, None) {
+            Answer::Good(text) => {
+                let size = setting(&text, "MaxArraySize").ok_or_else(|| {
+                    EngineError::Garbled(String::from("scontrol does not tell MaxArraySize"))
+                })?;
+                Ok(Limits {
+                    // The largest index is one less. 0: no arrays at all.
+                    wave: size.clamp(1, WAVE),
+                    window: self.window,
+                })
+            }
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
+                Err(EngineError::Unavailable(said))
+            }
+        }
+    }
+
+    fn submit(&mut self, wave: &Wave) -> Result<Vec<EngineRef>, SubmitError> {
+        let (words, script) = self.prepared(wave)?;
+        task::write_table(&wave.run, &wave.token, &wave.attempts).map_err(|error| match error {
+            // The disk, not the wave: nothing was taken, and later it may be.
+            task::TaskError::Fs(error) => SubmitError::Unavailable(error.to_string()),
+            error => SubmitError::Rejected(error.to_string()),
+        })?;
+        match self.programs.run("sbatch", &words, Some(&script)) {
+            Answer::Good(printed) => match submission::job(&printed) {
+                Some(job) => {
+                    self.unknown.remove(&wave.token);
+                    Ok(refs(&job, &wave.token, wave.attempts.len()))
+                }
+                None => Err(self.lost(wave, format!("sbatch says {:?}", printed.trim()))),
+            },
+            Answer::Bad(said) => Err(self.refused(wave, said)),
+            Answer::Broken(said) => Err(self.lost(wave, said)),
+            Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
+        }
+    }
+
+    /// Not there only when the controller and, where there is one, accounting have both answered, 30 s or more after the answer was lost
+    /// (after the first question, for one that an earlier process lost).
+    ///
+    /// **Errors**: also [`EngineError::Garbled`] when the run has no table for the token: then it was never submitted.
+    fn find(&mut self, token: &str) -> Result<Found, EngineError> {
+        let (count, days) = task::check_token(token)
+            .and_then(|()| task::count_and_age(&self.run, token))
+            .map_err(|error| EngineError::Garbled(error.to_string()))?;
+        let lost = *self
+            .unclear
+            .entry(String::from(token))
+            .or_insert_with(Instant::now);
+        let mut silent = None;
+        let queued = self.squeue([format!("--name={token}")])?;
+        let mut found = first_job(&queued, token);
+        if found.is_none() {
+            // Relative, so that no time zone has a part in it.
+            let since = format!("--starttime=now-{}days", days.saturating_add(1));
+            match self.sacct([format!("--name={token}"), since]) {
+                Accounts::Rows(rows) => found = first_job(&rows, token),
+                Accounts::None => {}
+                Accounts::Silent(said) => silent = Some(said),
+            }
+        }
+        match (found, silent) {
+            (Some(found), _) => {
+                self.unclear.remove(token);
+                Ok(Found::Here(refs(&found, token, count)))
+            }
+            (None, Some(said)) => Ok(Found::CannotTell(said)),
+            (None, None) if lost.elapsed() < APPEARS => Ok(Found::CannotTell(format!(
+                "it may still appear within {} s",
+                APPEARS.as_secs()
+            ))),
+            (None, None) => Ok(Found::NotThere),
+        }
+    }
+
+    /// One `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
+    fn observe(&mut self, refs: &[EngineRef]) -> Result<Vec<Seen>, EngineError> {
+        let jobs: BTreeSet<&str> = refs.iter().map(|one| one.job.as_str()).collect();
+        let jobs: Vec<&str> = jobs.into_iter().collect();
+        let mut queued = Vec::new();
+        for jobs in jobs.chunks(BATCH) {
+            queued.extend(self.squeue([format!("--jobs={}", jobs.join(","))])?);
+        }
+        let queued = Listed::of(queued);
+        let listed = |one: &EngineRef| queued.task(&one.job, &one.token, one.index);
+        let missing: Vec<String> = refs
+            .iter()
+            .filter(|one| listed(one).is_none())
+            .map(|one| format!("{}_{}", one.job, one.index))
+            .collect();
+        let mut accounts = Vec::new();
+        for tasks in missing.chunks(BATCH) {
+            match self.sacct([format!("--jobs={}", tasks.join(","))]) {
+                Accounts::Rows(rows) => accounts.extend(rows),
+                // It would be the last to know anyway.
+                Accounts::None | Accounts::Silent(_) => break,
+            }
+        }
+        let accounts = Listed::of(accounts);
+        let seen = refs.iter().map(|one| {
+            let state = listed(one).or_else(|| accounts.task(&one.job, &one.token, one.index));
+            seen(state)
+        });
+        Ok(seen.collect())
+    }
+
+    /// Tasks that wait are taken out of the queue; of those that run the runner alone is told, which ends its job in order and records it.
+    fn cancel(&mut self, refs: &[EngineRef]) -> Result<(), EngineError> {
+        let mut jobs: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+        for one in refs {
+            jobs.entry(&one.job).or_default().push(one.index);
+        }
+        // Numbers are used again: nothing is ended that has not our name.
+        let names: BTreeSet<&str> = refs.iter().map(|one| one.token.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let queued = Listed::of(self.squeue([format!("--name={}", names.join(","))])?);
+        jobs.retain(|job, _| {
+            let mut names = refs
+                .iter()
+                .filter(|one| one.job == *job)
+                .map(|one| &one.token);
+            names.any(|name| queued.named(name).contains(job))
+        });
+        for (job, indices) in jobs {
+            for list in submission::task_lists(job, indices) {
+                for how in [
+                    &["--state=PENDING"][..],
+                    &["--state=RUNNING", "--batch", "--signal=TERM"],
+                ] {
+                    let mut words: Vec<String> =
+                        how.iter().map(|word| String::from(*word)).collect();
+                    words.push(list.clone());
+                    match self.programs.run("scancel", &words, None) {
+                        Answer::Good(_) => {}
+                        // Over already, or not in this state.
+                        Answer::Bad(said)
+                            if none_known(&said) && meaning(&said) == Meaning::Unknown => {}
+                        Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
+                            return Err(EngineError::Unavailable(said));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn wake(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+}
+
+/// The first submission of this name: should there be two, claims let one of them run each attempt.
+fn first_job(rows: &[Row], token: &str) -> Option<String> {
+    let jobs = rows.iter().filter(|row| row.name == token);
+    jobs.map(|row| &row.job)
+        .min_by_key(|job| (job.len(), job.as_str()))
+        .cloned()
+}
+
+fn refs(job: &str, token: &str, count: usize) -> Vec<EngineRef> {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    (0..count)
+        .map(|index| EngineRef {
+            job: String::from(job),
+            index,
+            token: String::from(token),
+        })
+        .collect()
+}
+
+fn seen(state: Option<&State>) -> Seen {
+    match state {
+        Some(State::Waiting(reason)) => Seen::Queued(reason.clone()),
+        Some(State::Running(nodes)) => Seen::Running(nodes.clone()),
+        Some(State::Over(word)) => Seen::Ended(word.clone()),
+        // A word that is not understood says nothing.
+        Some(State::Unknown(_)) | None => Seen::NotListed,
+    }
+}
+
+/// A number from `scontrol show config`: `MaxArraySize            = 10001`.
+fn setting(text: &str, name: &str) -> Option<u32> {
+    let line = text.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == name).then_some(value)
+    })?;
+    line.split_whitespace().next()?.parse().ok()
+}

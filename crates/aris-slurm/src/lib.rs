@@ -1,0 +1,20 @@
+//! Waves of attempts on a Slurm cluster, through its commands: for people without any right there but to submit.
+//!
+//! A submission is one array with dense indices into a table on the shared disk; its script is constant, and its name is the token by which it
+//! is found when an answer was lost. What Slurm says afterwards is a hint: the records that runners leave in the attempts' folders are the
+//! truth, and accounting is asked last and never needed.
+//!
+//! Each call is one question and at most a few commands. How often to ask is the caller's business: every 15 s, up to 60 s when nothing
+//! changes, and less often after errors (5 s to 5 min).
+
+#![warn(missing_docs)]
+
+mod engine;
+mod programs;
+mod refusal;
+mod rows;
+mod submission;
+mod task;
+
+pub use engine::{Access, SlurmEngine};
+pub use task::{TASK_VARIABLE, TaskError, attempt_of, task};

@@ -1,0 +1,121 @@
+//! Slurm's programs, run so that nothing around them changes what they do.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aris_proc::{End, ProcError};
+
+/// How long one of them may take. **Source**: queue design, measured: they give up by themselves after 10 s without a controller; large
+/// clusters answer slowly.
+const LIMIT: Duration = Duration::from_mins(1);
+
+/// Bytes of an answer; 100,000 rows are some 15 MB.
+const ANSWER: usize = 64 * 1024 * 1024;
+
+/// Prefixes of variables that change what Slurm's programs print or submit.
+const FORBIDDEN: [&str; 6] = [
+    "SLURM_",
+    "SBATCH_",
+    "SQUEUE_",
+    "SACCT_",
+    "SCANCEL_",
+    "SCONTROL_",
+];
+
+/// The variable that says which cluster.
+const CONF: &str = "SLURM_CONF";
+
+/// Slurm's programs with the environment they get.
+#[derive(Clone, Debug)]
+pub(crate) struct Programs {
+    folder: Option<PathBuf>,
+    environment: Vec<(OsString, OsString)>,
+}
+
+/// How a program answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// With 0; what it printed.
+    Good(String),
+    /// With another code; what it said about it.
+    Bad(String),
+    /// Not to the end: it was killed here or by somebody else, or said more than can be read. Whatever it was asked may have happened.
+    Broken(String),
+    /// It was never started.
+    Absent(String),
+}
+
+impl Programs {
+    /// Programs from `folder`, or from the `PATH`, with `environment` less what would change their answers.
+    pub(crate) fn new(
+        folder: Option<PathBuf>,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        let kept = |name: &OsString| {
+            let name = name.to_string_lossy();
+            name == CONF || !FORBIDDEN.iter().any(|prefix| name.starts_with(prefix))
+        };
+        let environment = environment.into_iter().filter(|(name, _)| kept(name));
+        Self {
+            folder,
+            environment: environment.collect(),
+        }
+    }
+
+    pub(crate) fn run(&self, program: &str, words: &[String], stdin: Option<&str>) -> Answer {
+        let path = self
+            .folder
+            .as_ref()
+            .map_or_else(|| PathBuf::from(program), |folder| folder.join(program));
+        let mut command = aris_proc::command(path, "/")
+            .args(words)
+            .env_clear()
+            .capture_limit(ANSWER);
+        for (name, value) in &self.environment {
+            command = command.env(name, value);
+        }
+        // Words of errors are compared.
+        command = command.env("LC_ALL", "C");
+        if let Some(stdin) = stdin {
+            command = command.stdin(stdin);
+        }
+        match command.run(LIMIT) {
+            Ok(done) => match done.end {
+                End::Exited(0) if done.stdout.dropped == 0 => {
+                    Answer::Good(done.stdout.text().into_owned())
+                }
+                End::Exited(0) => Answer::Broken(format!("{program} says more than can be read")),
+                End::Exited(_) => {
+                    Answer::Bad(said(program, &done.stderr.text(), &done.stdout.text()))
+                }
+                End::Signalled(signal) => {
+                    Answer::Broken(format!("{program} was ended by signal {signal}"))
+                }
+                End::TimedOut => Answer::Broken(format!(
+                    "{program} did not answer within {} s",
+                    LIMIT.as_secs()
+                )),
+            },
+            Err(error @ (ProcError::Absent { .. } | ProcError::Start { .. })) => {
+                Answer::Absent(error.to_string())
+            }
+            Err(error) => Answer::Broken(error.to_string()),
+        }
+    }
+}
+
+/// Its own words in one line.
+fn said(program: &str, stderr: &str, stdout: &str) -> String {
+    let text = if stderr.trim().is_empty() {
+        stdout
+    } else {
+        stderr
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.is_empty() {
+        format!("{program} failed without a word")
+    } else {
+        words.join(" ")
+    }
+}

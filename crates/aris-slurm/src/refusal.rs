@@ -1,0 +1,169 @@
+//! What an error message of Slurm's commands means for a submission.
+//!
+//! **Source**: messages seen on Slurm 22.05.8 (queue design §10) and in `slurm_errno.c` of Slurm.
+
+/// What became of a request that failed with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The controller was not reached: nothing was taken.
+    Unreachable,
+    /// The connection broke in between: nobody knows.
+    Broken,
+    /// A limit of the account: nothing was taken, and later it may be.
+    Limit,
+    /// It will never be taken as it is.
+    Refused,
+    /// A message that is not known here.
+    Unknown,
+}
+
+/// Pieces of messages. The first row that has one of its pieces in the message decides: what says that nobody knows stands first.
+const MEANINGS: [(Meaning, &[&str]); 4] = [
+    (
+        Meaning::Broken,
+        &[
+            "Socket timed out",
+            "Zero Bytes were transmitted or received",
+            "Transport endpoint is not connected",
+            "Connection reset by peer",
+            "Broken pipe",
+        ],
+    ),
+    (
+        Meaning::Unreachable,
+        &[
+            "Unable to contact slurm controller",
+            "Unable to contact slurmctld",
+            "Unable to establish controller machine",
+            "Unable to establish configuration source",
+            "Could not establish a configuration source",
+            "Connection refused",
+            "Connection timed out",
+            "unge",
+            "Protocol authentication error",
+            "Invalid authentication credential",
+            "slurmdbd",
+            "slurm_persist_conn_open",
+            "Problem talking to the database",
+            "controller is in standby mode",
+            "temporarily unable to accept job",
+            "Resource temporarily unavailable",
+            "job submission is disabled",
+        ],
+    ),
+    (
+        Meaning::Limit,
+        &[
+            "SubmitJob",
+            "SubmitLimit",
+            "Job violates accounting/QOS policy",
+            "maximum number of jobs",
+            "Maximum job count",
+        ],
+    ),
+    (
+        Meaning::Refused,
+        &[
+            "nvalid partition",
+            "nvalid account",
+            "nvalid qos",
+            "nvalid job array",
+            "nvalid feature",
+            "nvalid generic resource",
+            "nvalid option",
+            "Invalid --",
+            "nvalid constraint",
+            "nvalid wckey",
+            "node configuration is not available",
+            "time limit is invalid",
+            "Memory specification can not be satisfied",
+            "More processors requested than permitted",
+            "Node count specification invalid",
+            "too long",
+            "unrecognized option",
+            "unrecognised option",
+            "requires an argument",
+            "Access/permission denied",
+            "not permitted to use",
+            "Invalid Trackable RESource",
+            "does not start with",
+        ],
+    ),
+];
+
+/// What `message` means.
+pub(crate) fn meaning(message: &str) -> Meaning {
+    let row = MEANINGS
+        .iter()
+        .find(|(_, pieces)| pieces.iter().any(|piece| message.contains(piece)));
+    row.map_or(Meaning::Unknown, |(meaning, _)| *meaning)
+}
+
+/// Whether accounting is switched off, rather than out of reach: then nobody else could know.
+pub(crate) fn no_accounting(message: &str) -> bool {
+    message.contains("accounting storage is disabled")
+}
+
+/// Whether a list of jobs is empty because none of them is known.
+pub(crate) fn none_known(message: &str) -> bool {
+    message.contains("Invalid job id specified")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_mean_what_was_seen() {
+        for (message, expected) in [
+            (
+                "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
+                Meaning::Unreachable,
+            ),
+            (
+                "slurm_load_jobs error: Socket timed out on send/recv operation",
+                Meaning::Broken,
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Zero Bytes were transmitted or received",
+                Meaning::Broken,
+            ),
+            (
+                "sbatch: error: invalid partition specified: nope sbatch: error: Batch job submission failed: Invalid partition name specified",
+                Meaning::Refused,
+            ),
+            (
+                "allocation failure: Invalid partition name specified",
+                Meaning::Refused,
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Requested node configuration is not available",
+                Meaning::Refused,
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Invalid job array specification",
+                Meaning::Refused,
+            ),
+            (
+                "sbatch: error: AssocMaxSubmitJobLimit\nsbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
+                Meaning::Limit,
+            ),
+            (
+                "sbatch: error: Munge encode failed: Failed to access \"/run/munge\"",
+                Meaning::Unreachable,
+            ),
+            (
+                "sacct: error: Problem talking to the database: Connection refused",
+                Meaning::Unreachable,
+            ),
+            ("sbatch: error: the moon is full", Meaning::Unknown),
+            ("", Meaning::Unknown),
+        ] {
+            assert_eq!(meaning(message), expected, "{message}");
+        }
+        assert!(no_accounting("Slurm accounting storage is disabled"));
+        assert!(none_known(
+            "slurm_load_jobs error: Invalid job id specified"
+        ));
+    }
+}

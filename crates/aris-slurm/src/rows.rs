@@ -1,0 +1,245 @@
+//! What `squeue` and `sacct` print, row by row.
+//!
+//! Their JSON is not used: it is sixty times slower and its shape changes between versions. **Source**: queue design §10, measured on
+//! Slurm 22.05.8; squeue(1), sacct(1), "JOB STATE CODES".
+
+use std::collections::BTreeMap;
+
+/// What `squeue -o` is asked for; the name comes last, because in rows of others it may hold anything.
+pub(crate) const SQUEUE_FORMAT: &str = "%i|%A|%F|%K|%T|%r|%N|%S|%e|%j";
+
+/// What `sacct -o` is asked for.
+pub(crate) const SACCT_FORMAT: &str = "JobID,JobIDRaw,JobName,State,ExitCode,DerivedExitCode,Reason,NodeList,Submit,Start,End,Elapsed,AllocTRES";
+
+/// Fields of each.
+const SQUEUE_FIELDS: usize = 10;
+const SACCT_FIELDS: usize = 13;
+
+/// One array task, or what is left of an array, in one of Slurm's lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The array's number.
+    pub(crate) job: String,
+    /// Which tasks of the array this is about.
+    pub(crate) tasks: Tasks,
+    /// The job's name.
+    pub(crate) name: String,
+    /// What Slurm says about it.
+    pub(crate) state: State,
+}
+
+/// Tasks of an array that a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tasks {
+    /// This one.
+    One(u32),
+    /// All that have no row of their own: Slurm keeps tasks that never started in one record.
+    Rest,
+}
+
+/// A job's state as far as it matters here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Not started; Slurm's reason.
+    Waiting(String),
+    /// Started; on these nodes.
+    Running(String),
+    /// Over as far as Slurm knows; its word for it.
+    Over(String),
+    /// A word that no version known here uses.
+    Unknown(String),
+}
+
+impl State {
+    fn of(word: &str, reason: &str, nodes: &str) -> Self {
+        // "CANCELLED by 0"
+        let word = word.split(' ').next().unwrap_or_default();
+        match word {
+            "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "SPECIAL_EXIT"
+            | "RESV_DEL_HOLD" | "CONFIGURING" => {
+                let reason = if reason.is_empty() || reason == "None" {
+                    word
+                } else {
+                    reason
+                };
+                Self::Waiting(String::from(reason))
+            }
+            "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT"
+            | "RESIZING" => Self::Running(String::from(nodes)),
+            "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED"
+            | "BOOT_FAIL" | "DEADLINE" | "OUT_OF_MEMORY" | "REVOKED" => {
+                Self::Over(String::from(word))
+            }
+            _ => Self::Unknown(String::from(word)),
+        }
+    }
+}
+
+/// Rows of `squeue -h -r -o` [`SQUEUE_FORMAT`]. A line of another shape is no row: somebody's job may be named with line feeds.
+pub(crate) fn squeue(text: &str) -> Vec<Row> {
+    let rows = text.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.splitn(SQUEUE_FIELDS, '|').collect();
+        let [id, _, job, task, state, reason, nodes, _, _, name] = fields.as_slice() else {
+            return None;
+        };
+        let tasks = match task.parse::<u32>() {
+            Ok(index) => Tasks::One(index),
+            Err(_) if id == job => Tasks::Rest,
+            // An array that is not taken apart, as "0-99%10": not with `-r`.
+            Err(_) => Tasks::Rest,
+        };
+        number(job).then(|| Row {
+            job: String::from(*job),
+            tasks,
+            name: String::from(*name),
+            state: State::of(state, reason, nodes),
+        })
+    });
+    rows.collect()
+}
+
+/// Rows of `sacct -X -n -P -o` [`SACCT_FORMAT`].
+pub(crate) fn sacct(text: &str) -> Vec<Row> {
+    let rows = text.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split('|').collect();
+        if fields.len() != SACCT_FIELDS {
+            return None;
+        }
+        let [id, _, name, state, _, _, reason, nodes, ..] = fields.as_slice() else {
+            return None;
+        };
+        let (job, tasks) = match id.split_once('_') {
+            Some((job, index)) => (job, index.parse().map_or(Tasks::Rest, Tasks::One)),
+            None => (*id, Tasks::Rest),
+        };
+        number(job).then(|| Row {
+            job: String::from(job),
+            tasks,
+            name: String::from(*name),
+            state: State::of(state, reason, nodes),
+        })
+    });
+    rows.collect()
+}
+
+fn number(job: &str) -> bool {
+    !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Rows by job and task, for questions about single tasks. Only rows with the right name count: numbers are used again.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    rows: BTreeMap<(String, String), BTreeMap<Option<u32>, State>>,
+}
+
+impl Listed {
+    pub(crate) fn of(rows: Vec<Row>) -> Self {
+        let mut listed = Self::default();
+        for row in rows {
+            let index = match row.tasks {
+                Tasks::One(index) => Some(index),
+                Tasks::Rest => None,
+            };
+            let job = listed.rows.entry((row.job, row.name)).or_default();
+            job.insert(index, row.state);
+        }
+        listed
+    }
+
+    /// What is said of a task.
+    pub(crate) fn task(&self, job: &str, name: &str, index: u32) -> Option<&State> {
+        let job = self.rows.get(&(String::from(job), String::from(name)))?;
+        job.get(&Some(index)).or_else(|| job.get(&None))
+    }
+
+    /// Jobs of this name.
+    pub(crate) fn named(&self, name: &str) -> Vec<&str> {
+        let jobs = self.rows.keys().filter(|(_, one)| one == name);
+        jobs.map(|(job, _)| job.as_str()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one<'a>(rows: &'a [Row], job: &str, index: u32) -> &'a State {
+        let tasks = Tasks::One(index);
+        &rows
+            .iter()
+            .find(|row| row.job == job && row.tasks == tasks)
+            .expect("listed")
+            .state
+    }
+
+    #[test]
+    fn rows_of_squeue() {
+        let text = "100_2|100|100|2|PENDING|JobArrayTaskLimit||N/A|N/A|aq-t-1\n\
+                    100_0|101|100|0|RUNNING|None|n[1-2]|2026-11-20T17:32:02|2026-11-20T17:37:02|aq-t-1\n\
+                    100_1|102|100|1|NODE_FAIL|NodeDown|n1|x|y|aq-t-1\n\
+                    100|100|100|N/A|CANCELLED|JobArrayTaskLimit||x|y|aq-t-1\n\
+                    7|7|7|N/A|RUNNING|None|n1|x|y|a name|with|bars\n\
+                    and a line feed\n\
+                    100_9|100|100|9|DREAMING|None||x|y|aq-t-1\n";
+        let rows = squeue(text);
+        assert_eq!(rows.len(), 6);
+        assert_eq!(
+            *one(&rows, "100", 2),
+            State::Waiting(String::from("JobArrayTaskLimit"))
+        );
+        assert_eq!(
+            *one(&rows, "100", 0),
+            State::Running(String::from("n[1-2]"))
+        );
+        assert_eq!(
+            *one(&rows, "100", 1),
+            State::Over(String::from("NODE_FAIL"))
+        );
+        let listed = Listed::of(rows);
+        let cancelled = State::Over(String::from("CANCELLED"));
+        assert_eq!(listed.task("100", "aq-t-1", 3), Some(&cancelled));
+        assert_eq!(listed.task("100", "another", 0), None);
+        assert_eq!(listed.task("101", "aq-t-1", 0), None);
+        assert_eq!(
+            listed.task("100", "aq-t-1", 9),
+            Some(&State::Unknown(String::from("DREAMING")))
+        );
+        assert_eq!(listed.named("aq-t-1"), ["100"]);
+        assert_eq!(listed.named("a name|with|bars"), ["7"]);
+    }
+
+    #[test]
+    fn rows_of_sacct() {
+        let tail = "0:0|0:0|None|n1|s|s|e|00:00:01|cpu=1";
+        let text = format!(
+            "2441_3|2445|aq-x|CANCELLED by 0|{tail}\n2441_[9-19%4]|2441|aq-x|PENDING|{tail}\n2514|2514|allocation|RUNNING|{tail}\n2514.batch|x|batch|FAILED|{tail}\nshort|row\n"
+        );
+        let rows = sacct(&text);
+        assert_eq!(rows.len(), 3);
+        let listed = Listed::of(rows);
+        assert_eq!(
+            listed.task("2441", "aq-x", 3),
+            Some(&State::Over(String::from("CANCELLED")))
+        );
+        assert_eq!(
+            listed.task("2441", "aq-x", 12),
+            Some(&State::Waiting(String::from("PENDING")))
+        );
+        assert_eq!(listed.named("aq-x"), ["2441"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_a_reader_panic(text in "([0-9_|\\[\\]%-]|PENDING|CANCELLED by |N/A|\\n|\\PC){0,80}") {
+            Listed::of(squeue(&text)).named("x");
+            Listed::of(sacct(&text)).named("x");
+        }
+
+        #[test]
+        fn a_task_that_is_printed_is_found(job in 1..99_999_u32, index in 0..9999_u32) {
+            let text = format!("{job}_{index}|1|{job}|{index}|RUNNING|None|n1|s|e|aq-x\n");
+            let listed = Listed::of(squeue(&text));
+            proptest::prop_assert!(listed.task(&job.to_string(), "aq-x", index).is_some());
+        }
+    }
+}

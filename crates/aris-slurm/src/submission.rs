@@ -1,0 +1,178 @@
+//! The command line of a submission.
+
+use std::path::Path;
+
+use aris_queue::engine::Wave;
+use aris_queue::shell::word;
+
+use crate::task;
+
+/// Seconds before Slurm's own end of a task at which its runner is told, to end the job in order.
+const NOTICE: u32 = 60;
+
+/// Minutes that Slurm allows beyond the limit that the runner itself keeps. **Source**: queue design §10.
+const MARGIN: u64 = 2;
+
+/// Milliseconds in a minute: Slurm counts no less.
+const MINUTE: u64 = 60_000;
+
+/// Options of the manifest and what `sbatch` calls them.
+const OPTIONS: [(&str, &str); 7] = [
+    ("partition", "partition"),
+    ("account", "account"),
+    ("qos", "qos"),
+    ("time", "time"),
+    ("cpus", "cpus-per-task"),
+    ("mem", "mem"),
+    ("constraint", "constraint"),
+];
+
+/// The script of every task; `program` is the path and first words of the program that runs [`task`](crate::task).
+pub(crate) fn script(program: &[String], run: &str, token: &str) -> String {
+    let words = program
+        .iter()
+        .map(String::as_str)
+        .chain(["slurm-task", run, token]);
+    let words: Vec<String> = words.map(word).collect();
+    format!("#!/bin/sh\nexec {}\n", words.join(" "))
+}
+
+/// Arguments of `sbatch` for a wave. What this crate depends on comes last and wins over the manifest's further arguments.
+pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
+    option("ntasks", "1");
+    if let Some(limit) = wave.time_limit_ms {
+        option("time", &(limit.div_ceil(MINUTE) + MARGIN).to_string());
+    }
+    for (key, name) in OPTIONS {
+        if let Some(value) = wave.options.options.get(key) {
+            option(name, value);
+        }
+    }
+    if wave.gpus > 0 {
+        option("gres", &format!("gpu:{}", wave.gpus));
+    }
+    words.extend(wave.options.extra.iter().cloned());
+    let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
+    let last = wave.attempts.len().saturating_sub(1);
+    let throttle = wave
+        .max_parallel
+        .map_or_else(String::new, |most| format!("%{}", most.max(1)));
+    option("array", &format!("0-{last}{throttle}"));
+    option("job-name", &wave.token);
+    option("chdir", &run.display().to_string());
+    option("output", &task::log(run, &wave.token).display().to_string());
+    option("open-mode", "append");
+    option("signal", &format!("B:TERM@{NOTICE}"));
+    option("export", "ALL");
+    words.push(String::from("--no-requeue"));
+    words.push(String::from("--parsable"));
+    words
+}
+
+/// The number in what `sbatch --parsable` prints: `123`, or `123;cluster`.
+pub(crate) fn job(printed: &str) -> Option<String> {
+    // A site's submit plugin may print before it.
+    let line = printed.lines().rev().find(|line| !line.trim().is_empty())?;
+    let number = line.trim().split(';').next()?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| String::from(number))
+}
+
+/// Tasks of one array for `scancel`: `123_[0-4,7]`, with as many indices as fit a command line.
+pub(crate) fn task_lists(job: &str, mut indices: Vec<u32>) -> Vec<String> {
+    indices.sort_unstable();
+    indices.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for index in indices {
+        match ranges.last_mut() {
+            Some((_, end)) if end.checked_add(1) == Some(index) => *end = index,
+            _ => ranges.push((index, index)),
+        }
+    }
+    // **Source**: measured: a list of 4,000 characters works, one of 5,000 fails.
+    let lists = ranges.chunks(200).map(|ranges| {
+        let ranges: Vec<String> = ranges
+            .iter()
+            .map(|(from, to)| {
+                if from == to {
+                    from.to_string()
+                } else {
+                    format!("{from}-{to}")
+                }
+            })
+            .collect();
+        format!("{job}_[{}]", ranges.join(","))
+    });
+    lists.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use aris_queue::manifest::Slurm;
+
+    use super::*;
+
+    #[test]
+    fn a_wave_is_one_array() {
+        let options = [("cpus", "4"), ("mem", "8G"), ("partition", "gpu")];
+        let wave = Wave {
+            token: String::from("aq-r-1"),
+            run: PathBuf::from("/r"),
+            attempts: vec![PathBuf::from("/r/a"); 12],
+            gpus: 2,
+            time_limit_ms: Some(90_001),
+            max_parallel: Some(3),
+            options: Slurm {
+                options: options
+                    .map(|(key, value)| (String::from(key), String::from(value)))
+                    .into_iter()
+                    .collect::<BTreeMap<_, _>>(),
+                extra: vec![String::from("--array=5"), String::from("--nice")],
+            },
+        };
+        let words = arguments(&wave, Path::new("/r")).join(" ");
+        assert_eq!(
+            words,
+            "--ntasks=1 --time=4 --partition=gpu --cpus-per-task=4 --mem=8G --gres=gpu:2 --array=5 --nice --array=0-11%3 \
+             --job-name=aq-r-1 --chdir=/r --output=/r/slurm/aq-r-1.log --open-mode=append --signal=B:TERM@60 --export=ALL \
+             --no-requeue --parsable"
+        );
+    }
+
+    #[test]
+    fn the_script_takes_odd_names_as_words() {
+        let program = [String::from("/opt/a b/queue_manager")];
+        assert_eq!(
+            script(&program, "/runs/$(x) y", "aq-r-1"),
+            "#!/bin/sh\nexec '/opt/a b/queue_manager' slurm-task '/runs/$(x) y' aq-r-1\n"
+        );
+    }
+
+    #[test]
+    fn numbers_of_submissions() {
+        for (printed, expected) in [
+            ("123\n", Some("123")),
+            ("123;cluster\n", Some("123")),
+            ("welcome\n124\n\n", Some("124")),
+            ("", None),
+            ("Submitted batch job 12\n", None),
+            (";\n", None),
+        ] {
+            assert_eq!(job(printed).as_deref(), expected, "{printed}");
+        }
+    }
+
+    #[test]
+    fn tasks_are_listed_in_ranges() {
+        assert_eq!(task_lists("7", vec![3, 0, 1, 2, 9, 9]), ["7_[0-3,9]"]);
+        assert!(task_lists("7", Vec::new()).is_empty());
+        let many = task_lists("7", (0..1000).map(|index| index * 2).collect());
+        assert_eq!(many.len(), 5);
+        assert!(many.iter().all(|list| list.len() < 4000));
+    }
+}

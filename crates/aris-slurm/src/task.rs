@@ -1,0 +1,241 @@
+//! A submission on disk, and the side of it that runs on a node.
+//!
+//! ```text
+//! <run>/slurm/<token>.table   one attempt's folder a line, relative to the run; the line's number, from 0, is the array's index
+//! <run>/slurm/<token>.log     what the tasks' own script says before a runner has taken over
+//! ```
+//!
+//! No user's text is on any command line: the script is the same for all tasks.
+
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+
+/// The variable in which Slurm tells a task its index.
+pub const TASK_VARIABLE: &str = "SLURM_ARRAY_TASK_ID";
+
+/// The folder of submissions within a run.
+const FOLDER: &str = "slurm";
+
+/// The longest table: 1,000 attempts with long paths are below 1 MB.
+const TABLE_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Why a submission's files cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TaskError {
+    /// The disk refused.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// A name that would mean something else to Slurm or to the shell.
+    #[error("{what} {name:?} cannot be used with Slurm")]
+    Name {
+        /// What it is the name of.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The table has no such task.
+    #[error("{} has no task {index:?}", table.display())]
+    NoTask {
+        /// The table.
+        table: PathBuf,
+        /// The index as it was given.
+        index: String,
+    },
+    /// A line of the table is no path within the run.
+    #[error("{} line {line}: not a folder of the run", table.display())]
+    Line {
+        /// The table.
+        table: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+}
+
+impl Failure for TaskError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Fs(error) => error.kind(),
+            Self::Name { .. } => ErrorKind::Usage,
+            Self::NoTask { .. } => ErrorKind::NotFound,
+            Self::Line { .. } => ErrorKind::Validation,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Fs(error) => error.hint(),
+            Self::Name { .. } => Some(String::from(
+                "use a folder whose path has no %, quotes, backslashes or control characters",
+            )),
+            Self::NoTask { .. } | Self::Line { .. } => Some(String::from(
+                "submit again: the table belongs to another submission",
+            )),
+        }
+    }
+}
+
+/// Whether a name can be a token: `[a-z0-9-]`, neither empty nor longer than 64.
+pub(crate) fn check_token(token: &str) -> Result<(), TaskError> {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if (1..=64).contains(&token.len()) && token.bytes().all(plain) {
+        Ok(())
+    } else {
+        Err(TaskError::Name {
+            what: "the token",
+            name: String::from(token),
+        })
+    }
+}
+
+/// Slurm replaces `%x` in paths, and quotes its own way elsewhere. **Source**: queue design §10, quoting.
+pub(crate) fn check_run(run: &Path) -> Result<&str, TaskError> {
+    let name = run.to_str().filter(|name| {
+        let odd = |char: char| char.is_control() || "%'\"\\".contains(char);
+        run.is_absolute() && !name.contains(odd)
+    });
+    name.ok_or_else(|| TaskError::Name {
+        what: "the run's folder",
+        name: run.display().to_string(),
+    })
+}
+
+/// The table of a submission.
+pub(crate) fn table(run: &Path, token: &str) -> PathBuf {
+    run.join(FOLDER).join(format!("{token}.table"))
+}
+
+/// The log of a submission's scripts.
+pub(crate) fn log(run: &Path, token: &str) -> PathBuf {
+    run.join(FOLDER).join(format!("{token}.log"))
+}
+
+/// Writes the table, durably: tasks read it on other machines, perhaps much later.
+pub(crate) fn write_table(run: &Path, token: &str, attempts: &[PathBuf]) -> Result<(), TaskError> {
+    let table = table(run, token);
+    let mut text = String::new();
+    for (number, attempt) in attempts.iter().enumerate() {
+        let inside = attempt.strip_prefix(run).unwrap_or(attempt);
+        let Some(inside) = inside.to_str().filter(|text| within(text)) else {
+            return Err(TaskError::Line {
+                table,
+                line: number + 1,
+            });
+        };
+        text.push_str(inside);
+        text.push('\n');
+    }
+    aris_fs::create_dir(&run.join(FOLDER))?;
+    Ok(aris_fs::write_atomic(&table, text.as_bytes())?)
+}
+
+/// Whether a line is a path that stays in the run.
+fn within(line: &str) -> bool {
+    let normal = |part| matches!(part, Component::Normal(_));
+    !line.is_empty() && !line.contains('\n') && Path::new(line).components().all(normal)
+}
+
+/// How many tasks a submission has, and how many whole days ago its table was written.
+pub(crate) fn count_and_age(run: &Path, token: &str) -> Result<(usize, u64), TaskError> {
+    const DAY: u64 = 24 * 60 * 60;
+    let table = aris_fs::open(&table(run, token))?;
+    let written = table.metadata().modified().ok();
+    let age = written.and_then(|written| written.elapsed().ok());
+    let text = table.read_all(TABLE_LIMIT)?;
+    let lines = text.iter().filter(|byte| **byte == b'\n').count();
+    Ok((lines, age.map_or(0, |age| age.as_secs() / DAY)))
+}
+
+/// The folder of the attempt that task `index` of submission `token` is.
+pub fn attempt_of(run: &Path, token: &str, index: &str) -> Result<PathBuf, TaskError> {
+    check_token(token)?;
+    let table = table(run, token);
+    let text = aris_fs::read(&table, TABLE_LIMIT)?;
+    let text = String::from_utf8_lossy(&text);
+    let number = index.parse::<usize>().ok();
+    let line = number.and_then(|number| Some((number, text.lines().nth(number)?)));
+    match line {
+        None => Err(TaskError::NoTask {
+            table,
+            index: String::from(index),
+        }),
+        Some((_, line)) if within(line) => Ok(run.join(line)),
+        Some((number, _)) => Err(TaskError::Line {
+            table,
+            line: number + 1,
+        }),
+    }
+}
+
+/// Runs the attempt of one array task, to its end: the same runner as on a single machine. `index` is what [`TASK_VARIABLE`] says.
+///
+/// To be called by a process that does nothing else.
+pub fn task(run: &Path, token: &str, index: &str) -> ExitCode {
+    use std::io::Write as _;
+
+    match attempt_of(run, token, index) {
+        Ok(folder) => aris_attempt::runner::run(&folder),
+        Err(error) => {
+            // stderr is the submission's log.
+            writeln!(std::io::stderr(), "task {index}: {error}").unwrap_or_default();
+            ExitCode::from(error.kind().exit().code())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_finds_its_attempt() {
+        let run = tempfile::tempdir().expect("temp");
+        let attempts = ["a/00/x-1/1", "a/ff/y z-2/3"].map(|name| run.path().join(name));
+        write_table(run.path(), "aq-r-1", &attempts).expect("written");
+        let of = |index| attempt_of(run.path(), "aq-r-1", index);
+        assert_eq!(of("0").expect("there"), attempts[0]);
+        assert_eq!(of("1").expect("there"), attempts[1]);
+        for index in ["2", "-1", "", "x", "4294967296"] {
+            assert!(
+                matches!(of(index), Err(TaskError::NoTask { .. })),
+                "{index}"
+            );
+        }
+        assert!(matches!(
+            attempt_of(run.path(), "../x", "0"),
+            Err(TaskError::Name { .. })
+        ));
+        for outside in ["/etc", "../x", "a/../../x", "a\nb", "."] {
+            let error = write_table(run.path(), "aq-r-2", &[PathBuf::from(outside)]);
+            assert!(
+                matches!(error, Err(TaskError::Line { line: 1, .. })),
+                "{outside}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_table_that_somebody_changed_leads_nowhere_else() {
+        let run = tempfile::tempdir().expect("temp");
+        write_table(run.path(), "aq", &[]).expect("written");
+        aris_fs::write_atomic(&table(run.path(), "aq"), b"../../etc\n\n").expect("changed");
+        for (index, line) in [("0", 1), ("1", 2)] {
+            let error = attempt_of(run.path(), "aq", index).expect_err("outside");
+            assert!(matches!(error, TaskError::Line { line: found, .. } if found == line));
+        }
+    }
+
+    #[test]
+    fn odd_names_are_refused() {
+        for run in ["/a/%x", "/a'b", "/a\"b", "/a\nb", "/a\\b", "relative"] {
+            assert!(check_run(Path::new(run)).is_err(), "{run}");
+        }
+        assert!(check_run(Path::new("/a b/ü,$(x);y")).is_ok());
+        for token in ["", "A", "a_b", "a b", "a,b", &"a".repeat(65)] {
+            assert!(check_token(token).is_err(), "{token}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What each answer of Slurm's commands means.
+
+use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen, SubmitError};
+use aris_slurm::{Access, SlurmEngine};
+
+use crate::place::Place;
+
+const TOKEN: &str = "aq-run-1";
+
+fn refs(job: &str, indices: &[u32]) -> Vec<EngineRef> {
+    let refs = indices.iter().map(|index| EngineRef {
+        job: String::from(job),
+        index: *index,
+        token: String::from(TOKEN),
+    });
+    refs.collect()
+}
+
+#[test]
+fn a_submission_is_one_command_with_a_constant_script() {
+    let place = Place::new();
+    place.program(
+        "sbatch",
+        "printf '%s\\n' \"$@\" >\"$here/words\"; cat >\"$here/script\"; echo '42;cluster'",
+    );
+    let wave = place.wave(TOKEN, &["true", "false", "rm -rf '$x'"]);
+    let submitted = place.engine().submit(&wave).expect("taken");
+    assert_eq!(submitted, refs("42", &[0, 1, 2]));
+    let words = std::fs::read_to_string(place.at("words")).expect("there");
+    assert!(words.lines().any(|word| word == "--array=0-2"), "{words}");
+    let script = std::fs::read_to_string(place.at("script")).expect("there");
+    assert!(script.starts_with("#!/bin/sh\nexec "), "{script}");
+    let end = format!(" slurm-task '{}' {TOKEN}\n", place.path().display());
+    assert!(script.ends_with(&end), "{script}");
+    assert!(!words.contains("rm -rf") && !script.contains("rm -rf"));
+    for (index, attempt) in wave.attempts.iter().enumerate() {
+        let found = aris_slurm::attempt_of(place.path(), TOKEN, &index.to_string());
+        assert_eq!(&found.expect("there"), attempt);
+    }
+}
+
+#[test]
+fn slurms_own_variables_do_not_reach_its_commands() {
+    let place = Place::new();
+    place.program("squeue", "env >\"$here/env\"");
+    let mut environment: Vec<_> = std::env::vars_os().collect();
+    environment.retain(|(name, _)| name != "SLURM_CONF");
+    for name in [
+        "SLURM_CONF",
+        "SLURM_JOB_ID",
+        "SBATCH_ACCOUNT",
+        "SQUEUE_FORMAT",
+        "SACCT_FORMAT",
+    ] {
+        environment.push((name.into(), "odd".into()));
+    }
+    let mut engine = SlurmEngine::new(Access {
+        commands: Some(place.at("bin")),
+        environment,
+        task_program: Vec::new(),
+        run: place.path().to_path_buf(),
+    });
+    engine.observe(&refs("1", &[0])).expect("answered");
+    let found = std::fs::read_to_string(place.at("env")).expect("there");
+    let odd: Vec<&str> = found
+        .lines()
+        .filter(|line| line.ends_with("=odd"))
+        .collect();
+    assert_eq!(odd, ["SLURM_CONF=odd"]);
+    assert!(found.lines().any(|line| line == "LC_ALL=C"), "{found}");
+}
+
+#[test]
+fn refusals_are_told_apart() {
+    const FAILED: &str = "sbatch: error: Batch job submission failed";
+    let check = |body: &str, expected: fn(&SubmitError) -> bool| {
+        let place = Place::new();
+        place.program("sbatch", body);
+        let wave = place.wave(TOKEN, &["true"]);
+        let error = place.engine().submit(&wave).expect_err("refused");
+        assert!(expected(&error), "{body}: {error}");
+    };
+    let says = |words: &str| format!("echo '{FAILED}: {words}' >&2; exit 1");
+    let unclear = |error: &SubmitError| matches!(error, SubmitError::Unclear(_));
+    let rejected = |error: &SubmitError| matches!(error, SubmitError::Rejected(_));
+    let unavailable = |error: &SubmitError| matches!(error, SubmitError::Unavailable(_));
+    check(
+        &says("Unable to contact slurm controller (connect failure)"),
+        unavailable,
+    );
+    check(&says("Socket timed out on send/recv operation"), unclear);
+    check(&says("Invalid partition name specified"), rejected);
+    check("kill -KILL $$", unclear);
+    check("exit 0", unclear);
+    check("echo Welcome to the cluster", unclear);
+    check("exit 1", unclear);
+    let place = Place::new();
+    let wave = place.wave(TOKEN, &["true"]);
+    let error = place
+        .engine()
+        .submit(&wave)
+        .expect_err("there is no sbatch");
+    assert!(unavailable(&error), "{error}");
+}
+
+#[test]
+fn a_limit_of_the_account_makes_the_window_smaller() {
+    let place = Place::new();
+    place.program(
+        "sbatch",
+        "echo 'sbatch: error: AssocMaxSubmitJobLimit' >&2; exit 1",
+    );
+    place.program("scontrol", "echo 'MaxArraySize            = 10001'");
+    let mut engine = place.engine();
+    let limits = engine.limits().expect("told");
+    assert_eq!((limits.wave, limits.window), (1000, None));
+    let wave = place.wave(TOKEN, &["true"; 9]);
+    let error = engine.submit(&wave).expect_err("refused");
+    assert!(matches!(error, SubmitError::Unavailable(_)), "{error}");
+    assert_eq!(engine.limits().expect("told").window, Some(4));
+}
+
+#[test]
+fn an_unknown_message_is_final_the_third_time() {
+    let place = Place::new();
+    place.program(
+        "sbatch",
+        "echo 'sbatch: error: the moon is full' >&2; exit 1",
+    );
+    let mut engine = place.engine();
+    let wave = place.wave(TOKEN, &["true"]);
+    let mut rejected = || matches!(engine.submit(&wave), Err(SubmitError::Rejected(_)));
+    assert_eq!([rejected(), rejected(), rejected()], [false, false, true]);
+}
+
+#[test]
+fn what_cannot_be_submitted_at_all_is_rejected_without_asking() {
+    let place = Place::new();
+    place.program("sbatch", "touch \"$here/asked\"; echo 1");
+    let good = place.wave(TOKEN, &["true"]);
+    let rejected = |wave| matches!(place.engine().submit(&wave), Err(SubmitError::Rejected(_)));
+    let mut wave = good.clone();
+    wave.token = String::from("A b");
+    assert!(rejected(wave));
+    let mut wave = good.clone();
+    wave.run = place.at("100%");
+    assert!(rejected(wave));
+    let mut wave = good;
+    wave.attempts.clear();
+    assert!(rejected(wave));
+    assert!(!place.at("asked").exists());
+}
+
+#[test]
+fn a_lost_submission_is_found_by_its_name_or_not_told() {
+    let place = Place::new();
+    place.program("sbatch", "echo 'error: Socket timed out' >&2; exit 1");
+    place.program("squeue", "cat \"$here/squeue\"");
+    place.program(
+        "sacct",
+        "cat \"$here/sacct\" 2>/dev/null || { cat \"$here/sacct.error\" >&2; exit 1; }",
+    );
+    let mut engine = place.engine();
+    let wave = place.wave(TOKEN, &["true", "true"]);
+    let error = engine.submit(&wave).expect_err("lost");
+    assert!(matches!(error, SubmitError::Unclear(_)), "{error}");
+    let write = |name: &str, text: &str| std::fs::write(place.at(name), text).expect("written");
+    let cannot_tell = |found| match found {
+        Ok(Found::CannotTell(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    write("squeue", "50_0|50|50|0|PENDING|None||x|y|another\n");
+    write(
+        "sacct.error",
+        "sacct: error: Problem talking to the database: Connection refused",
+    );
+    assert!(cannot_tell(engine.find(TOKEN)).contains("refused"));
+    // Everybody answered, but it may be on its way still.
+    write("sacct.error", "Slurm accounting storage is disabled");
+    assert!(cannot_tell(engine.find(TOKEN)).contains("30 s"));
+    let row = format!("51_[0-1]|51|{TOKEN}|PENDING|0:0|0:0|None|n|s|s|e|0|\n");
+    write("sacct", &row);
+    assert_eq!(engine.find(TOKEN), Ok(Found::Here(refs("51", &[0, 1]))));
+    // Two of them: the first one, by number and not by letters.
+    let rows = format!(
+        "10_1|53|10|1|RUNNING|None|n1|x|y|{TOKEN}\n9_1|52|9|1|RUNNING|None|n1|x|y|{TOKEN}\n"
+    );
+    write("squeue", &rows);
+    assert_eq!(engine.find(TOKEN), Ok(Found::Here(refs("9", &[0, 1]))));
+    let never = engine.find("aq-never");
+    assert!(matches!(never, Err(EngineError::Garbled(_))), "{never:?}");
+    place.program(
+        "squeue",
+        "echo 'error: Unable to contact slurm controller' >&2; exit 1",
+    );
+    let silent = engine.find(TOKEN);
+    assert!(
+        matches!(silent, Err(EngineError::Unavailable(_))),
+        "{silent:?}"
+    );
+}
+
+#[test]
+fn tasks_are_seen_by_number_and_name() {
+    let place = Place::new();
+    place.program(
+        "squeue",
+        &format!(
+            "echo '7_0|8|7|0|RUNNING|None|n2|x|y|{TOKEN}'; echo '7_1|9|7|1|RUNNING|None|n2|x|y|else'; \
+             echo '7_2|9|7|2|PENDING|Resources||x|y|{TOKEN}'"
+        ),
+    );
+    place.program(
+        "sacct",
+        &format!(
+            "echo \"$@\" >>\"$here/words\"; echo '7_3|10|{TOKEN}|CANCELLED by 0|0:0|0:0|None|n1|s|s|e|0|'; \
+             echo '7_4|10|{TOKEN}|ASLEEP|0:0|0:0|None|n1|s|s|e|0|'"
+        ),
+    );
+    let asked = refs("7", &[0, 1, 2, 3, 4, 5]);
+    let seen = place.engine().observe(&asked).expect("answered");
+    assert_eq!(
+        seen,
+        [
+            Seen::Running(String::from("n2")),
+            Seen::NotListed,
+            Seen::Queued(String::from("Resources")),
+            Seen::Ended(String::from("CANCELLED")),
+            Seen::NotListed,
+            Seen::NotListed,
+        ]
+    );
+    let words = std::fs::read_to_string(place.at("words")).expect("asked");
+    assert_eq!(words.lines().count(), 1);
+    assert!(words.contains("--jobs=7_1,7_3,7_4,7_5"), "{words}");
+}
+
+#[test]
+fn what_nobody_lists_is_not_over() {
+    let place = Place::new();
+    place.program(
+        "squeue",
+        "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1",
+    );
+    place.program(
+        "sacct",
+        "echo 'sacct: error: Connection refused' >&2; exit 1",
+    );
+    let seen = place.engine().observe(&refs("7", &[0]));
+    assert_eq!(seen, Ok(vec![Seen::NotListed]));
+    place.program(
+        "squeue",
+        "echo 'slurm_load_jobs error: Socket timed out on send/recv operation' >&2; exit 1",
+    );
+    let silent = place.engine().observe(&refs("7", &[0]));
+    assert!(
+        matches!(silent, Err(EngineError::Unavailable(_))),
+        "{silent:?}"
+    );
+}
+
+#[test]
+fn only_what_has_our_name_is_cancelled() {
+    let place = Place::new();
+    place.program(
+        "squeue",
+        &format!(
+            "echo '7_0|8|7|0|RUNNING|None|n2|x|y|{TOKEN}'; echo '8_0|8|8|0|RUNNING|None|n2|x|y|else'"
+        ),
+    );
+    place.program(
+        "scancel",
+        "echo \"$@\" >>\"$here/words\"; \
+         echo 'scancel: error: Kill job error on job id 7_1: Invalid job id specified' >&2; exit 1",
+    );
+    let mut all = refs("7", &[0, 1, 4]);
+    all.extend(refs("8", &[0]));
+    place.engine().cancel(&all).expect("done");
+    let words = std::fs::read_to_string(place.at("words")).expect("asked");
+    assert_eq!(
+        words,
+        "--state=PENDING 7_[0-1,4]\n--state=RUNNING --batch --signal=TERM 7_[0-1,4]\n"
+    );
+    place.program(
+        "scancel",
+        "echo 'scancel: error: Unable to contact slurm controller (connect failure)' >&2; exit 8",
+    );
+    let silent = place.engine().cancel(&all);
+    assert!(
+        matches!(silent, Err(EngineError::Unavailable(_))),
+        "{silent:?}"
+    );
+}

@@ -1,0 +1,245 @@
+//! A real Slurm: the one that `SLURM_TESTBED_DIR` names, with its faults.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use aris_attempt::{Standing, standing};
+use aris_queue::attempt::{EndedByUs, Ending, Exit};
+use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen, SubmitError};
+use aris_slurm::SlurmEngine;
+
+use crate::place::Place;
+
+/// Nothing here takes so long on a test bed that works.
+const HANG: Duration = Duration::from_mins(3);
+
+fn bed() -> Option<PathBuf> {
+    let folder = std::env::var_os("SLURM_TESTBED_DIR").map(PathBuf::from);
+    let answers = || {
+        let asked = Command::new("sinfo").arg("-h").output();
+        asked.is_ok_and(|done| done.status.success() && !done.stdout.is_empty())
+    };
+    if let Some(folder) = folder.filter(|_| answers()) {
+        return Some(folder);
+    }
+    println!("skipped: SLURM_TESTBED_DIR names no Slurm that is up");
+    None
+}
+
+/// Unique as long as no clock runs backwards.
+fn token(what: &str) -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    format!("aq-{what}-{}", now.expect("after").as_nanos())
+}
+
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < HANG, "not yet: {what}");
+        std::thread::park_timeout(Duration::from_millis(100));
+    }
+}
+
+fn ended(place: &Place, token: &str, number: usize) -> Exit {
+    until("its end", || {
+        match standing(&place.attempt(token, number)).expect("readable") {
+            Standing::Ended(exit) => Some(*exit),
+            _ => None,
+        }
+    })
+}
+
+/// Until Slurm calls all of them over.
+fn all_over(engine: &mut SlurmEngine, refs: &[EngineRef]) {
+    until("Slurm's own ends", || {
+        let seen = engine.observe(refs).ok()?;
+        let over = |seen: &Seen| matches!(seen, Seen::Ended(_));
+        seen.iter().all(over).then_some(())
+    });
+}
+
+fn control(bed: &Path, words: &[&str]) {
+    let script =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/slurm/ctl.sh");
+    let done = Command::new(script).arg(bed).args(words).output();
+    let done = done.expect("run");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{words:?}: {said}");
+}
+
+/// One after the other: faults of the test bed reach all that runs on it.
+#[test]
+fn a_real_slurm() {
+    let Some(bed) = bed() else {
+        return;
+    };
+    ends_are_recorded();
+    waiting_and_running_tasks_are_cancelled();
+    refusals_are_final();
+    cards_are_checked();
+    a_hung_controller_takes_a_submission_once(&bed);
+    a_dead_controller_is_no_end(&bed);
+}
+
+fn ends_are_recorded() {
+    let place = Place::new();
+    let token = token("ends");
+    let mut engine = place.engine_of(None);
+    let mut commands = vec![
+        "exit 0",
+        "exit 3",
+        "kill -KILL $$",
+        "echo \"$SLURM_ARRAY_TASK_ID\" >third",
+    ];
+    commands.resize(40, "exit 0");
+    let wave = place.wave(&token, &commands);
+    engine.test(&wave).expect("it would be taken");
+    let refs = engine.submit(&wave).expect("taken");
+    assert_eq!(refs.len(), 40);
+    assert_eq!(engine.find(&token), Ok(Found::Here(refs.clone())));
+    let exits: Vec<Exit> = (0..40)
+        .map(|number| ended(&place, &token, number))
+        .collect();
+    assert_eq!(exits[0].ending, Ending::Code(0));
+    assert_eq!(exits[1].ending, Ending::Code(3));
+    assert_eq!(exits[2].ending, Ending::Signal(9));
+    let third = std::fs::read_to_string(place.at("third"));
+    assert_eq!(third.expect("there"), "3\n");
+    all_over(&mut engine, &refs);
+    // Submitted a second time by mistake: no attempt runs twice.
+    std::fs::remove_file(place.at("third")).expect("removed");
+    let again = engine.submit(&wave).expect("taken");
+    all_over(&mut engine, &again);
+    assert!(!place.at("third").exists());
+}
+
+fn waiting_and_running_tasks_are_cancelled() {
+    const ON: &str = "trap 'exit 9' TERM; echo on >running; while :; do sleep 0.1; done";
+    let place = Place::new();
+    let token = token("cancel");
+    let mut engine = place.engine_of(None);
+    let mut wave = place.wave(&token, &[ON; 6]);
+    wave.max_parallel = Some(1);
+    let refs = engine.submit(&wave).expect("taken");
+    until("the start", || place.at("running").exists().then_some(()));
+    let seen = engine.observe(&refs).expect("answered");
+    assert!(
+        matches!(seen.as_slice(), [Seen::Running(_), Seen::Queued(_), ..]),
+        "{seen:?}"
+    );
+    engine.cancel(&refs).expect("asked");
+    let exit = ended(&place, &token, 0);
+    assert_eq!(
+        (exit.ending, exit.ended_by_us),
+        (Ending::Code(9), EndedByUs::Cancelled)
+    );
+    all_over(&mut engine, &refs);
+    for number in 1..6 {
+        let stands = standing(&place.attempt(&token, number));
+        assert_eq!(stands.expect("readable"), Standing::Unclaimed);
+    }
+    engine.cancel(&refs).expect("twice is no harm");
+}
+
+fn refusals_are_final() {
+    let place = Place::new();
+    let mut engine = place.engine_of(None);
+    let mut wave = place.wave(&token("refused"), &["true"]);
+    let nowhere = (String::from("partition"), String::from("nowhere"));
+    wave.options.options.extend([nowhere]);
+    for refused in [
+        engine.test(&wave).expect_err("refused"),
+        engine.submit(&wave).expect_err("refused"),
+    ] {
+        assert!(
+            matches!(&refused, SubmitError::Rejected(why) if why.contains("partition")),
+            "{refused}"
+        );
+    }
+    wave.options.options.remove("partition");
+    wave.gpus = 99;
+    let refused = engine.submit(&wave).expect_err("refused");
+    assert!(matches!(refused, SubmitError::Rejected(_)), "{refused}");
+    assert!(engine.limits().expect("told").wave >= 100);
+}
+
+fn cards_are_checked() {
+    const GIVEN: &str = "printf %s \"$CUDA_VISIBLE_DEVICES\" >cards";
+    let place = Place::new();
+    let token = token("cards");
+    let mut engine = place.engine_of(None);
+    let mut wave = place.wave(&token, &[GIVEN, "touch ran"]);
+    for (number, command, cards) in [(0, GIVEN, 2), (1, "touch ran", 3)] {
+        let mut spec = place.spec(&token, number, command);
+        spec.cards = cards;
+        aris_attempt::prepare(&place.attempt(&token, number), &spec).expect("prepared");
+    }
+    wave.gpus = 2;
+    engine.submit(&wave).expect("taken");
+    assert_eq!(ended(&place, &token, 0).ending, Ending::Code(0));
+    let given = std::fs::read_to_string(place.at("cards")).expect("there");
+    assert_eq!(given.split(',').count(), 2, "{given}");
+    let ending = ended(&place, &token, 1).ending;
+    assert!(
+        matches!(&ending, Ending::StartFailed(why) if why.contains("3 cards were asked for")),
+        "{ending:?}"
+    );
+    assert!(!place.at("ran").exists());
+}
+
+/// The answer is lost, the submission is not: it is found, and nothing runs twice.
+fn a_hung_controller_takes_a_submission_once(bed: &Path) {
+    let place = Place::new();
+    let token = token("hung");
+    let mut engine = place.engine_of(None);
+    let wave = place.wave(&token, &["echo ran >>count"]);
+    control(bed, &["pause", "ctld"]);
+    let error = engine.submit(&wave).expect_err("no answer");
+    control(bed, &["resume", "ctld"]);
+    assert!(matches!(error, SubmitError::Unclear(_)), "{error}");
+    let there = until("an answer", || match engine.find(&token) {
+        Ok(Found::Here(_)) => Some(true),
+        Ok(Found::NotThere) => Some(false),
+        Ok(Found::CannotTell(_)) | Err(_) => None,
+    });
+    if !there {
+        engine.submit(&wave).expect("taken");
+    }
+    ended(&place, &token, 0);
+    let count = std::fs::read_to_string(place.at("count")).expect("there");
+    assert_eq!(count, "ran\n");
+}
+
+fn a_dead_controller_is_no_end(bed: &Path) {
+    let place = Place::new();
+    let token = token("dead");
+    let mut engine = place.engine_of(None);
+    let wave = place.wave(
+        &token,
+        &["echo on >running; until [ -e go ]; do sleep 0.1; done"],
+    );
+    let refs = engine.submit(&wave).expect("taken");
+    until("the start", || place.at("running").exists().then_some(()));
+    control(bed, &["stop", "ctld"]);
+    let silent = engine.observe(&refs);
+    let other = place.wave(&format!("{token}-2"), &["true"]);
+    let refused = engine.submit(&other);
+    // The runner needs no controller.
+    std::fs::write(place.at("go"), "").expect("written");
+    let ending = ended(&place, &token, 0).ending;
+    control(bed, &["start", "ctld"]);
+    assert_eq!(ending, Ending::Code(0));
+    assert!(
+        matches!(silent, Err(EngineError::Unavailable(_))),
+        "{silent:?}"
+    );
+    assert!(
+        matches!(refused, Err(SubmitError::Unavailable(_))),
+        "{refused:?}"
+    );
+    all_over(&mut engine, &refs);
+}
