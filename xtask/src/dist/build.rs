@@ -35,12 +35,27 @@ pub(super) fn host(workspace: &Workspace) -> Result<Host, Fault> {
         .strip_suffix("-gnu")
         .map(|stem| format!("{stem}-musl"))
     {
-        Some(musl) if has_standard_library(workspace, &musl)? => musl,
         Some(musl) => {
-            println!(
-                "note: the target {musl} is not installed; the programs need the C library of this system or a newer one"
-            );
-            native
+            let missing = if !has_standard_library(workspace, &musl)? {
+                Some(format!(
+                    "the target {musl} is not installed (rustup target add {musl})"
+                ))
+            } else if !has_c_compiler(workspace, &musl)? {
+                Some(format!(
+                    "there is no C compiler for {musl} (Debian: musl-tools)"
+                ))
+            } else {
+                None
+            };
+            match missing {
+                None => musl,
+                Some(why) => {
+                    println!(
+                        "note: {why}; the programs need the C library of this system or a newer one"
+                    );
+                    native
+                }
+            }
         }
         None => native,
     };
@@ -79,6 +94,22 @@ fn has_standard_library(workspace: &Workspace, triple: &str) -> Result<bool, Fau
         .run(cargo::PRINT)?;
     let folder = done.stdout.text().trim().to_owned();
     Ok(done.success() && Path::new(&folder).is_dir())
+}
+
+/// SQLite and ring are C. The compiler is the one that their build scripts look for: `CC_<triple>`, else `musl-gcc`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "xtask is no helper and has no Context"
+)]
+fn has_c_compiler(workspace: &Workspace, triple: &str) -> Result<bool, Fault> {
+    let variable = format!("CC_{}", triple.replace('-', "_"));
+    let compiler = std::env::var_os(variable).unwrap_or_else(|| OsString::from("musl-gcc"));
+    let call = aris_proc::command(compiler, &workspace.root).arg("--version");
+    match call.run(cargo::PRINT) {
+        Ok(done) => Ok(done.success()),
+        Err(aris_proc::ProcError::Absent { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Compiler flags, each after a separator: what stands in a program instead of this machine's folders.
