@@ -14,6 +14,7 @@ pub mod journal;
 pub mod judge;
 pub mod manifest;
 pub mod problem;
+pub mod report;
 pub mod schedule;
 pub mod shell;
 pub mod snapshot;

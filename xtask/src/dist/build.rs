@@ -96,7 +96,7 @@ fn has_standard_library(workspace: &Workspace, triple: &str) -> Result<bool, Fau
     Ok(done.success() && Path::new(&folder).is_dir())
 }
 
-/// SQLite and ring are C. The compiler is the one that their build scripts look for: `CC_<triple>`, else `musl-gcc`.
+/// `SQLite` and ring are C. The compiler is the one that their build scripts look for: `CC_<triple>`, else `musl-gcc`.
 #[expect(
     clippy::disallowed_methods,
     reason = "xtask is no helper and has no Context"

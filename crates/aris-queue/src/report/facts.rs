@@ -1,0 +1,167 @@
+//! What a report is made from: the queue's state, its attempts' records, and the last lines of logs.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::words;
+
+/// A queue as it is recorded.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Project of the manifest.
+    pub project: String,
+    /// Path of the manifest.
+    pub manifest: String,
+    /// When the report is made.
+    pub now: Timestamp,
+    /// When the first manager took the queue up.
+    pub started: Option<Timestamp>,
+    /// Names of the phases, in the order of the manifest.
+    pub phases: Vec<String>,
+    /// All jobs, in the order of the manifest.
+    pub jobs: Vec<JobFacts>,
+    /// Declared outputs.
+    pub results: Vec<ResultFiles>,
+    /// What a person should look at.
+    pub warnings: Vec<String>,
+}
+
+impl Facts {
+    /// All attempts with their jobs.
+    pub(super) fn attempts(&self) -> impl Iterator<Item = (&JobFacts, &AttemptFacts)> {
+        let of_job = |job| move |attempt| (job, attempt);
+        self.jobs
+            .iter()
+            .flat_map(move |job| job.attempts.iter().map(of_job(job)))
+    }
+}
+
+/// One job.
+#[derive(Clone, Debug)]
+pub struct JobFacts {
+    /// Its id, as the manifest writes it.
+    pub id: String,
+    /// Index of its phase.
+    pub phase: usize,
+    /// How it stands.
+    pub standing: JobStanding,
+    /// Reason of the closed list.
+    pub reason: Option<String>,
+    /// What happened or what it waits for, with the facts.
+    pub why: Option<String>,
+    /// Its attempts, the first first.
+    pub attempts: Vec<AttemptFacts>,
+    /// The last lines of its last log; only asked for of jobs that failed.
+    pub tail: Option<Tail>,
+}
+
+/// How a job stands, as coarse as a reader needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobStanding {
+    /// Its outputs are there and it left with 0.
+    Completed,
+    /// Over, without that.
+    Failed,
+    /// A person ended it.
+    Cancelled,
+    /// Nobody saw its end.
+    Lost,
+    /// It waits for a job that will not complete.
+    Blocked,
+    /// It runs, is being started or ended, or cannot be seen at the moment.
+    Running,
+    /// It has not begun, or waits for its next attempt.
+    Waiting,
+}
+
+impl JobStanding {
+    /// Over without being completed; a blocked job may still run.
+    pub(super) fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Cancelled | Self::Lost)
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Lost => "lost",
+            Self::Blocked => "blocked",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+        }
+    }
+}
+
+/// One attempt.
+#[derive(Clone, Debug)]
+pub struct AttemptFacts {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Where it ran; `None`: this machine.
+    pub host: Option<String>,
+    /// Cards it was given.
+    pub cards: Vec<u32>,
+    /// When the command started; `None`: it did not.
+    pub started: Option<Timestamp>,
+    /// When it ended; `None`: it runs, or nobody saw it.
+    pub ended: Option<Timestamp>,
+    /// What it came to.
+    pub outcome: AttemptOutcome,
+    /// Reason of the closed list.
+    pub reason: Option<String>,
+    /// Its log.
+    pub log: Option<String>,
+}
+
+/// What an attempt came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AttemptOutcome {
+    /// The job is completed by it.
+    Completed,
+    /// It failed.
+    Failed,
+    /// A person ended it.
+    Cancelled,
+    /// Nobody saw its end.
+    Lost,
+    /// It runs.
+    Running,
+}
+
+impl AttemptFacts {
+    pub(super) fn ran_out_of_memory(&self) -> bool {
+        self.outcome == AttemptOutcome::Failed
+            && matches!(self.reason.as_deref(), Some("gpu_oom" | "host_oom"))
+    }
+
+    /// Seconds it has taken until its end or `now`; `None` for one that never started or whose end nobody saw.
+    pub(super) fn seconds(&self, now: Timestamp) -> Option<f64> {
+        let end = match self.outcome {
+            AttemptOutcome::Running => self.ended.unwrap_or(now),
+            _ => self.ended?,
+        };
+        Some(words::seconds(self.started?, end))
+    }
+}
+
+/// The end of a log.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Tail {
+    /// Lines, the last last; what is not UTF-8 replaced.
+    pub lines: Vec<String>,
+    /// Whether lines stand before them.
+    pub cut: bool,
+}
+
+/// One declared output.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ResultFiles {
+    /// Its pattern, as the manifest writes it.
+    pub pattern: String,
+    /// Files that were there when their jobs completed.
+    pub files: u64,
+}

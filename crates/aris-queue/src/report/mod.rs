@@ -1,0 +1,306 @@
+//! The report of a queue: what ran, what did not and why, and what it cost. One value with three forms: the value itself (JSON),
+//! `summary.md`, and one HTML page that needs nothing else.
+//!
+//! A report states what is recorded. A job without a record is not called done, and a queue that is not over says so.
+
+mod facts;
+mod html;
+mod markdown;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod words;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+pub use facts::{AttemptFacts, AttemptOutcome, Facts, JobFacts, JobStanding, ResultFiles, Tail};
+pub use html::page;
+pub use markdown::summary;
+
+/// A queue as a person looks back on it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// Project of the manifest.
+    pub project: String,
+    /// Path of the manifest.
+    pub manifest: String,
+    /// When the first manager took it up.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub started: Option<Timestamp>,
+    /// When the last job was over; absent while one may still run.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub ended: Option<Timestamp>,
+    /// When the report was made.
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub made: Timestamp,
+    /// Jobs by how they stand.
+    pub counts: Counts,
+    /// Use of cards.
+    pub cards: CardUse,
+    /// In the order of the manifest.
+    pub phases: Vec<Phase>,
+    /// Jobs that are over without being completed, blocked ones aside.
+    pub failures: Vec<Failure>,
+    /// Jobs that wait for one that will not complete.
+    pub blocked: Vec<Blocked>,
+    /// Declared outputs and how many files there are.
+    pub results: Vec<ResultFiles>,
+    /// What a person should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Jobs by how they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Counts {
+    /// All.
+    pub jobs: usize,
+    /// Completed.
+    pub completed: usize,
+    /// Completed, and not in the first attempt.
+    pub completed_after_retry: usize,
+    /// Of these, after an attempt that ran out of memory.
+    pub completed_after_oom: usize,
+    /// Over without being completed: failed, cancelled, lost.
+    pub failed: usize,
+    /// Waiting for a job that will not complete.
+    pub blocked: usize,
+    /// Running, or about to.
+    pub running: usize,
+    /// Not yet begun, or between two attempts.
+    pub waiting: usize,
+}
+
+/// Use of cards, in seconds of one card. Jobs without a card count nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CardUse {
+    /// Cards that were ever given.
+    pub cards: usize,
+    /// Given to attempts.
+    pub busy_s: f64,
+    /// Of this, to attempts that did not complete.
+    pub fruitless_s: f64,
+}
+
+/// One phase.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// Its jobs.
+    pub counts: Counts,
+    /// Attempts after one that ran out of memory.
+    pub oom_retries: usize,
+    /// Other attempts after the first.
+    pub other_retries: usize,
+    /// Seconds from its first start to its last end; absent when nothing ended.
+    pub wall_s: Option<f64>,
+    /// Seconds that completed attempts took.
+    pub durations: Option<Durations>,
+}
+
+/// Seconds that completed attempts took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Durations {
+    /// Shortest.
+    pub min_s: f64,
+    /// The middle one; the mean of the middle two.
+    pub median_s: f64,
+    /// Longest.
+    pub max_s: f64,
+}
+
+/// A job that is over without being completed.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Failure {
+    /// The job.
+    pub id: String,
+    /// Its phase.
+    pub phase: String,
+    /// `failed`, `cancelled` or `lost`.
+    pub state: &'static str,
+    /// Reason of the closed list.
+    pub reason: Option<String>,
+    /// What happened, with the facts.
+    pub error: Option<String>,
+    /// Attempts that were made.
+    pub attempts: usize,
+    /// Log of the last attempt.
+    pub log: Option<String>,
+    /// Its last lines.
+    pub tail: Option<Tail>,
+}
+
+/// A job that waits for one that will not complete.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Blocked {
+    /// The job.
+    pub id: String,
+    /// Its phase.
+    pub phase: String,
+    /// What it waits for, and how that ended.
+    pub cause: Option<String>,
+}
+
+impl Report {
+    /// The report of these facts.
+    pub fn of(facts: &Facts) -> Self {
+        let name = |job: &JobFacts| facts.phases.get(job.phase).cloned().unwrap_or_default();
+        let failures = facts
+            .jobs
+            .iter()
+            .filter(|job| job.standing.is_failure())
+            .map(|job| Failure {
+                id: job.id.clone(),
+                phase: name(job),
+                state: job.standing.word(),
+                reason: job.reason.clone(),
+                error: job.why.clone(),
+                attempts: job.attempts.len(),
+                log: job.attempts.last().and_then(|attempt| attempt.log.clone()),
+                tail: job.tail.clone(),
+            })
+            .collect();
+        let blocked = facts
+            .jobs
+            .iter()
+            .filter(|job| job.standing == JobStanding::Blocked)
+            .map(|job| Blocked {
+                id: job.id.clone(),
+                phase: name(job),
+                cause: job.why.clone(),
+            })
+            .collect();
+        let mut by_phase: Vec<Vec<&JobFacts>> = vec![Vec::new(); facts.phases.len()];
+        for job in &facts.jobs {
+            if let Some(jobs) = by_phase.get_mut(job.phase) {
+                jobs.push(job);
+            }
+        }
+        let counts = Counts::of(&mut facts.jobs.iter());
+        let over = counts.running + counts.waiting == 0;
+        Self {
+            project: facts.project.clone(),
+            manifest: facts.manifest.clone(),
+            started: facts.started,
+            ended: facts
+                .attempts()
+                .filter_map(|(_, attempt)| attempt.ended)
+                .max()
+                .filter(|_| over),
+            made: facts.now,
+            counts,
+            cards: CardUse::of(facts),
+            phases: facts
+                .phases
+                .iter()
+                .zip(&by_phase)
+                .map(|(name, jobs)| Phase::of(name, jobs))
+                .collect(),
+            failures,
+            blocked,
+            results: facts.results.clone(),
+            warnings: facts.warnings.clone(),
+        }
+    }
+}
+
+impl Counts {
+    fn of(jobs: &mut dyn Iterator<Item = &JobFacts>) -> Self {
+        let mut counts = Self::default();
+        for job in jobs {
+            counts.jobs += 1;
+            match job.standing {
+                JobStanding::Completed => {
+                    counts.completed += 1;
+                    counts.completed_after_retry += usize::from(job.attempts.len() > 1);
+                    counts.completed_after_oom +=
+                        usize::from(job.attempts.iter().any(AttemptFacts::ran_out_of_memory));
+                }
+                JobStanding::Failed | JobStanding::Cancelled | JobStanding::Lost => {
+                    counts.failed += 1;
+                }
+                JobStanding::Blocked => counts.blocked += 1,
+                JobStanding::Running => counts.running += 1,
+                JobStanding::Waiting => counts.waiting += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl CardUse {
+    fn of(facts: &Facts) -> Self {
+        let mut all = std::collections::BTreeSet::new();
+        let mut used = Self::default();
+        for (_, attempt) in facts.attempts() {
+            let Some(seconds) = attempt.seconds(facts.now) else {
+                continue;
+            };
+            for card in &attempt.cards {
+                all.insert((attempt.host.as_deref(), *card));
+                used.busy_s += seconds;
+                if !matches!(
+                    attempt.outcome,
+                    AttemptOutcome::Completed | AttemptOutcome::Running
+                ) {
+                    used.fruitless_s += seconds;
+                }
+            }
+        }
+        used.cards = all.len();
+        used
+    }
+}
+
+impl Phase {
+    fn of(name: &str, jobs: &[&JobFacts]) -> Self {
+        let attempts = || jobs.iter().flat_map(|job| &job.attempts);
+        let mut oom_retries = 0;
+        let mut other_retries = 0;
+        for job in jobs {
+            for pair in job.attempts.windows(2) {
+                if pair.first().is_some_and(AttemptFacts::ran_out_of_memory) {
+                    oom_retries += 1;
+                } else {
+                    other_retries += 1;
+                }
+            }
+        }
+        let first = attempts().filter_map(|attempt| attempt.started).min();
+        let last = attempts().filter_map(|attempt| attempt.ended).max();
+        Self {
+            name: name.to_owned(),
+            counts: Counts::of(&mut jobs.iter().copied()),
+            oom_retries,
+            other_retries,
+            wall_s: first
+                .zip(last)
+                .map(|(first, last)| words::seconds(first, last)),
+            durations: Durations::of(attempts()),
+        }
+    }
+}
+
+impl Durations {
+    fn of<'a>(attempts: impl Iterator<Item = &'a AttemptFacts>) -> Option<Self> {
+        let mut all: Vec<f64> = attempts
+            .filter(|attempt| attempt.outcome == AttemptOutcome::Completed)
+            .filter_map(|attempt| Some(words::seconds(attempt.started?, attempt.ended?)))
+            .collect();
+        all.sort_by(f64::total_cmp);
+        let middle = (all.get(all.len().checked_sub(1)? / 2)? + all.get(all.len() / 2)?) / 2.0;
+        Some(Self {
+            min_s: *all.first()?,
+            median_s: middle,
+            max_s: *all.last()?,
+        })
+    }
+}

@@ -1,0 +1,294 @@
+use jiff::SignedDuration;
+use proptest::prelude::*;
+
+use super::timeline::Timeline;
+use super::words::duration;
+use super::*;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
+}
+
+fn attempt(cards: &[u32], from: i64, to: i64, outcome: AttemptOutcome) -> AttemptFacts {
+    AttemptFacts {
+        number: 1,
+        host: None,
+        cards: cards.to_vec(),
+        started: Some(at(from)),
+        ended: Some(at(to)).filter(|_| outcome != AttemptOutcome::Running),
+        outcome,
+        reason: None,
+        log: Some(String::from("logs/a.log")),
+    }
+}
+
+fn job(id: &str, phase: usize, standing: JobStanding, attempts: Vec<AttemptFacts>) -> JobFacts {
+    JobFacts {
+        id: id.to_owned(),
+        phase,
+        standing,
+        reason: None,
+        why: None,
+        attempts: (1..)
+            .zip(attempts)
+            .map(|(number, attempt)| AttemptFacts { number, ..attempt })
+            .collect(),
+        tail: None,
+    }
+}
+
+/// Two phases: an out-of-memory retry, a crash, a job that waits for it, one that runs, one without a card.
+fn facts() -> Facts {
+    let mut oom = attempt(&[0], 0, 60, AttemptOutcome::Failed);
+    oom.reason = Some(String::from("gpu_oom"));
+    let mut crashed = job(
+        "crash <&> `x`",
+        0,
+        JobStanding::Failed,
+        vec![attempt(&[1], 0, 30, AttemptOutcome::Failed)],
+    );
+    crashed.reason = Some(String::from("exit"));
+    crashed.why = Some(String::from("exit status 3"));
+    crashed.tail = Some(Tail {
+        lines: vec![
+            String::from("```"),
+            String::from("<script>alert(1)</script>"),
+        ],
+        cut: true,
+    });
+    let mut blocked = job("student", 1, JobStanding::Blocked, Vec::new());
+    blocked.why = Some(String::from("waits for crash, which failed"));
+    Facts {
+        project: String::from("grid | one"),
+        manifest: String::from("experiment_queue/grid/manifest.json"),
+        now: at(400),
+        started: Some(at(0)),
+        phases: vec![String::from("teachers"), String::from("students")],
+        jobs: vec![
+            job(
+                "t1",
+                0,
+                JobStanding::Completed,
+                vec![oom, attempt(&[0], 180, 300, AttemptOutcome::Completed)],
+            ),
+            crashed,
+            blocked,
+            job(
+                "s1",
+                1,
+                JobStanding::Running,
+                vec![attempt(&[0, 1], 300, 0, AttemptOutcome::Running)],
+            ),
+            job(
+                "cpu",
+                1,
+                JobStanding::Completed,
+                vec![attempt(&[], 10, 20, AttemptOutcome::Completed)],
+            ),
+        ],
+        results: vec![ResultFiles {
+            pattern: String::from("out/*.json"),
+            files: 2,
+        }],
+        warnings: vec![String::from("card 3 was unknown for 20 s")],
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_records() {
+    let report = Report::of(&facts());
+    assert_eq!(
+        report.counts,
+        Counts {
+            jobs: 5,
+            completed: 2,
+            completed_after_retry: 1,
+            completed_after_oom: 1,
+            failed: 1,
+            blocked: 1,
+            running: 1,
+            waiting: 0,
+        }
+    );
+    // t1: 60 + 120; crash: 30; s1: 100 on each of two cards.
+    assert_eq!(
+        report.cards,
+        CardUse {
+            cards: 2,
+            busy_s: 410.0,
+            fruitless_s: 90.0,
+        }
+    );
+    assert_eq!(report.ended, None, "one job runs");
+    let teachers = &report.phases[0];
+    assert_eq!((teachers.oom_retries, teachers.other_retries), (1, 0));
+    assert_eq!(teachers.wall_s, Some(300.0));
+    assert_eq!(
+        teachers.durations,
+        Some(Durations {
+            min_s: 120.0,
+            median_s: 120.0,
+            max_s: 120.0
+        })
+    );
+    let failure = &report.failures[0];
+    assert_eq!(
+        (
+            report.failures.len(),
+            failure.reason.as_deref(),
+            failure.phase.as_str()
+        ),
+        (1, Some("exit"), "teachers")
+    );
+    assert_eq!(report.blocked[0].id, "student");
+}
+
+#[test]
+fn a_queue_that_is_over_has_an_end() {
+    let mut facts = facts();
+    facts.jobs.truncate(2);
+    let report = Report::of(&facts);
+    assert_eq!(report.ended, Some(at(300)));
+    assert!(summary(&report).contains("**Total wall-clock**: 5m 00s\n"));
+}
+
+#[test]
+fn an_attempt_whose_end_nobody_saw_counts_no_time() {
+    let mut facts = facts();
+    let mut lost = attempt(&[0], 0, 0, AttemptOutcome::Lost);
+    lost.ended = None;
+    facts.jobs = vec![job("lost", 0, JobStanding::Lost, vec![lost])];
+    let report = Report::of(&facts);
+    assert_eq!((report.cards.cards, report.counts.failed), (0, 1));
+    let timeline = Timeline::of(&facts);
+    assert_eq!(timeline.lanes[0].bars[0].title, "lost, nobody saw its end");
+}
+
+#[test]
+fn the_summary_has_the_fields_that_are_read() {
+    let text = summary(&Report::of(&facts()));
+    for line in [
+        "# Experiment Queue Summary\n",
+        "**Project**: grid \\| one\n",
+        "**Jobs**: 2 completed, 1 OOM-retried then completed, 2 stuck, 1 failed, 1 blocked, 1 running\n",
+        "| Phase | Jobs | Success | OOM retries | ",
+        "| teachers | 2 | 1 | 1 | 0 | 5m 00s | 2m 00s / 2m 00s / 2m 00s |\n",
+        "- 2 files in `out/*.json`\n",
+        "### `` crash <&> `x` ``\n",
+        "**exit** after 1 attempt: exit status 3\n",
+        "\n    ```\n    <script>alert(1)</script>\n",
+        "- `student`: waits for crash, which failed\n",
+        "- card 3 was unknown for 20 s\n",
+    ] {
+        assert!(text.contains(line), "{line:?} is not in\n{text}");
+    }
+}
+
+#[test]
+fn the_page_shows_all_of_it_and_runs_nothing() {
+    let facts = facts();
+    let page = page(&Report::of(&facts), &facts).expect("a page");
+    for part in [
+        "2 of 5 jobs not completed so far",
+        "crash &#60;&#38;&#62; `x`",
+        "&#60;script&#62;",
+        ">GPU 0</text>",
+        ">CPU 1</text>",
+        "class=\"oom\"",
+        "<title>t1, attempt 1, 1m 00s, gpu_oom</title>",
+        "<title>s1, running for 1m 40s</title>",
+        "waits for crash, which failed",
+    ] {
+        assert!(page.contains(part), "{part:?} is not in\n{page}");
+    }
+    assert!(!page.contains("<script"), "{page}");
+}
+
+#[test]
+fn many_short_attempts_are_few_shapes() {
+    let mut facts = facts();
+    facts.jobs = (0..10_000)
+        .map(|number| {
+            let from = number * 2;
+            let run = attempt(&[0], from, from + 1, AttemptOutcome::Completed);
+            job(&format!("j{number}"), 0, JobStanding::Completed, vec![run])
+        })
+        .collect();
+    let timeline = Timeline::of(&facts);
+    assert!(
+        timeline.lanes[0].bars.len() < 1_000,
+        "{}",
+        timeline.lanes[0].bars.len()
+    );
+    assert_eq!(timeline.lanes[0].busy, 50);
+    assert!(timeline.marks.len() <= 11, "{:?}", timeline.marks);
+    let page = page(&Report::of(&facts), &facts).expect("a page");
+    assert!(
+        page.contains("8000 more are in the JSON report"),
+        "the table is bounded"
+    );
+}
+
+#[test]
+fn durations_have_two_units() {
+    for (seconds, text) in [
+        (0.0, "0.0s"),
+        (9.94, "9.9s"),
+        (9.96, "10s"),
+        (59.6, "1m 00s"),
+        (3_599.0, "59m 59s"),
+        (14_520.0, "4h 02m"),
+        (190_800.0, "2d 05h"),
+    ] {
+        assert_eq!(duration(seconds), text);
+    }
+}
+
+fn outcome() -> impl Strategy<Value = AttemptOutcome> {
+    use AttemptOutcome::{Cancelled, Completed, Failed, Lost, Running};
+    prop::sample::select(vec![Completed, Failed, Cancelled, Lost, Running])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_records_make_a_report(
+        jobs in prop::collection::vec(
+            (
+                "\\PC{0,12}",
+                0..3_usize,
+                prop::collection::vec((any::<Option<i32>>(), any::<Option<i32>>(), outcome(), prop::collection::vec(0..4_u32, 0..3)), 0..4),
+            ),
+            0..12,
+        ),
+        started in any::<Option<i32>>(),
+    ) {
+        let time = |at: Option<i32>| at.map(|at| Timestamp::UNIX_EPOCH + SignedDuration::from_secs(i64::from(at)));
+        let mut facts = facts();
+        facts.started = time(started);
+        facts.jobs = jobs
+            .into_iter()
+            .map(|(id, phase, attempts)| {
+                let attempts = attempts
+                    .into_iter()
+                    .map(|(from, to, outcome, cards)| AttemptFacts {
+                        started: time(from),
+                        ended: time(to),
+                        ..attempt(&cards, 0, 0, outcome)
+                    })
+                    .collect();
+                job(&id, phase, JobStanding::Failed, attempts)
+            })
+            .collect();
+        let report = Report::of(&facts);
+        prop_assert_eq!(report.counts.jobs, facts.jobs.len());
+        prop_assert!(report.cards.busy_s >= report.cards.fruitless_s);
+        let timeline = Timeline::of(&facts);
+        for bar in timeline.lanes.iter().flat_map(|lane| &lane.bars) {
+            prop_assert!(bar.x >= 0.0 && bar.width > 0.0 && bar.x + bar.width <= 962.0, "{:?}", bar);
+        }
+        prop_assert!(summary(&report).starts_with("# Experiment Queue Summary\n"));
+        prop_assert!(page(&report, &facts).is_ok());
+    }
+}

@@ -1,0 +1,302 @@
+//! The timeline: a lane for each card and for jobs without one, a bar for each attempt. Geometry only; the page draws it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::facts::{AttemptFacts, AttemptOutcome, Facts, JobFacts};
+use super::words::{duration, one_line, seconds};
+
+/// Width of the part with bars, in units of the drawing.
+const WIDTH: f64 = 960.0;
+
+/// Height of one lane, in the same units.
+pub(super) const LANE: f64 = 26.0;
+
+/// Bars narrower than this are drawn as wide, or nobody could see them.
+const NARROWEST: f64 = 0.8;
+
+/// Neighbours of one kind that are both narrower than this, and closer than [`NARROWEST`], become one bar: 10,000 short jobs are not
+/// 10,000 shapes.
+const MERGED: f64 = 1.5;
+
+/// Lanes for jobs without a card; further ones are left out and counted.
+const PLAIN_LANES: usize = 32;
+
+/// Lengths of time between two marks of the axis, in seconds: about [`MARKS`] of them are shown.
+const STEPS: [f64; 21] = [
+    0.1,
+    0.5,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+    120.0,
+    300.0,
+    600.0,
+    1_800.0,
+    3_600.0,
+    7_200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    604_800.0,
+    2_592_000.0,
+];
+
+/// Marks of the axis at most.
+const MARKS: f64 = 10.0;
+
+/// What is drawn.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    pub(super) lanes: Vec<Lane>,
+    pub(super) marks: Vec<Mark>,
+    /// Attempts without a card that found no lane.
+    pub(super) left_out: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) name: String,
+    pub(super) bars: Vec<Bar>,
+    /// Part of the whole time with an attempt on it, in percent.
+    pub(super) busy: u32,
+    pub(super) y: f64,
+}
+
+#[derive(Debug)]
+pub(super) struct Bar {
+    pub(super) x: f64,
+    pub(super) width: f64,
+    /// Class of its colour and pattern.
+    pub(super) class: &'static str,
+    /// What it stands for, for the pointer and for screen readers.
+    pub(super) title: String,
+    attempts: usize,
+    seconds: f64,
+}
+
+/// A line of the axis.
+#[derive(Debug)]
+pub(super) struct Mark {
+    pub(super) x: f64,
+    pub(super) text: String,
+}
+
+/// One attempt that has a place on the timeline.
+struct Span<'a> {
+    job: &'a JobFacts,
+    attempt: &'a AttemptFacts,
+    from: f64,
+    to: f64,
+}
+
+impl Timeline {
+    /// The timeline from the queue's start, or its first attempt, to its last end or now.
+    pub(super) fn of(facts: &Facts) -> Self {
+        let begun = facts
+            .attempts()
+            .filter_map(|(_, attempt)| attempt.started)
+            .min();
+        let Some(start) = begun.map(|begun| facts.started.map_or(begun, |start| start.min(begun)))
+        else {
+            return Self::default();
+        };
+        let mut spans: Vec<Span<'_>> = facts
+            .attempts()
+            .filter_map(|(job, attempt)| span(job, attempt, start, facts.now))
+            .collect();
+        spans.sort_by(|a, b| a.from.total_cmp(&b.from));
+        let end = spans.iter().map(|span| span.to).fold(0.0, f64::max);
+        let scale = WIDTH / end.max(0.001);
+        let mut timeline = Self {
+            marks: marks(end, scale),
+            ..Self::default()
+        };
+        let mut cards: BTreeMap<(Option<&str>, u32), Vec<&Span<'_>>> = BTreeMap::new();
+        // Jobs without a card: the first lane whose last attempt is over.
+        let mut plain: Vec<(f64, Vec<&Span<'_>>)> = Vec::new();
+        for span in &spans {
+            for card in &span.attempt.cards {
+                let lane = (span.attempt.host.as_deref(), *card);
+                cards.entry(lane).or_default().push(span);
+            }
+            if span.attempt.cards.is_empty() {
+                let free = plain.iter().position(|(free, _)| *free <= span.from);
+                if free.is_none() && plain.len() == PLAIN_LANES {
+                    timeline.left_out += 1;
+                    continue;
+                }
+                let at = free.unwrap_or_else(|| {
+                    plain.push((0.0, Vec::new()));
+                    plain.len() - 1
+                });
+                if let Some((free, lane)) = plain.get_mut(at) {
+                    *free = span.to;
+                    lane.push(span);
+                }
+            }
+        }
+        let cards = cards.into_iter().map(|((host, card), spans)| {
+            let host = host.map_or_else(String::new, |host| format!("{} ", one_line(host)));
+            (format!("{host}GPU {card}"), spans)
+        });
+        let plain = (1..)
+            .zip(plain)
+            .map(|(at, (_, spans))| (format!("CPU {at}"), spans));
+        for (name, spans) in cards.chain(plain) {
+            let at = u32::try_from(timeline.lanes.len()).unwrap_or(u32::MAX);
+            timeline
+                .lanes
+                .push(Lane::of(name, &spans, scale, f64::from(at) * LANE));
+        }
+        timeline
+    }
+}
+
+fn span<'a>(
+    job: &'a JobFacts,
+    attempt: &'a AttemptFacts,
+    start: Timestamp,
+    now: Timestamp,
+) -> Option<Span<'a>> {
+    let from = seconds(start, attempt.started?);
+    // The end of a lost attempt is unknown: it is shown as a mark where it began.
+    let to = from + attempt.seconds(now).unwrap_or(0.0);
+    Some(Span {
+        job,
+        attempt,
+        from,
+        to,
+    })
+}
+
+fn marks(end: f64, scale: f64) -> Vec<Mark> {
+    let step = STEPS
+        .into_iter()
+        .find(|step| end / step <= MARKS)
+        .unwrap_or(end / MARKS);
+    let mut marks = Vec::new();
+    let mut at = 0.0;
+    while at <= end && marks.len() < 100 {
+        marks.push(Mark {
+            x: at * scale,
+            text: axis(at),
+        });
+        at += step;
+    }
+    marks
+}
+
+/// A time of the axis: `0`, `0.5s`, `30s`, `5m`, `2h`, `1h 30m`, `3d`.
+fn axis(seconds: f64) -> String {
+    if seconds <= 0.0 {
+        return String::from("0");
+    }
+    let text = duration(seconds);
+    for (zero, rest) in [("m 00s", "m"), ("h 00m", "h"), ("d 00h", "d"), (".0s", "s")] {
+        if let Some(text) = text.strip_suffix(zero) {
+            return format!("{text}{rest}");
+        }
+    }
+    text
+}
+
+impl Lane {
+    fn of(name: String, spans: &[&Span<'_>], scale: f64, y: f64) -> Self {
+        let mut lane = Self {
+            name,
+            bars: Vec::new(),
+            busy: 0,
+            y,
+        };
+        let mut busy = 0.0;
+        for span in spans {
+            busy += span.to - span.from;
+            lane.add(span, scale);
+        }
+        for bar in &mut lane.bars {
+            if bar.attempts > 1 {
+                bar.title = format!(
+                    "{} attempts, {} in all, {}",
+                    bar.attempts,
+                    duration(bar.seconds),
+                    bar.class
+                );
+            }
+        }
+        lane.busy = percent(busy * scale / WIDTH);
+        lane
+    }
+
+    fn add(&mut self, span: &Span<'_>, scale: f64) {
+        let x = span.from * scale;
+        let width = ((span.to - span.from) * scale).max(NARROWEST);
+        let class = class(span.attempt);
+        let seconds = span.to - span.from;
+        if let Some(last) = self.bars.last_mut()
+            && last.class == class
+            && x - (last.x + last.width) < NARROWEST
+            && width < MERGED
+            && (last.attempts > 1 || last.width < MERGED)
+        {
+            last.width = (x + width - last.x).max(last.width);
+            last.attempts += 1;
+            last.seconds += seconds;
+            return;
+        }
+        self.bars.push(Bar {
+            x,
+            width,
+            class,
+            title: title(span, seconds),
+            attempts: 1,
+            seconds,
+        });
+    }
+}
+
+fn title(span: &Span<'_>, seconds: f64) -> String {
+    let attempt = span.attempt;
+    let which = if span.job.attempts.len() > 1 {
+        format!(", attempt {}", attempt.number)
+    } else {
+        String::new()
+    };
+    let how = match attempt.outcome {
+        AttemptOutcome::Lost => String::from("nobody saw its end"),
+        AttemptOutcome::Running => format!("running for {}", duration(seconds)),
+        _ => format!(
+            "{}, {}",
+            duration(seconds),
+            attempt.reason.as_deref().unwrap_or_else(|| class(attempt))
+        ),
+    };
+    format!("{}{which}, {how}", one_line(&span.job.id))
+}
+
+/// The class of a bar, which is also the word for it.
+fn class(attempt: &AttemptFacts) -> &'static str {
+    match attempt.outcome {
+        AttemptOutcome::Completed => "completed",
+        AttemptOutcome::Failed if attempt.ran_out_of_memory() => "oom",
+        AttemptOutcome::Failed => "failed",
+        AttemptOutcome::Cancelled => "cancelled",
+        AttemptOutcome::Lost => "lost",
+        AttemptOutcome::Running => "running",
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a part between 0 and 1"
+)]
+fn percent(part: f64) -> u32 {
+    (part * 100.0).round().clamp(0.0, 100.0) as u32
+}

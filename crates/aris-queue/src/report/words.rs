@@ -1,0 +1,57 @@
+//! Times and numbers as people read them.
+
+use jiff::Timestamp;
+
+/// Seconds between two times; 0 when a clock was set back in between.
+pub(super) fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64().max(0.0)
+}
+
+/// A duration in its two largest units: `0.4s`, `42s`, `7m 03s`, `4h 02m`, `2d 05h`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a duration is at least 0, and a cast to u64 saturates"
+)]
+pub(super) fn duration(seconds: f64) -> String {
+    if seconds < 9.95 {
+        return format!("{seconds:.1}s");
+    }
+    let whole = seconds.round() as u64;
+    let (days, hours) = (whole / 86_400, whole / 3_600 % 24);
+    let (minutes, seconds) = (whole / 60 % 60, whole % 60);
+    match whole {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{minutes}m {seconds:02}s"),
+        3_600..86_400 => format!("{hours}h {minutes:02}m"),
+        _ => format!("{days}d {hours:02}h"),
+    }
+}
+
+/// Time of cards: hours, the unit in which it is budgeted, once there is one; `43.2 h`.
+pub(super) fn card_time(seconds: f64) -> String {
+    if seconds < 3_600.0 {
+        return duration(seconds);
+    }
+    format!("{:.1} h", seconds / 3_600.0)
+}
+
+/// A time as `2026-04-16 11:36:29 UTC`.
+pub(super) fn time(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// `1 job`, `2 jobs`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// A text on one line: control characters are blanks.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|char| if char.is_control() { ' ' } else { char })
+        .collect()
+}
