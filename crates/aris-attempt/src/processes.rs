@@ -53,6 +53,15 @@ pub(crate) fn stat(pid: i32) -> Option<Stat> {
     parse_stat(&aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?)
 }
 
+/// The largest resident size that process `pid` has had, in KiB. **Source**: proc(5), `VmHWM`.
+pub(crate) fn peak_kib(pid: i32) -> Option<u64> {
+    let path = format!("/proc/{pid}/status");
+    let bytes = aris_fs::read(Path::new(&path), STAT_LIMIT).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let value = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    value.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
 /// The boot this machine is in; empty where there is no such thing.
 pub(crate) fn boot_id() -> String {
     aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
@@ -216,6 +225,7 @@ mod tests {
                 .get()
         );
         assert!(!boot_id().is_empty());
+        assert!(peak_kib(own_pid()).is_some_and(|peak| peak > 100));
         assert!(!send(
             Member {
                 pid: own_pid(),

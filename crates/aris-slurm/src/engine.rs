@@ -265,6 +265,9 @@ impl Engine for SlurmEngine {
     }
 
     /// Tasks that wait are taken out of the queue; of those that run the runner alone is told, which ends its job in order and records it.
+    ///
+    /// The caller leaves its request in the attempts' folders first (`aris_attempt::cancel`): a runner cannot tell who sent the signal, and an
+    /// exit record that says *cancelled* without a request beside it was ended by the cluster.
     fn cancel(&mut self, refs: &[EngineRef]) -> Result<(), EngineError> {
         let mut jobs: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for one in refs {

@@ -194,6 +194,7 @@ fn claimed(
     drop(leases);
     outcome.ended_by_us = end.ended_by_us;
     outcome.left_behind = end.left_behind;
+    outcome.peak_kib = end.peak_kib;
     outcome.ended = Some((end.wall, end.steady));
     outcome.ending = if started.setup_passed() || end.ended_by_us != EndedByUs::None {
         end.ending

@@ -31,6 +31,7 @@ pub(super) struct Outcome<'a> {
     pub(super) ending: Ending,
     pub(super) ended_by_us: EndedByUs,
     pub(super) left_behind: u32,
+    pub(super) peak_kib: Option<u64>,
     pub(super) log_offset: u64,
     pub(super) started: Option<(Timestamp, Duration)>,
     pub(super) ended: Option<(Timestamp, Duration)>,
@@ -48,6 +49,7 @@ impl<'a> Outcome<'a> {
             ending: Ending::StartFailed(String::new()),
             ended_by_us: EndedByUs::None,
             left_behind: 0,
+            peak_kib: None,
             log_offset: 0,
             started: None,
             ended: None,
@@ -108,7 +110,7 @@ impl<'a> Outcome<'a> {
                 clock::milliseconds(ended_steady.saturating_sub(steady))
             }),
             log_offset: self.log_offset,
-            peak_rss_kib: None,
+            peak_rss_kib: self.peak_kib,
         };
         let mut beat = Beat::of(self.folder);
         while let Err(error) = record::exit(self.folder, &record) {

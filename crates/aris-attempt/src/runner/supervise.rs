@@ -18,9 +18,9 @@ use crate::runner::wake::Wake;
 /// Between two heartbeats.
 pub(super) const HEARTBEAT: Duration = Duration::from_millis(HEARTBEAT_MS);
 
-/// Between two rounds of SIGKILL at processes that are still there: one that hangs in the kernel is not gone sooner for being asked
-/// more often.
-const KILL_AGAIN: Duration = Duration::from_millis(100);
+/// Between two rounds of SIGKILL at processes that are still there, at first and at most: a tree may grow while it is killed, and one that
+/// hangs in the kernel is not gone sooner for being asked more often.
+const KILL_AGAIN: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
 
 /// How the command ended, and what had to be done.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(super) struct End {
     pub(super) ended_by_us: EndedByUs,
     /// Processes that outlived the command and were ended.
     pub(super) left_behind: u32,
+    /// The most memory that one process was seen to have used, in KiB.
+    pub(super) peak_kib: Option<u64>,
     pub(super) wall: Timestamp,
     pub(super) steady: Duration,
 }
@@ -40,6 +42,8 @@ struct Stop {
     kill_at: Duration,
     /// Whether those that outlived the command have been told, too.
     rest_told: bool,
+    /// Until the next round of SIGKILL.
+    pause: Duration,
 }
 
 /// One command under watch.
@@ -56,6 +60,7 @@ pub(super) struct Supervisor<'a> {
     left_behind: BTreeSet<Member>,
     heartbeat: Heartbeat,
     next_beat: Duration,
+    peak_kib: Option<u64>,
     successor: Option<PathBuf>,
 }
 
@@ -76,6 +81,7 @@ impl<'a> Supervisor<'a> {
             left_behind: BTreeSet::new(),
             heartbeat: Heartbeat::of(folder),
             next_beat: began + HEARTBEAT,
+            peak_kib: None,
             successor: folder.parent().map(|job| job.join(next).join(CLAIM)),
         }
     }
@@ -96,6 +102,7 @@ impl<'a> Supervisor<'a> {
                     ending: ending.clone(),
                     ended_by_us: self.ended_by_us,
                     left_behind: u32::try_from(self.left_behind.len()).unwrap_or(u32::MAX),
+                    peak_kib: self.peak_kib,
                     wall: *wall,
                     steady: *steady,
                 });
@@ -139,6 +146,11 @@ impl<'a> Supervisor<'a> {
         if beat {
             self.heartbeat.beat();
             self.next_beat = now + HEARTBEAT;
+            let tree = processes::descendants(processes::own_pid());
+            let peaks = tree
+                .iter()
+                .filter_map(|member| processes::peak_kib(member.pid));
+            self.peak_kib = self.peak_kib.into_iter().chain(peaks).max();
         }
         let looked = self.wake.told_to_look() || beat;
         self.wake.told_to_end()
@@ -165,10 +177,10 @@ impl<'a> Supervisor<'a> {
             }
             None => limit,
             Some(stop) if now < stop.kill_at => stop.kill_at,
-            Some(_) => {
+            Some(stop) => {
                 self.signal_group(Signal::KILL);
                 signal_rest(Signal::KILL);
-                now + KILL_AGAIN
+                self.kill_again(now, stop)
             }
         }
     }
@@ -193,10 +205,10 @@ impl<'a> Supervisor<'a> {
                 stop.kill_at
             }
             Some(stop) if now < stop.kill_at => stop.kill_at,
-            Some(_) => {
+            Some(stop) => {
                 let killed = signal_rest(Signal::KILL);
                 self.left_behind.extend(killed);
-                now + KILL_AGAIN
+                self.kill_again(now, stop)
             }
         }
     }
@@ -204,7 +216,22 @@ impl<'a> Supervisor<'a> {
     fn begin_stop(&mut self, now: Duration, rest_told: bool) -> Duration {
         let grace = Duration::from_millis(self.spec.kill_grace_ms);
         let kill_at = now.saturating_add(grace);
-        self.stop = Some(Stop { kill_at, rest_told });
+        self.stop = Some(Stop {
+            kill_at,
+            rest_told,
+            pause: KILL_AGAIN[0],
+        });
+        kill_at
+    }
+
+    /// When to kill what is left then.
+    fn kill_again(&mut self, now: Duration, stop: Stop) -> Duration {
+        let kill_at = now.saturating_add(stop.pause);
+        self.stop = Some(Stop {
+            kill_at,
+            rest_told: true,
+            pause: (stop.pause * 2).min(KILL_AGAIN[1]),
+        });
         kill_at
     }
 

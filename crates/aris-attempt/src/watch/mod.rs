@@ -96,7 +96,7 @@ impl Watch {
         Duration::from_secs(if self.source.fd().is_some() { 30 } else { 1 })
     }
 
-    /// Starts the runner of a prepared attempt and watches it.
+    /// Starts the runner of a prepared attempt and watches it, in place of what had the same key.
     ///
     /// **Errors**: those of [`launch`]; then it is not watched, and nothing runs.
     pub fn launch(
@@ -153,7 +153,7 @@ impl Watch {
         stands
     }
 
-    /// Watches no more; what runs goes on.
+    /// Watches an attempt no more; what runs goes on.
     pub fn remove(&mut self, key: u64) {
         let tokens: Vec<Token> = self
             .watched
@@ -213,7 +213,9 @@ impl Watch {
         told
     }
 
+    /// Watches a folder under a key; what was watched under it before is not any more, because two watches of one folder would be one.
     fn enter(&mut self, key: u64, folder: &Path) -> Token {
+        self.remove(key);
         let token = self.next;
         self.next += 1;
         self.source.folder(token, folder);

@@ -67,7 +67,16 @@ fn an_attempt_that_nobody_has_is_adopted_as_that() {
         watch.adopt(1, &place.attempt()).expect("adopted"),
         Standing::Unclaimed
     );
-    watch.remove(1);
+    watch
+        .launch(1, &runner(), &place.attempt(), &[])
+        .expect("launched");
+    assert_eq!(watch.len(), 1);
+    assert_eq!(ended(&mut watch).ending, Ending::Code(0));
+    assert_eq!(
+        watch.adopt(2, &place.at("nothing")).expect("adopted"),
+        Standing::Unclaimed
+    );
+    watch.remove(2);
     assert!(watch.is_empty());
 }
 
