@@ -1,0 +1,38 @@
+//! The same program on a server that is reached by ssh: put there, called there, its answer brought back.
+//!
+//! What is called never stands on a remote command line. That line is always the same two or three words around a digest that was
+//! computed here, and the request goes to the program's standard input as data. A request may be repeated after a cut: whoever serves
+//! it must make a repetition harmless.
+//!
+//! ```text
+//! here                                     there
+//! ssh HOST -- <fixed line>          ───▶   exec ~/.aris_queue/bin/<digest>/<program> agent
+//! {"nonce":…,"folder":…,"files":…,…} ───▶  serve: files into ~/.aris_queue/runs/<folder>/, one call in that folder
+//!                                   ◀───   whatever a start-up file of the shell prints
+//!                                   ◀───   aris-agent <nonce> <length>\n{"code":…,"stdout":…,"stderr":…}
+//! ```
+//!
+//! Keys, users, ports and jump hosts are those of the user's own ssh configuration; host keys are never accepted here.
+
+#![warn(missing_docs)]
+
+mod agent;
+mod error;
+mod message;
+mod server;
+#[cfg(test)]
+mod tests;
+
+pub use agent::{AgentError, serve};
+pub use error::RemoteError;
+pub use message::{Answer, Request};
+pub use server::{Program, Server};
+
+/// Folder below the home folder on the server.
+const HOME: &str = ".aris_queue";
+
+/// Whether a text is safe as a part of a path and of a remote line: 1 to 100 of `[A-Za-z0-9._-]`, the first a letter, digit or `_`.
+pub fn is_name(text: &str) -> bool {
+    let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    (1..=100).contains(&text.len()) && text.bytes().all(safe) && !text.starts_with(['.', '-'])
+}

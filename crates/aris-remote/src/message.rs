@@ -1,0 +1,90 @@
+//! What goes over the wire, and how an answer is found behind the noise of a shell.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// First word of the line before an answer.
+const HELLO: &[u8] = b"aris-agent ";
+
+/// Bytes of a request or an answer at most: a manifest of 200,000 jobs has about 60 MB.
+pub(crate) const LIMIT: usize = 256 << 20;
+
+/// One call on the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Tells this call's answer from everything else that is printed; set when it is sent.
+    #[serde(default)]
+    pub(crate) nonce: String,
+    /// Folder of the run, below `~/.aris_queue/runs/`; a name in the sense of [`crate::is_name`]. Made when absent.
+    pub folder: String,
+    /// Files for it: name and text. One that is there with this text is left alone, another is replaced.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// Arguments of the call, which runs in that folder; without any, nothing is called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+}
+
+/// What a call came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// Exit status.
+    pub code: i32,
+    /// What it printed; bytes that are not UTF-8 are replaced.
+    pub stdout: String,
+    /// What it said beside that.
+    pub stderr: String,
+}
+
+impl Request {
+    /// The request as it is sent. The nonce is a digest of the request and of the sender's process: the same noise will not have it.
+    pub(crate) fn sealed(mut self) -> Result<(String, Vec<u8>), serde_json::Error> {
+        let mut digest = Sha256::new();
+        digest.update(std::process::id().to_le_bytes());
+        digest.update(serde_json::to_vec(&self)?);
+        self.nonce = hex(digest.finalize().iter().take(16).copied());
+        let bytes = serde_json::to_vec(&self)?;
+        Ok((self.nonce, bytes))
+    }
+}
+
+/// The answer as it is printed.
+pub(crate) fn framed(nonce: &str, answer: &Answer) -> Result<Vec<u8>, serde_json::Error> {
+    let body = serde_json::to_vec(answer)?;
+    // A line feed first: what was printed before may have ended without one.
+    let mut bytes = format!("\naris-agent {nonce} {}\n", body.len()).into_bytes();
+    bytes.extend(body);
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// The answer with this nonce in what a connection printed; `None` when it is not there, or not whole.
+pub(crate) fn find(printed: &[u8], nonce: &str) -> Option<Answer> {
+    let mut rest = printed;
+    loop {
+        let at = rest.windows(HELLO.len()).position(|bytes| bytes == HELLO)?;
+        rest = rest.get(at + HELLO.len()..)?;
+        if let Some(answer) = after_hello(rest, nonce) {
+            return Some(answer);
+        }
+    }
+}
+
+fn after_hello(rest: &[u8], nonce: &str) -> Option<Answer> {
+    let rest = rest.strip_prefix(nonce.as_bytes())?.strip_prefix(b" ")?;
+    let end = rest.iter().take(20).position(|byte| *byte == b'\n')?;
+    let length: usize = str::from_utf8(rest.get(..end)?).ok()?.parse().ok()?;
+    let body = rest.get(end + 1..)?.get(..length)?;
+    serde_json::from_slice(body).ok()
+}
+
+pub(crate) fn hex(bytes: impl Iterator<Item = u8>) -> String {
+    bytes
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<Vec<_>>()
+        .concat()
+}

@@ -1,0 +1,365 @@
+//! Calls through a stand-in for ssh, and through the test bed's real sshd where it is.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use aris_contract::Failure as _;
+use aris_remote::{Program, RemoteError, Request, Server};
+use tempfile::TempDir;
+
+/// A stand-in for ssh: runs the line in a shell of this machine, with another home folder. What each connection does is told by a file:
+/// each runs its first line and removes it.
+const SSH: &str = r#"#!/bin/sh
+here=$(dirname "$0")
+for line do :; done
+printf '%s\n' "$*" >> "$here/connections"
+do=$(head -n 1 "$here/plan" 2>/dev/null)
+sed -i 1d "$here/plan" 2>/dev/null
+export HOME="$here/home"
+case "$do" in
+  down) echo "ssh: connect to host gpu port 22: Connection refused" >&2; exit 255 ;;
+  key) echo "Host key verification failed." >&2; exit 255 ;;
+  denied) echo "user@gpu: Permission denied (publickey)." >&2; exit 255 ;;
+  deaf) cat >/dev/null; exit 255 ;;
+  cut) sh -c "$line" >/dev/null 2>&1; exit 255 ;;
+  torn) sh -c "$line" | head -c 40; exit 255 ;;
+  short) head -c 1000 | sh -c "$line"; exit $? ;;
+  noise) printf 'Welcome to gpu\naris-agent 00 5\n\377\376 no line end'; exec sh -c "$line" ;;
+  *) exec sh -c "$line" ;;
+esac
+"#;
+
+struct Bed {
+    folder: TempDir,
+    server: Server,
+    program: Program,
+}
+
+fn agent() -> Program {
+    Program::read(
+        Path::new(env!("CARGO_BIN_EXE_remote_agent")),
+        "remote_agent",
+    )
+    .expect("built")
+}
+
+fn bed(plan: &[&str]) -> Bed {
+    let folder = tempfile::Builder::new()
+        .prefix("a b ")
+        .tempdir()
+        .expect("temp");
+    let ssh = folder.path().join("ssh");
+    fs::write(&ssh, SSH).expect("written");
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).expect("mode");
+    fs::create_dir(folder.path().join("home")).expect("home");
+    fs::write(folder.path().join("plan"), plan.join("\n") + "\n").expect("written");
+    Bed {
+        server: Server::new("gpu", None, folder.path())
+            .expect("a host")
+            .with_ssh(ssh),
+        program: agent(),
+        folder,
+    }
+}
+
+impl Bed {
+    fn home(&self) -> PathBuf {
+        self.folder.path().join("home/.aris_queue")
+    }
+
+    fn connections(&self) -> String {
+        fs::read_to_string(self.folder.path().join("connections")).unwrap_or_default()
+    }
+}
+
+fn request(args: &[&str]) -> Request {
+    let mut request = Request::default();
+    request.folder = String::from("grid-1");
+    request.files = BTreeMap::from([(String::from("manifest.json"), String::from("{\"é\": 1}\n"))]);
+    request.args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    request
+}
+
+const HOSTILE: [&str; 5] = [
+    "$(touch pwned)",
+    "'; touch pwned; '",
+    "a\nb",
+    "--x=\u{202e}",
+    "`id`",
+];
+
+#[test]
+fn a_program_is_put_there_once_and_called_with_arguments_of_any_kind() {
+    let bed = bed(&["noise", "noise", "noise", "noise"]);
+    bed.server.deploy(&bed.program).expect("deployed");
+    let answer = bed
+        .server
+        .call(&bed.program, &request(&HOSTILE))
+        .expect("an answer");
+    assert_eq!((answer.code, answer.stdout), (10, HOSTILE.join("\n")));
+    assert_eq!(answer.stderr, "said");
+    let run = bed.home().join("runs/grid-1");
+    assert_eq!(
+        fs::read_to_string(run.join("manifest.json")).expect("there"),
+        "{\"é\": 1}\n"
+    );
+    let before = bed.connections().lines().count();
+    bed.server.deploy(&bed.program).expect("there already");
+    assert_eq!(
+        bed.connections().lines().count(),
+        before + 1,
+        "one question, no second copy"
+    );
+    for line in bed.connections().lines() {
+        assert!(
+            !line.contains("pwned") && !line.contains("grid-1"),
+            "{line}"
+        );
+    }
+    let everything = Command::new("find")
+        .arg(bed.folder.path())
+        .output()
+        .expect("find");
+    assert!(!String::from_utf8_lossy(&everything.stdout).contains("pwned"));
+}
+
+#[test]
+fn cuts_are_tried_again_and_end_as_unreachable() {
+    let bed = bed(&["", "", "", "down", "torn", ""]);
+    bed.server.deploy(&bed.program).expect("deployed");
+    let answer = bed.server.call(&bed.program, &request(&["status"]));
+    assert_eq!(answer.expect("an answer").stdout, "status");
+
+    for plan in ["down", "cut", "torn", "deaf"] {
+        let bed = self::bed(&["", "", "", plan, plan, plan, ""]);
+        bed.server.deploy(&bed.program).expect("deployed");
+        let error = bed
+            .server
+            .call(&bed.program, &request(&["status"]))
+            .expect_err(plan);
+        assert!(
+            matches!(error, RemoteError::Unreachable { .. }),
+            "{plan}: {error}"
+        );
+        assert_eq!(error.kind().word(), "UNAVAILABLE");
+        let answer = bed.server.call(&bed.program, &request(&["status"]));
+        assert_eq!(
+            answer.expect("an answer").stdout,
+            "status",
+            "{plan}: up again"
+        );
+    }
+}
+
+#[test]
+fn refusals_are_not_tried_again() {
+    for plan in ["key", "denied"] {
+        let bed = bed(&[plan]);
+        let error = bed
+            .server
+            .call(&bed.program, &request(&["status"]))
+            .expect_err(plan);
+        assert!(
+            matches!(error, RemoteError::Refused { .. }),
+            "{plan}: {error}"
+        );
+        assert_eq!(error.kind().word(), "PRECONDITION");
+        assert_eq!(bed.connections().lines().count(), 1);
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_said_to_be_absent() {
+    let bed = bed(&[]);
+    let error = bed
+        .server
+        .call(&bed.program, &request(&[]))
+        .expect_err("absent");
+    assert!(matches!(error, RemoteError::Absent { .. }), "{error}");
+    assert!(!bed.home().exists(), "nothing was made");
+}
+
+#[test]
+fn a_cut_while_the_program_is_brought_leaves_nothing_that_runs() {
+    let bed = bed(&["", "short", "", "", ""]);
+    let error = bed.server.deploy(&bed.program).expect_err("cut");
+    assert!(matches!(error, RemoteError::Unreachable { .. }), "{error}");
+    let left: Vec<_> = fs::read_dir(bed.home().join("bin"))
+        .expect("folders")
+        .flat_map(|entry| fs::read_dir(entry.expect("entry").path()).expect("folder"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    bed.server.deploy(&bed.program).expect("deployed at last");
+}
+
+#[test]
+fn a_program_for_another_machine_is_named() {
+    let bed = bed(&[]);
+    let foreign = bed.folder.path().join("foreign");
+    fs::write(&foreign, b"\x7fELF\x02\x01\x01 not for this machine").expect("written");
+    let program = Program::read(&foreign, "remote_agent").expect("read");
+    let error = bed.server.deploy(&program).expect_err("cannot run");
+    assert!(matches!(error, RemoteError::DoesNotRun { .. }), "{error}");
+}
+
+#[test]
+fn names_cannot_leave_their_place() {
+    let bed = bed(&[]);
+    for name in [
+        "",
+        ".",
+        "..",
+        "a/b",
+        "-x",
+        ".ssh",
+        "a b",
+        "a\nb",
+        &"x".repeat(101),
+    ] {
+        let mut unsafe_run = request(&["x"]);
+        unsafe_run.folder = (*name).to_owned();
+        let error = bed.server.call(&bed.program, &unsafe_run).expect_err(name);
+        assert!(
+            matches!(error, RemoteError::Name { what: "run", .. }),
+            "{error}"
+        );
+        let mut unsafe_file = request(&["x"]);
+        unsafe_file.files.insert((*name).to_owned(), String::new());
+        let error = bed.server.call(&bed.program, &unsafe_file).expect_err(name);
+        assert!(
+            matches!(error, RemoteError::Name { what: "file", .. }),
+            "{error}"
+        );
+    }
+    for host in ["", "-oProxyCommand=touch pwned", "a b", "a\n"] {
+        let error = Server::new(host, None, bed.folder.path()).expect_err(host);
+        assert!(
+            matches!(error, RemoteError::Name { what: "host", .. }),
+            "{error}"
+        );
+    }
+    assert_eq!(bed.connections(), "", "nobody was asked");
+}
+
+/// The test bed's sshd, ended when this is dropped.
+struct Sshd {
+    folder: TempDir,
+    bed: PathBuf,
+}
+
+impl Sshd {
+    fn up() -> Option<Self> {
+        let bed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/ssh");
+        if !bed.join("up.sh").is_file() {
+            println!("skipped: {} is absent", bed.display());
+            return None;
+        }
+        if !Path::new("/usr/sbin/sshd").exists() {
+            println!("skipped: there is no sshd");
+            return None;
+        }
+        let folder = tempfile::tempdir().expect("temp");
+        let done = Command::new(bed.join("up.sh"))
+            .arg(folder.path())
+            .arg("--no-install")
+            .output()
+            .expect("started");
+        if !done.status.success() {
+            println!("skipped: {}", String::from_utf8_lossy(&done.stderr).trim());
+            return None;
+        }
+        Some(Self { folder, bed })
+    }
+
+    fn server(&self, host: &str) -> Server {
+        let environment = fs::read_to_string(self.folder.path().join("env.sh")).expect("env.sh");
+        let config = environment
+            .lines()
+            .find_map(|line| line.split("SSH_TESTBED_CONFIG=").nth(1))
+            .expect("a configuration");
+        let config = config
+            .split(['\'', '"', ' ', ';'])
+            .find(|part| part.starts_with('/'));
+        Server::new(
+            host,
+            Some(Path::new(config.expect("a path"))),
+            self.folder.path(),
+        )
+        .expect("a host")
+    }
+
+    fn control(&self, what: &str) {
+        let done = Command::new(self.bed.join("ctl.sh"))
+            .arg(self.folder.path())
+            .arg(what)
+            .output();
+        let done = done.expect("started");
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        drop(
+            Command::new(self.bed.join("down.sh"))
+                .arg(self.folder.path())
+                .output(),
+        );
+    }
+}
+
+#[test]
+fn a_real_sshd_serves_refuses_and_is_cut() {
+    let Some(sshd) = Sshd::up() else { return };
+    let program = agent();
+    // The run lies in the home folder of whoever runs the tests: a name of its own, removed at the end.
+    let name = format!("aris-remote-test-{}", std::process::id());
+    let mut call = request(&HOSTILE);
+    call.folder.clone_from(&name);
+    let server = sshd.server("gpu");
+    server.deploy(&program).expect("deployed");
+    let answer = server.call(&program, &call).expect("an answer");
+    assert_eq!((answer.code, answer.stdout), (10, HOSTILE.join("\n")));
+
+    let error = sshd
+        .server("gpu-dead")
+        .call(&program, &call)
+        .expect_err("nobody listens");
+    assert!(matches!(error, RemoteError::Unreachable { .. }), "{error}");
+    let error = sshd
+        .server("gpu-badkey")
+        .call(&program, &call)
+        .expect_err("another key");
+    assert!(matches!(error, RemoteError::Refused { .. }), "{error}");
+
+    sshd.control("relay-start");
+    let relayed = sshd.server("gpu-cut");
+    assert_eq!(relayed.call(&program, &call).expect("an answer").code, 10);
+    sshd.control("relay-cut");
+    let again = relayed.call(&program, &call);
+    assert!(
+        matches!(again, Ok(_) | Err(RemoteError::Unreachable { .. })),
+        "{again:?}"
+    );
+
+    let home = PathBuf::from(std::env::var_os("HOME").expect("a home folder"));
+    let bytes = fs::read(env!("CARGO_BIN_EXE_remote_agent")).expect("built");
+    for bin in fs::read_dir(home.join(".aris_queue/bin")).expect("folder") {
+        let bin = bin.expect("entry").path();
+        if fs::read(bin.join("remote_agent")).is_ok_and(|there| there == bytes) {
+            fs::remove_dir_all(bin).expect("removed");
+        }
+    }
+    for run in [name.as_str(), "probe"] {
+        fs::remove_dir_all(home.join(".aris_queue/runs").join(run)).expect("removed");
+    }
+}
