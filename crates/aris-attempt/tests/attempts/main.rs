@@ -8,6 +8,7 @@
 )]
 
 mod cards;
+mod chaos;
 mod claims;
 mod crashes;
 mod disk;
