@@ -166,12 +166,33 @@ impl Journal {
         self.next - 1
     }
 
-    /// Forgets what was added since the last [`Journal::sync`]: it did not happen.
-    pub fn withdraw(&mut self) {
-        let lines = self.pending.bytes().filter(|byte| *byte == b'\n').count() as u64;
-        self.next -= lines;
-        self.pending.clear();
+    /// The present end, for [`Journal::withdraw`].
+    pub fn mark(&self) -> Mark {
+        Mark {
+            next: self.next,
+            length: self.pending.len(),
+        }
     }
+
+    /// Forgets what was added since the mark, provided that it was not synced: it did not happen.
+    pub fn withdraw(&mut self, mark: Mark) {
+        if mark.length <= self.pending.len() && mark.next <= self.next {
+            self.pending.truncate(mark.length);
+            self.next = mark.next;
+        }
+    }
+
+    /// Whether something was added since the last [`Journal::sync`].
+    pub fn is_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+}
+
+/// An end of a journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    next: u64,
+    length: usize,
 }
 
 #[derive(Serialize)]
@@ -268,13 +289,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         let mut opened = Journal::open(folder.path()).expect("opened");
         opened.journal.push(&event("a"), Timestamp::UNIX_EPOCH);
+        let mark = opened.journal.mark();
         opened.journal.push(&event("b"), Timestamp::UNIX_EPOCH);
-        opened.journal.withdraw();
+        opened.journal.withdraw(mark);
         opened.journal.push(&event("c"), Timestamp::UNIX_EPOCH);
         opened.journal.sync().expect("synced");
         let found = Journal::read(folder.path()).expect("read");
-        assert_eq!((found.len(), found[0].seq), (1, 1));
-        assert_eq!(found[0].event, event("c"));
+        assert_eq!((found.len(), found[1].seq), (2, 2));
+        assert_eq!(found[1].event, event("c"));
     }
 
     #[test]

@@ -1,0 +1,156 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use aris_attempt::AttemptError;
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use aris_queue::journal::JournalError;
+use aris_queue::problem::Invalid;
+use aris_queue::state::Illegal;
+use serde_json::{Map, Value};
+
+use crate::lock::Owner;
+
+/// Errors of `queue_manager`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Neither a command nor a manifest was given.
+    #[error("no command, and no --manifest to run")]
+    Nothing,
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    /// The manifest or the state file has mistakes.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The journal says what cannot have happened.
+    #[error("the journal of {} does not fit: {source}", path.display())]
+    Illegal {
+        /// The queue's folder.
+        path: PathBuf,
+        /// What does not fit.
+        source: Illegal,
+    },
+    /// Attempts cannot be started or watched.
+    #[error(transparent)]
+    Attempt(#[from] AttemptError),
+    /// Another manager has the queue.
+    #[error("the queue {} is run by {owner}", path.display())]
+    Taken {
+        /// The state file.
+        path: PathBuf,
+        /// Who has it.
+        owner: Owner,
+    },
+    /// No queue has this state file.
+    #[error("there is no queue at {}", path.display())]
+    NoQueue {
+        /// The state file.
+        path: PathBuf,
+    },
+    /// No job has this id.
+    #[error("no job matches {pattern:?}")]
+    NoJob {
+        /// What was asked for.
+        pattern: String,
+        /// The nearest id.
+        near: Option<String>,
+    },
+    /// The job has no such log.
+    #[error("job {id:?} has no log of attempt {attempt}")]
+    NoLog {
+        /// The job.
+        id: String,
+        /// The attempt.
+        attempt: u32,
+    },
+    /// The system refused something.
+    #[error("cannot {action}")]
+    System {
+        /// What was to be done.
+        action: &'static str,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The jobs need something that this machine does not have.
+    #[error("{0}")]
+    Precondition(String),
+    /// The time the caller gave is over.
+    #[error("{open} jobs were not over after {seconds} s; {running} go on running")]
+    MaxWait {
+        /// Jobs that are not final.
+        open: u32,
+        /// Jobs that run.
+        running: u32,
+        /// The time given.
+        seconds: u64,
+    },
+    /// A detached manager did not come up.
+    #[error("the detached manager did not start: {0}")]
+    NotStarted(String),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Nothing => ErrorKind::Usage,
+            Self::Fs(error) => error.kind(),
+            Self::Invalid(error) => error.kind(),
+            Self::Journal(error) => error.kind(),
+            Self::Illegal { .. } => ErrorKind::Validation,
+            Self::Attempt(error) => error.kind(),
+            Self::Taken { .. }
+            | Self::System { .. }
+            | Self::Precondition(_)
+            | Self::NotStarted(_) => ErrorKind::Precondition,
+            Self::NoQueue { .. } | Self::NoJob { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
+            Self::MaxWait { .. } => ErrorKind::Timeout,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Nothing => Some(String::from(
+                "queue_manager run --manifest manifest.json, or queue_manager --help",
+            )),
+            Self::Fs(error) => error.hint(),
+            Self::Invalid(error) => error.hint(),
+            Self::Journal(error) => error.hint(),
+            Self::Illegal { .. } => Some(String::from(
+                "the state file belongs to another manifest, or the journal was changed; give --state another name for a new queue",
+            )),
+            Self::Attempt(error) => error.hint(),
+            Self::Taken { .. } => Some(String::from(
+                "ask it with status, cancel, pause …; a second manager is never needed",
+            )),
+            Self::NoQueue { .. } => Some(String::from(
+                "name the state file of a queue with --state, or start one with run --manifest",
+            )),
+            Self::NoJob { near, .. } => near
+                .as_ref()
+                .map(|near| format!("did you mean {near:?}? status --jobs lists all")),
+            Self::NoLog { .. } => Some(String::from("status --jobs shows how many attempts it had")),
+            Self::System { .. } | Self::Precondition(_) | Self::NotStarted(_) => None,
+            Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Fs(error) => error.details(),
+            Self::Invalid(error) => error.details(),
+            Self::Journal(error) => error.details(),
+            Self::Taken { path, .. } | Self::NoQueue { path } | Self::Illegal { path, .. } => {
+                Map::from_iter([(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                )])
+            }
+            _ => Map::new(),
+        }
+    }
+}

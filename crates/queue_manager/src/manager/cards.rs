@@ -1,0 +1,291 @@
+//! The cards as the scheduler sees them: what nvidia-smi said, when, and whose leases are held.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+use std::time::Duration;
+
+use aris_attempt::AttemptError;
+use aris_attempt::cards::lease::{Lease, Leases};
+use aris_attempt::cards::{self, Memory, Monitor, NvidiaSmi, Pace, Sample};
+use aris_queue::manifest::Manifest;
+use aris_queue::schedule::{Card, Standing};
+
+/// Older samples say nothing about now: nvidia-smi has 10 s to answer.
+const STALE: Duration = Duration::from_secs(15);
+/// A card that a stranger has left must be seen free for so long. **Source**: queue design §7.
+const SETTLED: Duration = Duration::from_secs(2);
+/// How long memory in use after one of our own jobs is taken for that job's.
+const OWN_REMAINS: Duration = Duration::from_secs(60);
+/// A lease that somebody else holds is looked at again after this.
+const LEASE_AGAIN: Duration = Duration::from_millis(100);
+
+/// The cards of this machine.
+pub(crate) struct Cards {
+    monitor: Option<Monitor>,
+    leases: Option<Leases>,
+    wanted: Option<Vec<u32>>,
+    threshold: u64,
+    exclusive: bool,
+    sample: Sample,
+    looked: bool,
+    known: BTreeMap<u32, Known>,
+    /// Leases that several of our jobs share.
+    shared: BTreeMap<u32, Lease>,
+    asked: bool,
+}
+
+/// What is remembered of a card.
+#[derive(Default)]
+struct Known {
+    /// When one of our jobs left it last.
+    released: Option<Duration>,
+    /// A stranger was seen on it, and not yet for long enough gone.
+    stranger: bool,
+    /// Since when it has been seen free.
+    clear_since: Option<Duration>,
+    /// Somebody else's lease was met, to be looked at again at this moment.
+    leased_until: Option<Duration>,
+}
+
+impl Cards {
+    /// Nothing is asked before [`Cards::want`]. A queue without jobs on cards needs no nvidia-smi.
+    pub(crate) fn open(manifest: &Manifest, leases: &Path, needed: bool) -> Result<Self, AttemptError> {
+        let wanted: BTreeSet<u32> = manifest.cards.iter().flatten().copied().collect();
+        Ok(Self {
+            monitor: needed
+                .then(|| Monitor::start(NvidiaSmi::default(), wanted))
+                .transpose()?,
+            leases: needed.then(|| Leases::open(leases)).transpose()?,
+            wanted: manifest.cards.clone(),
+            threshold: manifest.gpu_free_threshold_mib,
+            exclusive: manifest.exclusive,
+            sample: Sample::default(),
+            looked: false,
+            known: BTreeMap::new(),
+            shared: BTreeMap::new(),
+            asked: false,
+        })
+    }
+
+    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.monitor.as_ref().map(Monitor::fd)
+    }
+
+    /// Jobs wait for a card: look, soon when one of ours has just been left.
+    pub(crate) fn want(&mut self, now: Duration) {
+        if self.asked {
+            return;
+        }
+        let just_left = self.known.values().any(|known| {
+            known
+                .released
+                .is_some_and(|left| left >= self.sample.asked && now < left + OWN_REMAINS)
+        });
+        let pace = if just_left || !self.looked {
+            Pace::Prompt
+        } else {
+            Pace::Calm
+        };
+        if let Some(monitor) = &self.monitor {
+            monitor.ask(pace);
+            self.asked = true;
+        }
+    }
+
+    /// One of our jobs has left these cards.
+    pub(crate) fn released(&mut self, cards: &[u32], now: Duration) {
+        for card in cards {
+            self.known.entry(*card).or_default().released = Some(now);
+        }
+        self.asked = false;
+    }
+
+    /// No job of ours is on the card any more.
+    pub(crate) fn unshare(&mut self, card: u32) {
+        self.shared.remove(&card);
+    }
+
+    /// Takes a new sample in, if there is one. Gives what a person should know about it.
+    pub(crate) fn look(&mut self, ours: &BTreeSet<u32>) -> Option<Option<String>> {
+        let sample = self.monitor.as_mut()?.take()?;
+        self.asked = false;
+        self.looked = true;
+        for (index, card) in &sample.cards {
+            let known = self.known.entry(*index).or_default();
+            let Memory::Known { used, .. } = card.memory else {
+                known.clear_since = None;
+                continue;
+            };
+            let own = ours.contains(index)
+                || known
+                    .released
+                    .is_some_and(|left| sample.asked < left + OWN_REMAINS);
+            if used >= self.threshold {
+                known.stranger |= !own;
+                known.clear_since = None;
+            } else {
+                let since = *known.clear_since.get_or_insert(sample.asked);
+                if sample.asked >= since + SETTLED {
+                    known.stranger = false;
+                }
+            }
+        }
+        self.sample = sample;
+        let problem = self.sample.problem.clone().or_else(|| {
+            let unknown: Vec<String> = self
+                .allowed()
+                .iter()
+                .filter_map(|index| match self.sample.cards.get(index).map(|card| &card.memory) {
+                    Some(Memory::Unknown(why)) => Some(format!("card {index}: {why}")),
+                    _ => None,
+                })
+                .collect();
+            (!unknown.is_empty()).then(|| unknown.join("; "))
+        });
+        Some(problem.map(|problem| {
+            if problem.contains("nvidia-smi") {
+                problem
+            } else {
+                format!("nvidia-smi: {problem}")
+            }
+        }))
+    }
+
+    /// Cards that may be used at all, as far as is known.
+    pub(crate) fn allowed(&self) -> Vec<u32> {
+        self.wanted
+            .clone()
+            .unwrap_or_else(|| self.sample.cards.keys().copied().collect())
+    }
+
+    /// The cards for the scheduler.
+    pub(crate) fn views(&self, ours: &BTreeSet<u32>, now: Duration) -> Vec<Card> {
+        self.allowed()
+            .into_iter()
+            .map(|index| self.view(index, ours.contains(&index), now))
+            .collect()
+    }
+
+    fn view(&self, index: u32, ours: bool, now: Duration) -> Card {
+        let found = self.sample.cards.get(&index);
+        let memory = found.map(|card| &card.memory);
+        let total_mib = match memory {
+            Some(Memory::Known { total, .. }) => Some(*total),
+            _ => None,
+        };
+        Card {
+            index,
+            total_mib,
+            standing: self.standing(index, ours, now),
+        }
+    }
+
+    fn standing(&self, index: u32, ours: bool, now: Duration) -> Standing {
+        let unknown = |why: &str| Standing::Unknown(why.to_owned());
+        if !self.looked || now > self.sample.asked + STALE {
+            return unknown("nvidia-smi has not answered lately");
+        }
+        let Some(card) = self.sample.cards.get(&index) else {
+            let why = self.sample.problem.as_deref();
+            return unknown(why.unwrap_or("nvidia-smi does not list it"));
+        };
+        let used = match &card.memory {
+            Memory::Known { used, .. } => *used,
+            Memory::Unknown(why) => return unknown(why),
+        };
+        if card.uuid.is_none() {
+            return unknown("it has no UUID");
+        }
+        let known = self.known.get(&index);
+        if let Some(until) = known.and_then(|known| known.leased_until)
+            && now < until
+        {
+            return Standing::Busy(String::from("another queue, or what an ended job left behind, holds its lease"));
+        }
+        if ours {
+            // Whoever shares it is counted by what was asked for.
+            return Standing::Free;
+        }
+        if known
+            .and_then(|known| known.released)
+            .is_some_and(|left| self.sample.asked <= left)
+        {
+            return unknown("not looked at since a job of this queue left it");
+        }
+        if used >= self.threshold {
+            return Standing::Busy(format!("{used} MiB in use"));
+        }
+        let processes = self.sample.processes.iter().flatten();
+        let strangers = processes
+            .filter(|process| Some(&process.uuid) == card.uuid.as_ref())
+            .count();
+        if self.exclusive && strangers > 0 {
+            return Standing::Busy(format!("{strangers} processes on it"));
+        }
+        if known.is_some_and(|known| known.stranger) {
+            return Standing::Busy(String::from("somebody else has just left it"));
+        }
+        Standing::Free
+    }
+
+    /// The moment when something may be different without any news.
+    pub(crate) fn next_look(&self, now: Duration) -> Option<Duration> {
+        self.known
+            .values()
+            .filter_map(|known| known.leased_until)
+            .filter(|until| *until > now)
+            .min()
+    }
+
+    /// Takes the leases of these cards; `None` when somebody has one of them. `shares`: others of our jobs may come onto them.
+    pub(crate) fn lease(
+        &mut self,
+        wanted: &[u32],
+        shares: bool,
+        now: Duration,
+    ) -> Result<Option<Vec<Lease>>, AttemptError> {
+        let mut taken = Vec::new();
+        for card in wanted {
+            let uuid = self
+                .sample
+                .cards
+                .get(card)
+                .and_then(|card| card.uuid.clone());
+            let (Some(leases), Some(uuid)) = (&self.leases, uuid) else {
+                return Ok(None);
+            };
+            let lease = match self.shared.get(card) {
+                Some(lease) => Some(lease.share()?),
+                None => leases.take(&uuid)?,
+            };
+            let Some(lease) = lease else {
+                let known = self.known.entry(*card).or_default();
+                known.leased_until = Some(now + LEASE_AGAIN);
+                return Ok(None);
+            };
+            if shares && !self.shared.contains_key(card) {
+                self.shared.insert(*card, lease.share()?);
+            }
+            taken.push(lease);
+        }
+        Ok(Some(taken))
+    }
+
+    /// What `CUDA_VISIBLE_DEVICES` is to say for these cards: numbers, or UUIDs of slices where a card is divided.
+    pub(crate) fn visible(&self, cards: &[u32]) -> String {
+        let names: Vec<String> = cards
+            .iter()
+            .flat_map(|index| match self.sample.cards.get(index) {
+                Some(card) if !card.slices.is_empty() => card.slices.clone(),
+                _ => vec![index.to_string()],
+            })
+            .collect();
+        names.join(",")
+    }
+
+    /// When the cards were last asked about, for people.
+    pub(crate) fn now() -> Duration {
+        cards::now()
+    }
+}

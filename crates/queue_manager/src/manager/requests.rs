@@ -1,0 +1,111 @@
+//! What people ask of a queue: one file each, so that it works over network file systems and while no manager runs.
+
+use std::path::PathBuf;
+
+use aris_queue::state::{Event, Queue, State};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::place::Place;
+
+/// Bytes of one request: a million ids.
+const LIMIT: u64 = 256 << 20;
+
+/// Something a person asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Request {
+    /// End these jobs.
+    Cancel(Vec<String>),
+    /// Try these jobs again.
+    Retry(Vec<String>),
+    /// Hold these jobs back.
+    Hold(Vec<String>),
+    /// No longer.
+    Release(Vec<String>),
+    /// Start nothing new.
+    Pause,
+    /// Start again.
+    Resume,
+    /// So many jobs with cards at once.
+    MaxParallel(Option<u32>),
+}
+
+/// Leaves a request for the manager. The name orders requests by time.
+pub(crate) fn leave(place: &Place, request: &Request, time: Timestamp) -> Result<PathBuf, Error> {
+    let folder = place.requests();
+    aris_fs::create_dir(&folder)?;
+    let name = format!("{:020}-{}.json", time.as_nanosecond(), std::process::id());
+    let path = folder.join(name);
+    let bytes = serde_json::to_vec(request).unwrap_or_default();
+    aris_fs::write_atomic(&path, &bytes)?;
+    Ok(path)
+}
+
+/// The requests that wait, oldest first; one that cannot be read is given as what is wrong with it.
+pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> {
+    let Ok(entries) = aris_fs::list_sorted(&place.requests()) else {
+        return Vec::new();
+    };
+    entries
+        .into_iter()
+        .filter(|entry| {
+            let name = entry.name.to_string_lossy();
+            name.ends_with(".json") && name.starts_with(|first: char| first.is_ascii_digit())
+        })
+        .map(|entry| {
+            let request = aris_fs::read(&entry.path, LIMIT)
+                .map_err(|error| error.to_string())
+                .and_then(|bytes| {
+                    serde_json::from_slice(&bytes)
+                        .map_err(|error| format!("{}: {error}", entry.path.display()))
+                });
+            (entry.path, request)
+        })
+        .collect()
+}
+
+/// The events that a request comes to in the queue as it is, and what of it is not possible.
+pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
+    let (mut events, mut refused) = (Vec::new(), Vec::new());
+    let mut each = |ids: Vec<String>, able: fn(State) -> bool, what: &str, make: fn(String) -> Event| {
+        for id in ids {
+            match queue.find(&id).map(|job| queue.state(job)) {
+                Some(state) if able(state) => events.push(make(id)),
+                Some(state) => refused.push(format!("{id:?} is {} and cannot be {what}", state.word())),
+                None => refused.push(format!("no job has the id {id:?}")),
+            }
+        }
+    };
+    match request {
+        Request::Cancel(ids) => each(
+            ids,
+            |state| !state.is_final() && state != State::Cancelling,
+            "cancelled",
+            |id| Event::Cancel { id },
+        ),
+        Request::Retry(ids) => each(
+            ids,
+            |state| (state.is_final() && state != State::Blocked) || state == State::Backoff,
+            "tried again",
+            |id| Event::Retry { id },
+        ),
+        Request::Hold(ids) => each(
+            ids,
+            |state| matches!(state, State::Waiting | State::Ready | State::Backoff),
+            "held",
+            |id| Event::Hold { id, held: true },
+        ),
+        Request::Release(ids) => each(
+            ids,
+            |state| state == State::Hold,
+            "released",
+            |id| Event::Hold { id, held: false },
+        ),
+        Request::Pause => events.push(Event::Pause { paused: true }),
+        Request::Resume => events.push(Event::Pause { paused: false }),
+        Request::MaxParallel(jobs) => events.push(Event::MaxParallel { jobs }),
+    }
+    (events, refused)
+}

@@ -1,0 +1,259 @@
+//! What a runner is told about one attempt.
+
+use std::path::{Path, PathBuf};
+
+use aris_attempt::cards::lease::Lease;
+use aris_cli::Context;
+use aris_queue::attempt::{self, Command, SPEC_SCHEMA, Spec};
+use aris_queue::judge::OOM_PATTERNS;
+use aris_queue::manifest::{Conda, Manifest, Precondition};
+use aris_queue::shell;
+
+use crate::error::Error;
+use crate::place::Place;
+
+/// Places where people install conda. **Source**: the installers' defaults, and the reference's list.
+const CONDA: [&str; 8] = [
+    "anaconda3",
+    "miniconda3",
+    "miniforge3",
+    "mambaforge",
+    "/opt/anaconda3",
+    "/opt/miniconda3",
+    "/opt/conda",
+    "/usr/local/anaconda3",
+];
+
+/// What all attempts of a queue have in common.
+pub(crate) struct Common {
+    pub(crate) cwd: PathBuf,
+    /// Lines that bring and activate conda.
+    conda: Vec<String>,
+}
+
+impl Common {
+    /// **Errors**: [`Error::Precondition`] when conda was asked for and is nowhere.
+    pub(crate) fn of(manifest: &Manifest, context: &Context) -> Result<Self, Error> {
+        let conda = match &manifest.conda {
+            None => Vec::new(),
+            Some(conda) => conda_lines(conda, context)?,
+        };
+        Ok(Self {
+            cwd: context.absolute(&manifest.cwd),
+            conda,
+        })
+    }
+
+    /// The working directory of a job.
+    pub(crate) fn cwd(&self, manifest: &Manifest, job: u32) -> PathBuf {
+        match &manifest.jobs[job as usize].settings.cwd {
+            Some(own) => self.cwd.join(own),
+            None => self.cwd.clone(),
+        }
+    }
+
+    /// The specification of an attempt.
+    pub(crate) fn spec(
+        &self,
+        manifest: &Manifest,
+        job: u32,
+        number: u32,
+        log: PathBuf,
+        visible: &str,
+        leases: &[Lease],
+    ) -> Spec {
+        let spec = &manifest.jobs[job as usize];
+        let settings = &spec.settings;
+        let mut env = settings.env.clone();
+        // On machines with different cards, number 0 of nvidia-smi is number 0 of CUDA only in this order.
+        env.insert(
+            String::from("CUDA_DEVICE_ORDER"),
+            String::from("PCI_BUS_ID"),
+        );
+        env.insert(String::from("CUDA_VISIBLE_DEVICES"), visible.to_owned());
+        // The reference's placeholder in commands, `${GPU}`.
+        env.insert(String::from("GPU"), visible.to_owned());
+        let patterns = OOM_PATTERNS.iter().map(|pattern| (*pattern).to_owned());
+        Spec {
+            schema: SPEC_SCHEMA.to_owned(),
+            id: spec.id.to_string(),
+            attempt: number,
+            command: Command::Shell(spec.cmd.to_string()),
+            setup: [self.conda.as_slice(), settings.setup.as_slice()].concat(),
+            cwd: self.cwd(manifest, job),
+            env,
+            outputs: spec.outputs.iter().map(ToString::to_string).collect(),
+            output_wait_ms: settings.output_wait_ms,
+            time_limit_ms: settings.time_limit_ms,
+            kill_grace_ms: settings.kill_grace_ms,
+            linger_ms: settings.linger_ms,
+            oom_patterns: patterns.chain(settings.oom_patterns.clone()).collect(),
+            log,
+            leases: leases
+                .iter()
+                .map(|lease| lease.path().to_path_buf())
+                .collect(),
+            cards: settings.gpus,
+        }
+    }
+
+    /// The first thing that must be there before a job starts and is not.
+    pub(crate) fn missing(&self, manifest: &Manifest, job: u32) -> Option<String> {
+        let spec = &manifest.jobs[job as usize];
+        let cwd = self.cwd(manifest, job);
+        spec.settings.preconditions.iter().find_map(|condition| {
+            let Precondition::Exists(pattern) = condition;
+            let mut path = pattern.clone();
+            for (name, value) in &spec.params {
+                path = path
+                    .replace(&format!("${{{name}}}"), value)
+                    .replace(&format!("{{{name}}}"), value);
+            }
+            (!exists(&cwd.join(&path))).then_some(path)
+        })
+    }
+}
+
+/// Whether a file matches; `*` and `?` may stand in the last part of the path.
+fn exists(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !name.contains(['*', '?']) {
+        return path.exists();
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    aris_fs::list_sorted(folder).is_ok_and(|entries| {
+        entries
+            .iter()
+            .any(|entry| fits(name.as_bytes(), entry.name.as_encoded_bytes()))
+    })
+}
+
+/// Whether a name fits a pattern of `*` and `?`. Linear but for going back to the last `*`.
+pub(crate) fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut seen) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while seen < name.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, seen));
+                at += 1;
+            }
+            Some(b'?') => {
+                at += 1;
+                seen += 1;
+            }
+            Some(byte) if *byte == name[seen] => {
+                at += 1;
+                seen += 1;
+            }
+            _ => match star {
+                Some((place, from)) => {
+                    at = place + 1;
+                    seen = from + 1;
+                    star = Some((place, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.iter().skip(at).all(|byte| *byte == b'*')
+}
+
+fn conda_lines(conda: &Conda, context: &Context) -> Result<Vec<String>, Error> {
+    let given = conda
+        .hook
+        .clone()
+        .or_else(|| context.env("ARIS_CONDA_HOOK").map(str::to_owned));
+    let hook = given.map(|text| {
+        // A path is a conda program; anything else is shell text.
+        if text.contains(char::is_whitespace) {
+            text
+        } else {
+            from_program(&text)
+        }
+    });
+    let hook = hook.or_else(|| {
+        let home = context.env("HOME").unwrap_or("/");
+        CONDA
+            .iter()
+            .map(|place| Path::new(home).join(place).join("bin/conda"))
+            .find(|program| program.is_file())
+            .map(|program| from_program(&program.display().to_string()))
+    });
+    match hook {
+        Some(hook) => Ok(vec![
+            hook,
+            format!("conda activate {}", shell::word(&conda.env)),
+        ]),
+        None if conda.if_there => Ok(Vec::new()),
+        None => Err(Error::Precondition(format!(
+            "the manifest wants the conda environment {:?}, and there is no conda: name it with conda_hook or ARIS_CONDA_HOOK",
+            conda.env
+        ))),
+    }
+}
+
+fn from_program(program: &str) -> String {
+    format!("eval \"$({} shell.bash hook)\"", shell::word(program))
+}
+
+/// The log of an attempt.
+pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
+    place.logs.join(format!("{}.{number}.log", attempt::slug(id)))
+}
+
+/// The name under which people look for the log of a job: its last attempt's.
+pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
+    let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let plain = id.len() <= 100
+        && id.bytes().all(safe)
+        && id
+            .as_bytes()
+            .first()
+            .is_some_and(u8::is_ascii_alphanumeric);
+    if plain {
+        place.logs.join(format!("{id}.log"))
+    } else {
+        place.logs.join(format!("{}.log", attempt::slug(id)))
+    }
+}
+
+/// Points the name at the log. A file that is no link is somebody's, and stays.
+pub(crate) fn link_log(place: &Place, id: &str, log: &Path) {
+    let link = log_link(place, id);
+    let target = Path::new(log.file_name().unwrap_or_default());
+    if link.is_symlink() {
+        aris_fs::remove_file(&link).unwrap_or_default();
+    }
+    // Only a convenience: the state names the log itself.
+    aris_fs::create_link(target, &link).unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_names() {
+        for (pattern, name, expected) in [
+            ("a*.pt", "a1.pt", true),
+            ("a*.pt", "a1.pt2", false),
+            ("*", "", true),
+            ("?", "", false),
+            ("*a*b", "xxaybab", true),
+            ("a?c", "abc", true),
+            ("abc", "ab", false),
+        ] {
+            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn logs_are_found_under_the_id_and_stay_in_their_folder() {
+        let place = Place::of(Path::new("/q/s.json"), None);
+        assert_eq!(log_link(&place, "s200_N64"), Path::new("/q/logs/s200_N64.log"));
+        for id in ["../x", "a b", "-dash", ".hidden", "a/b"] {
+            assert_eq!(log_link(&place, id).parent(), Some(Path::new("/q/logs")), "{id}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Where a queue keeps what.
+//!
+//! ```text
+//! <dir>/queue_state.json         snapshot (--state)
+//! <dir>/.queue_state.queue/      journal.jsonl, lock, manager.json, ctl/, a/
+//! <dir>/logs/                    one log for each attempt (--log-dir)
+//! ```
+
+use std::path::{Path, PathBuf};
+
+/// The paths of one queue, absolute.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The snapshot.
+    pub(crate) state: PathBuf,
+    /// Everything that is ours alone.
+    pub(crate) queue: PathBuf,
+    /// Logs of attempts.
+    pub(crate) logs: PathBuf,
+}
+
+impl Place {
+    /// The paths that belong to the state file `state`, which is absolute.
+    pub(crate) fn of(state: &Path, logs: Option<PathBuf>) -> Self {
+        let folder = state.parent().unwrap_or(Path::new("/"));
+        let name = state.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name.strip_suffix(".json").unwrap_or(&name);
+        Self {
+            state: state.to_path_buf(),
+            queue: folder.join(format!(".{stem}.queue")),
+            logs: logs.unwrap_or_else(|| folder.join("logs")),
+        }
+    }
+
+    /// Held by the queue's one manager.
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.queue.join("lock")
+    }
+
+    /// Who the manager is or was.
+    pub(crate) fn owner(&self) -> PathBuf {
+        self.queue.join("manager.json")
+    }
+
+    /// Requests of people.
+    pub(crate) fn requests(&self) -> PathBuf {
+        self.queue.join("ctl")
+    }
+
+    /// The summary that a run leaves behind.
+    pub(crate) fn summary(&self) -> PathBuf {
+        self.state.with_file_name("summary.md")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_state_files_of_one_folder_have_a_queue_each() {
+        let one = Place::of(Path::new("/q/queue_state.json"), None);
+        let other = Place::of(Path::new("/q/queue_state.json2"), None);
+        assert_eq!(one.queue, Path::new("/q/.queue_state.queue"));
+        assert_eq!(other.queue, Path::new("/q/.queue_state.json2.queue"));
+    }
+}
