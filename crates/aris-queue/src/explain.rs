@@ -22,7 +22,7 @@ pub struct Surroundings<'a> {
 
 /// One fact, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Fact {
     /// One sentence.
     pub text: String,

@@ -21,9 +21,36 @@ pub struct Cli {
 pub(crate) enum Command {
     /// Run a queue, or go on with one, until every job is over
     Run(RunArgs),
-    /// Run one attempt; called by the manager itself
-    #[command(hide = true)]
-    Attempt(AttemptArgs),
+    /// Run a queue in the background
+    Start(RunArgs),
+    /// Look for what would stand against a run; changes nothing
+    Preflight(RunArgs),
+    /// Print how far a queue is
+    Status(StatusArgs),
+    /// Follow a queue until it is over
+    Watch(WatchArgs),
+    /// Print why a job is in its state, with the evidence
+    Explain(JobArgs),
+    /// Print the end of a job's log
+    Logs(LogsArgs),
+    /// End jobs, or keep them from starting
+    Cancel(SelectArgs),
+    /// Try jobs again that are over without being completed
+    Retry(SelectArgs),
+    /// Hold jobs back
+    Hold(SelectArgs),
+    /// Hold jobs back no longer
+    Release(SelectArgs),
+    /// Start nothing new; what runs goes on
+    Pause(QueueArgs),
+    /// Start again after a pause
+    Resume(QueueArgs),
+    /// Change how many jobs with cards run at once
+    Set(SetArgs),
+    /// Take stock after a manager's death, or take the state file of the reference's manager over; starts nothing
+    Adopt(AdoptArgs),
+    /// Print what a queue came to, as Markdown
+    Report(ReportArgs),
 }
 
 /// The flags of the reference.
@@ -36,7 +63,7 @@ pub(crate) struct OptionalRun {
     pub(crate) rest: RunFlags,
 }
 
-/// Arguments of `run`.
+/// Arguments of `run`, `start` and `preflight`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// Manifest of the queue, JSON or YAML
@@ -44,13 +71,20 @@ pub(crate) struct RunArgs {
     pub(crate) manifest: PathBuf,
     #[command(flatten)]
     pub(crate) rest: RunFlags,
+    /// Leave the terminal's session; for start
+    #[arg(long, hide = true)]
+    pub(crate) detached: bool,
 }
 
 /// How a queue is run.
 #[derive(Debug, Args)]
 pub(crate) struct RunFlags {
-    /// State file; default: queue_state.json beside the manifest
-    #[arg(long, value_name = "FILE")]
+    /// State file.
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "State file; default: queue_state.json beside the manifest"
+    )]
     pub(crate) state: Option<PathBuf>,
     /// Folder of the jobs' logs; default: logs beside the state file
     #[arg(long, value_name = "DIR")]
@@ -66,16 +100,109 @@ pub(crate) struct RunFlags {
     pub(crate) max_wait: Option<Duration>,
 }
 
-/// Arguments of `attempt`.
+/// Which queue.
 #[derive(Debug, Args)]
-pub(crate) struct AttemptArgs {
-    /// The attempt's folder
-    pub(crate) folder: PathBuf,
+pub(crate) struct QueueArgs {
+    /// State file of the queue
+    #[arg(long, value_name = "FILE", default_value = "queue_state.json")]
+    pub(crate) state: PathBuf,
+}
+
+/// Arguments of `status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// List every job
+    #[arg(long)]
+    pub(crate) jobs: bool,
+}
+
+/// Arguments of `watch`.
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Seconds between two looks
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
+    pub(crate) interval: Duration,
+}
+
+/// Which job.
+#[derive(Debug, Args)]
+pub(crate) struct JobArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Id of the job
+    pub(crate) job: String,
+}
+
+/// Arguments of `logs`.
+#[derive(Debug, Args)]
+pub(crate) struct LogsArgs {
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+    /// Number of the attempt; default: the last
+    #[arg(long, value_name = "N")]
+    pub(crate) attempt: Option<u32>,
+    /// Lines to print
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) lines: usize,
+}
+
+/// Which jobs.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).multiple(true))]
+pub(crate) struct SelectArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Ids, or patterns with * and ?
+    #[arg(group = "which", conflicts_with_all = ["phase", "failed", "all"])]
+    pub(crate) jobs: Vec<String>,
+    /// Jobs of this phase
+    #[arg(long, value_name = "NAME", group = "which")]
+    pub(crate) phase: Option<String>,
+    /// Jobs that failed or were lost
+    #[arg(long, group = "which")]
+    pub(crate) failed: bool,
+    /// All jobs that it fits
+    #[arg(long, group = "which")]
+    pub(crate) all: bool,
+}
+
+/// Arguments of `set`.
+#[derive(Debug, Args)]
+pub(crate) struct SetArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Jobs with cards at once; 0: what the manifest says
+    #[arg(long, value_name = "N")]
+    pub(crate) max_parallel: u32,
+}
+
+/// Arguments of `adopt`.
+#[derive(Debug, Args)]
+pub(crate) struct AdoptArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Manifest, for a state file that no manager of ours has written
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// File that gets it, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) md: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text
-        .parse()
-        .map_err(|_error| format!("{text:?} is not a number of seconds"))?;
-    Duration::try_from_secs_f64(number).map_err(|error| format!("{text:?}: {error}"))
+    text.parse::<f64>()
+        .ok()
+        .and_then(|number| Duration::try_from_secs_f64(number).ok())
+        .ok_or_else(|| format!("{text:?} is not a number of seconds"))
 }

@@ -44,7 +44,7 @@ pub enum Error {
         /// The state file.
         path: PathBuf,
         /// Who has it.
-        owner: Owner,
+        owner: Box<Owner>,
     },
     /// No queue has this state file.
     #[error("there is no queue at {}", path.display())]
@@ -133,7 +133,9 @@ impl Failure for Error {
             Self::NoJob { near, .. } => near
                 .as_ref()
                 .map(|near| format!("did you mean {near:?}? status --jobs lists all")),
-            Self::NoLog { .. } => Some(String::from("status --jobs shows how many attempts it had")),
+            Self::NoLog { .. } => {
+                Some(String::from("status --jobs shows how many attempts it had"))
+            }
             Self::System { .. } | Self::Precondition(_) | Self::NotStarted(_) => None,
             Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),
         }

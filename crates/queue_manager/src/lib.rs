@@ -1,6 +1,7 @@
 //! `queue_manager`: runs a queue of experiments unattended.
 
 mod cli;
+mod commands;
 mod error;
 mod load;
 mod lock;
@@ -8,25 +9,20 @@ mod manager;
 mod place;
 mod report;
 
-use std::path::Path;
-
 use aris_cli::{Context, Example, Network, Outcome, Spec};
-use aris_contract::{ErrorKind, Signal};
-use aris_queue::state::State;
+use aris_contract::ErrorKind;
 
 pub use cli::Cli;
-use cli::{Command, RunFlags};
+use cli::Command;
+use commands::control::{self, Verb};
 pub use error::Error;
-use manager::Options;
-use place::Place;
+pub use lock::Owner;
+use manager::Request;
 pub use report::Report;
-use report::{Failed, Nothing, Ran};
+use report::{Data, id};
 
 /// The hidden command by which a manager starts the runner of an attempt.
 pub const ATTEMPT: &str = "attempt";
-
-/// Jobs that a run names in its report.
-const NAMED: usize = 100;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -49,67 +45,64 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Precondition,
         ErrorKind::Timeout,
     ],
-    schemas: &["aris.queue_manager.run/v1"],
+    schemas: &[
+        id::RUN,
+        id::STARTED,
+        id::STATUS,
+        id::EXPLANATION,
+        id::LOG,
+        id::ASKED,
+        id::PREFLIGHT,
+        id::SUMMARY,
+    ],
     samples: &[],
     network: Network::None,
 };
 
 /// Does what `cli` says.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let Outcome { data, signal } = product(cli, context)?;
+    Ok(Outcome {
+        data: Report(data),
+        signal,
+    })
+}
+
+fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
     match cli.command {
-        Some(Command::Run(args)) => run_queue(&args.manifest, args.rest, context),
-        Some(Command::Attempt(args)) => {
-            // What it left with says less than the attempt's folder.
-            let _code = aris_attempt::runner::run(&context.absolute(&args.folder));
-            Ok(Outcome::done(Report::Nothing(Nothing {})))
+        Some(Command::Run(args)) => {
+            if args.detached {
+                // Fails only for the first process of a group, which this is not when it was started for it.
+                rustix::process::setsid().map_or_else(drop, drop);
+            }
+            commands::run::run(&args.manifest, args.rest, context)
         }
+        Some(Command::Start(args)) => commands::start::start(args, context),
+        Some(Command::Preflight(args)) => commands::preflight::preflight(args, context),
+        Some(Command::Status(args)) => commands::status::status(&args, context),
+        Some(Command::Watch(args)) => commands::status::watch(&args, context),
+        Some(Command::Explain(args)) => commands::explain::explain(&args, context),
+        Some(Command::Logs(args)) => commands::logs::logs(&args, context),
+        Some(Command::Cancel(args)) => control::jobs(Verb::Cancel, &args, context),
+        Some(Command::Retry(args)) => control::jobs(Verb::Retry, &args, context),
+        Some(Command::Hold(args)) => control::jobs(Verb::Hold, &args, context),
+        Some(Command::Release(args)) => control::jobs(Verb::Release, &args, context),
+        Some(Command::Pause(args)) => {
+            control::ask("pause", Request::Pause, Vec::new(), &args, context)
+        }
+        Some(Command::Resume(args)) => {
+            control::ask("resume", Request::Resume, Vec::new(), &args, context)
+        }
+        Some(Command::Set(args)) => {
+            let jobs = Some(args.max_parallel).filter(|jobs| *jobs > 0);
+            let request = Request::MaxParallel(jobs);
+            control::ask("set", request, Vec::new(), &args.queue, context)
+        }
+        Some(Command::Adopt(args)) => control::adopt(&args.queue, args.manifest, context),
+        Some(Command::Report(args)) => commands::summary::report(&args, context),
         None => match cli.run.manifest {
-            Some(manifest) => run_queue(&manifest, cli.run.rest, context),
+            Some(manifest) => commands::run::run(&manifest, cli.run.rest, context),
             None => Err(Error::Nothing),
         },
     }
-}
-
-fn run_queue(manifest: &Path, flags: RunFlags, context: &Context) -> Result<Outcome<Report>, Error> {
-    let manifest = context.absolute(manifest);
-    let state = flags.state.map_or_else(
-        || manifest.with_file_name("queue_state.json"),
-        |state| context.absolute(&state),
-    );
-    let logs = flags.log_dir.map(|folder| context.absolute(&folder));
-    let options = Options {
-        place: Place::of(&state, logs),
-        manifest,
-        poll: flags.poll,
-        max_wait: flags.max_wait,
-        log: flags.log.map(|log| context.absolute(&log)),
-    };
-    let ended = manager::run(&options, context)?;
-    let good = manager::all_completed(&ended.counts);
-    let failed = ended
-        .snapshot
-        .jobs
-        .iter()
-        .filter(|job| {
-            job.state
-                .is_some_and(|state| state.is_final() && state != State::Completed)
-        })
-        .take(NAMED)
-        .map(|job| Failed {
-            id: job.id.clone(),
-            state: job.state.map_or("", State::word).to_owned(),
-            reason: job.reason.map(|reason| reason.word().to_owned()),
-            error: job.error.clone(),
-        })
-        .collect();
-    let signal = (ended.detached.is_none() && !good).then_some(Signal::FINDINGS);
-    Ok(Outcome {
-        data: Report::Ran(Ran {
-            counts: ended.counts,
-            state: state.display().to_string(),
-            detached: ended.detached,
-            failed,
-        }),
-        signal,
-    })
 }

@@ -67,7 +67,12 @@ pub(crate) fn open(
 }
 
 /// Replays a journal that somebody else may be writing.
-pub(crate) fn look(place: &Place, manifest: Manifest, now: u64, wall: Timestamp) -> Result<Queue, Error> {
+pub(crate) fn look(
+    place: &Place,
+    manifest: Manifest,
+    now: u64,
+    wall: Timestamp,
+) -> Result<Queue, Error> {
     let entries = Journal::read(&place.queue)?;
     let mut queue = Queue::new(manifest);
     replay(&mut queue, &entries, place, now, wall)?;

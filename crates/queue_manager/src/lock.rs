@@ -31,7 +31,11 @@ impl fmt::Display for Owner {
         if self.pid == 0 {
             return out.write_str("another process");
         }
-        write!(out, "process {} on {} since {}", self.pid, self.host, self.since)
+        write!(
+            out,
+            "process {} on {} since {}",
+            self.pid, self.host, self.since
+        )
     }
 }
 
@@ -46,7 +50,7 @@ pub(crate) fn take(place: &Place, owner: &Owner) -> Result<Lock, Error> {
         }
         Err(FsError::Locked { .. }) => Err(Error::Taken {
             path: place.state.clone(),
-            owner: read(place),
+            owner: Box::new(read(place)),
         }),
         Err(error) => Err(error.into()),
     }

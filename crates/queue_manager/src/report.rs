@@ -1,82 +1,208 @@
-//! What the commands give back.
+//! What the commands give back, and its form for people.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use serde::Serialize;
 
+use crate::commands::control::Asked;
+use crate::commands::explain::Explanation;
+use crate::commands::logs::Log;
+use crate::commands::preflight::Preflight;
+use crate::commands::run::Ran;
+use crate::commands::start::Started;
+use crate::commands::status::{Status, duration};
+use crate::commands::summary::Summary;
+
+/// Schema ids of the products, in the order of [`Data`]'s variants.
+pub(crate) mod id {
+    pub(crate) const RUN: &str = "aris.queue_manager.run/v1";
+    pub(crate) const STARTED: &str = "aris.queue_manager.started/v1";
+    pub(crate) const STATUS: &str = "aris.queue_manager.status/v1";
+    pub(crate) const EXPLANATION: &str = "aris.queue_manager.explanation/v1";
+    pub(crate) const LOG: &str = "aris.queue_manager.log/v1";
+    pub(crate) const ASKED: &str = "aris.queue_manager.asked/v1";
+    pub(crate) const PREFLIGHT: &str = "aris.queue_manager.preflight/v1";
+    pub(crate) const SUMMARY: &str = "aris.queue_manager.summary/v1";
+}
+
 /// The data product of any command.
 #[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct Report(pub(crate) Data);
+
+/// What it may be.
+#[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Report {
+pub(crate) enum Data {
     /// `run`.
     Ran(Ran),
-    /// `attempt`.
-    Nothing(Nothing),
+    /// `start`.
+    Started(Started),
+    /// `status`, `watch`.
+    Status(Box<Status>),
+    /// `explain`.
+    Explanation(Explanation),
+    /// `logs`.
+    Log(Log),
+    /// `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`.
+    Asked(Asked),
+    /// `preflight`.
+    Preflight(Preflight),
+    /// `report`.
+    Summary(Box<Summary>),
 }
-
-/// How a run ended.
-#[derive(Debug, Serialize)]
-pub struct Ran {
-    /// Jobs by state; states without jobs are left out.
-    pub(crate) counts: BTreeMap<&'static str, u32>,
-    /// The state file.
-    pub(crate) state: String,
-    /// Jobs that run on after the manager was asked to go.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) detached: Option<u32>,
-    /// Jobs that did not complete, at most 100.
-    pub(crate) failed: Vec<Failed>,
-}
-
-/// A job that did not complete.
-#[derive(Debug, Serialize)]
-pub struct Failed {
-    pub(crate) id: String,
-    pub(crate) state: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<String>,
-}
-
-/// Nothing.
-#[derive(Debug, Serialize)]
-pub struct Nothing {}
 
 impl Product for Report {
     fn schema(&self) -> &'static str {
-        match self {
-            Self::Ran(_) | Self::Nothing(_) => "aris.queue_manager.run/v1",
+        match &self.0 {
+            Data::Ran(_) => id::RUN,
+            Data::Started(_) => id::STARTED,
+            Data::Status(_) => id::STATUS,
+            Data::Explanation(_) => id::EXPLANATION,
+            Data::Log(_) => id::LOG,
+            Data::Asked(_) => id::ASKED,
+            Data::Preflight(_) => id::PREFLIGHT,
+            Data::Summary(_) => id::SUMMARY,
         }
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        match self {
-            Self::Ran(ran) => {
-                let counts: Vec<String> = ran
-                    .counts
-                    .iter()
-                    .map(|(state, count)| format!("{count} {state}"))
-                    .collect();
-                writeln!(out, "{}", counts.join(", "))?;
-                if let Some(detached) = ran.detached {
-                    return writeln!(out, "detached: {detached} jobs run on; call run again to go on");
+        match &self.0 {
+            Data::Ran(ran) => run(ran, out),
+            Data::Started(started) => writeln!(
+                out,
+                "manager {} runs the queue; state {}, log {}",
+                started.pid, started.state, started.log
+            ),
+            Data::Status(found) => status(found, out),
+            Data::Explanation(found) => {
+                let reason = found.reason.map(|reason| format!(" ({reason})"));
+                writeln!(
+                    out,
+                    "{} is {}{}",
+                    found.id,
+                    found.state,
+                    reason.unwrap_or_default()
+                )?;
+                for fact in &found.facts {
+                    match fact.evidence.as_str() {
+                        "" => writeln!(out, "- {}", fact.text)?,
+                        evidence => writeln!(out, "- {} [{evidence}]", fact.text)?,
+                    }
                 }
-                for job in &ran.failed {
+                match &found.records {
+                    Some(records) => writeln!(out, "records: {records}"),
+                    None => Ok(()),
+                }
+            }
+            Data::Log(log) => writeln!(out, "{}", log.text),
+            Data::Asked(asked) => {
+                let done = if asked.done { "done" } else { "requested" };
+                writeln!(out, "{}: {} jobs, {done}", asked.request, asked.jobs.len())?;
+                asked
+                    .notes
+                    .iter()
+                    .try_for_each(|note| writeln!(out, "{note}"))
+            }
+            Data::Preflight(found) => {
+                writeln!(out, "{}: {} jobs", found.project, found.jobs)?;
+                for phase in &found.phases {
+                    writeln!(out, "phase\t{}\t{}", phase.name, phase.jobs)?;
+                }
+                for check in &found.checks {
                     writeln!(
                         out,
-                        "{}\t{}\t{}\t{}",
-                        job.id,
-                        job.state,
-                        job.reason.as_deref().unwrap_or("-"),
-                        job.error.as_deref().unwrap_or("-")
+                        "{}\t{}\t{}",
+                        check.verdict, check.subject, check.detail
                     )?;
                 }
                 Ok(())
             }
-            Self::Nothing(_) => Ok(()),
+            Data::Summary(found) => out.write_all(found.markdown().as_bytes()),
         }
     }
+}
+
+fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
+    let counts: Vec<String> = ran
+        .counts
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    writeln!(out, "{}", counts.join(", "))?;
+    if let Some(detached) = ran.detached {
+        return writeln!(
+            out,
+            "detached: {detached} jobs run on; call run again to go on"
+        );
+    }
+    for job in &ran.failed {
+        writeln!(
+            out,
+            "{}\t{}\t{}\t{}",
+            job.id,
+            job.state,
+            job.reason.unwrap_or("-"),
+            job.error.as_deref().unwrap_or("-")
+        )?;
+    }
+    match &ran.summary {
+        Some(path) => writeln!(out, "summary: {path}"),
+        None => Ok(()),
+    }
+}
+
+fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}: {}", found.project, found.line())?;
+    match &found.manager {
+        Some(manager) => writeln!(out, "run by {manager}")?,
+        None if found.over => writeln!(out, "over")?,
+        None => writeln!(
+            out,
+            "nobody runs it; as of {}",
+            found.updated.as_deref().unwrap_or("an unknown time")
+        )?,
+    }
+    if found.paused {
+        writeln!(out, "paused: nothing new is started")?;
+    }
+    for notice in &found.notices {
+        writeln!(out, "notice: {notice}")?;
+    }
+    for phase in &found.phases {
+        writeln!(
+            out,
+            "phase\t{}\t{}\t{} of {} completed, {} stuck",
+            phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
+        )?;
+    }
+    for job in &found.running {
+        let cards: Vec<String> = job.gpus.iter().map(u32::to_string).collect();
+        let time = job.seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        writeln!(
+            out,
+            "running\t{}\tcard {}\t{}\t{}",
+            job.id,
+            if cards.is_empty() {
+                String::from("-")
+            } else {
+                cards.join(",")
+            },
+            time.map_or_else(|| String::from("-"), duration),
+            job.last_line.as_deref().unwrap_or("")
+        )?;
+    }
+    for job in found.all.as_ref().unwrap_or(&found.problems) {
+        writeln!(
+            out,
+            "{}\t{}\t{}\t{} attempts\t{}",
+            job.state,
+            job.id,
+            job.reason.unwrap_or("-"),
+            job.attempts,
+            job.error.as_deref().unwrap_or("-")
+        )?;
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ const STALE: Duration = Duration::from_secs(15);
 /// A card that a stranger has left must be seen free for so long. **Source**: queue design §7.
 const SETTLED: Duration = Duration::from_secs(2);
 /// How long memory in use after one of our own jobs is taken for that job's.
-const OWN_REMAINS: Duration = Duration::from_secs(60);
+const OWN_REMAINS: Duration = Duration::from_mins(1);
 /// A lease that somebody else holds is looked at again after this.
 const LEASE_AGAIN: Duration = Duration::from_millis(100);
 
@@ -50,7 +50,11 @@ struct Known {
 
 impl Cards {
     /// Nothing is asked before [`Cards::want`]. A queue without jobs on cards needs no nvidia-smi.
-    pub(crate) fn open(manifest: &Manifest, leases: &Path, needed: bool) -> Result<Self, AttemptError> {
+    pub(crate) fn open(
+        manifest: &Manifest,
+        leases: &Path,
+        needed: bool,
+    ) -> Result<Self, AttemptError> {
         let wanted: BTreeSet<u32> = manifest.cards.iter().flatten().copied().collect();
         Ok(Self {
             monitor: needed
@@ -106,9 +110,32 @@ impl Cards {
         self.shared.remove(&card);
     }
 
-    /// Takes a new sample in, if there is one. Gives what a person should know about it.
-    pub(crate) fn look(&mut self, ours: &BTreeSet<u32>) -> Option<Option<String>> {
-        let sample = self.monitor.as_mut()?.take()?;
+    /// Takes a new sample in, if there is one; [`Cards::problem`] is then about it.
+    pub(crate) fn look(&mut self, ours: &BTreeSet<u32>) -> bool {
+        match self.monitor.as_mut().and_then(Monitor::take) {
+            Some(sample) => {
+                self.take_in(sample, ours);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Asks now and waits for the answer. For those who look once.
+    pub(crate) fn look_now(&mut self, ours: &BTreeSet<u32>) {
+        let wanted = self.wanted.iter().flatten().copied().collect();
+        let sample = NvidiaSmi::default().sample(&wanted);
+        self.take_in(sample, ours);
+        let now = Self::now();
+        for index in self.allowed() {
+            // Taken and given back at once.
+            if !ours.contains(&index) {
+                self.lease(&[index], false, now).map_or_else(drop, drop);
+            }
+        }
+    }
+
+    fn take_in(&mut self, sample: Sample, ours: &BTreeSet<u32>) {
         self.asked = false;
         self.looked = true;
         for (index, card) in &sample.cards {
@@ -132,24 +159,30 @@ impl Cards {
             }
         }
         self.sample = sample;
+    }
+
+    /// What a person should know about the last answer.
+    pub(crate) fn problem(&self) -> Option<String> {
         let problem = self.sample.problem.clone().or_else(|| {
             let unknown: Vec<String> = self
                 .allowed()
                 .iter()
-                .filter_map(|index| match self.sample.cards.get(index).map(|card| &card.memory) {
-                    Some(Memory::Unknown(why)) => Some(format!("card {index}: {why}")),
-                    _ => None,
-                })
+                .filter_map(
+                    |index| match self.sample.cards.get(index).map(|card| &card.memory) {
+                        Some(Memory::Unknown(why)) => Some(format!("card {index}: {why}")),
+                        _ => None,
+                    },
+                )
                 .collect();
             (!unknown.is_empty()).then(|| unknown.join("; "))
         });
-        Some(problem.map(|problem| {
+        problem.map(|problem| {
             if problem.contains("nvidia-smi") {
                 problem
             } else {
                 format!("nvidia-smi: {problem}")
             }
-        }))
+        })
     }
 
     /// Cards that may be used at all, as far as is known.
@@ -201,7 +234,9 @@ impl Cards {
         if let Some(until) = known.and_then(|known| known.leased_until)
             && now < until
         {
-            return Standing::Busy(String::from("another queue, or what an ended job left behind, holds its lease"));
+            return Standing::Busy(String::from(
+                "another queue, or what an ended job left behind, holds its lease",
+            ));
         }
         if ours {
             // Whoever shares it is counted by what was asked for.
@@ -284,7 +319,7 @@ impl Cards {
         names.join(",")
     }
 
-    /// When the cards were last asked about, for people.
+    /// The clock of everything here.
     pub(crate) fn now() -> Duration {
         cards::now()
     }

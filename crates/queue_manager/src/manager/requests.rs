@@ -69,15 +69,18 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
 /// The events that a request comes to in the queue as it is, and what of it is not possible.
 pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
     let (mut events, mut refused) = (Vec::new(), Vec::new());
-    let mut each = |ids: Vec<String>, able: fn(State) -> bool, what: &str, make: fn(String) -> Event| {
-        for id in ids {
-            match queue.find(&id).map(|job| queue.state(job)) {
-                Some(state) if able(state) => events.push(make(id)),
-                Some(state) => refused.push(format!("{id:?} is {} and cannot be {what}", state.word())),
-                None => refused.push(format!("no job has the id {id:?}")),
+    let mut each =
+        |ids: Vec<String>, able: fn(State) -> bool, what: &str, make: fn(String) -> Event| {
+            for id in ids {
+                match queue.find(&id).map(|job| queue.state(job)) {
+                    Some(state) if able(state) => events.push(make(id)),
+                    Some(state) => {
+                        refused.push(format!("{id:?} is {} and cannot be {what}", state.word()));
+                    }
+                    None => refused.push(format!("no job has the id {id:?}")),
+                }
             }
-        }
-    };
+        };
     match request {
         Request::Cancel(ids) => each(
             ids,

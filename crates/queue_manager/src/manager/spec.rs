@@ -199,7 +199,9 @@ fn from_program(program: &str) -> String {
 
 /// The log of an attempt.
 pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
-    place.logs.join(format!("{}.{number}.log", attempt::slug(id)))
+    place
+        .logs
+        .join(format!("{}.{number}.log", attempt::slug(id)))
 }
 
 /// The name under which people look for the log of a job: its last attempt's.
@@ -207,10 +209,7 @@ pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let plain = id.len() <= 100
         && id.bytes().all(safe)
-        && id
-            .as_bytes()
-            .first()
-            .is_some_and(u8::is_ascii_alphanumeric);
+        && id.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
     if plain {
         place.logs.join(format!("{id}.log"))
     } else {
@@ -244,16 +243,27 @@ mod tests {
             ("a?c", "abc", true),
             ("abc", "ab", false),
         ] {
-            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
+            assert_eq!(
+                fits(pattern.as_bytes(), name.as_bytes()),
+                expected,
+                "{pattern} {name}"
+            );
         }
     }
 
     #[test]
     fn logs_are_found_under_the_id_and_stay_in_their_folder() {
         let place = Place::of(Path::new("/q/s.json"), None);
-        assert_eq!(log_link(&place, "s200_N64"), Path::new("/q/logs/s200_N64.log"));
+        assert_eq!(
+            log_link(&place, "s200_N64"),
+            Path::new("/q/logs/s200_N64.log")
+        );
         for id in ["../x", "a b", "-dash", ".hidden", "a/b"] {
-            assert_eq!(log_link(&place, id).parent(), Some(Path::new("/q/logs")), "{id}");
+            assert_eq!(
+                log_link(&place, id).parent(),
+                Some(Path::new("/q/logs")),
+                "{id}"
+            );
         }
     }
 }

@@ -1,0 +1,239 @@
+//! `cancel`, `retry`, `hold`, `release`, `pause`, `resume`, `set`, `adopt`: what people ask of a queue.
+//!
+//! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
+//! nothing, and leaves.
+
+use std::time::Duration;
+
+use aris_cli::{Context, Outcome};
+use aris_queue::state::{Queue, State};
+use serde::Serialize;
+
+use crate::cli::{QueueArgs, SelectArgs};
+use crate::commands::look;
+use crate::error::Error;
+use crate::lock;
+use crate::manager::{self, Options, Request, spec::fits};
+use crate::report::Data;
+
+/// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
+/// What became of a request.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Asked {
+    /// What was asked for.
+    pub(crate) request: &'static str,
+    /// The jobs it is about.
+    pub(crate) jobs: Vec<String>,
+    /// Whether it was carried out; false: the manager has not answered yet, and will find it.
+    pub(crate) done: bool,
+    /// What a person should know: jobs it does not fit.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What can be done with jobs.
+#[derive(Clone, Copy)]
+pub(crate) enum Verb {
+    Cancel,
+    Retry,
+    Hold,
+    Release,
+}
+
+impl Verb {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Cancel => "cancel",
+            Self::Retry => "retry",
+            Self::Hold => "hold",
+            Self::Release => "release",
+        }
+    }
+
+    /// Jobs it means when they are not named one by one.
+    fn fits(self, state: State) -> bool {
+        match self {
+            Self::Cancel => !state.is_final() && state != State::Cancelling,
+            Self::Retry => {
+                matches!(
+                    state,
+                    State::Failed | State::Lost | State::Cancelled | State::Backoff
+                )
+            }
+            Self::Hold => matches!(state, State::Waiting | State::Ready | State::Backoff),
+            Self::Release => state == State::Hold,
+        }
+    }
+
+    fn request(self, ids: Vec<String>) -> Request {
+        match self {
+            Self::Cancel => Request::Cancel(ids),
+            Self::Retry => Request::Retry(ids),
+            Self::Hold => Request::Hold(ids),
+            Self::Release => Request::Release(ids),
+        }
+    }
+}
+
+pub(crate) fn jobs(
+    verb: Verb,
+    args: &SelectArgs,
+    context: &Context,
+) -> Result<Outcome<Data>, Error> {
+    let look = look(&args.queue, context)?;
+    let ids = select(verb, args, &look.queue)?;
+    if ids.is_empty() {
+        return Ok(Outcome::done(Data::Asked(Asked {
+            request: verb.word(),
+            jobs: ids,
+            done: true,
+            notes: vec![format!("there is nothing to {}", verb.word())],
+        })));
+    }
+    ask(
+        verb.word(),
+        verb.request(ids.clone()),
+        ids,
+        &args.queue,
+        context,
+    )
+}
+
+/// Ids by name, glob, phase or state.
+fn select(verb: Verb, args: &SelectArgs, queue: &Queue) -> Result<Vec<String>, Error> {
+    let manifest = queue.manifest();
+    let mut chosen = Vec::new();
+    for pattern in &args.jobs {
+        if queue.find(pattern).is_some() {
+            chosen.push(pattern.clone());
+            continue;
+        }
+        let matching: Vec<String> = (0..queue.len())
+            .filter(|job| verb.fits(queue.state(*job)))
+            .map(|job| &manifest.jobs[job as usize].id)
+            .filter(|id| pattern.contains(['*', '?']) && fits(pattern.as_bytes(), id.as_bytes()))
+            .map(ToString::to_string)
+            .collect();
+        if matching.is_empty() {
+            super::job(queue, pattern)?;
+        }
+        chosen.extend(matching);
+    }
+    if args.jobs.is_empty() {
+        if let Some(name) = &args.phase
+            && !manifest.phases.iter().any(|phase| phase.name == *name)
+        {
+            return Err(Error::NoJob {
+                pattern: format!("phase {name}"),
+                near: None,
+            });
+        }
+        for job in 0..queue.len() {
+            let phase = manifest.phase_of(job).map(|phase| phase.name.as_str());
+            let state = queue.state(job);
+            let wanted = args.phase.as_deref().is_none_or(|name| phase == Some(name))
+                && (!args.failed || matches!(state, State::Failed | State::Lost))
+                && verb.fits(state);
+            if wanted {
+                chosen.push(manifest.jobs[job as usize].id.to_string());
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// Hands a request over, or carries it out.
+pub(crate) fn ask(
+    word: &'static str,
+    request: Request,
+    jobs: Vec<String>,
+    args: &QueueArgs,
+    context: &Context,
+) -> Result<Outcome<Data>, Error> {
+    let place = super::place(args, context)?;
+    let path = manager::leave(&place, &request, context.now())?;
+    let mut waited = Duration::ZERO;
+    let mut notes = Vec::new();
+    while path.exists() && waited < PATIENCE {
+        if lock::holder(&place).is_none() {
+            match settle(args, context) {
+                Ok(told) => notes = told,
+                // Somebody has taken the queue up meanwhile, and will find the request.
+                Err(Error::Taken { .. }) => {}
+                Err(error) => {
+                    aris_fs::remove_file(&path)?;
+                    return Err(error);
+                }
+            }
+        } else {
+            manager::pause(LOOK_AGAIN);
+            waited += LOOK_AGAIN;
+        }
+    }
+    Ok(Outcome::done(Data::Asked(Asked {
+        request: word,
+        jobs,
+        done: !path.exists(),
+        notes,
+    })))
+}
+
+pub(crate) fn adopt(
+    args: &QueueArgs,
+    manifest: Option<std::path::PathBuf>,
+    context: &Context,
+) -> Result<Outcome<Data>, Error> {
+    let notes = match manifest {
+        Some(manifest) => {
+            let state = context.absolute(&args.state);
+            settle_with(
+                &Options {
+                    manifest: context.absolute(&manifest),
+                    place: crate::place::Place::of(&state, None),
+                    poll: None,
+                    max_wait: None,
+                    log: None,
+                },
+                context,
+            )?
+        }
+        None => settle(args, context)?,
+    };
+    Ok(Outcome::done(Data::Asked(Asked {
+        request: "adopt",
+        jobs: Vec::new(),
+        done: true,
+        notes,
+    })))
+}
+
+/// Takes the queue, answers what waits, writes the state, and leaves.
+fn settle(args: &QueueArgs, context: &Context) -> Result<Vec<String>, Error> {
+    let look = look(args, context)?;
+    settle_with(
+        &Options {
+            manifest: look.manifest,
+            place: look.place,
+            poll: None,
+            max_wait: None,
+            log: None,
+        },
+        context,
+    )
+}
+
+fn settle_with(options: &Options, context: &Context) -> Result<Vec<String>, Error> {
+    let ended = manager::settle(options, context)?;
+    let counts: Vec<String> = ended
+        .counts
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    Ok(vec![format!(
+        "nobody runs the queue; it stands at {}",
+        counts.join(", ")
+    )])
+}

@@ -1,0 +1,73 @@
+//! `explain`: why a job is in its state.
+
+use std::path::Path;
+
+use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
+use aris_cli::{Context, Outcome};
+use aris_queue::explain::{Fact, Surroundings, explain as facts};
+use aris_queue::schedule;
+use aris_queue::state::State;
+use serde::Serialize;
+
+use crate::cli::JobArgs;
+use crate::commands::{job, look};
+use crate::error::Error;
+use crate::lock;
+use crate::manager::{self, Cards};
+use crate::report::Data;
+
+/// Why a job is in its state.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Explanation {
+    /// The job.
+    pub(crate) id: String,
+    /// Its state.
+    pub(crate) state: &'static str,
+    /// Why, where a reason belongs to the state.
+    pub(crate) reason: Option<&'static str>,
+    /// The chain of facts, the decisive one first.
+    pub(crate) facts: Vec<Fact>,
+    /// The attempt's folder, where its records are; absent: it had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) records: Option<String>,
+}
+
+pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let look = look(&args.queue, context)?;
+    let (queue, at) = (&look.queue, job(&look.queue, &args.job)?);
+    let state = queue.state(at);
+    let runs = lock::holder(&look.place).is_some();
+    let found = if runs && matches!(state, State::Ready | State::Backoff) {
+        // Looked at afresh: what the manager saw a second ago is not written down.
+        let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
+        let wants = queue.manifest().jobs[at as usize].settings.gpus > 0;
+        let mut cards = Cards::open(queue.manifest(), Path::new(leases), wants)?;
+        let ours = manager::cards_of(queue);
+        if wants {
+            cards.look_now(&ours);
+        }
+        let views = cards.views(&ours, Cards::now());
+        let around = Surroundings {
+            cards: &views,
+            slots: schedule::slots(queue, views.len(), manager::processors()),
+            now: manager::now_ms(),
+        };
+        facts(queue, at, Some(around))
+    } else {
+        facts(queue, at, None)
+    };
+    let run = queue.run(at);
+    let records = (run.attempt > 0).then(|| {
+        aris_queue::attempt::folder(&look.place.queue, &args.job, run.attempt)
+            .display()
+            .to_string()
+    });
+    Ok(Outcome::done(Data::Explanation(Explanation {
+        id: args.job.clone(),
+        state: state.word(),
+        reason: queue.reason(at).map(aris_queue::state::Reason::word),
+        facts: found,
+        records,
+    })))
+}

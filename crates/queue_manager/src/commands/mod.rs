@@ -1,0 +1,118 @@
+//! One file for each command.
+
+pub(crate) mod control;
+pub(crate) mod explain;
+pub(crate) mod logs;
+pub(crate) mod preflight;
+pub(crate) mod run;
+pub(crate) mod start;
+pub(crate) mod status;
+pub(crate) mod summary;
+
+use std::path::{Path, PathBuf};
+
+use aris_attempt::Standing;
+use aris_cli::Context;
+use aris_queue::attempt;
+use aris_queue::manifest::nearest;
+use aris_queue::snapshot::{self, Snapshot};
+use aris_queue::state::Queue;
+
+use crate::cli::QueueArgs;
+use crate::error::Error;
+use crate::load;
+use crate::lock;
+use crate::manager;
+use crate::place::Place;
+
+/// A queue that is only looked at.
+pub(crate) struct Look {
+    pub(crate) place: Place,
+    pub(crate) manifest: PathBuf,
+    pub(crate) queue: Queue,
+}
+
+/// The place of the queue that the flags name. **Errors**: [`Error::NoQueue`].
+pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error> {
+    let state = context.absolute(&args.state);
+    let place = Place::of(&state, None);
+    let owner = lock::read(&place);
+    if !state.exists() && !place.queue.is_dir() {
+        return Err(Error::NoQueue { path: state });
+    }
+    if owner.logs.is_empty() {
+        return Ok(place);
+    }
+    Ok(Place::of(&state, Some(PathBuf::from(owner.logs))))
+}
+
+/// The state file. **Errors**: [`Error::NoQueue`], a file that is no state file.
+pub(crate) fn snapshot(place: &Place) -> Result<Snapshot, Error> {
+    let bytes = aris_fs::read_optional(&place.state, aris_fs::READ_LIMIT)?;
+    let bytes = bytes.ok_or_else(|| Error::NoQueue {
+        path: place.state.clone(),
+    })?;
+    Ok(snapshot::parse(&place.state, &bytes)?)
+}
+
+/// The queue as its journal has it at this moment.
+pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
+    let place = place(args, context)?;
+    let owner = lock::read(&place);
+    let manifest = if owner.manifest.is_empty() {
+        PathBuf::from(snapshot(&place)?.meta.manifest_path)
+    } else {
+        PathBuf::from(owner.manifest)
+    };
+    let text = load::manifest(&manifest)?;
+    let mut queue = load::look(&place, text, manager::now_ms(), context.now())?;
+    // That a command runs stands in its folder and not in the journal.
+    let active: Vec<u32> = queue.active().collect();
+    for job in active {
+        let id = &queue.manifest().jobs[job as usize].id;
+        let folder = attempt::folder(&place.queue, id, queue.run(job).attempt);
+        if let Ok(Standing::Running {
+            start: Some(start), ..
+        }) = aris_attempt::standing(&folder)
+        {
+            queue.seen_running(job, start.process.pid, start.time);
+        }
+    }
+    Ok(Look {
+        place,
+        manifest,
+        queue,
+    })
+}
+
+/// The job of that id. **Errors**: [`Error::NoJob`] with the nearest id.
+pub(crate) fn job(queue: &Queue, id: &str) -> Result<u32, Error> {
+    queue.find(id).ok_or_else(|| {
+        let ids = queue.manifest().jobs.iter().map(|job| &*job.id);
+        Error::NoJob {
+            pattern: id.to_owned(),
+            near: nearest(id, ids).map(str::to_owned),
+        }
+    })
+}
+
+/// The end of a log as text: at most so many lines of its last 64 KiB.
+pub(crate) fn tail(path: &Path, lines: usize) -> Option<String> {
+    const WINDOW: usize = 64 << 10;
+    let mut kept: Vec<u8> = Vec::new();
+    let file = aris_fs::open(path).ok()?;
+    file.stream(&mut vec![0; 256 << 10], |piece| {
+        kept.extend_from_slice(piece);
+        if kept.len() > 4 * WINDOW {
+            kept.drain(..kept.len() - WINDOW);
+        }
+    })
+    .ok()?;
+    if kept.len() > WINDOW {
+        kept.drain(..kept.len() - WINDOW);
+    }
+    let text = String::from_utf8_lossy(&kept);
+    let all: Vec<&str> = text.lines().collect();
+    let from = all.len().saturating_sub(lines);
+    Some(all.get(from..).unwrap_or_default().join("\n"))
+}

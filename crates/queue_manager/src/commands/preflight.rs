@@ -1,0 +1,208 @@
+//! `preflight`: what would stand against a run, found before it. Changes nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use aris_attempt::cards::{Memory, NvidiaSmi};
+use aris_cli::{Context, Outcome};
+use serde::Serialize;
+
+use crate::cli::RunArgs;
+use crate::commands::run;
+use crate::error::Error;
+use crate::load;
+use crate::lock;
+use crate::manager;
+use crate::manager::spec::Common;
+use crate::report::Data;
+
+/// Things of a kind that are named before the rest is counted.
+const NAMED: usize = 5;
+
+/// What was looked at.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Preflight {
+    /// Project of the manifest.
+    pub(crate) project: String,
+    /// Jobs in all.
+    pub(crate) jobs: usize,
+    /// Name and number of jobs of each phase, in order.
+    pub(crate) phases: Vec<PlannedPhase>,
+    /// One for each thing looked at.
+    pub(crate) checks: Vec<Check>,
+}
+
+/// A phase.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PlannedPhase {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its jobs.
+    pub(crate) jobs: u32,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Check {
+    /// What.
+    pub(crate) subject: &'static str,
+    /// `ok`, `problem`, or `unknown` when it could not be looked at.
+    pub(crate) verdict: &'static str,
+    /// The facts.
+    pub(crate) detail: String,
+}
+
+pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let options = run::options(&args.manifest, args.rest, context);
+    let manifest = load::manifest(&options.manifest)?;
+    manager::check(&manifest)?;
+    let mut checks = Vec::new();
+    let mut add = |subject, verdict, detail: String| {
+        checks.push(Check {
+            subject,
+            verdict,
+            detail,
+        });
+    };
+    add(
+        "manifest",
+        "ok",
+        String::from("names, dependencies and settings are sound"),
+    );
+    match lock::holder(&options.place) {
+        Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),
+        None => add("lock", "ok", String::from("nobody runs this queue")),
+    }
+    match Common::of(&manifest, context) {
+        Ok(common) => {
+            let folders: BTreeSet<_> = (0..)
+                .zip(&manifest.jobs)
+                .map(|(job, _)| common.cwd(&manifest, job))
+                .collect();
+            let absent = folders.iter().filter(|folder| !folder.is_dir());
+            let absent: Vec<String> = absent.map(|path| path.display().to_string()).collect();
+            if absent.is_empty() {
+                add(
+                    "working directories",
+                    "ok",
+                    format!("{} there", folders.len()),
+                );
+            } else {
+                add(
+                    "working directories",
+                    "problem",
+                    named(&absent, "is not there"),
+                );
+            }
+            let missing: Vec<String> = (0..)
+                .zip(&manifest.jobs)
+                // Later phases' files are what earlier ones write.
+                .filter(|(_, job)| {
+                    job.needs.is_empty() && manifest.phases[job.phase as usize].after.is_empty()
+                })
+                .filter_map(|(at, job)| {
+                    Some(format!("{} ({})", common.missing(&manifest, at)?, job.id))
+                })
+                .collect();
+            if missing.is_empty() {
+                add(
+                    "preconditions",
+                    "ok",
+                    String::from("of all jobs without dependencies"),
+                );
+            } else {
+                add("preconditions", "problem", named(&missing, "is missing"));
+            }
+        }
+        Err(error) => add("conda", "problem", error.to_string()),
+    }
+    let folder = writable_ancestor(&options.place.queue);
+    match rustix::fs::access(folder, rustix::fs::Access::WRITE_OK) {
+        Ok(()) => add(
+            "state folder",
+            "ok",
+            format!("{} can be written", folder.display()),
+        ),
+        Err(error) => add(
+            "state folder",
+            "problem",
+            format!("{}: {error}", folder.display()),
+        ),
+    }
+    match rustix::fs::statvfs(folder) {
+        Ok(space) => {
+            let free = space.f_bavail.saturating_mul(space.f_frsize) >> 20;
+            let verdict = if free < 100 { "problem" } else { "ok" };
+            add("free space", verdict, format!("{free} MiB"));
+        }
+        Err(error) => add("free space", "unknown", error.to_string()),
+    }
+    if manifest.wants_cards() {
+        let wanted: BTreeSet<u32> = manifest.cards.iter().flatten().copied().collect();
+        let sample = NvidiaSmi::default().sample(&wanted);
+        if let Some(problem) = &sample.problem {
+            add("cards", "problem", format!("nvidia-smi: {problem}"));
+        }
+        for (index, card) in &sample.cards {
+            if !wanted.is_empty() && !wanted.contains(index) {
+                continue;
+            }
+            match &card.memory {
+                Memory::Known { used, total } if *used < manifest.gpu_free_threshold_mib => {
+                    add(
+                        "card",
+                        "ok",
+                        format!("{index}: {used} of {total} MiB in use"),
+                    );
+                }
+                Memory::Known { used, total } => {
+                    add(
+                        "card",
+                        "problem",
+                        format!("{index}: {used} of {total} MiB in use, jobs would wait"),
+                    );
+                }
+                Memory::Unknown(why) => add("card", "unknown", format!("{index}: {why}")),
+            }
+        }
+    }
+    let found = checks.iter().any(|check| check.verdict != "ok");
+    Ok(Outcome::found(
+        Data::Preflight(Preflight {
+            project: manifest.project.clone(),
+            jobs: manifest.jobs.len(),
+            phases: manifest
+                .phases
+                .iter()
+                .map(|phase| PlannedPhase {
+                    name: phase.name.clone(),
+                    jobs: phase.end - phase.first,
+                })
+                .collect(),
+            checks,
+        }),
+        found,
+    ))
+}
+
+fn named(items: &[String], what: &str) -> String {
+    let first: Vec<&str> = items.iter().take(NAMED).map(String::as_str).collect();
+    let more = items.len().saturating_sub(NAMED);
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("{} {what}{rest}", first.join(", "))
+}
+
+/// The folder itself, or the nearest one above it that is there.
+fn writable_ancestor(folder: &Path) -> &Path {
+    folder
+        .ancestors()
+        .find(|folder| folder.is_dir())
+        .unwrap_or(Path::new("/"))
+}

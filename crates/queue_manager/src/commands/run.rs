@@ -1,0 +1,109 @@
+//! `run`: a queue until every job is over.
+
+use std::path::Path;
+
+use aris_cli::{Context, Outcome};
+use aris_contract::Signal;
+use aris_queue::state::State;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use crate::cli::RunFlags;
+use crate::commands::summary;
+use crate::error::Error;
+use crate::manager::{self, Options};
+use crate::place::Place;
+use crate::report::Data;
+
+/// Jobs that a run names in its report.
+const NAMED: usize = 100;
+
+/// How a run ended.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Ran {
+    /// Jobs by state; states without jobs are left out.
+    pub(crate) counts: BTreeMap<&'static str, u32>,
+    /// The state file.
+    pub(crate) state: String,
+    /// Jobs that run on after the manager was asked to go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detached: Option<u32>,
+    /// Jobs that did not complete, at most 100.
+    pub(crate) failed: Vec<Failed>,
+    /// The summary for people, when the queue is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+}
+
+/// A job that did not complete.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Failed {
+    /// The job.
+    pub(crate) id: String,
+    /// Its state.
+    pub(crate) state: &'static str,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<&'static str>,
+    /// What happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+}
+
+/// The options of a run from its flags.
+pub(crate) fn options(manifest: &Path, flags: RunFlags, context: &Context) -> Options {
+    let manifest = context.absolute(manifest);
+    let state = flags.state.map_or_else(
+        || manifest.with_file_name("queue_state.json"),
+        |state| context.absolute(&state),
+    );
+    let logs = flags.log_dir.map(|folder| context.absolute(&folder));
+    Options {
+        place: Place::of(&state, logs),
+        manifest,
+        poll: flags.poll,
+        max_wait: flags.max_wait,
+        log: flags.log.map(|log| context.absolute(&log)),
+    }
+}
+
+pub(crate) fn run(
+    manifest: &Path,
+    flags: RunFlags,
+    context: &Context,
+) -> Result<Outcome<Data>, Error> {
+    let options = options(manifest, flags, context);
+    let ended = manager::run(&options, context)?;
+    let good = manager::all_completed(&ended.counts);
+    let failed = ended
+        .snapshot
+        .jobs
+        .iter()
+        .filter_map(|job| Some((job, job.state?)))
+        .filter(|(_, state)| state.is_final() && *state != State::Completed)
+        .take(NAMED)
+        .map(|(job, state)| Failed {
+            id: job.id.clone(),
+            state: state.word(),
+            reason: job.reason.map(aris_queue::state::Reason::word),
+            error: job.error.clone(),
+        })
+        .collect();
+    let summary = match ended.detached {
+        Some(_) => None,
+        None => summary::leave(&options.place, &ended.snapshot, context),
+    };
+    let signal = (ended.detached.is_none() && !good).then_some(Signal::FINDINGS);
+    Ok(Outcome {
+        data: Data::Ran(Ran {
+            counts: ended.counts,
+            state: options.place.state.display().to_string(),
+            detached: ended.detached,
+            failed,
+            summary,
+        }),
+        signal,
+    })
+}

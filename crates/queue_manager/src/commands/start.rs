@@ -1,0 +1,111 @@
+//! `start`: a manager of its own that lives on when the terminal closes.
+
+use std::ffi::OsString;
+use std::process::Stdio;
+use std::time::Duration;
+
+use aris_cli::{Context, Outcome};
+use serde::Serialize;
+
+use crate::cli::RunArgs;
+use crate::commands::run;
+use crate::error::Error;
+use crate::lock;
+use crate::manager;
+use crate::report::Data;
+
+/// How long it may take to come up.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// A manager that was started.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Started {
+    /// Its process.
+    pub(crate) pid: u32,
+    /// The state file.
+    pub(crate) state: String,
+    /// What it says.
+    pub(crate) log: String,
+}
+
+pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let manifest = context.absolute(&args.manifest);
+    let options = run::options(&args.manifest, args.rest, context);
+    // What is wrong with the manifest is said here, where somebody reads it.
+    manager::check(&crate::load::manifest(&manifest)?)?;
+    let place = &options.place;
+    if let Some(owner) = lock::holder(place) {
+        return Err(Error::Taken {
+            path: place.state.clone(),
+            owner: Box::new(owner),
+        });
+    }
+    aris_fs::create_dir(&place.queue)?;
+    let log = options
+        .log
+        .clone()
+        .unwrap_or_else(|| place.state.with_file_name("queue_manager.log"));
+    let mut arguments: Vec<OsString> = vec!["run".into(), "--detached".into()];
+    for (flag, path) in [
+        ("--manifest", &options.manifest),
+        ("--state", &place.state),
+        ("--log-dir", &place.logs),
+        ("--log", &log),
+    ] {
+        arguments.push(flag.into());
+        arguments.push(path.into());
+    }
+    for (flag, time) in [("--poll", options.poll), ("--max-wait", options.max_wait)] {
+        if let Some(time) = time {
+            arguments.push(flag.into());
+            arguments.push(time.as_secs_f64().to_string().into());
+        }
+    }
+    let (program, words) = manager::this_program(context)?;
+    let failed = |source| Error::System {
+        action: "start the manager",
+        source,
+    };
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the manager is to outlive this process; its deadline is its own"
+    )]
+    let mut child = std::process::Command::new(program)
+        .args(words)
+        .args(arguments)
+        .current_dir(context.cwd())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(failed)?;
+    let mut waited = Duration::ZERO;
+    while waited < PATIENCE {
+        let taken = lock::holder(place).is_some_and(|owner| owner.pid == child.id());
+        if taken && place.state.exists() {
+            break;
+        }
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            // A queue without anything to do is over before anybody sees it run.
+            if status.success() || status.code() == Some(10) {
+                break;
+            }
+            let tail = super::tail(&log, 3).unwrap_or_default();
+            return Err(Error::NotStarted(format!("it left with {status}: {tail}")));
+        }
+        manager::pause(LOOK_AGAIN);
+        waited += LOOK_AGAIN;
+    }
+    if waited >= PATIENCE {
+        return Err(Error::NotStarted(String::from(
+            "it has not taken the queue",
+        )));
+    }
+    Ok(Outcome::done(Data::Started(Started {
+        pid: child.id(),
+        state: place.state.display().to_string(),
+        log: log.display().to_string(),
+    })))
+}

@@ -1,0 +1,96 @@
+//! What a manager that is gone left behind.
+
+use std::path::Path;
+
+use aris_attempt::Standing;
+use aris_queue::attempt;
+use aris_queue::state::{Event, Life};
+
+use super::Manager;
+use crate::error::Error;
+
+/// Marks an attempt that a manager withdrew, with its process number.
+const WITHDRAWN: &str = "withdrawn";
+
+impl Manager<'_> {
+    pub(super) fn adopt_all(&mut self) -> Result<(), Error> {
+        let active: Vec<u32> = self.queue.active().collect();
+        for job in active {
+            self.adopt(job)?;
+        }
+        Ok(())
+    }
+
+    /// Finds out from its folder where an attempt stands that this process did not start.
+    pub(super) fn adopt(&mut self, job: u32) -> Result<(), Error> {
+        let folder = self.folder(job);
+        let mut stands = self.watch.adopt(u64::from(job), &folder);
+        if matches!(stands, Ok(Standing::Unclaimed)) {
+            self.watch.remove(u64::from(job));
+            if withdraw(&folder) {
+                return self.happen(Event::Withdrawn {
+                    id: self.id(job),
+                    attempt: self.queue.run(job).attempt,
+                    why: String::from("no runner had claimed it when its manager was gone"),
+                });
+            }
+            stands = self.watch.adopt(u64::from(job), &folder);
+        }
+        match stands {
+            Ok(Standing::Running { start, .. }) => {
+                if let Some(start) = start {
+                    self.queue.seen_running(job, start.process.pid, start.time);
+                }
+                if self.queue.run(job).life == Life::Cancelling {
+                    self.ask_to_end(&folder);
+                }
+                self.say(&format!("{} goes on", self.id(job)));
+                Ok(())
+            }
+            Ok(Standing::Ended(exit)) => self.ended(job, &exit),
+            Ok(Standing::Lost { claim, start }) => {
+                let ours =
+                    claim.is_some_and(|claim| withdrawn_by(&folder) == Some(claim.runner.pid));
+                if ours && start.is_none() {
+                    return self.happen(Event::Withdrawn {
+                        id: self.id(job),
+                        attempt: self.queue.run(job).attempt,
+                        why: String::from("an earlier manager withdrew it"),
+                    });
+                }
+                self.lost(job)
+            }
+            Ok(Standing::Unclaimed) | Err(_) => {
+                self.queue.seen_nothing(job);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn ask_to_end(&mut self, folder: &Path) {
+        let asked = aris_attempt::cancel(folder, "cancelled by a person");
+        self.notice("cancel", asked.err().map(|error| error.to_string()));
+    }
+
+    /// An attempt of a job that is no longer in the manifest.
+    pub(super) fn end_removed(&mut self, id: String, number: u32) -> Result<(), Error> {
+        let folder = attempt::folder(&self.place().queue, &id, number);
+        self.say(&format!("{id} is no longer in the manifest: it is ended"));
+        self.ask_to_end(&folder);
+        self.happen(Event::Removed { id })
+    }
+}
+
+/// Makes sure that nobody runs an unclaimed attempt. `false`: somebody has it, or the disk refuses.
+pub(super) fn withdraw(folder: &Path) -> bool {
+    let mark = folder.join(WITHDRAWN);
+    let pid = std::process::id().to_string();
+    aris_fs::create_dir(folder).is_ok()
+        && aris_fs::replace_unsynced(&mark, pid.as_bytes()).is_ok()
+        && aris_attempt::withdraw(folder).is_ok()
+}
+
+fn withdrawn_by(folder: &Path) -> Option<i32> {
+    let bytes = aris_fs::read(&folder.join(WITHDRAWN), 64).ok()?;
+    String::from_utf8_lossy(&bytes).trim().parse().ok()
+}

@@ -1,0 +1,47 @@
+//! What people asked for, carried out.
+
+use aris_queue::state::{Event, Life};
+
+use super::{Manager, requests};
+use crate::error::Error;
+
+impl Manager<'_> {
+    pub(super) fn take_requests(&mut self) -> Result<(), Error> {
+        for (path, request) in requests::waiting(self.place()) {
+            match request {
+                Ok(request) => {
+                    let (events, refused) = requests::events(request, &self.queue);
+                    for line in refused {
+                        self.say(&line);
+                    }
+                    for event in events {
+                        self.request(event)?;
+                    }
+                }
+                Err(why) => self.say(&format!("a request is thrown away: {why}")),
+            }
+            if let Err(error) = self.journal.sync() {
+                // It stays, and is answered when it can be written down.
+                self.cannot_write(&error);
+                return Ok(());
+            }
+            aris_fs::remove_file(&path)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn request(&mut self, event: Event) -> Result<(), Error> {
+        let cancelled = match &event {
+            Event::Cancel { id } => self.queue.find(id),
+            _ => None,
+        };
+        self.happen(event)?;
+        if let Some(job) = cancelled
+            && self.queue.run(job).life == Life::Cancelling
+        {
+            let folder = self.folder(job);
+            self.ask_to_end(&folder);
+        }
+        Ok(())
+    }
+}

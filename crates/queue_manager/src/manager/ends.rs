@@ -1,0 +1,120 @@
+//! Ends of attempts, and what follows from them.
+
+use aris_attempt::{Seen, Standing};
+use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
+use aris_queue::{attempt, judge};
+
+use super::adopt::withdraw;
+use super::{Cards, Manager};
+use crate::error::Error;
+
+/// Runners that may die before they claim their attempt, one after the other, before the job counts as one that cannot be started.
+const FAILED_STARTS: u32 = 3;
+
+impl Manager<'_> {
+    pub(super) fn ended(&mut self, job: u32, exit: &attempt::Exit) -> Result<(), Error> {
+        let done_when = self.queue.manifest().jobs[job as usize].settings.done_when;
+        let mut verdict = judge::judge(exit, done_when);
+        // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
+        if self.queue.run(job).life == Life::Cancelling && verdict.outcome == Outcome::Failed {
+            verdict.outcome = Outcome::Cancelled;
+            verdict.reason = Some(Reason::Cancelled);
+        }
+        self.conclude(job, verdict)
+    }
+
+    pub(super) fn lost(&mut self, job: u32) -> Result<(), Error> {
+        let folder = self.folder(job);
+        let text = format!(
+            "its runner is gone and left no exit record in {}: nobody knows how it ended; look at its log and outputs before you retry it",
+            folder.display()
+        );
+        self.conclude(job, Verdict::failed(Reason::Lost, text))
+    }
+
+    pub(super) fn conclude(&mut self, job: u32, verdict: Verdict) -> Result<(), Error> {
+        let run = self.queue.run(job);
+        let settings = &self.queue.manifest().jobs[job as usize].settings;
+        let retry_in_ms = judge::retry_in_ms(&verdict, &settings.retry, run.spent);
+        self.conclude_with(job, verdict, retry_in_ms)
+    }
+
+    pub(super) fn conclude_with(
+        &mut self,
+        job: u32,
+        verdict: Verdict,
+        retry_in_ms: Option<u64>,
+    ) -> Result<(), Error> {
+        let run = self.queue.run(job);
+        let (number, cards) = (run.attempt, run.cards.clone());
+        let id = self.id(job);
+        let after = retry_in_ms.map(|ms| format!("; again in {} s", ms.div_ceil(1000)));
+        let what = match (&verdict.error, &verdict.warning) {
+            (Some(error), _) => {
+                format!("{}: {error}", verdict.reason.map_or("failed", Reason::word))
+            }
+            (None, Some(warning)) => format!("completed: {warning}"),
+            (None, None) => String::from("completed"),
+        };
+        self.say(&format!(
+            "{id} #{number} {what}{}",
+            after.unwrap_or_default()
+        ));
+        self.failed_starts.remove(&job);
+        self.happen(Event::Ended {
+            id,
+            attempt: number,
+            verdict,
+            retry_in_ms,
+        })?;
+        self.cards.released(&cards, Cards::now());
+        let ours = self.ours();
+        for card in cards.iter().filter(|card| !ours.contains(card)) {
+            self.cards.unshare(*card);
+        }
+        Ok(())
+    }
+
+    pub(super) fn see(&mut self, told: Vec<(u64, Seen)>) -> Result<(), Error> {
+        for (key, seen) in told {
+            let Ok(job) = u32::try_from(key) else {
+                continue;
+            };
+            if !self.queue.run(job).life.is_active() {
+                continue;
+            }
+            match seen {
+                Seen::Started(start) => {
+                    self.failed_starts.remove(&job);
+                    self.queue.seen_running(job, start.process.pid, start.time);
+                    self.dirty = true;
+                }
+                Seen::Ended(exit) => self.ended(job, &exit)?,
+                Seen::Left(Standing::Unclaimed) => self.not_claimed(job)?,
+                Seen::Left(_) => self.lost(job)?,
+                Seen::Unclear(error) => {
+                    self.queue.seen_nothing(job);
+                    self.notice("attempts", Some(error.to_string()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A runner ended before it had claimed its attempt.
+    pub(super) fn not_claimed(&mut self, job: u32) -> Result<(), Error> {
+        let folder = self.folder(job);
+        if !withdraw(&folder) {
+            return self.adopt(job);
+        }
+        let count = self.failed_starts.get(&job).copied().unwrap_or(0) + 1;
+        let why = aris_attempt::runner::complaint(&folder)
+            .unwrap_or_else(|| String::from("its runner ended before it did anything"));
+        let again = (count < FAILED_STARTS).then_some(1000 * u64::from(count));
+        self.conclude_with(job, Verdict::failed(Reason::StartFailed, why), again)?;
+        if again.is_some() {
+            self.failed_starts.insert(job, count);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Starts: first written down, then carried out.
+
+use aris_attempt::cards::lease::Lease;
+use aris_queue::attempt;
+use aris_queue::journal::JournalError;
+use aris_queue::schedule::{self, Start};
+use aris_queue::state::{Event, Reason, Verdict};
+
+use super::{AGAIN, Cards, Manager, now_ms, processors, spec};
+use crate::error::Error;
+use crate::load;
+
+/// Attempts begun in one turn of the loop, so that ends are seen between them.
+const BATCH: usize = 32;
+
+impl Manager<'_> {
+    /// Starts what may start. Gives whether there may be more at once.
+    pub(super) fn start_jobs(&mut self) -> Result<bool, Error> {
+        let now = Cards::now();
+        if now < self.not_before || self.journal.is_pending() || !self.queue.has_ready() {
+            return Ok(false);
+        }
+        let ours = self.ours();
+        let views = self.cards.views(&ours, now);
+        self.slots = schedule::slots(&self.queue, views.len(), processors());
+        let mut starts = schedule::choose(&self.queue, now_ms(), &views, self.slots);
+        let more = starts.len() > BATCH;
+        starts.truncate(BATCH);
+        let mark = self.journal.mark();
+        let (mut begun, mut again) = (Vec::new(), more);
+        let mut refused = Vec::new();
+        for start in starts {
+            if let Some(path) = self.common.missing(self.queue.manifest(), start.job) {
+                refused.push((start.job, path));
+                again = true;
+                continue;
+            }
+            let settings = &self.queue.manifest().jobs[start.job as usize].settings;
+            let shares = settings.gpu_mem_mib.is_some();
+            match self.cards.lease(&start.cards, shares, now) {
+                Ok(Some(leases)) => {
+                    let event = self.start_event(&start);
+                    self.journal.push(&event, self.context.now());
+                    begun.push((start, event, leases));
+                }
+                Ok(None) => again = true,
+                Err(error) => {
+                    self.notice("leases", Some(error.to_string()));
+                    self.not_before = now + AGAIN;
+                }
+            }
+        }
+        if let Err(error) = self.journal.sync() {
+            // What cannot be written down is not done.
+            self.journal.withdraw(mark);
+            self.cannot_write(&error);
+            return Ok(false);
+        }
+        for (start, event, leases) in begun {
+            let applied = self.queue.apply(&event, self.context.now(), now_ms(), 0);
+            applied.map_err(|source| Error::Illegal {
+                path: self.place().queue.clone(),
+                source,
+            })?;
+            self.dirty = true;
+            self.launch(&start, &leases)?;
+        }
+        for (job, path) in refused {
+            let text = format!(
+                "{path} is missing, and the job says that it must be there before it starts"
+            );
+            self.say(&format!("{} precondition: {text}", self.id(job)));
+            self.happen(Event::Refused {
+                id: self.id(job),
+                verdict: Verdict::failed(Reason::Precondition, text),
+            })?;
+        }
+        Ok(again)
+    }
+
+    pub(super) fn start_event(&self, start: &Start) -> Event {
+        let spec = &self.queue.manifest().jobs[start.job as usize];
+        let number = self.queue.run(start.job).attempt + 1;
+        Event::Start {
+            id: spec.id.to_string(),
+            attempt: number,
+            cards: start.cards.clone(),
+            log: spec::log_of(self.place(), &spec.id, number)
+                .display()
+                .to_string(),
+            command: load::command_digest(&spec.cmd),
+            boot: self.boot.clone(),
+            engine_ref: None,
+        }
+    }
+
+    /// Carries out what the journal says.
+    pub(super) fn launch(&mut self, start: &Start, leases: &[Lease]) -> Result<(), Error> {
+        let job = start.job;
+        let (id, number, folder) = (self.id(job), self.queue.run(job).attempt, self.folder(job));
+        if folder.join(attempt::CLAIM).exists() {
+            // A journal that lost its end does not make anything run twice.
+            return self.adopt(job);
+        }
+        let log = spec::log_of(self.place(), &id, number);
+        let visible = self.cards.visible(&start.cards);
+        let spec = self.common.spec(
+            self.queue.manifest(),
+            job,
+            number,
+            log.clone(),
+            &visible,
+            leases,
+        );
+        let launched = aris_attempt::prepare(&folder, &spec).and_then(|()| {
+            spec::link_log(self.place(), &id, &log);
+            self.watch
+                .launch(u64::from(job), &self.runner, &folder, leases)
+        });
+        match launched {
+            Ok(()) => {
+                let on = if start.cards.is_empty() {
+                    String::new()
+                } else {
+                    format!(" on card {visible}")
+                };
+                self.say(&format!("{id} #{number} started{on}"));
+                Ok(())
+            }
+            // Nothing runs, and nobody else could start it.
+            Err(error) => {
+                self.notice("start", Some(error.to_string()));
+                self.not_before = Cards::now() + AGAIN;
+                self.happen(Event::Withdrawn {
+                    id,
+                    attempt: number,
+                    why: error.to_string(),
+                })
+            }
+        }
+    }
+
+    pub(super) fn cannot_write(&mut self, error: &JournalError) {
+        self.not_before = Cards::now() + AGAIN;
+        self.notice(
+            "journal",
+            Some(format!(
+                "{error}; nothing new is started until it can be written"
+            )),
+        );
+    }
+}

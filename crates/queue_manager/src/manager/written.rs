@@ -1,0 +1,97 @@
+//! What is written down, and said.
+
+use aris_queue::snapshot;
+use aris_queue::state::Event;
+
+use super::{Cards, Manager, SNAPSHOT_EVERY, now_ms};
+use crate::error::Error;
+
+impl Manager<'_> {
+    pub(super) fn say(&self, line: &str) {
+        self.context.note(line);
+        if let Some(log) = &self.options.log {
+            // The journal is the record; this is for people.
+            aris_fs::append_line(log, &line.replace('\n', " ")).unwrap_or_default();
+        }
+    }
+
+    /// Sets or clears what a person should know now; says so once for each change.
+    pub(super) fn notice(&mut self, about: &'static str, text: Option<String>) {
+        let before = self.notices.get(about);
+        if before == text.as_ref() {
+            return;
+        }
+        if let Some(text) = text {
+            self.say(&format!("{about}: {text}"));
+            self.notices.insert(about, text);
+        } else {
+            self.say(&format!("{about}: all right again"));
+            self.notices.remove(about);
+        }
+        self.dirty = true;
+    }
+
+    /// Adds an event to the journal, not yet synced, and applies it.
+    pub(super) fn happen(&mut self, event: Event) -> Result<(), Error> {
+        let time = self.context.now();
+        let done = self.queue.apply(&event, time, now_ms(), 0);
+        done.map_err(|source| Error::Illegal {
+            path: self.place().queue.clone(),
+            source,
+        })?;
+        self.journal.push(&event, time);
+        self.dirty = true;
+        Ok(())
+    }
+
+    pub(super) fn sync(&mut self) {
+        match self.journal.sync() {
+            Ok(()) => {
+                if self.notices.contains_key("journal") {
+                    self.notice("journal", None);
+                }
+            }
+            Err(error) => self.cannot_write(&error),
+        }
+    }
+
+    /// Writes the state for people when it changed and the last time is long enough ago.
+    pub(super) fn write_state_if_due(&mut self) {
+        let due = self
+            .last_snapshot
+            .is_none_or(|last| Cards::now() >= last + SNAPSHOT_EVERY);
+        if self.dirty && due {
+            self.write_state();
+        }
+    }
+
+    /// Writes the state for people.
+    pub(super) fn write_state(&mut self) -> snapshot::Snapshot {
+        self.last_snapshot = Some(Cards::now());
+        let meta = snapshot::Meta {
+            manifest_path: self.owner.manifest.clone(),
+            updated: Some(aris_contract::time::stamp(self.context.now())),
+            manager_pid: Some(self.owner.pid),
+            manager_host: Some(self.owner.host.clone()),
+            ..snapshot::Meta::default()
+        };
+        let notices = self
+            .notices
+            .iter()
+            .map(|(about, text)| format!("{about}: {text}"))
+            .collect();
+        let snapshot = snapshot::of(&self.queue, self.journal.seq(), meta, notices);
+        let mut text = serde_json::to_vec(&snapshot).unwrap_or_default();
+        text.push(b'\n');
+        match aris_fs::write_atomic(&self.place().state, &text) {
+            Ok(()) => {
+                self.dirty = false;
+                if self.notices.contains_key("state") {
+                    self.notice("state", None);
+                }
+            }
+            Err(error) => self.notice("state", Some(error.to_string())),
+        }
+        snapshot
+    }
+}
