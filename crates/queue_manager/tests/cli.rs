@@ -109,7 +109,7 @@ fn a_running_queue_answers_and_a_second_manager_is_refused() {
         job("hung", "touch hung; sleep 600"),
     ]}]));
     let mut manager = place.start();
-    place.until("the jobs run", || {
+    Place::until("the jobs run", || {
         place.at("began").exists() && place.at("hung").exists()
     });
     let second = place.run();
@@ -117,7 +117,7 @@ fn a_running_queue_answers_and_a_second_manager_is_refused() {
     assert!(String::from_utf8_lossy(&second.stderr).contains("is run by process"));
     let asked = place.data(&["cancel", "hung", "--state", "s.json"]);
     assert_eq!(asked["done"], true);
-    place.until("it is cancelled", || {
+    Place::until("it is cancelled", || {
         place.state()["hung"]["state"] == "cancelled"
     });
     let status = place.data(&["status", "--state", "s.json"]);
@@ -136,7 +136,7 @@ fn a_killed_manager_finds_its_jobs_again_and_runs_none_twice() {
         job("later", "echo x >> runs-later"),
     ]}]));
     let mut manager = place.start();
-    place.until("both have begun", || {
+    Place::until("both have begun", || {
         place.at("runs-on").exists() && place.at("runs-over").exists()
     });
     manager.kill().expect("killed");
@@ -166,7 +166,7 @@ fn what_a_person_holds_or_pauses_does_not_start() {
         true
     );
     let mut manager = place.start();
-    place.until("a is done", || place.state()["a"]["status"] == "completed");
+    Place::until("a is done", || place.state()["a"]["status"] == "completed");
     assert_eq!(place.state()["b"]["state"], "hold");
     assert_eq!(
         place.data(&["release", "--all", "--state", "s.json"])["jobs"],

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// Longer than anything here takes on a busy machine; nothing waits for it to pass.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A queue's folder.
 pub(crate) struct Place {
@@ -87,7 +87,7 @@ impl Place {
             .collect()
     }
 
-    pub(crate) fn until(&self, what: &str, holds: impl Fn() -> bool) {
+    pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
         let end = Instant::now() + PATIENCE;
         while !holds() {
             assert!(Instant::now() < end, "in vain: {what}");
