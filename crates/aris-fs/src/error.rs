@@ -145,6 +145,9 @@ impl Failure for FsError {
             Self::Escapes { .. } => "name a path inside the directory",
             Self::Locked { .. } => "wait for the other process, or end it",
             Self::Read { .. } => "check the permissions of the file and of the folders above it",
+            Self::Write { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "the folder does not exist: make it, or name another one"
+            }
             Self::Write { .. } => "check permissions and free space; the file is as it was",
         }))
     }

@@ -25,7 +25,7 @@ mod write;
 pub use append::{append_line, last_line};
 pub use error::FsError;
 pub use journal::{Journal, journal_lines};
-pub use list::{Entry, EntryKind, list_sorted, remove_tree, walk_sorted};
+pub use list::{Entry, EntryKind, list_sorted, list_with_metadata, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use log::Log;
 pub use part::Part;

@@ -82,10 +82,10 @@ pub enum Error {
         /// Why.
         source: HttpError,
     },
-    /// A site cannot be put there.
+    /// A site, or another export, cannot be put there.
     #[error("{} {why}", path.display())]
     Place {
-        /// Where the site was to be.
+        /// Where it was to be.
         path: PathBuf,
         /// Why not.
         why: Place,
@@ -152,6 +152,9 @@ impl Failure for Error {
                 why: Place::Changed(_),
                 ..
             } => "move that file away, or choose another folder; nothing was changed",
+            Self::Place {
+                why: Place::Wiki, ..
+            } => "choose a place outside the wiki's pages; nothing was changed",
             Self::Place { .. } => {
                 "name a folder that is absent, empty, or an earlier export; nothing was changed"
             }

@@ -17,6 +17,14 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong with it.
         why: String,
+        /// What it must be.
+        hint: &'static str,
+    },
+    /// A result would take the place of what is read.
+    #[error("{} would be overwritten, and it is read", path.display())]
+    Overwrites {
+        /// The file.
+        path: PathBuf,
     },
     /// A paper's folder without a document, or without bibliography.
     #[error("{}: {why}", path.display())]
@@ -40,7 +48,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Input { .. } | Self::Paper { .. } => ErrorKind::Usage,
+            Self::Input { .. } | Self::Overwrites { .. } | Self::Paper { .. } => ErrorKind::Usage,
             Self::Json(_) => ErrorKind::Internal,
             Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
@@ -49,8 +57,9 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Input { .. } => Some(String::from(
-                "give a JSON list such as [{\"id\": \"p1\", \"title\": \"…\", \"doi\": null}]; see --help for other inputs",
+            Self::Input { hint, .. } => Some((*hint).to_owned()),
+            Self::Overwrites { .. } => Some(String::from(
+                "name another file for the result or the patch",
             )),
             Self::Paper { .. } => Some(String::from(
                 "name the folder with the paper's LaTeX sources, or a bibliography with --bib",
@@ -63,7 +72,7 @@ impl Failure for Error {
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Input { path, .. } | Self::Paper { path, .. } => {
+            Self::Input { path, .. } | Self::Overwrites { path } | Self::Paper { path, .. } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }
             Self::Http(error) => error.details(),

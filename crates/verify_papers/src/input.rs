@@ -17,6 +17,15 @@ use crate::error::Error;
 /// Bytes of input that are accepted; a list of 10,000 papers has some three million.
 const LIMIT: u64 = 64 << 20;
 
+/// What a list of papers must be.
+const LIST: &str = "give a JSON list such as [{\"id\": \"p1\", \"title\": \"…\", \"doi\": null}]; see --help for other inputs";
+
+/// What a file of titles must be.
+const TITLES: &str = "give a text in UTF-8 with one title on each line";
+
+/// What a bibliography must be.
+const BIB: &str = "give a BibTeX file in UTF-8";
+
 /// A bibliography as it was read.
 pub(crate) struct BibFile {
     /// As a person would name it.
@@ -35,10 +44,11 @@ pub(crate) struct Input {
 
 /// Reads a JSON list of papers.
 pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
-    let bytes = bytes(context, path)?;
+    let bytes = bytes(context, path, LIST)?;
     let refuse = |why: String| Error::Input {
         path: path.to_path_buf(),
         why,
+        hint: LIST,
     };
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
     let list = value
@@ -126,10 +136,11 @@ pub(crate) fn arxiv_ids(list: &str, now: Month) -> Input {
 
 /// Papers of which only the title is known, named as the reference names them.
 pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
-    let bytes = bytes(context, path)?;
+    let bytes = bytes(context, path, TITLES)?;
     let text = String::from_utf8(bytes).map_err(|error| Error::Input {
         path: path.to_path_buf(),
         why: error.to_string(),
+        hint: TITLES,
     })?;
     let titles = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let references = titles
@@ -148,12 +159,14 @@ pub(crate) fn titles(context: &Context, path: &Path, now: Month) -> Result<Input
 
 /// Every entry of a bibliography.
 pub(crate) fn bibliography(context: &Context, path: &Path, now: Month) -> Result<Input, Error> {
-    let file = bib_file(&path.display().to_string(), &bytes(context, path)?).map_err(|why| {
-        Error::Input {
-            path: path.to_path_buf(),
-            why,
-        }
-    })?;
+    let file =
+        bib_file(&path.display().to_string(), &bytes(context, path, BIB)?).map_err(|why| {
+            Error::Input {
+                path: path.to_path_buf(),
+                why,
+                hint: BIB,
+            }
+        })?;
     Ok(collect(vec![file], None, now))
 }
 
@@ -232,10 +245,11 @@ fn collect(files: Vec<BibFile>, cited: Option<&BTreeSet<String>>, now: Month) ->
 }
 
 /// The bytes of a file or of standard input, bounded.
-fn bytes(context: &Context, path: &Path) -> Result<Vec<u8>, Error> {
+fn bytes(context: &Context, path: &Path, hint: &'static str) -> Result<Vec<u8>, Error> {
     let refuse = |why: String| Error::Input {
         path: path.to_path_buf(),
         why,
+        hint,
     };
     if path != Path::new("-") {
         return aris_fs::read(&context.absolute(path), LIMIT)

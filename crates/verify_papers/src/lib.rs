@@ -13,7 +13,7 @@ mod error;
 mod input;
 mod report;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
@@ -77,6 +77,7 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     if (fresh || cli.cache_ttl_days == Some(0)) && !cli.online.offline {
         cli.online.refresh = true;
     }
+    check_outputs(&cli, context)?;
     let input = read(&cli, context)?;
     let progress = Progress::new(context, Some(input.references.len() as u64));
     let client = aris_online::client(context, &cli.online, &HOSTS, SPEC.name, &progress)?;
@@ -117,6 +118,37 @@ pub fn run(mut cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         report.filed = Some(path.display().to_string());
     }
     Ok(Outcome::done(report))
+}
+
+/// Refuses to write over what is read: an input file, or any LaTeX source or bibliography when a paper is checked.
+fn check_outputs(cli: &Cli, context: &Context) -> Result<(), Error> {
+    let real = |path: &Path| {
+        let path = context.absolute(path);
+        std::fs::canonicalize(&path).unwrap_or(path)
+    };
+    let inputs = [&cli.input, &cli.titles_file, &cli.bib];
+    let inputs: Vec<PathBuf> = inputs
+        .into_iter()
+        .flatten()
+        .map(|path| real(path))
+        .collect();
+    for output in [&cli.output, &cli.fix_bib].into_iter().flatten() {
+        let target = real(output);
+        let source = target
+            .extension()
+            .is_some_and(|end| end == "bib" || end == "tex");
+        if inputs.contains(&target) || cli.paper.is_some() && source && target.exists() {
+            return Err(Error::Overwrites {
+                path: output.clone(),
+            });
+        }
+    }
+    match (&cli.output, &cli.fix_bib) {
+        (Some(output), Some(patch)) if real(output) == real(patch) => Err(Error::Overwrites {
+            path: output.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn read(cli: &Cli, context: &Context) -> Result<Input, Error> {

@@ -380,3 +380,26 @@ fn lines_and_an_envelope_say_the_same() {
     let envelope = world.run(&project, &args).expect_code(0).data();
     assert_eq!(Value::from(papers), envelope["papers"]);
 }
+
+#[test]
+fn a_result_never_takes_the_place_of_what_is_read() {
+    let world = World::new(s2);
+    let project = Project::new()
+        .file("refs.bib", BIB)
+        .file("list.json", CANDIDATES)
+        .file("paper/main.tex", "\\documentclass{article}\\begin{document}\\cite{one}\\bibliography{refs}\\end{document}")
+        .file("paper/refs.bib", BIB);
+    let before = project.snapshot();
+    for args in [
+        &["--bib", "refs.bib", "--output", "refs.bib"][..],
+        &["--bib", "refs.bib", "--fix-bib", "./paper/../refs.bib"],
+        &["--input", "list.json", "--output", "list.json"],
+        &["--paper", "paper", "--fix-bib", "paper/refs.bib"],
+        &["--paper", "paper", "--output", "paper/main.tex"],
+        &["--bib", "refs.bib", "--output", "one", "--fix-bib", "one"],
+    ] {
+        let run = world.run(&project, args).expect_code(2);
+        assert!(run.stderr().contains("would be overwritten"), "{run}");
+    }
+    assert_eq!(project.snapshot(), before);
+}

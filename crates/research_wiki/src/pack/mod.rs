@@ -203,6 +203,11 @@ impl Topic {
         Self { words }
     }
 
+    /// Whether nothing fits better than anything else.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// How well texts fit, each with its weight. `texts` are folded.
     pub(crate) fn fit(&self, texts: &[(&str, usize)]) -> usize {
         let weight = |word: &String| {

@@ -148,6 +148,9 @@ impl Material<'_> {
     }
 
     fn relevance(&self, page: &Summary) -> usize {
+        if self.topic.is_empty() {
+            return 0;
+        }
         let (tags, thesis) = (
             titles::fold(&page.tags.join(" ")),
             titles::fold(&page.thesis),
@@ -188,36 +191,39 @@ impl Material<'_> {
 
     /// Three to five tags that cover the most papers, each with what it is about.
     fn clusters(&self) -> Vec<String> {
-        let mut tagged: BTreeMap<&str, Vec<&Summary>> = BTreeMap::new();
-        for page in self.wiki.of_kind(Kind::Paper) {
-            let tags: BTreeSet<&str> = page.tags.iter().map(String::as_str).collect();
-            for tag in tags {
-                tagged.entry(tag).or_default().push(page);
+        let papers: Vec<&Summary> = self.wiki.of_kind(Kind::Paper).collect();
+        // Places in the list.
+        let mut tagged: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, page) in papers.iter().enumerate() {
+            for tag in &page.tags {
+                let places = tagged.entry(tag.as_str()).or_default();
+                if places.last() != Some(&at) {
+                    places.push(at);
+                }
             }
         }
-        tagged.retain(|_, papers| papers.len() > 1);
-        let mut covered: BTreeSet<&str> = BTreeSet::new();
+        tagged.retain(|_, places| places.len() > 1);
+        let mut covered: Vec<bool> = vec![false; papers.len()];
         let mut lines = Vec::new();
         while lines.len() < 5 {
-            let fresh = |papers: &[&Summary]| {
-                papers
-                    .iter()
-                    .filter(|page| !covered.contains(page.node.as_str()))
-                    .count()
+            let fresh = |places: &[usize]| {
+                let open = |at: &&usize| covered.get(**at) == Some(&false);
+                places.iter().filter(open).count()
             };
             let best = tagged
                 .iter()
-                .map(|(tag, papers)| {
+                .map(|(tag, places)| {
                     (
-                        (self.topic.fit(&[(&titles::fold(tag), 1)]), fresh(papers)),
+                        (self.topic.fit(&[(&titles::fold(tag), 1)]), fresh(places)),
                         *tag,
                     )
                 })
                 .filter(|((_, fresh), _)| *fresh > 1)
                 .max_by(|(one, a), (two, b)| one.cmp(two).then_with(|| b.cmp(a)));
             let Some((_, tag)) = best else { break };
-            let papers = tagged.remove(tag).unwrap_or_default();
-            let shown = papers.iter().take(3).map(|page| {
+            let places = tagged.remove(tag).unwrap_or_default();
+            let listed = places.iter().filter_map(|at| papers.get(*at));
+            let shown = listed.take(3).map(|page| {
                 let about = if page.thesis.is_empty() {
                     String::new()
                 } else {
@@ -227,10 +233,14 @@ impl Material<'_> {
             });
             lines.push(format!(
                 "- **{tag}** ({} papers): {}",
-                papers.len(),
+                places.len(),
                 shown.collect::<Vec<_>>().join("; ")
             ));
-            covered.extend(papers.iter().map(|page| page.node.as_str()));
+            for at in places {
+                if let Some(covered) = covered.get_mut(at) {
+                    *covered = true;
+                }
+            }
         }
         lines
     }

@@ -49,7 +49,7 @@ pub enum Place {
     NotOurs,
     /// A site is there with this file that was added or changed.
     Changed(String),
-    /// It is the wiki, or lies among its pages.
+    /// It is the wiki, one of its files, or lies among its pages.
     Wiki,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for Place {
                 out,
                 "holds {file}, which was added or changed after the export"
             ),
-            Self::Wiki => out.write_str("is the wiki, or lies among its pages"),
+            Self::Wiki => out.write_str("is the wiki, one of its files, or lies among its pages"),
         }
     }
 }
@@ -90,6 +90,21 @@ pub fn export(wiki: &Wiki, target: &Path, title: &str, cache: &Path) -> Result<E
     exported.files = files.len();
     exported.bytes = files.values().map(|bytes| bytes.len() as u64).sum();
     Ok(exported)
+}
+
+/// Whether a file may be exported to `target`: it is none of the wiki's own.
+pub(crate) fn check_file(target: &Path, wiki: &Path) -> Result<(), Error> {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = real(target.parent().unwrap_or(Path::new(".")));
+    let target = folder.join(target.file_name().unwrap_or_default());
+    // index.md, log.md and the like; a bibliography may lie beside them.
+    if folder == real(wiki) && target.extension().is_some_and(|end| end == "md") {
+        return Err(Error::Place {
+            path: target,
+            why: Place::Wiki,
+        });
+    }
+    publish::check_outside(&target, wiki)
 }
 
 /// A page's text as HTML, what it mentions, and its words.

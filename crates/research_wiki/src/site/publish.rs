@@ -72,8 +72,8 @@ pub(crate) fn publish(
     Ok(())
 }
 
-/// A site does not lie among the pages.
-fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
+/// What is exported does not lie among the pages.
+pub(crate) fn check_outside(target: &Path, wiki: &Path) -> Result<(), Error> {
     let wiki = std::fs::canonicalize(wiki).unwrap_or_else(|_| wiki.to_path_buf());
     let mut own = Kind::ALL.map(Kind::folder).to_vec();
     own.extend(["graph", crate::wiki::KEEP]);

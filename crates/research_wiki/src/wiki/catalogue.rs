@@ -4,7 +4,6 @@
 //! catalogue knows, or when it changed after the catalogue's run began to read: then a second change within the file system's clock
 //! tick could hide.
 
-use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 
@@ -46,25 +45,30 @@ impl Stamp {
 /// Pages by kind and file name.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
-    pages: BTreeMap<(Kind, String), (Stamp, Summary)>,
+    /// The last page first, so that the next one is taken off the end.
+    pages: Vec<(Stamp, Box<Summary>)>,
 }
 
-impl FromIterator<(Stamp, Summary)> for Catalogue {
-    fn from_iter<T: IntoIterator<Item = (Stamp, Summary)>>(pages: T) -> Self {
-        let key = |(stamp, summary): (Stamp, Summary)| {
-            ((summary.kind, summary.file.clone()), (stamp, summary))
-        };
-        Self {
-            pages: pages.into_iter().map(key).collect(),
-        }
+impl FromIterator<(Stamp, Box<Summary>)> for Catalogue {
+    /// Takes pages in the order of kind and file name.
+    fn from_iter<T: IntoIterator<Item = (Stamp, Box<Summary>)>>(pages: T) -> Self {
+        let mut pages: Vec<_> = pages.into_iter().collect();
+        pages.reverse();
+        Self { pages }
     }
 }
 
 impl Catalogue {
-    /// Takes a page out if it is known and unchanged.
-    pub(crate) fn take(&mut self, kind: Kind, file: &str, stamp: Stamp) -> Option<Summary> {
-        let (known, summary) = self.pages.remove(&(kind, file.to_owned()))?;
-        (known == stamp).then_some(summary)
+    /// Takes a page out if it is known and unchanged. Pages are asked for in order: those before this one are gone.
+    pub(crate) fn take(&mut self, kind: Kind, file: &str, stamp: Stamp) -> Option<Box<Summary>> {
+        let due =
+            |(_, page): &mut (Stamp, Box<Summary>)| (page.kind, page.file.as_str()) <= (kind, file);
+        while let Some((known, page)) = self.pages.pop_if(due) {
+            if page.kind == kind && page.file == file {
+                return (known == stamp).then_some(page);
+            }
+        }
+        None
     }
 
     /// Reads a catalogue; an unusable one is empty. Pages that changed at or after the moment when its writer began to read are left
@@ -85,14 +89,12 @@ impl Catalogue {
         if body.lines().count() != count {
             return None;
         }
-        let mut pages = BTreeMap::new();
-        for line in body.lines() {
-            let (stamp, summary) = line_of(line)?;
-            if stamp.changed < since {
-                pages.insert((summary.kind, summary.file.clone()), (stamp, summary));
-            }
-        }
-        Some(Self { pages })
+        let pages: Vec<_> = body.lines().map(line_of).collect::<Option<_>>()?;
+        let in_order = pages.is_sorted_by(|(_, one), (_, two)| {
+            (one.kind, one.file.as_str()) < (two.kind, two.file.as_str())
+        });
+        let settled = pages.into_iter().filter(|(stamp, _)| stamp.changed < since);
+        in_order.then(|| settled.collect())
     }
 }
 
@@ -150,7 +152,7 @@ pub(crate) fn render<'a>(since: i128, pages: impl Iterator<Item = (&'a Summary, 
     out
 }
 
-fn line_of(line: &str) -> Option<(Stamp, Summary)> {
+fn line_of(line: &str) -> Option<(Stamp, Box<Summary>)> {
     let mut fields = line.split(FIELD);
     let prefix = fields.next()?;
     let kind = Kind::ALL.into_iter().find(|kind| kind.prefix() == prefix)?;
@@ -162,7 +164,7 @@ fn line_of(line: &str) -> Option<(Stamp, Summary)> {
     };
     let year = fields.next()?.parse().ok()?;
     let mut text = || fields.next().map(str::to_owned);
-    let mut summary = Summary {
+    let mut summary = Box::new(Summary {
         kind,
         file: text()?,
         node: text()?,
@@ -184,7 +186,7 @@ fn line_of(line: &str) -> Option<(Stamp, Summary)> {
         year,
         tags: Vec::new(),
         names: Vec::new(),
-    };
+    });
     for list in [&mut summary.authors, &mut summary.tags, &mut summary.names] {
         let items = fields.next()?;
         *list = items.split_terminator(ITEM).map(str::to_owned).collect();
@@ -216,7 +218,7 @@ mod tests {
         let read = || Catalogue::parse(&text);
         assert_eq!(
             read().take(Kind::Paper, "x.md", stamp(99)),
-            Some(summary.clone())
+            Some(Box::new(summary.clone()))
         );
         assert_eq!(read().take(Kind::Paper, "x.md", stamp(98)), None);
         assert_eq!(read().take(Kind::Idea, "x.md", stamp(99)), None);
@@ -242,7 +244,9 @@ mod tests {
         fn half_a_catalogue_is_none(cut in 0_usize..1000) {
             let page = Page::parse(String::from("# x\n"));
             let summary = Summary::of(Kind::Claim, "C1.md", &page);
-            let text = render(100, [(&summary, stamp(1)), (&summary, stamp(2))].into_iter());
+            let other = Summary::of(Kind::Claim, "C2.md", &page);
+            let text = render(100, [(&summary, stamp(1)), (&other, stamp(2))].into_iter());
+            proptest::prop_assert_eq!(Catalogue::parse(&text).pages.len(), 2);
             if let Some(half) = text.get(..cut.min(text.len().saturating_sub(1))) {
                 proptest::prop_assert!(Catalogue::parse(half).pages.is_empty());
             }

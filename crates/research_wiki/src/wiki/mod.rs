@@ -39,7 +39,7 @@ pub struct Wiki {
 /// A page, and what the file system says about it.
 #[derive(Debug)]
 struct Entry {
-    summary: Summary,
+    summary: Box<Summary>,
     stamp: Stamp,
     /// Whether it came from the catalogue, and was not read in this run.
     kept: bool,
@@ -96,7 +96,7 @@ impl Wiki {
             if !folder.is_dir() {
                 continue;
             }
-            for entry in aris_fs::list_sorted(&folder)? {
+            for (entry, metadata) in aris_fs::list_with_metadata(&folder)? {
                 let name = entry.name.to_string_lossy();
                 let page = name.ends_with(".md")
                     && !name.starts_with('.')
@@ -104,12 +104,9 @@ impl Wiki {
                 if !page {
                     continue;
                 }
-                let shown = format!("{}/{name}", kind.folder());
-                let (Some(name), Ok(metadata)) =
-                    (entry.name.to_str(), std::fs::metadata(&entry.path))
-                else {
+                let (Some(name), Some(metadata)) = (entry.name.to_str(), metadata) else {
                     wiki.unreadable.push(Unreadable {
-                        path: shown,
+                        path: format!("{}/{name}", kind.folder()),
                         why: String::from("its name is not UTF-8, or it is a link to nothing"),
                     });
                     continue;
@@ -164,7 +161,7 @@ impl Wiki {
 
     /// The pages, by kind and file name.
     pub fn pages(&self) -> impl Iterator<Item = &Summary> + Clone {
-        self.pages.iter().map(|entry| &entry.summary)
+        self.pages.iter().map(|entry| &*entry.summary)
     }
 
     /// The pages of one kind, by file name.
@@ -234,7 +231,7 @@ fn read_summary(
 ) -> Result<Entry, Unreadable> {
     match read_page(&root.join(kind.folder()).join(name)) {
         Ok(page) => Ok(Entry {
-            summary: Summary::of(*kind, name, &page),
+            summary: Box::new(Summary::of(*kind, name, &page)),
             stamp: *stamp,
             kept: false,
         }),

@@ -211,7 +211,7 @@ impl Writer {
         self.wiki.read += 1;
         self.written += 1;
         let new = Entry {
-            summary: Summary::of(kind, name, page),
+            summary: Box::new(Summary::of(kind, name, page)),
             stamp: Stamp::of(&metadata),
             kept: false,
         };
@@ -259,7 +259,7 @@ impl Writer {
             .wiki
             .pages
             .iter()
-            .map(|entry| (&entry.summary, entry.stamp));
+            .map(|entry| (&*entry.summary, entry.stamp));
         let text = catalogue::render(self.since, pages);
         let path = self.wiki.root.join(KEEP).join("catalogue");
         file::refresh(&path, &text).unwrap_or_default();

@@ -157,6 +157,29 @@ fn the_graph_is_exported_as_data_and_as_graphml() {
 }
 
 #[test]
+fn an_export_never_takes_the_place_of_a_page() {
+    let project = project();
+    let before = Snapshot::of(&project.at("wiki/papers"));
+    for file in [
+        "wiki/papers/lee2024_sparse.md",
+        "wiki/ideas/../papers/new.md",
+        "wiki/graph/edges.jsonl",
+        "wiki/index.md",
+        "wiki/log.md",
+    ] {
+        let run = call(&project, &["export", "wiki", "--output", file]);
+        assert_eq!(run.code(), 5, "{file}: {run}");
+        assert!(run.stderr().contains("lies among its pages"), "{run}");
+    }
+    assert_eq!(Snapshot::of(&project.at("wiki/papers")), before);
+    let run = call(
+        &project,
+        &["export", "wiki", "--bibtex", "--output", "wiki/refs.bib"],
+    );
+    assert_eq!(run.code(), 0, "{run}");
+}
+
+#[test]
 fn a_site_goes_where_nothing_of_the_users_is() {
     let project = project().file("mine/notes.txt", "mine");
     let refused = call(&project, &["--json", "export", "wiki", "--site", "mine"]);

@@ -123,6 +123,9 @@ impl Page {
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exported, Error> {
     let wiki = Wiki::open(&args.root.folder(context))?;
+    if let Some(file) = &args.output {
+        site::check_file(&context.absolute(file), wiki.root())?;
+    }
     let mut exported = Exported {
         wiki: args.root.shown().display().to_string(),
         form: Form::Data,
