@@ -20,6 +20,7 @@ mod connections;
 pub mod edges;
 mod error;
 mod file;
+mod gaps;
 pub mod identity;
 mod index;
 mod lint;

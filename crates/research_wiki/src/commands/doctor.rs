@@ -7,6 +7,7 @@ use aris_cli::Context;
 use super::{connect, merge};
 use crate::cli::Root;
 use crate::error::Error;
+use crate::index;
 use crate::node::Kind;
 use crate::report::Changed;
 use crate::summary::Summary;
@@ -60,6 +61,10 @@ pub(crate) fn run(root: &Root, context: &Context) -> Result<Changed, Error> {
         changed.notes.push(format!(
             "brought the connections of {count} pages in line with the graph"
         ));
+    }
+    let made = aris_fs::read_optional(&writer.wiki().root().join("index.md"), aris_fs::READ_LIMIT)?;
+    if made.is_some_and(|made| made != index::render(writer.wiki()).as_bytes()) {
+        changed.notes.push(String::from("made index.md anew"));
     }
     writer.refresh(&edges)?;
     for problem in writer.wiki().unreadable() {

@@ -3,7 +3,6 @@
 //! **Source** of sections, budgets and the order of pruning: the reference's skill `research-wiki`, "query". Characters are Unicode
 //! characters, not bytes.
 
-mod gaps;
 mod sections;
 
 use std::collections::BTreeSet;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aris_paper::titles;
 
-use super::{Section, Topic, cut, gaps};
+use super::{Section, Topic, cut};
 use crate::edges::Edges;
+use crate::gaps;
 use crate::node::Kind;
 use crate::page::one_line;
 use crate::summary::Summary;

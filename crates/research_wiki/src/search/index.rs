@@ -155,7 +155,7 @@ impl Index {
         let mut wanted = Vec::new();
         for page in &pages {
             match known.remove(&page.path()) {
-                Some((_, stamp)) if !page.fresh && stamp == page.stamp => {}
+                Some((_, stamp)) if !page.fresh && stamp == page.stamp.to_string() => {}
                 old => wanted.push((page, old.map(|(id, _)| id))),
             }
         }
@@ -240,7 +240,11 @@ impl<'c> Change<'c> {
 
     fn add(&mut self, page: &Stamped, document: &Document) -> rusqlite::Result<()> {
         // A page that may change unseen is read again the next time.
-        let stamp = if page.fresh { "" } else { &page.stamp };
+        let stamp = if page.fresh {
+            String::new()
+        } else {
+            page.stamp.to_string()
+        };
         let id = self.page.insert(params![
             document.path,
             stamp,

@@ -1,5 +1,7 @@
 //! What the file system says about the pages of a wiki: enough to know, without reading them, which have changed.
 
+use std::fmt;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -19,10 +21,42 @@ const SETTLES: i64 = 2;
 pub(crate) struct Stamped {
     pub(crate) kind: Kind,
     pub(crate) file: String,
-    /// Size, inode, times; different when the file is.
-    pub(crate) stamp: String,
+    /// Different when the file is.
+    pub(crate) stamp: Stamp,
     /// Whether it changed so recently that its stamp proves nothing.
     pub(crate) fresh: bool,
+}
+
+/// Size, inode, and the times of the last changes of content and of file, in seconds and nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    numbers: [u64; 2],
+    times: [i64; 4],
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            numbers: [metadata.size(), metadata.ino()],
+            times: [
+                metadata.mtime(),
+                metadata.mtime_nsec(),
+                metadata.ctime(),
+                metadata.ctime_nsec(),
+            ],
+        }
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [size, inode] = self.numbers;
+        let [modified, after, changed, then] = self.times;
+        write!(
+            out,
+            "{size:x} {inode:x} {modified:x}.{after:x} {changed:x}.{then:x}"
+        )
+    }
 }
 
 impl Stamped {
@@ -46,30 +80,19 @@ pub(crate) fn stamps(root: &Path, now: i64) -> Result<Vec<Stamped>, Error> {
         if !folder.is_dir() {
             continue;
         }
-        for entry in aris_fs::list_sorted(&folder)? {
+        for (entry, metadata) in aris_fs::list_with_metadata(&folder)? {
             let page = |name: &&str| {
                 name.strip_suffix(".md")
                     .is_some_and(|stem| !stem.starts_with('.'))
                     && entry.kind != EntryKind::Folder
             };
-            let Some(file) = entry.name.to_str().filter(page) else {
-                continue;
-            };
-            let Ok(metadata) = std::fs::metadata(&entry.path) else {
+            let (Some(file), Some(metadata)) = (entry.name.to_str().filter(page), metadata) else {
                 continue;
             };
             found.push(Stamped {
                 kind,
                 file: file.to_owned(),
-                stamp: format!(
-                    "{:x} {:x} {:x}.{:x} {:x}.{:x}",
-                    metadata.size(),
-                    metadata.ino(),
-                    metadata.mtime(),
-                    metadata.mtime_nsec(),
-                    metadata.ctime(),
-                    metadata.ctime_nsec()
-                ),
+                stamp: Stamp::of(&metadata),
                 fresh: metadata.ctime() >= now - SETTLES,
             });
         }
@@ -84,8 +107,14 @@ pub(crate) fn digest(pages: &[Stamped]) -> Option<String> {
         if page.fresh {
             return None;
         }
-        for part in [page.kind.folder(), "/", &page.file, "\0", &page.stamp, "\0"] {
+        for part in [page.kind.folder(), "/", &page.file, "\0"] {
             hash.update(part.as_bytes());
+        }
+        for number in page.stamp.numbers {
+            hash.update(number.to_le_bytes());
+        }
+        for time in page.stamp.times {
+            hash.update(time.to_le_bytes());
         }
     }
     Some(hex(&hash.finalize(), 32))

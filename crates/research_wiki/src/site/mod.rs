@@ -6,7 +6,6 @@
 
 mod body;
 mod files;
-mod gaps;
 mod graph;
 mod markdown;
 mod model;
@@ -119,7 +118,7 @@ struct Rendered {
 fn files(wiki: &Wiki, title: &str) -> Result<(Files, Exported), Error> {
     let site = crate::text::clean(title);
     let map = file::text_optional(&wiki.root().join("gap_map.md"))?.unwrap_or_default();
-    let gaps = gaps::find(&map);
+    let gaps = crate::gaps::parse(&map);
     let edges = wiki.edges()?;
     let model = Model::new(wiki.pages(), &gaps, &edges);
 

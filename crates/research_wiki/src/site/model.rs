@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use sha2::{Digest as _, Sha256};
 
 use crate::edges::Edges;
+use crate::gaps::Gap;
 use crate::node::{self, Kind};
-use crate::site::gaps::Gap;
 use crate::summary::Summary;
 use crate::text::clean;
 use crate::text::hex;

@@ -1,0 +1,126 @@
+//! `gap_map.md`: the gaps of the field, as people write them.
+
+/// One gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// `G1`.
+    pub(crate) id: String,
+    /// What the first line says beside the identifier; the identifier where it says nothing.
+    pub(crate) title: String,
+    /// Everything that is said about it, on one line.
+    pub(crate) text: String,
+    /// Whether it is marked as resolved.
+    pub(crate) resolved: bool,
+}
+
+impl Gap {
+    /// Its place in a site's page of gaps.
+    pub(crate) fn anchor(&self) -> String {
+        format!("gap-{}", self.id)
+    }
+}
+
+/// The gaps of a map, each once: one begins at a heading, list item or table row that names it first (`## G1: …`, `- **G2** …`) and goes on
+/// to the next one. What is said under the same name further down belongs to it, too.
+pub(crate) fn parse(text: &str) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = Vec::new();
+    let mut current = None;
+    for line in text.lines() {
+        if let Some((id, rest)) = begins(line) {
+            let known = gaps.iter().position(|gap| gap.id == id);
+            current = Some(known.unwrap_or(gaps.len()));
+            if known.is_none() {
+                gaps.push(Gap {
+                    id: id.to_owned(),
+                    title: title(rest).unwrap_or(id).to_owned(),
+                    text: String::new(),
+                    resolved: false,
+                });
+            }
+        } else if line.starts_with("# ") {
+            continue;
+        }
+        let Some(gap) = current.and_then(|at| gaps.get_mut(at)) else {
+            continue;
+        };
+        let words = line.trim().trim_start_matches(['#', '-', '*', '+', ' ']);
+        if !words.is_empty() {
+            if !gap.text.is_empty() {
+                gap.text.push(' ');
+            }
+            gap.text.push_str(words);
+        }
+        let low = line.to_lowercase();
+        gap.resolved |= low.contains("[x]")
+            || (low.contains("resolved")
+                && !low.contains("unresolved")
+                && !low.contains("not resolved"));
+    }
+    gaps
+}
+
+/// The identifier that a heading, list item or table row begins with, and what follows.
+fn begins(line: &str) -> Option<(&str, &str)> {
+    /// Digits of an identifier at most; more are a number of something else.
+    const DIGITS: usize = 6;
+    let marked = line.trim_start();
+    let rest = marked.strip_prefix(['#', '-', '*', '+', '|', '['])?;
+    let rest = rest.trim_start_matches(['#', ' ', '*', '`', '[', 'x', 'X', ']']);
+    let rest = rest.strip_prefix("gap:").unwrap_or(rest);
+    let number = rest.strip_prefix('G')?;
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let (id, rest) = rest.split_at_checked(1 + digits)?;
+    let ends = rest.chars().next().is_none_or(|c| !c.is_alphanumeric());
+    ((1..=DIGITS).contains(&digits) && ends).then_some((id, rest))
+}
+
+/// What a line says behind the identifier, in its first cell.
+fn title(rest: &str) -> Option<&str> {
+    let rest = rest.trim_matches(|c: char| c.is_whitespace() || "*_`:.|-–—)]".contains(c));
+    let cell = rest.split('|').next().unwrap_or_default().trim();
+    (!cell.is_empty()).then_some(cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_found_as_people_write_them() {
+        let text = "# Gap Map\n\n_Field gaps._\n\n## G1: No data\nWe have none.\n- **G2** slow (resolved)\n- [x] G3 done\n- G4x is no gap\n";
+        let gaps = parse(text);
+        let ids: Vec<(&str, bool)> = gaps
+            .iter()
+            .map(|gap| (gap.id.as_str(), gap.resolved))
+            .collect();
+        assert_eq!(ids, [("G1", false), ("G2", true), ("G3", true)]);
+        assert_eq!(gaps.first().expect("one").text, "G1: No data We have none.");
+    }
+
+    #[test]
+    fn a_gap_has_one_title_however_often_it_is_named() {
+        let text = "# Gaps\n## G1: No proof\ntext about G9\n- **G2** — slow | x\n| G3 | Table | open |\n- G1 again\n- GPU\n- G4\n";
+        let found: Vec<(String, String)> = parse(text)
+            .into_iter()
+            .map(|gap| (gap.id, gap.title))
+            .collect();
+        let expected = [
+            ("G1", "No proof"),
+            ("G2", "slow"),
+            ("G3", "Table"),
+            ("G4", "G4"),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(id, title)| (id.to_owned(), title.to_owned()))
+        );
+        assert!(parse(text)[0].text.ends_with("G1 again GPU"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(?s)[-#*G0-9x \\n\\[\\]|é]{0,60}|.{0,60}") {
+            parse(&text);
+        }
+    }
+}

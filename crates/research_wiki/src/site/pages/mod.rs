@@ -1,0 +1,95 @@
+//! The pages of the site, from templates that escape every text.
+
+mod gap_map;
+mod graph;
+mod home;
+mod list;
+mod node;
+mod relations;
+
+use crate::node::Kind;
+use crate::site::graph::below;
+use crate::site::model::Node;
+use crate::summary::Summary;
+use crate::text::clean;
+
+pub(crate) use gap_map::gaps;
+pub(crate) use graph::graph;
+pub(crate) use home::home;
+pub(crate) use list::lists;
+pub(crate) use node::node;
+
+/// The entries of the menu, and where they lead from the site's root.
+const MENU: [(&str, &str); 6] = [
+    ("Papers", "lists/papers.html"),
+    ("Ideas", "lists/ideas.html"),
+    ("Experiments", "lists/experiments.html"),
+    ("Claims", "lists/claims.html"),
+    ("Gaps", "gaps.html"),
+    ("Graph", "graph.html"),
+];
+
+/// What all pages have.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    pub(crate) site: &'a str,
+    /// Leads from the page to the site's root.
+    pub(crate) root: &'static str,
+    pub(crate) heading: String,
+    /// The entry of the menu that it belongs to.
+    pub(crate) current: &'static str,
+    pub(crate) scripts: &'static [&'static str],
+}
+
+impl Frame<'_> {
+    fn search_label(&self) -> &'static str {
+        if self.current == "Graph" {
+            "Find a node"
+        } else {
+            "Search the wiki"
+        }
+    }
+}
+
+/// A page in a list.
+struct Row {
+    href: String,
+    title: String,
+    facts: String,
+    below: String,
+}
+
+fn row(node: &Node, page: &Summary) -> Row {
+    let mut facts: Vec<String> = Vec::new();
+    match page.kind {
+        Kind::Paper => {
+            facts.extend(page.authors.first().cloned());
+            if page.authors.len() > 1 {
+                facts.push(format!("and {} more", page.authors.len() - 1));
+            }
+            facts.push(page.venue.clone());
+        }
+        Kind::Idea => facts.extend([page.stage.clone(), page.outcome.clone()]),
+        Kind::Experiment => facts.push(page.outcome.clone()),
+        Kind::Claim => facts.push(page.status.clone()),
+    }
+    if page.year > 0 {
+        facts.push(page.year.to_string());
+    }
+    match node.relations.len() {
+        0 => {}
+        1 => facts.push(String::from("1 relation")),
+        count => facts.push(format!("{count} relations")),
+    }
+    facts.retain(|fact| !fact.is_empty());
+    Row {
+        href: node.href.clone(),
+        title: node.title.clone(),
+        facts: clean(&facts.join(" · ")),
+        below: if page.thesis.is_empty() {
+            String::new()
+        } else {
+            below(node)
+        },
+    }
+}
