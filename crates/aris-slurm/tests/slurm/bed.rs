@@ -83,6 +83,9 @@ fn a_real_slurm() {
     cards_are_checked();
     a_hung_controller_takes_a_submission_once(&bed);
     a_dead_controller_is_no_end(&bed);
+    silent_accounting_proves_nothing(&bed);
+    a_dead_nodes_word_is_not_the_jobs_end(&bed);
+    a_controller_killed_at_once_runs_nothing_twice(&bed);
 }
 
 fn ends_are_recorded() {
@@ -242,4 +245,79 @@ fn a_dead_controller_is_no_end(bed: &Path) {
         "{refused:?}"
     );
     all_over(&mut engine, &refs);
+}
+
+fn silent_accounting_proves_nothing(bed: &Path) {
+    let place = Place::new();
+    let token = token("silent");
+    let mut engine = place.engine_of(None);
+    let mut wave = place.wave(&token, &["true"]);
+    let nowhere = (String::from("partition"), String::from("nowhere"));
+    wave.options.options.extend([nowhere]);
+    engine.submit(&wave).expect_err("refused");
+    let unknown = EngineRef {
+        job: String::from("99999999"),
+        index: 0,
+        token: token.clone(),
+    };
+    control(bed, &["stop", "dbd"]);
+    let found = engine.find(&token);
+    let seen = engine.observe(std::slice::from_ref(&unknown));
+    control(bed, &["start", "dbd"]);
+    assert!(matches!(found, Ok(Found::CannotTell(_))), "{found:?}");
+    assert_eq!(seen, Ok(vec![Seen::NotListed]));
+}
+
+/// Slurm takes the node for dead while the job lives: the records say so.
+fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
+    let place = Place::new();
+    let token = token("node");
+    let mut engine = place.engine_of(None);
+    let wave = place.wave(
+        &token,
+        &["echo on >running; until [ -e go ]; do sleep 0.1; done"],
+    );
+    let refs = engine.submit(&wave).expect("taken");
+    until("the start", || place.at("running").exists().then_some(()));
+    let node = until("the node", || match engine.observe(&refs).ok()?.pop()? {
+        Seen::Running(node) => Some(node),
+        _ => None,
+    });
+    control(bed, &["kill", &node]);
+    all_over(&mut engine, &refs);
+    let seen = engine.observe(&refs);
+    let stands = standing(&place.attempt(&token, 0)).expect("readable");
+    control(bed, &["start", &node]);
+    assert_eq!(seen, Ok(vec![Seen::Ended(String::from("NODE_FAIL"))]));
+    assert!(matches!(stands, Standing::Running { .. }), "{stands:?}");
+    std::fs::write(place.at("go"), "").expect("written");
+    // Its end is recorded, unless the daemon that came back ended what it found.
+    let ending = ended(&place, &token, 0).ending;
+    assert!(!matches!(ending, Ending::StartFailed(_)), "{ending:?}");
+}
+
+/// Slurm may forget what it took seconds ago, and run it all the same.
+fn a_controller_killed_at_once_runs_nothing_twice(bed: &Path) {
+    let place = Place::new();
+    let token = token("killed");
+    let mut engine = place.engine_of(None);
+    let commands = ["0", "1", "2"].map(|number| format!("echo ran >>count.{number}; sleep 2"));
+    let commands = commands.each_ref().map(String::as_str);
+    let wave = place.wave(&token, &commands);
+    engine.submit(&wave).expect("taken");
+    control(bed, &["kill", "ctld"]);
+    control(bed, &["start", "ctld"]);
+    let there = until("an answer", || match engine.find(&token) {
+        Ok(Found::Here(_)) => Some(true),
+        Ok(Found::NotThere) => Some(false),
+        Ok(Found::CannotTell(_)) | Err(_) => None,
+    });
+    if !there {
+        engine.submit(&wave).expect("taken");
+    }
+    for number in 0..3 {
+        assert_eq!(ended(&place, &token, number).ending, Ending::Code(0));
+        let count = std::fs::read_to_string(place.at(&format!("count.{number}")));
+        assert_eq!(count.expect("there"), "ran\n");
+    }
 }
