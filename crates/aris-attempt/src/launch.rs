@@ -21,12 +21,6 @@ pub struct Runner {
     pub arguments: Vec<OsString>,
 }
 
-/// A runner that has been started by this process.
-#[derive(Debug)]
-pub struct Launched {
-    pub(crate) child: Child,
-}
-
 /// Creates the attempt's folder and writes what is to run.
 ///
 /// Nothing is synced: the intention stands in the caller's journal, and an attempt that an earlier boot left without an exit record is
@@ -40,13 +34,12 @@ pub fn prepare(folder: &Path, spec: &Spec) -> Result<(), AttemptError> {
     Ok(aris_fs::replace_unsynced(&folder.join(SPEC), &bytes)?)
 }
 
-/// Starts the runner of a prepared attempt and gives it the cards' leases, in the order in which the specification names their files.
-///
-/// The runner leaves this process's session at once, and lives on when this process ends. Its streams are the null device: what it has to
-/// say stands in the folder. Starting it twice is no harm: the claim lets one run.
-///
-/// **Errors**: [`AttemptError::System`] when the program cannot be started.
-pub fn launch(runner: &Runner, folder: &Path, leases: &[Lease]) -> Result<Launched, AttemptError> {
+/// Starts the runner of a prepared attempt, as [`Watch::launch`](crate::Watch::launch) describes it.
+pub(crate) fn launch(
+    runner: &Runner,
+    folder: &Path,
+    leases: &[Lease],
+) -> Result<Child, AttemptError> {
     let failed = || format!("start {}", runner.program.display());
     let folder = std::path::absolute(folder).map_err(AttemptError::system(failed()))?;
     let stdin = if leases.is_empty() {
@@ -59,13 +52,12 @@ pub fn launch(runner: &Runner, folder: &Path, leases: &[Lease]) -> Result<Launch
         clippy::disallowed_methods,
         reason = "a runner is to outlive this process; its deadline is its own"
     )]
-    let child = Command::new(&runner.program)
+    Command::new(&runner.program)
         .args(&runner.arguments)
         .arg(folder)
         .stdin(stdin)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error: io::Error| AttemptError::system(failed())(error))?;
-    Ok(Launched { child })
+        .map_err(|error: io::Error| AttemptError::system(failed())(error))
 }

@@ -21,7 +21,7 @@ mod standing;
 mod watch;
 
 pub use error::AttemptError;
-pub use launch::{Launched, Runner, launch, prepare};
+pub use launch::{Runner, prepare};
 pub use standing::{Standing, cancel, standing, withdraw};
 pub use watch::{Seen, Watch};
 

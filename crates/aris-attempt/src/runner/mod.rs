@@ -53,7 +53,7 @@ const LOCK_TRIES: u32 = 200;
 
 /// Runs the attempt whose folder this is, to its end. To be called by a process that does nothing else, before it has any thread.
 ///
-/// stdin may be the socket through which [`launch`](crate::launch::launch) passes the cards' leases; without it they are taken by name.
+/// stdin may be the socket through which [`Watch::launch`](crate::Watch::launch) passes the cards' leases; without it they are taken by name.
 pub fn run(folder: &Path) -> ExitCode {
     match attempt(folder) {
         Ok(()) => ExitCode::SUCCESS,

@@ -98,7 +98,11 @@ impl Watch {
 
     /// Starts the runner of a prepared attempt and watches it, in place of what had the same key.
     ///
-    /// **Errors**: those of [`launch`]; then it is not watched, and nothing runs.
+    /// The runner gets the leases in the order in which the specification names their files; it leaves this process's session at once and
+    /// lives on when this process ends. Its streams are the null device: what it has to say stands in the folder. Starting it twice is no
+    /// harm: the claim lets one run.
+    ///
+    /// **Errors**: [`AttemptError::System`] when the program cannot be started; then it is not watched, and nothing runs.
     pub fn launch(
         &mut self,
         key: u64,
@@ -108,12 +112,12 @@ impl Watch {
     ) -> Result<(), AttemptError> {
         let token = self.enter(key, folder);
         match launch(runner, folder, leases) {
-            Ok(launched) => {
-                let pid = i32::try_from(launched.child.id()).unwrap_or(0);
+            Ok(child) => {
+                let pid = i32::try_from(child.id()).unwrap_or(0);
                 // Not waited for yet, so the number is its.
                 self.source.process(token, pid);
                 if let Some(watched) = self.watched.get_mut(&token) {
-                    watched.child = Some(launched.child);
+                    watched.child = Some(child);
                 }
                 Ok(())
             }
