@@ -145,6 +145,11 @@ impl Workspace {
         self.rows.iter().find(|row| row.name == helper)
     }
 
+    /// Whether the table names this helper, shipped or not yet.
+    pub(crate) fn is_helper(&self, name: &str) -> bool {
+        self.contract.iter().any(|row| row.name == name)
+    }
+
     /// Names of the folders in `relative` that hold `marker`, sorted. An absent folder has none.
     pub(crate) fn folders_with(&self, relative: &str, marker: &str) -> Result<Vec<String>, Fault> {
         let folder = self.at(relative);

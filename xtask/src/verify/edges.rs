@@ -155,8 +155,7 @@ fn member(
 
 /// Why `name` may not depend on `dependency`.
 fn forbidden(workspace: &Workspace, name: &str, dependency: &str, dev: bool) -> Option<String> {
-    // Also one that is not shipped yet.
-    let is_helper = |name: &str| workspace.contract.iter().any(|row| row.name == name);
+    let is_helper = |name: &str| workspace.is_helper(name);
     // The linter of skills is also the one of this tree.
     let verifies = name == "xtask" && dependency == "skill_lint";
     if is_helper(dependency) && name != "aris" && !verifies {

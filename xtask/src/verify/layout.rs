@@ -116,7 +116,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     for name in workspace.crates()? {
         if !name.starts_with("aris-")
             && !OTHER_CRATES.contains(&name.as_str())
-            && workspace.row(&name).is_none()
+            && !workspace.is_helper(&name)
         {
             let hint = format!("add a row to {TABLE}, or call a shared library aris-*");
             findings.push(Finding::new(
