@@ -4,7 +4,7 @@
 //! The two sides meet in the attempt's folder ([`aris_queue::attempt`]) and nowhere else: a manager may be killed at any moment, and the
 //! next one finds everything there.
 //!
-//! Linux first. Elsewhere ends are seen by sweeps, and children that leave their group are not found.
+//! Linux first. Elsewhere ends are seen by sweeps, and processes that outlive the command are not found.
 
 #![warn(missing_docs)]
 

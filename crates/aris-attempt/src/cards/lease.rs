@@ -4,12 +4,12 @@
 //! else is killed, and is free the moment the last one ends. The files are empty and stay.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use aris_fs::FsError;
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, RawMode, flock};
 use rustix::io::Errno;
 
 use crate::error::AttemptError;
@@ -22,10 +22,10 @@ pub const LEASES_VARIABLE: &str = "ARIS_QUEUE_LEASES";
 pub const DEFAULT_LEASES: &str = "/var/tmp/aris-queue-leases";
 
 /// For everybody to write, and to delete only what is one's own.
-const FOLDER_MODE: u32 = 0o1777;
+const FOLDER_MODE: RawMode = 0o1777;
 
 /// For everybody to lock.
-const FILE_MODE: u32 = 0o666;
+const FILE_MODE: RawMode = 0o666;
 
 /// Times a lease file is opened again because somebody else was creating or removing it at that moment.
 const TRIES: u32 = 16;
@@ -212,10 +212,8 @@ fn locked(path: &Path) -> Result<OwnedFd, AttemptError> {
 }
 
 fn same_file(file: &OwnedFd, path: &Path) -> bool {
-    let found = path.symlink_metadata();
-    rustix::fs::fstat(file).is_ok_and(|open| {
-        found.is_ok_and(|found| found.dev() == open.st_dev && found.ino() == open.st_ino)
-    })
+    let pair = rustix::fs::fstat(file).and_then(|open| Ok((open, rustix::fs::lstat(path)?)));
+    pair.is_ok_and(|(open, found)| (open.st_dev, open.st_ino) == (found.st_dev, found.st_ino))
 }
 
 /// For a runner: the leases that its specification names, open and locked. Those that came through stdin when they are these files;
@@ -261,7 +259,7 @@ mod tests {
             .expect("there")
             .permissions()
             .mode();
-        assert_eq!(mode & 0o7777, FOLDER_MODE);
+        assert_eq!(mode & 0o7777, 0o1777);
         let again = Leases::open(&leases.folder).expect("opened");
         let first = leases.take("GPU-1").expect("works").expect("free");
         assert!(again.take("GPU-1").expect("works").is_none());

@@ -108,7 +108,7 @@ impl Heartbeat {
     pub(super) fn beat(&mut self) {
         if self.file.is_none() {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::CLOEXEC;
-            let opened = rustix::fs::open(&self.path, flags, Mode::from_raw_mode(MODE));
+            let opened = rustix::fs::open(&self.path, flags, Mode::from_raw_mode(0o644));
             self.file = opened.ok().map(File::from);
         }
         let now = Timespec {
