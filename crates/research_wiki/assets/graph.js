@@ -8,8 +8,8 @@
   const LISTED = 200;
   const ROW = 44;
   const NARROW = 640;
-  const LETTER = 7.2;
 
+  const pen = document.createElement("canvas").getContext("2d");
   const drawing = document.querySelector("#drawing");
   const status = document.querySelector("#status");
   const panel = document.querySelector("#panel");
@@ -118,10 +118,18 @@
     Other: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",
   };
 
-  function cut(text, room) {
-    const count = Math.max(4, Math.floor(room / LETTER));
+  /** As much of a text as fits into `room`. It is measured in the font of `site.css`, because no average letter fits every title. */
+  function cut(text, room, weight = 400) {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    pen.font = `${weight} ${0.8125 * rem}px ${getComputedStyle(drawing).fontFamily}`;
     const letters = [...text];
-    return letters.length <= count ? text : `${letters.slice(0, count - 1).join("").trimEnd()}…`;
+    const start = (count) => (count < letters.length ? `${letters.slice(0, count).join("").trimEnd()}…` : text);
+    let [least, most] = [1, letters.length];
+    while (least < most) {
+      const middle = Math.ceil((least + most) / 2);
+      [least, most] = pen.measureText(start(middle)).width <= room - 4 ? [middle, most] : [least, middle - 1];
+    }
+    return start(least);
   }
 
   function nodeElement(record, place) {
@@ -134,7 +142,7 @@
       "aria-label": `${record.kind}: ${record.title}${place.type ? `, ${spaced(place.type)}` : ""}${centre ? ", centre" : ""}`,
       "aria-current": centre ? "true" : null,
     });
-    const label = cut(record.title, place.room);
+    const label = cut(record.title, place.room, centre ? 600 : 400);
     const x = place.start === null ? 0 : place.start ? 15 : -15;
     const anchor = place.start === null ? "middle" : place.start ? "start" : "end";
     const y = place.start === null ? 27 : place.type ? -1 : 5;
