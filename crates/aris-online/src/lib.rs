@@ -97,6 +97,23 @@ pub fn client(
     Client::new(settings)
 }
 
+/// Asks `hosts` through a client that lives as long as `what`, showing what it waits for.
+///
+/// **Errors**: as [`client`], and those of `what`.
+pub fn asking<T, E: From<HttpError>>(
+    context: &Context,
+    args: &OnlineArgs,
+    hosts: &[&'static Host],
+    helper: &str,
+    what: impl FnOnce(&Client) -> Result<T, E>,
+) -> Result<T, E> {
+    let progress = Progress::new(context, None);
+    let client = client(context, args, hosts, helper, &progress)?;
+    let said = what(&client);
+    progress.finish();
+    said
+}
+
 /// `ARIS_CONTACT_EMAIL`, or the older `OPENALEX_EMAIL`, which several services want in the user agent so that they can write instead of blocking.
 fn contact(context: &Context) -> String {
     let shaped = |address: &&str| {

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_contract::ids::ArxivId;
-use aris_online::Progress;
 use aris_sources::hosts::ARXIV_FILES;
 use aris_sources::{Downloaded, Magic, arxiv};
 
@@ -69,17 +68,14 @@ fn bring(
     if let Some(bytes) = present(&target, magic)? {
         return Ok(file(&args.id, &path, bytes, None));
     }
-    let progress = Progress::new(context, None);
-    let client = aris_online::client(
+    let arrived = aris_online::asking(
         context,
         &args.online,
         &[&ARXIV_FILES],
         "arxiv_fetch",
-        &progress,
+        |client| client.download(request, &target, magic),
     )?;
-    let arrived = client.download(request, &target, magic);
-    progress.finish();
-    match arrived? {
+    match arrived {
         Some(arrived) => Ok(file(&args.id, &path, arrived.bytes, Some(arrived))),
         None => Err(Error::Absent {
             what,

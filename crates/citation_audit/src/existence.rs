@@ -147,6 +147,10 @@ fn known(id: &str) -> Option<(&'static str, &'static str)> {
         "title_differs" => ("title_differs", RECORD),
         "year_differs" => ("year_differs", RECORD),
         "venue_differs" => ("venue_differs", RECORD),
+        "preprint_only" => (
+            "preprint_only",
+            "cite the preprint, or name where it was published",
+        ),
         "retracted" => (
             "retracted",
             "read why; cite the retraction with it, or drop the entry",

@@ -13,7 +13,7 @@ mod error;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::Paper;
-use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_online::{FormArgs, OnlineArgs, Papers, indented};
 use aris_sources::Doubt;
 use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
@@ -154,15 +154,13 @@ fn ask(
     endpoint: Endpoint,
     wanted: &Value,
 ) -> Result<Results, Error> {
-    let progress = Progress::new(context, None);
-    let client = aris_online::client(context, online, &[&EXA], SPEC.name, &progress)?;
-    // What the cache has needs no key.
-    if !online.offline && !client.settings().has_key(&EXA) {
-        return Err(Error::Key);
-    }
-    let found = exa::ask(&client, endpoint, wanted);
-    progress.finish();
-    Ok(found?)
+    aris_online::asking(context, online, &[&EXA], SPEC.name, |client| {
+        // What the cache has needs no key.
+        if !online.offline && !client.settings().has_key(&EXA) {
+            return Err(Error::Key);
+        }
+        Ok(exa::ask(client, endpoint, wanted)?)
+    })
 }
 
 fn product(found: Results, head: Value, content: Content, form: FormArgs) -> Papers {

@@ -13,7 +13,7 @@ mod error;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::{ArxivId, Doi};
-use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_online::{FormArgs, OnlineArgs, Papers, indented};
 use aris_sources::hosts::OPENALEX;
 use aris_sources::{Client, Doubt, Expect, Request, keep, openalex};
 use serde_json::{Map, Value};
@@ -130,11 +130,7 @@ fn ask(
     online: &OnlineArgs,
     what: impl FnOnce(&Client) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
-    let progress = Progress::new(context, None);
-    let client = aris_online::client(context, online, &[&OPENALEX], SPEC.name, &progress)?;
-    let found = what(&client);
-    progress.finish();
-    found
+    aris_online::asking(context, online, &[&OPENALEX], SPEC.name, what)
 }
 
 /// Asks page by page until there are enough.

@@ -15,7 +15,7 @@ use std::io::Read as _;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_online::{FormArgs, OnlineArgs, Papers, Progress, indented};
+use aris_online::{FormArgs, OnlineArgs, Papers, indented};
 use aris_sources::hosts::SEMANTIC_SCHOLAR;
 use aris_sources::{Client, Doubt};
 use serde_json::{Map, Value, json};
@@ -185,11 +185,7 @@ fn ask(
     online: &OnlineArgs,
     what: impl FnOnce(&Client) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
-    let progress = Progress::new(context, None);
-    let client = aris_online::client(context, online, &[&SEMANTIC_SCHOLAR], SPEC.name, &progress)?;
-    let found = what(&client);
-    progress.finish();
-    found
+    aris_online::asking(context, online, &[&SEMANTIC_SCHOLAR], SPEC.name, what)
 }
 
 fn data(found: &Answer) -> Vec<Value> {

@@ -1,8 +1,8 @@
 //! The fields of a reference beside the records of its work.
 
-use aris_contract::artifact::papers::{Kind, Paper};
-use aris_paper::venues::{self, VenueMatch};
+use aris_contract::artifact::papers::Paper;
 
+use super::venue;
 use crate::authors::{self, Agreement, Comparison};
 use crate::reference::Reference;
 use crate::report::{FieldCheck, Finding, Match, Severity};
@@ -13,9 +13,6 @@ const YEARS: u16 = 1;
 
 /// Years from a preprint to its publication that nobody wonders at.
 const LATER: u16 = 3;
-
-/// Years after which sources know where a work appeared.
-const SEEN: u16 = 2;
 
 /// Names that a message lists.
 const SHOWN: usize = 3;
@@ -33,12 +30,12 @@ pub(super) fn fields(
     out.extend(titles(reference, work, findings));
     out.extend(people(reference, work, findings));
     out.extend(years(reference, work, findings));
-    out.extend(venues(reference, work, findings));
+    out.extend(venue::compare(reference, work, findings));
     out.extend(identifiers(reference, work));
     out
 }
 
-fn source(record: &Paper) -> String {
+pub(super) fn source(record: &Paper) -> String {
     record
         .origins
         .first()
@@ -46,7 +43,13 @@ fn source(record: &Paper) -> String {
         .unwrap_or_default()
 }
 
-fn check(field: &str, verdict: Match, yours: String, theirs: String, record: &Paper) -> FieldCheck {
+pub(super) fn check(
+    field: &str,
+    verdict: Match,
+    yours: String,
+    theirs: String,
+    record: &Paper,
+) -> FieldCheck {
     FieldCheck {
         field: field.to_owned(),
         verdict,
@@ -56,7 +59,7 @@ fn check(field: &str, verdict: Match, yours: String, theirs: String, record: &Pa
     }
 }
 
-fn finding(id: &str, severity: Severity, field: &str, message: String) -> Finding {
+pub(super) fn finding(id: &str, severity: Severity, field: &str, message: String) -> Finding {
     Finding {
         id: id.to_owned(),
         severity,
@@ -257,7 +260,7 @@ fn years(
     let apart = theirs.abs_diff(yours);
     if apart > 0 {
         // The work may have appeared where the records do not see it yet.
-        let later = yours > theirs && apart <= LATER && is_open(reference, work);
+        let later = yours > theirs && apart <= LATER && venue::is_open(reference, work);
         let severity = if apart > YEARS && !later {
             Severity::Doubt
         } else {
@@ -282,112 +285,6 @@ fn years(
         theirs.to_string(),
         record,
     ))
-}
-
-fn venues(
-    reference: &Reference,
-    work: &[&Paper],
-    findings: &mut Vec<Finding>,
-) -> Option<FieldCheck> {
-    if reference.venue.is_empty() {
-        return None;
-    }
-    let first = work.first()?;
-    let yours = reference.venue.clone();
-    if venues::is_preprint(&yours) {
-        // Citing the preprint is right whatever else there is.
-        let known = work.iter().any(|record| record.ids.arxiv.is_some());
-        let verdict = if known { Match::Match } else { Match::Unknown };
-        return Some(check("venue", verdict, yours, String::new(), first));
-    }
-    let mut different = None;
-    let mut unclear = false;
-    for record in work {
-        let Some(theirs) = published_in(record) else {
-            continue;
-        };
-        match venues::compare(&yours, theirs) {
-            VenueMatch::Same => {
-                return Some(check(
-                    "venue",
-                    Match::Match,
-                    yours,
-                    theirs.to_owned(),
-                    record,
-                ));
-            }
-            // OpenAlex often names the repository that holds a copy.
-            VenueMatch::Different if source(record) == "openalex" && !venues::is_known(theirs) => {}
-            // Semantic Scholar names the conference for a workshop with a name of its own.
-            VenueMatch::Different if source(record) == "semantic_scholar" && !is_venue(&yours) => {
-                unclear = true;
-            }
-            VenueMatch::Different => different = different.or(Some((theirs, *record))),
-            VenueMatch::Unknown => unclear = true,
-        }
-    }
-    if let Some((theirs, record)) = different.filter(|_| !unclear) {
-        findings.push(finding(
-            "venue_differs",
-            Severity::Doubt,
-            "venue",
-            format!("{} has {theirs}", source(record)),
-        ));
-        return Some(check(
-            "venue",
-            Match::Differs,
-            yours,
-            theirs.to_owned(),
-            record,
-        ));
-    }
-    findings.extend(preprint_only(reference, work));
-    Some(check("venue", Match::Unknown, yours, String::new(), first))
-}
-
-/// Where a record says that the work was published; a preprint server publishes nothing.
-fn published_in(record: &Paper) -> Option<&str> {
-    let venue = record.venue.as_deref()?;
-    let preprint = record.kind == Some(Kind::Preprint) || venues::is_preprint(venue);
-    (!preprint).then_some(venue)
-}
-
-/// Whether a name says what it is: a conference or a journal.
-fn is_venue(name: &str) -> bool {
-    venues::is_known(name) || venues::kind(name).is_some()
-}
-
-/// Whether a publication is cited that no record knows.
-pub(super) fn is_open(reference: &Reference, work: &[&Paper]) -> bool {
-    !reference.venue.is_empty()
-        && !venues::is_preprint(&reference.venue)
-        && work.iter().all(|record| published_in(record).is_none())
-}
-
-/// A publication that nobody knows of. Sources learn of it within two years; before that nothing follows.
-fn preprint_only(reference: &Reference, work: &[&Paper]) -> Option<Finding> {
-    let mut sources: Vec<String> = Vec::new();
-    for record in work {
-        let arxiv = record.ids.arxiv.is_some() || record.kind == Some(Kind::Preprint);
-        let source = source(record);
-        if arxiv && !sources.contains(&source) {
-            sources.push(source);
-        }
-    }
-    let asked = work
-        .iter()
-        .flat_map(|record| &record.origins)
-        .filter_map(|origin| origin.retrieved_at.get(..4)?.parse::<u16>().ok())
-        .max()?;
-    let old = reference.year.is_some_and(|year| year + SEEN <= asked);
-    (sources.len() >= 2 && is_venue(&reference.venue) && is_open(reference, work)).then(|| {
-        finding(
-            "preprint_only",
-            if old { Severity::Doubt } else { Severity::Note },
-            "venue",
-            format!("{} have it as a preprint alone", sources.join(" and ")),
-        )
-    })
 }
 
 /// Cited identifiers beside those of the records; one that leads elsewhere was told of before.

@@ -1,6 +1,9 @@
 //! From answers to a verdict.
 
 mod compare;
+mod fit;
+mod opinion;
+mod venue;
 
 use std::collections::BTreeMap;
 
@@ -8,161 +11,12 @@ use aris_contract::artifact::papers::{Paper, Source};
 use aris_paper::facts::FactKind;
 use aris_paper::records;
 
-use crate::authors::{self, Agreement};
+use crate::authors;
 use crate::engine::{Answer, Id};
 use crate::reference::Reference;
-use crate::report::{
-    Checked, Confidence, Evidence, Existence, Finding, Match, Outcome, Severity, Status,
-};
-use crate::title::{self, Likeness};
-
-/// How a record fits a reference, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fit {
-    /// The work that is meant.
-    Work,
-    /// Its title, by other people.
-    OtherPeople,
-    /// Its people, under another title.
-    OtherTitle,
-    /// Another work.
-    Other,
-}
-
-/// How the record behind a cited identifier fits.
-fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
-    if reference.title.is_empty() || record.title.is_empty() {
-        return Fit::Work;
-    }
-    match title::relate(&reference.title, &record.title) {
-        Likeness::Same | Likeness::Part | Likeness::Near => Fit::Work,
-        Likeness::OtherNumbers | Likeness::Other if same_people(reference, record) => {
-            Fit::OtherTitle
-        }
-        // Papers are renamed when they are published, and long lists of authors are not compared name by name.
-        Likeness::Other
-            if title::is_similar(&reference.title, &record.title)
-                && !other_people(reference, record) =>
-        {
-            Fit::OtherTitle
-        }
-        Likeness::OtherNumbers | Likeness::Other => Fit::Other,
-    }
-}
-
-/// How a record that a search brought up fits.
-fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
-    let likeness = title::relate(&reference.title, &record.title);
-    if likeness > Likeness::Near {
-        let near = likeness == Likeness::OtherNumbers
-            || title::is_similar(&reference.title, &record.title);
-        return if near && same_people(reference, record) {
-            Fit::OtherTitle
-        } else {
-            Fit::Other
-        };
-    }
-    let agreement = authors::compare(&reference.authors, reference.others, record)
-        .map(|found| found.agreement());
-    let apart = matches!(agreement, Some(Agreement::Invented | Agreement::Disjoint));
-    let distinctive = title::is_distinctive(&reference.title);
-    match likeness {
-        // A title of two words that people speak neither for nor against may be anybody's.
-        Likeness::Same
-            if !apart && (agreement.is_some() || reference.authors.is_empty() || distinctive) =>
-        {
-            Fit::Work
-        }
-        Likeness::Same if apart && distinctive => Fit::OtherPeople,
-        // A title that is only like it needs people who speak for it.
-        Likeness::Part | Likeness::Near if agreement.is_some() && !apart => Fit::Work,
-        Likeness::Part | Likeness::Near
-            if agreement.is_none() && reference.authors.is_empty() && distinctive =>
-        {
-            Fit::Work
-        }
-        _ => Fit::Other,
-    }
-}
-
-/// Whether enough authors are shared to think of a work that was given another title.
-fn same_people(reference: &Reference, record: &Paper) -> bool {
-    authors::compare(&reference.authors, reference.others, record).is_some_and(|found| {
-        found.agreement() < Agreement::Partly
-            || found.agreement() == Agreement::Partly && found.matched * 2 > found.cited
-    })
-}
-
-/// Whether the people of a record speak against a reference.
-fn other_people(reference: &Reference, record: &Paper) -> bool {
-    let agreement = authors::compare(&reference.authors, reference.others, record)
-        .map(|found| found.agreement());
-    matches!(
-        agreement,
-        Some(Agreement::Partly | Agreement::Invented | Agreement::Disjoint)
-    )
-}
-
-/// Whether the identifiers alone confirm a reference, so that nobody need be asked for its title.
-pub(crate) fn is_confirmed(reference: &Reference, ids: &[(Id, &[Answer])]) -> bool {
-    let mut fits = ids
-        .iter()
-        .flat_map(|(_, said)| records_of(said))
-        .map(|(_, record)| fit_of_id(reference, record))
-        .peekable();
-    fits.peek().is_some() && fits.all(|fit| fit == Fit::Work)
-}
-
-/// Records of a work after which nobody else is asked.
-const OPINIONS: usize = 3;
-
-/// Whether what was said is enough, `found` answers to the title having the work. A doubt about the description wants another opinion, and
-/// so does a venue that no record names.
-pub(crate) fn is_settled(
-    reference: &Reference,
-    ids: &[(Id, &[Answer])],
-    titles: &[Answer],
-    found: usize,
-) -> bool {
-    match found {
-        0 => false,
-        1 => !wants_opinion(reference, ids, titles),
-        _ => found >= OPINIONS || !is_doubtful(&judge(reference, ids, titles)),
-    }
-}
-
-/// Whether the work is known, and another record of it may say more.
-pub(crate) fn wants_opinion(
-    reference: &Reference,
-    ids: &[(Id, &[Answer])],
-    titles: &[Answer],
-) -> bool {
-    let checked = judge(reference, ids, titles);
-    let unnamed = checked
-        .metadata
-        .iter()
-        .any(|field| field.field == "venue" && field.verdict == Match::Unknown);
-    checked.existence == Existence::Exists && (unnamed || is_doubtful(&checked))
-}
-
-/// Whether records contradict the description.
-fn is_doubtful(checked: &Checked) -> bool {
-    checked.metadata.iter().any(|field| {
-        let id = matches!(field.field.as_str(), "doi" | "arxiv_id");
-        field.verdict == Match::Differs
-            && !id
-            && checked
-                .findings
-                .iter()
-                .any(|finding| finding.field == field.field && finding.severity <= Severity::Doubt)
-    })
-}
-
-/// Whether an answer to a title has the work.
-pub(crate) fn is_found(reference: &Reference, answer: &Answer) -> bool {
-    records_of(std::slice::from_ref(answer))
-        .any(|(_, record)| fit_of_title(reference, record) == Fit::Work)
-}
+use crate::report::{Checked, Confidence, Evidence, Existence, Finding, Outcome, Severity, Status};
+use fit::{Fit, fit_of_id, fit_of_title};
+pub(crate) use opinion::{is_confirmed, is_found, is_settled, wants_opinion};
 
 fn records_of(said: &[Answer]) -> impl Iterator<Item = (Source, &Paper)> {
     said.iter().flat_map(|answer| {

@@ -1,7 +1,11 @@
 //! The cited authors beside those of a record.
 
-use aris_contract::artifact::papers::{Author, Paper, Source};
+mod person;
+
+use aris_contract::artifact::papers::{Paper, Source};
 use aris_paper::names::{self, Name, NameMatch};
+
+use person::{grade, is_comparable, is_group, name, people};
 
 /// What the comparison of two author lists gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,35 +88,6 @@ impl Comparison {
         )
     }
 }
-
-/// Words of which one in a name tells a group from a person.
-const GROUP_WORDS: [&str; 25] = [
-    "ai",
-    "association",
-    "collaboration",
-    "committee",
-    "company",
-    "consortium",
-    "corporation",
-    "developers",
-    "foundation",
-    "group",
-    "inc",
-    "initiative",
-    "institute",
-    "investigators",
-    "laboratory",
-    "ltd",
-    "network",
-    "organisation",
-    "organization",
-    "organizers",
-    "project",
-    "research",
-    "study",
-    "team",
-    "university",
-];
 
 /// Compares with one record; `None` where one of the lists is empty or names a group, so that nothing follows.
 pub fn compare(cited: &[Name], others: bool, record: &Paper) -> Option<Comparison> {
@@ -257,123 +232,10 @@ fn lists(cited: &[Name], others: bool, theirs: &[Name], cut: bool) -> Comparison
     found
 }
 
-/// How surely two names are one person's; sources garble marks (`V'ertesi`) and family names of several words.
-fn grade(one: &Name, two: &Name) -> Option<NameMatch> {
-    match names::compare(one, two) {
-        sure if sure <= NameMatch::Swapped => Some(sure),
-        NameMatch::OtherGiven if is_short_for(one, two) => Some(NameMatch::Swapped),
-        _ if shares_parts(one, two) || is_garbled(one, two) => Some(NameMatch::Swapped),
-        _ => None,
-    }
-}
-
-/// Whether two names can be compared letter by letter: they are written in one script.
-fn is_comparable(one: &Name, two: &Name) -> bool {
-    let latin = |name: &Name| {
-        aris_paper::titles::fold(&name.last)
-            .chars()
-            .filter(|c| c.is_alphabetic())
-            .all(|c| c.is_ascii())
-    };
-    latin(one) == latin(two)
-}
-
-/// Whether the letters of two names are the same once signs and the umlauts' second letters are gone: `Schoelkopf` and `Scholkopf`,
-/// `V'ertesi` and `Vértesi`.
-fn is_garbled(one: &Name, two: &Name) -> bool {
-    let plain = |text: &str| {
-        let mut out: String = aris_paper::titles::fold(text)
-            .chars()
-            .filter(|c| c.is_alphanumeric())
-            .collect();
-        for (long, short) in [("ae", "a"), ("oe", "o"), ("ue", "u")] {
-            out = out.replace(long, short);
-        }
-        out
-    };
-    let spelt = |name: &Name| Name {
-        last: plain(&name.family()),
-        first: name.first.clone(),
-        ..Name::default()
-    };
-    !plain(&one.family()).is_empty()
-        && names::compare(&spelt(one), &spelt(two)) <= NameMatch::FamilyOnly
-}
-
-/// Whether all words of one full name are words of the other, initials included: `Mikaela Angelina Uy` and `M. Uy`.
-fn shares_parts(one: &Name, two: &Name) -> bool {
-    let words = |name: &Name| -> Vec<String> {
-        aris_paper::titles::fold(&name.display())
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let (a, b) = (words(one), words(two));
-    let (short, long) = if a.len() <= b.len() {
-        (&a, &b)
-    } else {
-        (&b, &a)
-    };
-    let mut full = 0;
-    let all = short.len() >= 2
-        && short.iter().all(|word| {
-            let initial = word.chars().count() == 1;
-            full += usize::from(!initial);
-            long.iter()
-                .any(|other| other == word || initial && other.starts_with(word.as_str()))
-        });
-    all && full >= 1
-}
-
-/// `Steven Hoi` and `Steven C. H. Hoi`, `Alex Smith` and `Alexander Smith`, `Tom` and `Thomas` do not fit letter by letter; a given name
-/// that begins the other does.
-fn is_short_for(one: &Name, two: &Name) -> bool {
-    let first = |name: &Name| {
-        aris_paper::titles::fold(&name.first)
-            .split(|c: char| !c.is_alphanumeric())
-            .find(|word| !word.is_empty())
-            .map(str::to_owned)
-            .unwrap_or_default()
-    };
-    let (a, b) = (first(one), first(two));
-    a.len() >= 3 && b.len() >= 3 && (a.starts_with(&b) || b.starts_with(&a))
-}
-
-fn people(list: &[Name]) -> Vec<Name> {
-    list.iter()
-        .filter(|name| !is_group(name))
-        .cloned()
-        .collect()
-}
-
-fn is_group(name: &Name) -> bool {
-    if name.corporate {
-        return true;
-    }
-    let folded = aris_paper::titles::fold(&name.display());
-    let mut words = folded
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let single = name.first.is_empty() && name.von.is_empty() && name.jr.is_empty();
-    // One word alone is a family name or a company; `OpenAI` and `DeepSeek-AI` say so themselves.
-    single && folded.ends_with("ai") && folded.len() > 4
-        || words.clone().count() >= 2 && words.any(|word| GROUP_WORDS.contains(&word))
-}
-
-fn name(author: &Author) -> Name {
-    match (&author.family, &author.given) {
-        (Some(family), Some(given)) => names::parse(&format!(
-            "{}, {}",
-            family.replace(',', " "),
-            given.replace(',', " ")
-        )),
-        _ => names::parse(&author.name),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use aris_contract::artifact::papers::Author;
+
     use super::*;
 
     fn check(cited: &str, theirs: &[&str]) -> Option<Agreement> {

@@ -1,0 +1,94 @@
+//! How a record fits a reference.
+
+use aris_contract::artifact::papers::Paper;
+
+use crate::authors::{self, Agreement};
+use crate::reference::Reference;
+use crate::title::{self, Likeness};
+
+/// How a record fits a reference, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// The work that is meant.
+    Work,
+    /// Its title, by other people.
+    OtherPeople,
+    /// Its people, under another title.
+    OtherTitle,
+    /// Another work.
+    Other,
+}
+
+/// How the record behind a cited identifier fits.
+pub(super) fn fit_of_id(reference: &Reference, record: &Paper) -> Fit {
+    if reference.title.is_empty() || record.title.is_empty() {
+        return Fit::Work;
+    }
+    match title::relate(&reference.title, &record.title) {
+        Likeness::Same | Likeness::Part | Likeness::Near => Fit::Work,
+        Likeness::OtherNumbers | Likeness::Other if same_people(reference, record) => {
+            Fit::OtherTitle
+        }
+        // Papers are renamed when they are published, and long lists of authors are not compared name by name.
+        Likeness::Other
+            if title::is_similar(&reference.title, &record.title)
+                && !other_people(reference, record) =>
+        {
+            Fit::OtherTitle
+        }
+        Likeness::OtherNumbers | Likeness::Other => Fit::Other,
+    }
+}
+
+/// How a record that a search brought up fits.
+pub(super) fn fit_of_title(reference: &Reference, record: &Paper) -> Fit {
+    let likeness = title::relate(&reference.title, &record.title);
+    if likeness > Likeness::Near {
+        let near = likeness == Likeness::OtherNumbers
+            || title::is_similar(&reference.title, &record.title);
+        return if near && same_people(reference, record) {
+            Fit::OtherTitle
+        } else {
+            Fit::Other
+        };
+    }
+    let agreement = authors::compare(&reference.authors, reference.others, record)
+        .map(|found| found.agreement());
+    let apart = matches!(agreement, Some(Agreement::Invented | Agreement::Disjoint));
+    let distinctive = title::is_distinctive(&reference.title);
+    match likeness {
+        // A title of two words that people speak neither for nor against may be anybody's.
+        Likeness::Same
+            if !apart && (agreement.is_some() || reference.authors.is_empty() || distinctive) =>
+        {
+            Fit::Work
+        }
+        Likeness::Same if apart && distinctive => Fit::OtherPeople,
+        // A title that is only like it needs people who speak for it.
+        Likeness::Part | Likeness::Near if agreement.is_some() && !apart => Fit::Work,
+        Likeness::Part | Likeness::Near
+            if agreement.is_none() && reference.authors.is_empty() && distinctive =>
+        {
+            Fit::Work
+        }
+        _ => Fit::Other,
+    }
+}
+
+/// Whether enough authors are shared to think of a work that was given another title.
+fn same_people(reference: &Reference, record: &Paper) -> bool {
+    authors::compare(&reference.authors, reference.others, record).is_some_and(|found| {
+        found.agreement() < Agreement::Partly
+            || found.agreement() == Agreement::Partly && found.matched * 2 > found.cited
+    })
+}
+
+/// Whether the people of a record speak against a reference.
+fn other_people(reference: &Reference, record: &Paper) -> bool {
+    let agreement = authors::compare(&reference.authors, reference.others, record)
+        .map(|found| found.agreement());
+    matches!(
+        agreement,
+        Some(Agreement::Partly | Agreement::Invented | Agreement::Disjoint)
+    )
+}
