@@ -79,6 +79,36 @@ fn setup_lines_come_first_and_reach_the_command() {
 }
 
 #[test]
+fn without_bash_the_other_shell_does_the_same() {
+    let place = Place::new();
+    std::fs::create_dir(place.at("bin")).expect("created");
+    std::os::unix::fs::symlink("/bin/sh", place.at("bin/sh")).expect("linked");
+    let with = |setup: &[&str], command: &str| {
+        let mut spec = place.spec(command);
+        let path = place.at("bin").display().to_string();
+        spec.env.insert(String::from("PATH"), path);
+        spec.setup = setup.iter().map(|line| String::from(*line)).collect();
+        std::fs::remove_dir_all(place.attempt()).unwrap_or_default();
+        place.run(&spec).ending
+    };
+    assert_eq!(with(&[], "echo \"$0 $BASH_VERSION\""), Ending::Code(0));
+    let setup = ["export A='x y'", "set -- clobbered; shift"];
+    assert_eq!(with(&setup, "echo \"$A\""), Ending::Code(0));
+    for setup in ["false", "exit 0", "no_such_program", "echo 'open", "if"] {
+        let ending = with(&[setup], "echo ran");
+        assert!(
+            matches!(ending, Ending::StartFailed(_)),
+            "{setup}: {ending:?}"
+        );
+    }
+    let log = place.log();
+    assert!(
+        log.starts_with("sh \nx y\n") && !log.contains("\nran\n"),
+        "{log}"
+    );
+}
+
+#[test]
 fn a_failing_setup_line_is_no_failed_experiment() {
     for setup in [
         &["false", "touch after"][..],
