@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use aris_attempt::{Standing, standing};
-use aris_queue::attempt::{EndedByUs, Ending, Exit};
+use aris_queue::attempt::{CANCEL, EndedByUs, Ending, Exit};
 use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen, SubmitError};
 use aris_slurm::SlurmEngine;
 
@@ -80,6 +80,7 @@ fn a_real_slurm() {
     ends_are_recorded();
     waiting_and_running_tasks_are_cancelled();
     refusals_are_final();
+    preemption_is_told_from_a_request();
     cards_are_checked();
     a_hung_controller_takes_a_submission_once(&bed);
     a_dead_controller_is_no_end(&bed);
@@ -173,6 +174,41 @@ fn refusals_are_final() {
     let refused = engine.submit(&wave).expect_err("refused");
     assert!(matches!(refused, SubmitError::Rejected(_)), "{refused}");
     assert!(engine.limits().expect("told").wave >= 100);
+}
+
+/// The runner ends its job in order either way: without a request in the folder it was the cluster that wanted it.
+fn preemption_is_told_from_a_request() {
+    let place = Place::new();
+    let token = token("preempted");
+    let mut engine = place.engine_of(None);
+    let mut wave = place.wave(
+        &token,
+        &["trap 'exit 7' TERM; while :; do sleep 0.1; done"; 2],
+    );
+    // One on each node, so that whoever comes needs their places.
+    let (key, low) = (String::from("partition"), String::from("lowcancel"));
+    let (mem, most) = (String::from("mem"), String::from("3000"));
+    wave.options.options.extend([(key, low), (mem, most)]);
+    let refs = engine.submit(&wave).expect("taken");
+    until("the starts", || {
+        let seen = engine.observe(&refs).ok()?;
+        let on = |seen: &Seen| matches!(seen, Seen::Running(_));
+        seen.iter().all(on).then_some(())
+    });
+    let words = "--parsable -p high -N2 --mem=3000 -o /dev/null --wrap true";
+    let other = Command::new("sbatch").args(words.split(' ')).output();
+    assert!(other.expect("run").status.success());
+    all_over(&mut engine, &refs);
+    let preempted = Seen::Ended(String::from("PREEMPTED"));
+    assert_eq!(engine.observe(&refs), Ok(vec![preempted; 2]));
+    for number in 0..2 {
+        let exit = ended(&place, &token, number);
+        assert_eq!(
+            (exit.ending, exit.ended_by_us),
+            (Ending::Code(7), EndedByUs::Cancelled)
+        );
+        assert!(!place.attempt(&token, number).join(CANCEL).exists());
+    }
 }
 
 fn cards_are_checked() {
