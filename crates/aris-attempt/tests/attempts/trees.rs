@@ -150,7 +150,9 @@ fn a_lease_is_free_when_the_end_is_told() {
         .lines()
         .filter(|line| !usual.lines().any(|one| one == *line))
         .collect();
-    assert_eq!(more, ["20", "21"]);
+    assert_eq!(more.len(), 2, "{more:?}");
+    let beyond_scripts = |fd: &&str| fd.parse::<u32>().is_ok_and(|fd| fd >= 20);
+    assert!(more.iter().all(beyond_scripts), "{more:?}");
 }
 
 #[test]
