@@ -1,13 +1,11 @@
 //! Which records describe the same paper, and one record out of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use aris_contract::artifact::papers::{Kind, Paper, Source};
 
-use crate::{names, titles};
-
-/// Years that two records of one paper may lie apart: a preprint, its conference, its journal.
-const YEARS: u16 = 2;
+use super::same::{identities, may_be_one};
+use crate::titles;
 
 /// Letters that a title needs before two papers may be one by title alone; "Introduction" is many papers.
 const TITLE: usize = 15;
@@ -146,78 +144,6 @@ pub fn merge(one: Paper, two: Paper) -> Paper {
     }
     best.origins.sort_by_key(|origin| rank_of(origin.source));
     best
-}
-
-/// Names that mean one paper wherever they stand.
-fn identities(paper: &Paper) -> Vec<String> {
-    let ids = &paper.ids;
-    let mut names: Vec<String> = ids
-        .doi
-        .iter()
-        .map(|doi| match doi.folded().strip_prefix("10.48550/arxiv.") {
-            Some(arxiv) => format!("arxiv:{arxiv}"),
-            None => format!("doi:{}", doi.folded()),
-        })
-        .collect();
-    names.extend(
-        ids.arxiv
-            .iter()
-            .map(|id| format!("arxiv:{}", id.without_version().as_str().to_lowercase())),
-    );
-    names.extend(ids.openalex.iter().map(|id| format!("openalex:{id}")));
-    names.extend(ids.semantic_scholar.iter().map(|id| format!("s2:{id}")));
-    names.extend(ids.corpus.iter().map(|id| format!("corpus:{id}")));
-    names.extend(ids.dblp.iter().map(|id| format!("dblp:{id}")));
-    names.extend(ids.pubmed.iter().map(|id| format!("pubmed:{id}")));
-    names
-}
-
-/// Whether two records of one title may describe one paper.
-fn may_be_one(one: &Paper, two: &Paper) -> bool {
-    let apart = match (one.year, two.year) {
-        (Some(a), Some(b)) => a.abs_diff(b),
-        _ => 0,
-    };
-    apart <= YEARS && !say_two(one, two) && same_first_author(one, two)
-}
-
-/// Whether their identifiers say that they are two works: two arXiv identifiers, or two DOIs of published works.
-fn say_two(one: &Paper, two: &Paper) -> bool {
-    let published = |paper: &Paper| -> BTreeSet<String> {
-        paper
-            .ids
-            .doi
-            .iter()
-            .map(|doi| doi.folded().to_owned())
-            .filter(|doi| !doi.starts_with("10.48550/"))
-            .collect()
-    };
-    let differ = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
-        !a.is_empty() && !b.is_empty() && a.is_disjoint(b)
-    };
-    let arxiv = |paper: &Paper| -> BTreeSet<String> {
-        paper
-            .ids
-            .arxiv
-            .iter()
-            .map(|id| id.without_version().to_string())
-            .collect()
-    };
-    let preprint = |paper: &Paper| paper.kind == Some(Kind::Preprint);
-    // A preprint server's DOI beside a publisher's is one work in two places.
-    differ(&arxiv(one), &arxiv(two))
-        || (!preprint(one) && !preprint(two) && differ(&published(one), &published(two)))
-}
-
-/// Whether the first authors can be one person; unknown authors can be anybody.
-fn same_first_author(one: &Paper, two: &Paper) -> bool {
-    match (one.authors.first(), two.authors.first()) {
-        (Some(a), Some(b)) => {
-            let (a, b) = (names::parse(&a.name), names::parse(&b.name));
-            names::compare(&a, &b) <= names::NameMatch::Swapped
-        }
-        _ => true,
-    }
 }
 
 fn trust(paper: &Paper) -> u8 {

@@ -5,6 +5,7 @@
 mod bibtex;
 mod merge;
 mod rank;
+mod same;
 
 pub use bibtex::{bibtex, key};
 pub use merge::{merge, merge_all};

@@ -1,0 +1,69 @@
+//! Files.
+
+use aris_contract::{ErrorKind, Failure as _};
+use aris_http::{Expect, Magic, Request};
+use aris_testkit::{Answer, Server};
+
+use crate::{QUICK_HOST, client, temp};
+
+#[test]
+fn a_download_is_checked_and_goes_on_where_it_broke_off() {
+    let body: Vec<u8> = b"%PDF-1.7\n"
+        .iter()
+        .copied()
+        .chain((0..200_000_u32).map(|n| (n % 251) as u8))
+        .collect();
+    let sent = body.clone();
+    let server = Server::start(move |request| {
+        if request.path() == "/api/missing" {
+            return Answer::status(404);
+        }
+        if request.path() == "/api/page" {
+            return Answer::html();
+        }
+        let whole = Answer::ok("application/pdf", sent.clone()).header("etag", "\"v1\"");
+        match request.headers.get("range") {
+            None => whole.cut(120_000),
+            Some(range) => {
+                let from: usize = range
+                    .trim_start_matches("bytes=")
+                    .trim_end_matches('-')
+                    .parse()
+                    .expect("range");
+                Answer::ok("application/pdf", sent[from..].to_vec()).with_status(206)
+            }
+        }
+    });
+    let cache = temp();
+    let folder = temp();
+    let client = client(&server, cache.path());
+    let target = folder.path().join("paper.pdf");
+    let get = |path: &'static str| Request::get(&QUICK_HOST, path, Expect::File).limit(1 << 30);
+    let done = client
+        .download(&get("/p"), &target, Magic::Pdf)
+        .expect("download")
+        .expect("there");
+    assert_eq!(
+        (std::fs::read(&target).expect("file"), done.bytes),
+        (body.clone(), body.len() as u64)
+    );
+    assert_eq!(server.log().len(), 2);
+    // Something else than a PDF replaces nothing.
+    let error = client
+        .download(&get("/page"), &target, Magic::Pdf)
+        .expect_err("a page");
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert_eq!(
+        client
+            .download(&get("/missing"), &target, Magic::Pdf)
+            .expect("an answer"),
+        None
+    );
+    assert_eq!(std::fs::read(&target).expect("file"), body);
+    let left: Vec<_> = aris_fs::list_sorted(folder.path())
+        .expect("folder")
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect();
+    assert_eq!(left, ["paper.pdf"]);
+}

@@ -1,0 +1,108 @@
+#![cfg(test)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests prepare files directly and start themselves as other processes"
+)]
+//! The client against a server that misbehaves in every way we know of.
+
+mod answers;
+mod download;
+mod kept;
+mod pace;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aris_http::{
+    Client, Doubt, Expect, Host, HttpError, KeyPlace, KeySent, Manners, Request, Response, Settings,
+};
+use aris_testkit::Server;
+use jiff::Timestamp;
+
+pub(crate) const QUICK: Manners = Manners {
+    interval: Duration::ZERO,
+    connections: 8,
+    exclusive: false,
+};
+pub(crate) static QUICK_HOST: Host = host("quick", QUICK);
+pub(crate) static SLOW_HOST: Host = host(
+    "slow",
+    Manners {
+        interval: Duration::from_millis(120),
+        connections: 1,
+        exclusive: true,
+    },
+);
+pub(crate) static PACED_HOST: Host = host(
+    "paced",
+    Manners {
+        interval: Duration::from_millis(40),
+        connections: 4,
+        exclusive: false,
+    },
+);
+pub(crate) static QUERY_KEY_HOST: Host = Host {
+    name: "query",
+    key: Some(KeyPlace {
+        variable: "TEST_KEY",
+        sent: KeySent::Query("api_key"),
+    }),
+    ..host("query", QUICK)
+};
+
+pub(crate) const fn host(name: &'static str, manners: Manners) -> Host {
+    Host {
+        name,
+        origin: "https://unreachable.invalid",
+        prefix: "/api",
+        base_variable: "TEST_BASE",
+        key: Some(KeyPlace {
+            variable: "TEST_KEY",
+            sent: KeySent::Header("x-api-key"),
+        }),
+        manners,
+        manners_with_key: manners,
+    }
+}
+
+pub(crate) const KEY: &str = "s3cr3t-key-0815";
+
+pub(crate) fn settings(server: &str, cache: &Path, key: bool) -> Settings {
+    let env = |name: &str| match name {
+        "TEST_BASE" => Some(server.to_owned()),
+        "TEST_KEY" if key => Some(KEY.to_owned()),
+        "ARIS_CACHE_DIR" => Some(cache.display().to_string()),
+        _ => None,
+    };
+    Settings::new(
+        &[&QUICK_HOST, &SLOW_HOST, &PACED_HOST, &QUERY_KEY_HOST],
+        &env,
+        Path::new("/tmp"),
+        "aris-test/1",
+        Arc::new(Timestamp::now),
+    )
+    .expect("settings")
+    .deadline(Duration::from_secs(20))
+}
+
+pub(crate) fn client(server: &Server, cache: &Path) -> Client {
+    Client::new(settings(&server.url(), cache, true)).expect("client")
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "a reader may doubt")]
+pub(crate) fn text(response: &Response) -> Result<String, Doubt> {
+    Ok(format!(
+        "{} {}",
+        response.status,
+        String::from_utf8_lossy(&response.body)
+    ))
+}
+
+pub(crate) fn ask(client: &Client, path: &'static str) -> Result<String, HttpError> {
+    client.ask(&Request::get(&QUICK_HOST, path, Expect::Json), text)
+}
+
+pub(crate) fn temp() -> tempfile::TempDir {
+    tempfile::tempdir().expect("temp")
+}
