@@ -169,13 +169,7 @@ impl<'a> Room<'a> {
 
     /// Cards for a job of this group, or what stands against it.
     fn fit(&self, group: Group, job: u32) -> Result<Vec<u32>, Obstacle> {
-        let phase = self.queue.manifest().phases.get(group.phase as usize);
-        let limit = phase.and_then(|phase| phase.max_parallel);
-        if let Some(limit) = limit
-            && self.phases.get(&group.phase).copied().unwrap_or(0) >= limit
-        {
-            return Err(Obstacle::PhaseParallel(limit));
-        }
+        self.phase_has_room(group.phase)?;
         if group.gpus == 0 {
             return if self.without_cards >= self.slots.without_cards {
                 Err(Obstacle::CpuSlots(self.slots.without_cards))
@@ -209,6 +203,21 @@ impl<'a> Room<'a> {
         let mut chosen: Vec<u32> = fitting.iter().take(needed).map(|card| card.index).collect();
         chosen.sort_unstable();
         Ok(chosen)
+    }
+
+    fn phase_has_room(&self, phase: u32) -> Result<(), Obstacle> {
+        let limit = self
+            .queue
+            .manifest()
+            .phases
+            .get(phase as usize)
+            .and_then(|phase| phase.max_parallel);
+        match limit {
+            Some(limit) if self.phases.get(&phase).copied().unwrap_or(0) >= limit => {
+                Err(Obstacle::PhaseParallel(limit))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn is_open(&self, card: &Card, asked: Option<u64>) -> bool {
@@ -266,6 +275,38 @@ impl<'a> Room<'a> {
             .collect();
         self.reserved.extend(open);
     }
+}
+
+/// Ready jobs for an engine that has places of its own: best first, as many as there is room for, and no more of a phase than it allows.
+pub fn choose_for_engine(queue: &Queue, room: u32) -> Vec<u32> {
+    let mut room = Room::new(
+        queue,
+        &[],
+        Slots {
+            with_cards: room,
+            without_cards: room,
+        },
+    );
+    let (mut chosen, limit) = (Vec::new(), room.slots.with_cards as usize);
+    if !queue.has_ready() {
+        return chosen;
+    }
+    for job in next_jobs(queue, usize::MAX) {
+        if chosen.len() >= limit {
+            break;
+        }
+        let spec = &queue.manifest().jobs[job as usize];
+        let group = Group {
+            phase: spec.phase,
+            gpus: 0,
+            gpu_mem_mib: None,
+        };
+        if room.phase_has_room(group.phase).is_ok() {
+            room.take(group, &[]);
+            chosen.push(job);
+        }
+    }
+    chosen
 }
 
 /// Ready jobs, best first: what to show when somebody asks what is next.

@@ -127,6 +127,23 @@ pub(crate) const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        title: "Running experiments",
+        entries: &[
+            Entry {
+                spec: &build_manifest::SPEC,
+                brief: "write and check the list of runs of a queue",
+                run: |process| aris_cli::run(&build_manifest::SPEC, build_manifest::run, process),
+                parser: || aris_cli::parser(&build_manifest::SPEC, build_manifest::run),
+            },
+            Entry {
+                spec: &queue_manager::SPEC,
+                brief: "run a queue of experiments unattended",
+                run: |process| aris_cli::run(&queue_manager::SPEC, queue_manager::run, process),
+                parser: || aris_cli::parser(&queue_manager::SPEC, queue_manager::run),
+            },
+        ],
+    },
+    Group {
         title: "Installing and checking skills",
         entries: &[
             Entry {

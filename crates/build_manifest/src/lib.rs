@@ -96,3 +96,15 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         written,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(report::SCHEMA);
+    }
+}

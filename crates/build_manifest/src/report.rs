@@ -10,6 +10,7 @@ pub(crate) const SCHEMA: &str = "aris.build_manifest.built/v1";
 
 /// The data product.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Report {
     /// Project as the manifest names it.
     pub(crate) project: String,
@@ -30,6 +31,7 @@ pub struct Report {
 
 /// One phase.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Phase {
     /// Its name.
     pub(crate) name: String,

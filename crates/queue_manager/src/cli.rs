@@ -14,6 +14,9 @@ pub struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) run: OptionalRun,
+    /// Run the attempt in this folder; the manager itself calls this
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) attempt: Option<PathBuf>,
 }
 
 /// The subcommands.
@@ -198,6 +201,9 @@ pub(crate) struct ReportArgs {
     /// File that gets it, too
     #[arg(long, value_name = "FILE")]
     pub(crate) md: Option<PathBuf>,
+    /// File that gets it as one page, with a timeline for each card
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

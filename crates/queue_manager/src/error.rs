@@ -89,6 +89,15 @@ pub enum Error {
         /// The time given.
         seconds: u64,
     },
+    /// An attempt could not be carried out; its folder says why.
+    #[error("the attempt in {} was not carried out", folder.display())]
+    Attempted {
+        /// The attempt's folder.
+        folder: PathBuf,
+    },
+    /// The page could not be made.
+    #[error("the page could not be made: {0}")]
+    Page(String),
     /// A detached manager did not come up.
     #[error("the detached manager did not start: {0}")]
     NotStarted(String),
@@ -98,6 +107,7 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Nothing => ErrorKind::Usage,
+            Self::Page(_) => ErrorKind::Internal,
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
             Self::Journal(error) => error.kind(),
@@ -106,6 +116,7 @@ impl Failure for Error {
             Self::Taken { .. }
             | Self::System { .. }
             | Self::Precondition(_)
+            | Self::Attempted { .. }
             | Self::NotStarted(_) => ErrorKind::Precondition,
             Self::NoQueue { .. } | Self::NoJob { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::MaxWait { .. } => ErrorKind::Timeout,
@@ -136,7 +147,11 @@ impl Failure for Error {
             Self::NoLog { .. } => {
                 Some(String::from("status --jobs shows how many attempts it had"))
             }
-            Self::System { .. } | Self::Precondition(_) | Self::NotStarted(_) => None,
+            Self::System { .. }
+            | Self::Precondition(_)
+            | Self::Attempted { .. }
+            | Self::Page(_)
+            | Self::NotStarted(_) => None,
             Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),
         }
     }

@@ -1,4 +1,12 @@
-//! `queue_manager`: runs a queue of experiments unattended.
+//! `queue_manager`: runs a queue of experiments unattended, on the cards of this machine.
+//!
+//! **Input**: a manifest ([`aris_queue::manifest`]), JSON or YAML, also a specification of grids. **Output**: `queue_state.json`, in the
+//! words of the reference's manager; a log for each attempt; `summary.md`. Beside the state file lies `.queue_state.queue/` with a
+//! journal and the records of each attempt, which are the truth. **Exit**: 0 all completed, or asked to go while jobs run on; 10 over,
+//! some not completed; 2 usage; 3 no such queue, job or file; 4 manifest, state file or journal invalid; 5 somebody else runs the
+//! queue, nothing can be written, something is missing on this machine; 6 `--max-wait` passed.
+//!
+//! Jobs belong to runners of their own (`--attempt`, [`aris_attempt`]): the manager may be killed at any moment and finds them again.
 
 mod cli;
 mod commands;
@@ -9,7 +17,9 @@ mod manager;
 mod place;
 mod report;
 
-use aris_cli::{Context, Example, Network, Outcome, Spec};
+use std::process::ExitCode;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
@@ -19,25 +29,116 @@ pub use error::Error;
 pub use lock::Owner;
 use manager::Request;
 pub use report::Report;
-use report::{Data, id};
+use report::{Attempt, Data, id};
 
-/// The hidden command by which a manager starts the runner of an attempt.
-pub const ATTEMPT: &str = "attempt";
+/// The hidden flag by which a manager starts the runner of an attempt.
+pub const ATTEMPT: &str = "--attempt";
+
+/// The hidden command by which a task of a submission to Slurm is carried out.
+pub const SLURM_TASK: &str = "slurm-task";
+
+/// Worked calls, one for each command at least.
+const EXAMPLES: &[Example] = &[
+    Example {
+        command: "",
+        line: "queue_manager --manifest manifest.json --state queue_state.json --log-dir logs",
+        what: "run a queue, or go on with it, as the reference's manager is called",
+    },
+    Example {
+        command: "run",
+        line: "queue_manager run --manifest manifest.json --max-wait 3600",
+        what: "run a queue for an hour at most; jobs go on after it",
+    },
+    Example {
+        command: "start",
+        line: "queue_manager start --manifest manifest.json",
+        what: "run a queue in the background",
+    },
+    Example {
+        command: "preflight",
+        line: "queue_manager preflight --manifest manifest.json",
+        what: "look for what would stand against a run",
+    },
+    Example {
+        command: "status",
+        line: "queue_manager status --state queue_state.json --json",
+        what: "how far it is, as data",
+    },
+    Example {
+        command: "watch",
+        line: "queue_manager watch --state queue_state.json",
+        what: "a line for each change until it is over",
+    },
+    Example {
+        command: "explain",
+        line: "queue_manager explain s42_N64 --state queue_state.json",
+        what: "why a job is not running",
+    },
+    Example {
+        command: "logs",
+        line: "queue_manager logs s42_N64 --attempt 1 --lines 20",
+        what: "the end of the log of the first attempt",
+    },
+    Example {
+        command: "cancel",
+        line: "queue_manager cancel 's42_*'",
+        what: "end jobs by pattern",
+    },
+    Example {
+        command: "retry",
+        line: "queue_manager retry --failed",
+        what: "try all failed jobs again",
+    },
+    Example {
+        command: "hold",
+        line: "queue_manager hold --phase distill",
+        what: "hold a phase back",
+    },
+    Example {
+        command: "release",
+        line: "queue_manager release --all",
+        what: "hold nothing back any more",
+    },
+    Example {
+        command: "pause",
+        line: "queue_manager pause",
+        what: "start nothing new",
+    },
+    Example {
+        command: "resume",
+        line: "queue_manager resume",
+        what: "start again",
+    },
+    Example {
+        command: "set",
+        line: "queue_manager set --max-parallel 4",
+        what: "four jobs with cards at once",
+    },
+    Example {
+        command: "adopt",
+        line: "queue_manager adopt --manifest manifest.json --state queue_state.json",
+        what: "take the state file of the reference's manager over",
+    },
+    Example {
+        command: "report",
+        line: "queue_manager report --md summary.md --html report.html",
+        what: "what the queue came to, also as one page with a timeline for each card",
+    },
+];
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "queue_manager",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Run a queue of experiments unattended",
-    input: "a manifest, JSON or YAML",
-    output: "the jobs by state",
+    summary: "Run a queue of experiments unattended, and say why anything in it is not running",
+    input: "a manifest, JSON or YAML; for the other commands the state file of a queue",
+    output: "jobs by state, or what the command asks for",
     stderr: "one line for each start and each end, warnings, errors",
-    examples: &[Example {
-        command: "",
-        line: "queue_manager --manifest manifest.json --state queue_state.json --log-dir logs",
-        what: "run a queue, or go on with it",
-    }],
-    signals: &[(10, "every job is over, and some did not complete")],
+    examples: EXAMPLES,
+    signals: &[(
+        10,
+        "over, and some jobs did not complete; preflight: something stands against a run",
+    )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[
         ErrorKind::NotFound,
@@ -53,9 +154,18 @@ pub static SPEC: Spec = Spec {
         id::LOG,
         id::ASKED,
         id::PREFLIGHT,
-        id::SUMMARY,
+        id::REPORT,
     ],
-    samples: &[],
+    samples: &[
+        Sample {
+            args: &["--json"],
+            exit: &[2],
+        },
+        Sample {
+            args: &["status", "--state", "no-such-queue.json", "--json"],
+            exit: &[3],
+        },
+    ],
     network: Network::None,
 };
 
@@ -69,6 +179,16 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 }
 
 fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
+    if let Some(folder) = cli.attempt {
+        // Only the multi-call binary comes here: see `main`.
+        let folder = context.absolute(&folder);
+        let code = aris_attempt::runner::run(&folder);
+        return if code == ExitCode::SUCCESS {
+            Ok(Outcome::done(Data::Attempt(Attempt { folder })))
+        } else {
+            Err(Error::Attempted { folder })
+        };
+    }
     match cli.command {
         Some(Command::Run(args)) => {
             if args.detached {
@@ -104,5 +224,24 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
             Some(manifest) => commands::run::run(&manifest, cli.run.rest, context),
             None => Err(Error::Nothing),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<commands::run::Ran>(id::RUN);
+        check_schema::<commands::start::Started>(id::STARTED);
+        check_schema::<commands::status::Status>(id::STATUS);
+        check_schema::<commands::explain::Explanation>(id::EXPLANATION);
+        check_schema::<commands::logs::Log>(id::LOG);
+        check_schema::<control::Asked>(id::ASKED);
+        check_schema::<commands::preflight::Preflight>(id::PREFLIGHT);
+        check_schema::<aris_queue::report::Report>(id::REPORT);
     }
 }

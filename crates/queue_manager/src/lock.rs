@@ -1,11 +1,14 @@
 //! One manager for each queue.
 
 use std::fmt;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use aris_fs::{FsError, Lock};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::manager;
 use crate::place::Place;
 
 /// Who runs a queue.
@@ -20,10 +23,29 @@ pub struct Owner {
     pub boot: String,
     /// Since when, UTC.
     pub since: String,
-    /// Its manifest.
-    pub manifest: String,
-    /// Its logs.
-    pub logs: String,
+}
+
+/// What belongs to a queue beside its state file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Parts {
+    /// The manifest, absolute.
+    pub(crate) manifest: String,
+    /// Folder of the logs, absolute.
+    pub(crate) logs: String,
+}
+
+/// A queue that this process has.
+pub(crate) struct Held {
+    place: Place,
+    _lock: Lock,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Who it was is of interest only while it is.
+        aris_fs::remove_file(&self.place.owner()).unwrap_or_default();
+    }
 }
 
 impl fmt::Display for Owner {
@@ -39,20 +61,44 @@ impl fmt::Display for Owner {
     }
 }
 
+impl Owner {
+    /// Whether this manager, seen from another on the same machine, certainly lives no more.
+    fn is_gone(&self, other: &Self) -> bool {
+        let here = self.host == other.host && self.boot == other.boot;
+        let proc = Path::new("/proc/self").exists();
+        proc && here && self.pid > 0 && !Path::new("/proc").join(self.pid.to_string()).exists()
+    }
+}
+
+/// How long a lock is waited for whose owner is gone: a child that it was just starting holds it for a moment longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Takes the queue, or says who has it.
-pub(crate) fn take(place: &Place, owner: &Owner) -> Result<Lock, Error> {
+pub(crate) fn take(place: &Place, owner: &Owner) -> Result<Held, Error> {
     aris_fs::create_dir(&place.queue)?;
-    match Lock::try_acquire(&place.lock()) {
-        Ok(lock) => {
-            let text = serde_json::to_vec(owner).unwrap_or_default();
-            aris_fs::write_atomic(&place.owner(), &text)?;
-            Ok(lock)
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match Lock::try_acquire(&place.lock()) {
+            Ok(lock) => {
+                let text = serde_json::to_vec(owner).unwrap_or_default();
+                aris_fs::write_atomic(&place.owner(), &text)?;
+                return Ok(Held {
+                    place: place.clone(),
+                    _lock: lock,
+                });
+            }
+            Err(FsError::Locked { .. }) => {
+                let holder = read(place);
+                if !holder.is_gone(owner) || Instant::now() >= end {
+                    return Err(Error::Taken {
+                        path: place.state.clone(),
+                        owner: Box::new(holder),
+                    });
+                }
+                manager::pause(Duration::from_millis(10));
+            }
+            Err(error) => return Err(error.into()),
         }
-        Err(FsError::Locked { .. }) => Err(Error::Taken {
-            path: place.state.clone(),
-            owner: Box::new(read(place)),
-        }),
-        Err(error) => Err(error.into()),
     }
 }
 
@@ -67,9 +113,26 @@ pub(crate) fn holder(place: &Place) -> Option<Owner> {
     }
 }
 
-/// The last manager there was.
-pub(crate) fn read(place: &Place) -> Owner {
-    aris_fs::read(&place.owner(), 64 << 10)
+fn read(place: &Place) -> Owner {
+    small(&place.owner())
+}
+
+/// What belongs to the queue; empty when no manager has written it.
+pub(crate) fn parts(place: &Place) -> Parts {
+    small(&place.parts())
+}
+
+/// Writes what belongs to the queue, unless it stands there.
+pub(crate) fn write_parts(place: &Place, parts: &Parts) -> Result<(), Error> {
+    if self::parts(place) != *parts {
+        let text = serde_json::to_vec(parts).unwrap_or_default();
+        aris_fs::write_atomic(&place.parts(), &text)?;
+    }
+    Ok(())
+}
+
+fn small<T: Default + serde::de::DeserializeOwned>(path: &Path) -> T {
+    aris_fs::read(path, 64 << 10)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()

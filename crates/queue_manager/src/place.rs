@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <dir>/queue_state.json         snapshot (--state)
-//! <dir>/.queue_state.queue/      journal.jsonl, lock, manager.json, ctl/, a/
+//! <dir>/.queue_state.queue/      journal.jsonl, lock, queue.json, manager.json, ctl/, a/
 //! <dir>/logs/                    one log for each attempt (--log-dir)
 //! ```
 
@@ -37,7 +37,12 @@ impl Place {
         self.queue.join("lock")
     }
 
-    /// Who the manager is or was.
+    /// Manifest and logs.
+    pub(crate) fn parts(&self) -> PathBuf {
+        self.queue.join("queue.json")
+    }
+
+    /// Who the manager is.
     pub(crate) fn owner(&self) -> PathBuf {
         self.queue.join("manager.json")
     }

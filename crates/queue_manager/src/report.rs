@@ -1,6 +1,7 @@
 //! What the commands give back, and its form for people.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use aris_cli::{Product, Style};
 use serde::Serialize;
@@ -12,7 +13,6 @@ use crate::commands::preflight::Preflight;
 use crate::commands::run::Ran;
 use crate::commands::start::Started;
 use crate::commands::status::{Status, duration};
-use crate::commands::summary::Summary;
 
 /// Schema ids of the products, in the order of [`Data`]'s variants.
 pub(crate) mod id {
@@ -23,7 +23,7 @@ pub(crate) mod id {
     pub(crate) const LOG: &str = "aris.queue_manager.log/v1";
     pub(crate) const ASKED: &str = "aris.queue_manager.asked/v1";
     pub(crate) const PREFLIGHT: &str = "aris.queue_manager.preflight/v1";
-    pub(crate) const SUMMARY: &str = "aris.queue_manager.summary/v1";
+    pub(crate) const REPORT: &str = "aris.queue_manager.report/v1";
 }
 
 /// The data product of any command.
@@ -50,20 +50,28 @@ pub(crate) enum Data {
     /// `preflight`.
     Preflight(Preflight),
     /// `report`.
-    Summary(Box<Summary>),
+    Report(Box<aris_queue::report::Report>),
+    /// `--attempt`, for the manager alone.
+    Attempt(Attempt),
+}
+
+/// An attempt that was carried out; how it ended stands in its folder.
+#[derive(Debug, Serialize)]
+pub(crate) struct Attempt {
+    pub(crate) folder: PathBuf,
 }
 
 impl Product for Report {
     fn schema(&self) -> &'static str {
         match &self.0 {
-            Data::Ran(_) => id::RUN,
+            Data::Ran(_) | Data::Attempt(_) => id::RUN,
             Data::Started(_) => id::STARTED,
             Data::Status(_) => id::STATUS,
             Data::Explanation(_) => id::EXPLANATION,
             Data::Log(_) => id::LOG,
             Data::Asked(_) => id::ASKED,
             Data::Preflight(_) => id::PREFLIGHT,
-            Data::Summary(_) => id::SUMMARY,
+            Data::Report(_) => id::REPORT,
         }
     }
 
@@ -119,7 +127,8 @@ impl Product for Report {
                 }
                 Ok(())
             }
-            Data::Summary(found) => out.write_all(found.markdown().as_bytes()),
+            Data::Attempt(_) => Ok(()),
+            Data::Report(found) => out.write_all(aris_queue::report::summary(found).as_bytes()),
         }
     }
 }

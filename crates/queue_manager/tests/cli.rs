@@ -5,6 +5,7 @@
     reason = "tests prepare files and start processes directly"
 )]
 
+mod kills;
 mod queue;
 
 use std::fs;
@@ -66,7 +67,7 @@ fn the_references_call_runs_a_queue_and_tells_what_failed() {
     assert!(
         fs::read_to_string(place.at("summary.md"))
             .expect("summary")
-            .contains("### bad: exit")
+            .contains("`bad`")
     );
 }
 
@@ -276,4 +277,32 @@ fn a_precondition_that_does_not_hold_keeps_a_job_from_starting() {
     place.data(&["retry", "a", "--state", "s.json"]);
     assert_eq!(place.run().status.code(), Some(0));
     assert!(place.at("ran").exists());
+}
+
+#[test]
+fn many_people_ask_at_once_and_every_request_is_carried_out() {
+    let place = Place::new();
+    let jobs: Vec<_> = (0..8).map(|job| job(&format!("j{job}"), "true")).collect();
+    place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    let ids: Vec<String> = (0..8).map(|job| format!("j{job}")).collect();
+    let asking: Vec<_> = ids
+        .iter()
+        .map(|id| {
+            place
+                .command(&["cancel", id, "--state", "s.json", "--json"])
+                .stdout(std::process::Stdio::piped())
+                .spawn()
+                .expect("started")
+        })
+        .collect();
+    for one in asking {
+        let output = one.wait_with_output().expect("ended");
+        assert!(output.status.success(), "{output:?}");
+    }
+    let state = place.state();
+    for id in &ids {
+        assert_eq!(state[id]["state"], "cancelled", "{id}");
+    }
+    assert_eq!(place.run().status.code(), Some(10));
 }

@@ -5,6 +5,7 @@ use aris_testkit::Project;
 /// All cases, in the order of the helper table.
 pub(crate) const ALL: &[&Cases] = &[
     &super::arxiv_fetch::CASES,
+    &super::build_manifest::CASES,
     &super::check_source_facts::CASES,
     &super::citation_audit::CASES,
     &super::contract_check::CASES,
@@ -14,6 +15,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::literature_search::CASES,
     &super::openalex_fetch::CASES,
     &super::paper_claim_audit::CASES,
+    &super::queue_manager::CASES,
     &super::research_wiki::CASES,
     &super::save_trace::CASES,
     &super::semantic_scholar_fetch::CASES,

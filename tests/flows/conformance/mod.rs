@@ -5,6 +5,7 @@
 //! fails.
 
 mod arxiv_fetch;
+mod build_manifest;
 mod cases;
 mod check_source_facts;
 mod citation_audit;
@@ -19,6 +20,7 @@ mod literature_search;
 mod openalex_fetch;
 mod outputs;
 mod paper_claim_audit;
+mod queue_manager;
 mod research_wiki;
 mod runs;
 mod save_trace;

@@ -2,6 +2,7 @@
 //! time. What was there before is whole, nothing half-written can be taken for an answer, and the next run repairs.
 
 mod literature;
+mod queue;
 mod wiki;
 
 use std::path::Path;

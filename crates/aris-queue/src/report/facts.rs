@@ -148,7 +148,7 @@ impl AttemptFacts {
 
 /// The end of a log.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Tail {
     /// Lines, the last last; what is not UTF-8 replaced.
     pub lines: Vec<String>,
@@ -158,7 +158,7 @@ pub struct Tail {
 
 /// One declared output.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct ResultFiles {
     /// Its pattern, as the manifest writes it.
     pub pattern: String,

@@ -20,20 +20,20 @@ pub use markdown::summary;
 
 /// A queue as a person looks back on it.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Report {
     /// Project of the manifest.
     pub project: String,
     /// Path of the manifest.
     pub manifest: String,
     /// When the first manager took it up.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[cfg_attr(any(test, feature = "schema"), schemars(with = "Option<String>"))]
     pub started: Option<Timestamp>,
     /// When the last job was over; absent while one may still run.
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[cfg_attr(any(test, feature = "schema"), schemars(with = "Option<String>"))]
     pub ended: Option<Timestamp>,
     /// When the report was made.
-    #[cfg_attr(test, schemars(with = "String"))]
+    #[cfg_attr(any(test, feature = "schema"), schemars(with = "String"))]
     pub made: Timestamp,
     /// Jobs by how they stand.
     pub counts: Counts,
@@ -53,7 +53,7 @@ pub struct Report {
 
 /// Jobs by how they stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Counts {
     /// All.
     pub jobs: usize,
@@ -75,7 +75,7 @@ pub struct Counts {
 
 /// Use of cards, in seconds of one card. Jobs without a card count nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct CardUse {
     /// Cards that were ever given.
     pub cards: usize,
@@ -87,7 +87,7 @@ pub struct CardUse {
 
 /// One phase.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Phase {
     /// Its name.
     pub name: String,
@@ -105,7 +105,7 @@ pub struct Phase {
 
 /// Seconds that completed attempts took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Durations {
     /// Shortest.
     pub min_s: f64,
@@ -117,7 +117,7 @@ pub struct Durations {
 
 /// A job that is over without being completed.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Failure {
     /// The job.
     pub id: String,
@@ -139,7 +139,7 @@ pub struct Failure {
 
 /// A job that waits for one that will not complete.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "schema"), derive(schemars::JsonSchema))]
 pub struct Blocked {
     /// The job.
     pub id: String,

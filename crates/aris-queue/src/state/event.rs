@@ -40,6 +40,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         engine_ref: Option<String>,
     },
+    /// An engine has taken a wave of attempts.
+    Submitted {
+        /// The wave's token.
+        token: String,
+        /// What the engine calls it.
+        number: String,
+    },
     /// The attempt was not started after all, and never will be; the job is as before, the number is spent.
     Withdrawn {
         /// The job.

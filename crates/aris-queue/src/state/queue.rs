@@ -28,6 +28,8 @@ pub struct Queue {
     max_parallel: Option<u32>,
     began: Option<Timestamp>,
     removed: BTreeSet<String>,
+    /// What an engine calls each wave that it has taken, by token.
+    submissions: BTreeMap<String, String>,
     wants_cards: bool,
     shares_cards: bool,
 }
@@ -188,6 +190,7 @@ impl Queue {
             max_parallel: None,
             began: None,
             removed: BTreeSet::new(),
+            submissions: BTreeMap::new(),
             wants_cards: manifest.wants_cards(),
             shares_cards: manifest
                 .jobs
@@ -294,6 +297,11 @@ impl Queue {
         self.removed.iter().map(String::as_str)
     }
 
+    /// What the engine calls the wave with this token.
+    pub fn submission(&self, token: &str) -> Option<&str> {
+        self.submissions.get(token).map(String::as_str)
+    }
+
     /// Whether any job wants a card.
     pub fn wants_cards(&self) -> bool {
         self.wants_cards
@@ -376,6 +384,9 @@ impl Queue {
             }
             Event::Pause { paused } => self.paused = *paused,
             Event::MaxParallel { jobs } => self.max_parallel = *jobs,
+            Event::Submitted { token, number } => {
+                self.submissions.insert(token.clone(), number.clone());
+            }
             Event::Removed { id } => {
                 self.removed.insert(id.clone());
             }
@@ -546,6 +557,7 @@ impl Queue {
             Event::Began { .. }
             | Event::Pause { .. }
             | Event::MaxParallel { .. }
+            | Event::Submitted { .. }
             | Event::Removed { .. } => {}
         }
         Ok(())

@@ -36,14 +36,14 @@ pub(crate) struct Look {
 pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error> {
     let state = context.absolute(&args.state);
     let place = Place::of(&state, None);
-    let owner = lock::read(&place);
+    let parts = lock::parts(&place);
     if !state.exists() && !place.queue.is_dir() {
         return Err(Error::NoQueue { path: state });
     }
-    if owner.logs.is_empty() {
+    if parts.logs.is_empty() {
         return Ok(place);
     }
-    Ok(Place::of(&state, Some(PathBuf::from(owner.logs))))
+    Ok(Place::of(&state, Some(PathBuf::from(parts.logs))))
 }
 
 /// The state file. **Errors**: [`Error::NoQueue`], a file that is no state file.
@@ -58,11 +58,11 @@ pub(crate) fn snapshot(place: &Place) -> Result<Snapshot, Error> {
 /// The queue as its journal has it at this moment.
 pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     let place = place(args, context)?;
-    let owner = lock::read(&place);
-    let manifest = if owner.manifest.is_empty() {
+    let parts = lock::parts(&place);
+    let manifest = if parts.manifest.is_empty() {
         PathBuf::from(snapshot(&place)?.meta.manifest_path)
     } else {
-        PathBuf::from(owner.manifest)
+        PathBuf::from(parts.manifest)
     };
     let text = load::manifest(&manifest)?;
     let mut queue = load::look(&place, text, manager::now_ms(), context.now())?;

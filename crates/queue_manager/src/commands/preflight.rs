@@ -19,6 +19,9 @@ use crate::report::Data;
 /// Things of a kind that are named before the rest is counted.
 const NAMED: usize = 5;
 
+/// MiB that logs and records should have; a guess, the jobs' own results not counted.
+const LEAST_MIB: u64 = 100;
+
 /// What was looked at.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -135,8 +138,11 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     match rustix::fs::statvfs(folder) {
         Ok(space) => {
             let free = space.f_bavail.saturating_mul(space.f_frsize) >> 20;
-            let verdict = if free < 100 { "problem" } else { "ok" };
-            add("free space", verdict, format!("{free} MiB"));
+            if free < LEAST_MIB {
+                add("free space", "problem", format!("{free} MiB"));
+            } else {
+                add("free space", "ok", format!("more than {LEAST_MIB} MiB"));
+            }
         }
         Err(error) => add("free space", "unknown", error.to_string()),
     }

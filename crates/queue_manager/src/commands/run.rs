@@ -93,7 +93,7 @@ pub(crate) fn run(
         .collect();
     let summary = match ended.detached {
         Some(_) => None,
-        None => summary::leave(&options.place, &ended.snapshot, context),
+        None => summary::leave(&options.place, context),
     };
     let signal = (ended.detached.is_none() && !good).then_some(Signal::FINDINGS);
     Ok(Outcome {

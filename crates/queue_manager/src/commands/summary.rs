@@ -1,101 +1,68 @@
 //! `report`: what a queue came to, for people.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::path::Path;
 
+use aris_attempt::Standing;
 use aris_cli::{Context, Outcome};
-use aris_queue::snapshot::{JobRow, Snapshot, moment};
-use aris_queue::state::{Reason, State};
-use serde::Serialize;
+use aris_queue::attempt;
+use aris_queue::journal::{Entry, Journal};
+use aris_queue::report::{
+    self, AttemptFacts, AttemptOutcome, Facts, JobFacts, JobStanding, ResultFiles, Tail,
+};
+use aris_queue::snapshot;
+use aris_queue::state::{Event, Outcome as Ending, Queue, Reason, State};
+use jiff::Timestamp;
 
-use crate::cli::ReportArgs;
-use crate::commands::status::duration;
-use crate::commands::{place, snapshot, tail};
+use crate::cli::{QueueArgs, ReportArgs};
+use crate::commands::{Look, look, tail};
 use crate::error::Error;
 use crate::place::Place;
 use crate::report::Data;
 
-/// Failures whose log is shown.
-const SHOWN: usize = 50;
-/// Lines of each.
-const LINES: usize = 10;
-
-/// What a queue came to.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Summary {
-    /// Project of the manifest.
-    pub(crate) project: String,
-    /// When it was taken up first, UTC.
-    pub(crate) started: Option<String>,
-    /// When the last attempt was over, UTC; absent while jobs are open.
-    pub(crate) completed: Option<String>,
-    /// Seconds between the two, or until the state was written.
-    pub(crate) wall_s: Option<u64>,
-    /// Jobs by state.
-    pub(crate) counts: BTreeMap<&'static str, usize>,
-    /// Jobs that completed after running out of memory or failing otherwise.
-    pub(crate) retried_then_completed: usize,
-    /// Phases in order.
-    pub(crate) phases: Vec<PhaseSummary>,
-    /// Jobs that are over without being completed, at most 50.
-    pub(crate) failures: Vec<Failure>,
-    /// Completed jobs that a person should look at.
-    pub(crate) warnings: Vec<String>,
-    /// Where results are: each declared output with the jobs that declare it, at most 50.
-    pub(crate) outputs: Vec<String>,
-}
-
-/// A phase.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PhaseSummary {
-    /// Its name.
-    pub(crate) name: String,
-    /// Jobs in all.
-    pub(crate) jobs: usize,
-    /// Jobs that are completed.
-    pub(crate) completed: usize,
-    /// Attempts after the first, of all jobs.
-    pub(crate) retries: u32,
-    /// Seconds from the first start to the last end.
-    pub(crate) wall_s: Option<u64>,
-}
-
-/// A job that did not complete.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Failure {
-    /// The job.
-    pub(crate) id: String,
-    /// Its state.
-    pub(crate) state: &'static str,
-    /// Why.
-    pub(crate) reason: Option<&'static str>,
-    /// What happened.
-    pub(crate) error: Option<String>,
-    /// Attempts.
-    pub(crate) attempts: u32,
-    /// Log of the last attempt.
-    pub(crate) log: Option<String>,
-    /// Its last lines.
-    pub(crate) tail: Option<String>,
-}
+/// Failures whose log is read, and lines of each.
+const TAILS: usize = 200;
+const LINES: usize = 20;
+/// Completed jobs whose records are read for what they wrote.
+const RESULTS: usize = 500;
 
 pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let place = place(&args.queue, context)?;
-    let summary = of(&snapshot(&place)?);
-    if let Some(path) = &args.md {
-        aris_fs::write_atomic(&context.absolute(path), summary.markdown().as_bytes())?;
+    let look = look(&args.queue, context)?;
+    let entries = Journal::read(&look.place.queue)?;
+    if entries.is_empty() {
+        return Err(Error::NoQueue {
+            path: look.place.state,
+        });
     }
-    Ok(Outcome::done(Data::Summary(Box::new(summary))))
+    let facts = facts(&look, &entries, context.now());
+    let found = report::Report::of(&facts);
+    if let Some(path) = &args.md {
+        let text = report::summary(&found);
+        aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;
+    }
+    if let Some(path) = &args.html {
+        let page = report::page(&found, &facts).map_err(|error| Error::Page(error.to_string()))?;
+        aris_fs::write_atomic(&context.absolute(path), page.as_bytes())?;
+    }
+    Ok(Outcome::done(Data::Report(Box::new(found))))
 }
 
-/// Leaves `summary.md` beside the state file; gives its path. A file that cannot be written is said on stderr only: the state has
-/// it all.
-pub(crate) fn leave(place: &Place, snapshot: &Snapshot, context: &Context) -> Option<String> {
+/// Leaves `summary.md` beside the state file of a queue that is over; gives its path. A file that cannot be written is said on stderr
+/// only: the journal has it all.
+pub(crate) fn leave(place: &Place, context: &Context) -> Option<String> {
+    let args = QueueArgs {
+        state: place.state.clone(),
+    };
     let path = place.summary();
-    match aris_fs::write_atomic(&path, of(snapshot).markdown().as_bytes()) {
+    let written = look(&args, context).and_then(|look| {
+        let entries = Journal::read(&look.place.queue)?;
+        let found = report::Report::of(&facts(&look, &entries, context.now()));
+        Ok(aris_fs::write_atomic(
+            &path,
+            report::summary(&found).as_bytes(),
+        )?)
+    });
+    match written {
         Ok(()) => Some(path.display().to_string()),
         Err(error) => {
             context.warn(&format!("no summary was written: {error}"));
@@ -104,178 +71,151 @@ pub(crate) fn leave(place: &Place, snapshot: &Snapshot, context: &Context) -> Op
     }
 }
 
-fn of(snapshot: &Snapshot) -> Summary {
-    let jobs = &snapshot.jobs;
-    let state = |job: &JobRow| job.state.unwrap_or(State::Waiting);
-    let mut counts = BTreeMap::new();
-    for job in jobs {
-        *counts.entry(state(job).word()).or_insert(0) += 1;
-    }
-    let last = jobs
-        .iter()
-        .filter_map(|job| job.completed.as_deref())
-        .max()
-        .map(str::to_owned);
-    let completed = last.filter(|_| snapshot.meta.over);
-    let until = completed.as_deref().or(snapshot.meta.updated.as_deref());
-    let mut outputs: Vec<String> = jobs
-        .iter()
-        .filter(|job| job.status == "completed")
-        .flat_map(|job| match &job.expected_output {
-            serde_json::Value::String(one) => vec![one.clone()],
-            serde_json::Value::Array(many) => many
-                .iter()
-                .filter_map(|one| one.as_str().map(str::to_owned))
-                .collect(),
-            _ => Vec::new(),
+fn facts(look: &Look, entries: &[Entry], now: Timestamp) -> Facts {
+    let (queue, manifest) = (&look.queue, look.queue.manifest());
+    let mut attempts = attempts(queue, entries);
+    let mut tails = TAILS;
+    let mut warnings = Vec::new();
+    let jobs = (0..queue.len())
+        .map(|job| {
+            let row = snapshot::row(queue, job);
+            let standing = standing(queue.state(job));
+            if let Some(warning) = row.warning {
+                warnings.push(format!("{}: {warning}", row.id));
+            }
+            let failed = matches!(
+                standing,
+                JobStanding::Failed | JobStanding::Cancelled | JobStanding::Lost
+            );
+            let log = row.log.as_deref().filter(|_| failed && tails > 0);
+            tails -= usize::from(log.is_some());
+            JobFacts {
+                id: row.id,
+                phase: manifest.jobs[job as usize].phase as usize,
+                standing,
+                reason: row.reason.map(|reason| reason.word().to_owned()),
+                why: row.error,
+                attempts: attempts.remove(&job).unwrap_or_default(),
+                tail: log.and_then(|log| last_lines(log.as_ref())),
+            }
         })
-        .take(SHOWN)
         .collect();
-    outputs.sort();
-    outputs.dedup();
-    Summary {
-        project: snapshot.meta.project.clone(),
-        started: snapshot.meta.started.clone(),
-        wall_s: span(snapshot.meta.started.as_deref(), until),
-        completed,
-        counts,
-        retried_then_completed: jobs
-            .iter()
-            .filter(|job| job.status == "completed" && job.attempts > 1)
-            .count(),
-        phases: snapshot
+    // Of a queue in which nothing happens the same is said whenever it is asked.
+    let still = queue.active().next().is_none();
+    let last = entries.last().map(|entry| entry.time);
+    Facts {
+        project: manifest.project.clone(),
+        manifest: look.manifest.display().to_string(),
+        now: last.filter(|_| still).unwrap_or(now),
+        started: queue.began(),
+        phases: manifest
             .phases
             .iter()
-            .map(|phase| phase_summary(&phase.name, jobs))
+            .map(|phase| phase.name.clone())
             .collect(),
-        failures: jobs
-            .iter()
-            .filter(|job| job.status == "stuck")
-            .take(SHOWN)
-            .map(|job| Failure {
-                id: job.id.clone(),
-                state: state(job).word(),
-                reason: job.reason.map(Reason::word),
-                error: job.error.clone(),
-                attempts: job.attempts,
-                log: job.log.clone(),
-                tail: job.log.as_deref().and_then(|log| tail(log.as_ref(), LINES)),
-            })
-            .collect(),
-        warnings: jobs
-            .iter()
-            .filter(|job| job.status == "completed")
-            .filter_map(|job| Some(format!("{}: {}", job.id, job.warning.as_deref()?)))
-            .collect(),
-        outputs,
+        jobs,
+        results: results(look),
+        warnings,
     }
 }
 
-fn phase_summary(name: &str, jobs: &[JobRow]) -> PhaseSummary {
-    let of_phase: Vec<&JobRow> = jobs.iter().filter(|job| job.phase == name).collect();
-    let first = of_phase
-        .iter()
-        .filter_map(|job| job.started_attempts.first().map(String::as_str))
-        .min();
-    let last = of_phase
-        .iter()
-        .filter_map(|job| job.completed.as_deref())
-        .max();
-    PhaseSummary {
-        name: name.to_owned(),
-        jobs: of_phase.len(),
-        completed: of_phase
-            .iter()
-            .filter(|job| job.status == "completed")
-            .count(),
-        retries: of_phase
-            .iter()
-            .map(|job| job.attempts.saturating_sub(1))
-            .sum(),
-        wall_s: span(first, last),
-    }
-}
-
-fn span(from: Option<&str>, until: Option<&str>) -> Option<u64> {
-    let seconds = moment(until?)?.duration_since(moment(from?)?).as_secs();
-    u64::try_from(seconds).ok()
-}
-
-impl Summary {
-    /// The form for people. **Source**: the summary that the reference's skill shows.
-    pub(crate) fn markdown(&self) -> String {
-        let mut out = String::from("# Experiment queue summary\n\n");
-        let time = |text: &Option<String>| text.clone().unwrap_or_else(|| String::from("-"));
-        let wall = |seconds: Option<u64>| seconds.map_or_else(|| String::from("-"), duration);
-        let counts: Vec<String> = self
-            .counts
-            .iter()
-            .map(|(state, count)| format!("{count} {state}"))
-            .collect();
-        let mut line = |text: std::fmt::Arguments<'_>| {
-            // Writing to a String cannot fail.
-            writeln!(out, "{text}").unwrap_or_default();
-        };
-        line(format_args!("**Project**: {}", cell(&self.project)));
-        line(format_args!("**Started**: {}", time(&self.started)));
-        line(format_args!("**Completed**: {}", time(&self.completed)));
-        line(format_args!("**Total wall-clock**: {}", wall(self.wall_s)));
-        line(format_args!(
-            "**Jobs**: {}; {} of the completed ones after a retry\n",
-            counts.join(", "),
-            self.retried_then_completed
-        ));
-        line(format_args!("## Phases\n"));
-        line(format_args!(
-            "| Phase | Jobs | Success | Retries | Duration |"
-        ));
-        line(format_args!("| --- | --- | --- | --- | --- |"));
-        for phase in &self.phases {
-            line(format_args!(
-                "| {} | {} | {} | {} | {} |",
-                cell(&phase.name),
-                phase.jobs,
-                phase.completed,
-                phase.retries,
-                wall(phase.wall_s)
-            ));
-        }
-        if !self.failures.is_empty() {
-            line(format_args!("\n## Not completed\n"));
-        }
-        for job in &self.failures {
-            line(format_args!(
-                "### {}: {}\n\n{} ({} attempts; log {})\n",
-                cell(&job.id),
-                job.reason.unwrap_or(job.state),
-                cell(job.error.as_deref().unwrap_or("-")),
-                job.attempts,
-                job.log.as_deref().unwrap_or("-")
-            ));
-            if let Some(tail) = job.tail.as_deref().filter(|tail| !tail.is_empty()) {
-                for text in tail.lines() {
-                    line(format_args!("    {text}"));
+/// Attempts of each job, as the journal has them.
+fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>> {
+    let mut all: BTreeMap<u32, Vec<AttemptFacts>> = BTreeMap::new();
+    for entry in entries {
+        match &entry.event {
+            Event::Start {
+                id,
+                attempt,
+                cards,
+                log,
+                ..
+            } => {
+                if let Some(job) = queue.find(id) {
+                    all.entry(job).or_default().push(AttemptFacts {
+                        number: *attempt,
+                        host: None,
+                        cards: cards.clone(),
+                        started: Some(entry.time),
+                        ended: None,
+                        outcome: AttemptOutcome::Running,
+                        reason: None,
+                        log: Some(log.clone()),
+                    });
                 }
-                line(format_args!(""));
+            }
+            Event::Withdrawn { id, .. } => {
+                if let Some(known) = queue.find(id).and_then(|job| all.get_mut(&job)) {
+                    known.pop();
+                }
+            }
+            Event::Ended { id, verdict, .. } => {
+                let known = queue.find(id).and_then(|job| all.get_mut(&job));
+                if let Some(last) = known.and_then(|known| known.last_mut()) {
+                    last.ended = Some(entry.time);
+                    last.outcome = match verdict.outcome {
+                        Ending::Completed => AttemptOutcome::Completed,
+                        Ending::Failed => AttemptOutcome::Failed,
+                        Ending::Cancelled => AttemptOutcome::Cancelled,
+                        Ending::Lost => AttemptOutcome::Lost,
+                    };
+                    last.reason = verdict.reason.map(|reason| Reason::word(reason).to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+fn standing(state: State) -> JobStanding {
+    match state {
+        State::Completed => JobStanding::Completed,
+        State::Failed => JobStanding::Failed,
+        State::Cancelled => JobStanding::Cancelled,
+        State::Lost => JobStanding::Lost,
+        State::Blocked => JobStanding::Blocked,
+        State::Starting | State::Running | State::Cancelling | State::Unknown => {
+            JobStanding::Running
+        }
+        State::Waiting
+        | State::Ready
+        | State::Hold
+        | State::Submitting
+        | State::Queued
+        | State::Backoff => JobStanding::Waiting,
+    }
+}
+
+fn last_lines(log: &Path) -> Option<Tail> {
+    let text = tail(log, LINES + 1)?;
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let cut = lines.len() > LINES;
+    if cut {
+        lines.remove(0);
+    }
+    (!lines.is_empty()).then_some(Tail { lines, cut })
+}
+
+/// What completed jobs found of their declared outputs, by pattern.
+fn results(look: &Look) -> Vec<ResultFiles> {
+    let queue = &look.queue;
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    let completed = (0..queue.len()).filter(|job| {
+        queue.state(*job) == State::Completed
+            && !queue.manifest().jobs[*job as usize].outputs.is_empty()
+    });
+    for job in completed.take(RESULTS) {
+        let id = &queue.manifest().jobs[job as usize].id;
+        let folder = attempt::folder(&look.place.queue, id, queue.run(job).attempt);
+        if let Ok(Standing::Ended(exit)) = aris_attempt::standing(&folder) {
+            for output in exit.outputs {
+                *found.entry(output.pattern).or_default() += output.matches;
             }
         }
-        if !self.warnings.is_empty() {
-            line(format_args!("\n## Worth a look\n"));
-        }
-        for warning in &self.warnings {
-            line(format_args!("- {}", cell(warning)));
-        }
-        if !self.outputs.is_empty() {
-            line(format_args!("\n## Results\n"));
-        }
-        for output in &self.outputs {
-            line(format_args!("- `{}`", cell(output)));
-        }
-        out
     }
-}
-
-/// Text of others on one line of a Markdown table.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ")
+    found
+        .into_iter()
+        .map(|(pattern, files)| ResultFiles { pattern, files })
+        .collect()
 }

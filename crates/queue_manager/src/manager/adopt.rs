@@ -4,21 +4,29 @@ use std::path::Path;
 
 use aris_attempt::Standing;
 use aris_queue::attempt;
+use aris_queue::manifest::Engine;
 use aris_queue::state::{Event, Life};
 
 use super::Manager;
+use super::cluster::Cluster;
 use crate::error::Error;
 
 /// Marks an attempt that a manager withdrew, with its process number.
 const WITHDRAWN: &str = "withdrawn";
 
 impl Manager<'_> {
-    pub(super) fn adopt_all(&mut self) -> Result<(), Error> {
+    /// Every attempt that an earlier manager began. Gives the cluster, when jobs run on one.
+    pub(super) fn adopt_all(&mut self) -> Result<Option<Cluster>, Error> {
+        if self.queue.manifest().engine == Engine::Slurm {
+            let mut cluster = Cluster::open(self)?;
+            self.adopt_cluster(&mut cluster);
+            return Ok(Some(cluster));
+        }
         let active: Vec<u32> = self.queue.active().collect();
         for job in active {
             self.adopt(job)?;
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Finds out from its folder where an attempt stands that this process did not start.

@@ -2,11 +2,12 @@
 
 use aris_queue::state::{Event, Life};
 
+use super::cluster::Cluster;
 use super::{Manager, requests};
 use crate::error::Error;
 
 impl Manager<'_> {
-    pub(super) fn take_requests(&mut self) -> Result<(), Error> {
+    pub(super) fn take_requests(&mut self, mut cluster: Option<&mut Cluster>) -> Result<(), Error> {
         for (path, request) in requests::waiting(self.place()) {
             match request {
                 Ok(request) => {
@@ -15,7 +16,7 @@ impl Manager<'_> {
                         self.say(&line);
                     }
                     for event in events {
-                        self.request(event)?;
+                        self.request(event, cluster.as_deref_mut())?;
                     }
                 }
                 Err(why) => self.say(&format!("a request is thrown away: {why}")),
@@ -30,7 +31,7 @@ impl Manager<'_> {
         Ok(())
     }
 
-    pub(super) fn request(&mut self, event: Event) -> Result<(), Error> {
+    fn request(&mut self, event: Event, cluster: Option<&mut Cluster>) -> Result<(), Error> {
         let cancelled = match &event {
             Event::Cancel { id } => self.queue.find(id),
             _ => None,
@@ -41,6 +42,9 @@ impl Manager<'_> {
         {
             let folder = self.folder(job);
             self.ask_to_end(&folder);
+            if let Some(cluster) = cluster {
+                self.cancel_there(cluster, job)?;
+            }
         }
         Ok(())
     }

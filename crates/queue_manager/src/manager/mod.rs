@@ -6,6 +6,7 @@
 mod adopt;
 mod asked;
 mod cards;
+mod cluster;
 mod ends;
 mod requests;
 mod signals;
@@ -22,20 +23,21 @@ use std::time::Duration;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_attempt::{Runner, Watch};
 use aris_cli::Context;
-use aris_fs::Lock;
 use aris_queue::journal::Journal;
-use aris_queue::manifest::Manifest;
+use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::Slots;
 use aris_queue::state::{Event, Life, Queue, State};
 use aris_queue::{attempt, snapshot};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify;
 
+use crate::commands;
 use crate::error::Error;
 use crate::load;
-use crate::lock::{self, Owner};
+use crate::lock::{self, Held, Owner, Parts};
 use crate::place::Place;
 pub(crate) use cards::Cards;
+use cluster::Cluster;
 use signals::Signals;
 use spec::Common;
 
@@ -87,10 +89,12 @@ pub(crate) struct Manager<'a> {
     /// Nothing is started before this moment.
     not_before: Duration,
     dirty: bool,
+    /// The state as it stands in its file.
+    written: Option<snapshot::Snapshot>,
     last_snapshot: Option<Duration>,
     last_sweep: Duration,
     failed_starts: BTreeMap<u32, u32>,
-    _lock: Lock,
+    _held: Held,
 }
 
 /// Runs a queue until every job is over, or somebody wants the manager to go.
@@ -98,16 +102,19 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
     let manifest = load::manifest(&options.manifest)?;
     check(&manifest)?;
     let mut manager = Manager::open(manifest, options, context)?;
-    manager.adopt_all()?;
-    manager.work()
+    let cluster = manager.adopt_all()?;
+    manager.work(cluster)
 }
 
 /// Takes a queue that nobody runs, finds out where its attempts stand, answers what waits, writes it down, and leaves.
 pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Error> {
     let manifest = load::manifest(&options.manifest)?;
     let mut manager = Manager::open(manifest, options, context)?;
-    manager.adopt_all()?;
-    manager.take_requests()?;
+    let mut cluster = manager.adopt_all()?;
+    if let Some(cluster) = &mut cluster {
+        manager.turn_cluster_once(cluster)?;
+    }
+    manager.take_requests(cluster.as_mut())?;
     manager.journal.sync()?;
     let snapshot = manager.write_state();
     Ok(Ended {
@@ -119,6 +126,14 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
 
 /// What no machine could run.
 pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
+    if manifest.release == Release::Engine {
+        return Err(Error::Precondition(String::from(
+            "release: engine is not built in; without it the manager submits a phase when its parents are completed",
+        )));
+    }
+    if manifest.engine != Engine::Local {
+        return Ok(());
+    }
     let Some(cards) = &manifest.cards else {
         return Ok(());
     };
@@ -146,16 +161,23 @@ impl<'a> Manager<'a> {
             host: host(),
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
+        };
+        let parts = Parts {
             manifest: options.manifest.display().to_string(),
             logs: place.logs.display().to_string(),
         };
         let signals = Signals::listen()?;
-        let lock = lock::take(place, &owner)?;
+        let held = lock::take(place, &owner)?;
         aris_fs::create_dir(&place.logs)?;
         aris_fs::create_dir(&place.requests())?;
         let common = Common::of(&manifest, context)?;
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
-        let cards = Cards::open(&manifest, Path::new(leases), manifest.wants_cards())?;
+        let local = manifest.engine == Engine::Local;
+        let cards = Cards::open(
+            &manifest,
+            Path::new(leases),
+            local && manifest.wants_cards(),
+        )?;
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
         let mut manager = Self {
@@ -178,21 +200,25 @@ impl<'a> Manager<'a> {
             notices: BTreeMap::new(),
             not_before: Duration::ZERO,
             dirty: true,
+            written: commands::snapshot(place).ok(),
             last_snapshot: None,
             last_sweep: Cards::now(),
             failed_starts: BTreeMap::new(),
-            _lock: lock,
+            _held: held,
         };
         for notice in &loaded.notices {
             manager.say(notice);
         }
-        manager.happen(Event::Began {
-            project,
-            manifest: owner.manifest,
-            boot,
-            pid: owner.pid,
-            host: owner.host,
-        })?;
+        if manager.queue.began().is_none() {
+            manager.happen(Event::Began {
+                project,
+                manifest: parts.manifest.clone(),
+                boot,
+                pid: owner.pid,
+                host: owner.host,
+            })?;
+        }
+        lock::write_parts(place, &parts)?;
         // Nothing is done for a queue that cannot be written down.
         manager.journal.sync()?;
         for (id, number) in loaded.removed {
@@ -222,7 +248,7 @@ impl<'a> Manager<'a> {
         cards_of(&self.queue)
     }
 
-    fn work(&mut self) -> Result<Ended, Error> {
+    fn work(&mut self, mut cluster: Option<Cluster>) -> Result<Ended, Error> {
         let began = Cards::now();
         let mut detached = None;
         loop {
@@ -241,9 +267,15 @@ impl<'a> Manager<'a> {
                 let problem = self.cards.problem();
                 self.notice("cards", problem);
             }
-            self.take_requests()?;
+            self.take_requests(cluster.as_mut())?;
             self.sync();
-            let more = self.start_jobs()?;
+            let more = match &mut cluster {
+                None => self.start_jobs()?,
+                Some(cluster) => {
+                    self.turn_cluster(cluster)?;
+                    false
+                }
+            };
             self.sync();
             let over = self.queue.open_jobs() == 0 && self.queue.active().next().is_none();
             if over || self.signals.came() {
@@ -264,7 +296,7 @@ impl<'a> Manager<'a> {
             }
             self.write_state_if_due();
             if !more {
-                self.wait()?;
+                self.wait(cluster.as_ref().map(Cluster::next))?;
             }
         }
         self.journal.sync()?;
@@ -298,7 +330,7 @@ impl<'a> Manager<'a> {
     }
 
     /// Sleeps until something happens or is due.
-    fn wait(&mut self) -> Result<(), Error> {
+    fn wait(&mut self, due: Option<Duration>) -> Result<(), Error> {
         let now = Cards::now();
         let wants_cards = self.queue.has_ready() && self.queue.wants_cards();
         if wants_cards {
@@ -306,6 +338,9 @@ impl<'a> Manager<'a> {
         }
         let mut until = self.last_sweep + self.sweep_interval();
         let mut at_most = |moment: Duration| until = until.min(moment);
+        if let Some(due) = due {
+            at_most(due);
+        }
         if let Some(retry) = self.queue.next_retry() {
             at_most(Duration::from_millis(retry));
         }

@@ -106,8 +106,9 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
             "released",
             |id| Event::Hold { id, held: false },
         ),
-        Request::Pause => events.push(Event::Pause { paused: true }),
-        Request::Resume => events.push(Event::Pause { paused: false }),
+        Request::Pause if !queue.paused() => events.push(Event::Pause { paused: true }),
+        Request::Resume if queue.paused() => events.push(Event::Pause { paused: false }),
+        Request::Pause | Request::Resume => {}
         Request::MaxParallel(jobs) => events.push(Event::MaxParallel { jobs }),
     }
     (events, refused)

@@ -52,14 +52,14 @@ impl Common {
         }
     }
 
-    /// The specification of an attempt.
+    /// The specification of an attempt. `visible`: its cards; `None`: somebody else gives them.
     pub(crate) fn spec(
         &self,
         manifest: &Manifest,
         job: u32,
         number: u32,
         log: PathBuf,
-        visible: &str,
+        visible: Option<&str>,
         leases: &[Lease],
     ) -> Spec {
         let spec = &manifest.jobs[job as usize];
@@ -70,9 +70,12 @@ impl Common {
             String::from("CUDA_DEVICE_ORDER"),
             String::from("PCI_BUS_ID"),
         );
-        env.insert(String::from("CUDA_VISIBLE_DEVICES"), visible.to_owned());
-        // The reference's placeholder in commands, `${GPU}`.
-        env.insert(String::from("GPU"), visible.to_owned());
+        // On a cluster the engine says which cards.
+        if let Some(visible) = visible {
+            env.insert(String::from("CUDA_VISIBLE_DEVICES"), visible.to_owned());
+            // The reference's placeholder in commands, `${GPU}`.
+            env.insert(String::from("GPU"), visible.to_owned());
+        }
         let patterns = OOM_PATTERNS.iter().map(|pattern| (*pattern).to_owned());
         Spec {
             schema: SPEC_SCHEMA.to_owned(),

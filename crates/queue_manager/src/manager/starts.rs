@@ -39,7 +39,7 @@ impl Manager<'_> {
             let shares = settings.gpu_mem_mib.is_some();
             match self.cards.lease(&start.cards, shares, now) {
                 Ok(Some(leases)) => {
-                    let event = self.start_event(&start);
+                    let event = self.start_event(&start, None);
                     self.journal.push(&event, self.context.now());
                     begun.push((start, event, leases));
                 }
@@ -57,28 +57,37 @@ impl Manager<'_> {
             return Ok(false);
         }
         for (start, event, leases) in begun {
-            let applied = self.queue.apply(&event, self.context.now(), now_ms(), 0);
-            applied.map_err(|source| Error::Illegal {
-                path: self.place().queue.clone(),
-                source,
-            })?;
-            self.dirty = true;
+            self.apply_synced(&event)?;
             self.launch(&start, &leases)?;
         }
         for (job, path) in refused {
-            let text = format!(
-                "{path} is missing, and the job says that it must be there before it starts"
-            );
-            self.say(&format!("{} precondition: {text}", self.id(job)));
-            self.happen(Event::Refused {
-                id: self.id(job),
-                verdict: Verdict::failed(Reason::Precondition, text),
-            })?;
+            self.refuse(job, &path)?;
         }
         Ok(again)
     }
 
-    pub(super) fn start_event(&self, start: &Start) -> Event {
+    /// Applies what stands in the journal already.
+    pub(super) fn apply_synced(&mut self, event: &Event) -> Result<(), Error> {
+        let applied = self.queue.apply(event, self.context.now(), now_ms(), 0);
+        self.dirty = true;
+        applied.map_err(|source| Error::Illegal {
+            path: self.place().queue.clone(),
+            source,
+        })
+    }
+
+    /// Something that must be there before a job starts is not.
+    pub(super) fn refuse(&mut self, job: u32, path: &str) -> Result<(), Error> {
+        let text =
+            format!("{path} is missing, and the job says that it must be there before it starts");
+        self.say(&format!("{} precondition: {text}", self.id(job)));
+        self.happen(Event::Refused {
+            id: self.id(job),
+            verdict: Verdict::failed(Reason::Precondition, text),
+        })
+    }
+
+    pub(super) fn start_event(&self, start: &Start, engine_ref: Option<String>) -> Event {
         let spec = &self.queue.manifest().jobs[start.job as usize];
         let number = self.queue.run(start.job).attempt + 1;
         Event::Start {
@@ -90,7 +99,7 @@ impl Manager<'_> {
                 .to_string(),
             command: load::command_digest(&spec.cmd),
             boot: self.boot.clone(),
-            engine_ref: None,
+            engine_ref,
         }
     }
 
@@ -109,7 +118,7 @@ impl Manager<'_> {
             job,
             number,
             log.clone(),
-            &visible,
+            Some(&visible),
             leases,
         );
         let launched = aris_attempt::prepare(&folder, &spec).and_then(|()| {

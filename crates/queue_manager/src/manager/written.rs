@@ -69,7 +69,7 @@ impl Manager<'_> {
     pub(super) fn write_state(&mut self) -> snapshot::Snapshot {
         self.last_snapshot = Some(Cards::now());
         let meta = snapshot::Meta {
-            manifest_path: self.owner.manifest.clone(),
+            manifest_path: self.options.manifest.display().to_string(),
             updated: Some(aris_contract::time::stamp(self.context.now())),
             manager_pid: Some(self.owner.pid),
             manager_host: Some(self.owner.host.clone()),
@@ -81,11 +81,20 @@ impl Manager<'_> {
             .map(|(about, text)| format!("{about}: {text}"))
             .collect();
         let snapshot = snapshot::of(&self.queue, self.journal.seq(), meta, notices);
+        if self
+            .written
+            .as_ref()
+            .is_some_and(|written| same(written, &snapshot))
+        {
+            self.dirty = false;
+            return snapshot;
+        }
         let mut text = serde_json::to_vec(&snapshot).unwrap_or_default();
         text.push(b'\n');
         match aris_fs::write_atomic(&self.place().state, &text) {
             Ok(()) => {
                 self.dirty = false;
+                self.written = None;
                 if self.notices.contains_key("state") {
                     self.notice("state", None);
                 }
@@ -94,4 +103,17 @@ impl Manager<'_> {
         }
         snapshot
     }
+}
+
+/// Whether two states differ in nothing but who wrote them when.
+fn same(one: &snapshot::Snapshot, other: &snapshot::Snapshot) -> bool {
+    let plain = |state: &snapshot::Snapshot| {
+        let mut meta = state.meta.clone();
+        meta.updated = None;
+        meta.manager_pid = None;
+        meta
+    };
+    plain(one) == plain(other)
+        && (one.seq, &one.notices) == (other.seq, &other.notices)
+        && (&one.phases, &one.jobs) == (&other.phases, &other.jobs)
 }

@@ -1,0 +1,179 @@
+//! Cases of `queue_manager`: without cards, with jobs that are over at once.
+
+use aris_testkit::Project;
+
+use super::cases::{Call, Cases, Hostile, Unwritable};
+
+const GOOD: &str =
+    r#"{"project": "p", "cwd": ".", "gpus": [], "jobs": [{"id": "a", "cmd": "true"}]}"#;
+const BAD: &str = r#"{"project": "p", "cwd": ".", "gpus": [], "jobs": [{"id": "a", "cmd": "exit 3"}, {"id": "b", "cmd": "true", "needs": ["a"]}]}"#;
+const NO_CARD: &str =
+    r#"{"project": "p", "cwd": ".", "gpus": [999], "jobs": [{"id": "a", "cmd": "true"}]}"#;
+const NOWHERE: &str = r#"{"project": "p", "cwd": "no/such/folder", "gpus": [], "jobs": [{"id": "a", "cmd": "true"}]}"#;
+const STATE: &str = r#"{"meta": {"project": "p", "started": "2026-01-01T00:00:00Z", "manifest_path": "m.json", "over": true}, "phases": [{"name": "main", "depends_on": [], "status": "completed"}],
+ "jobs": [{"id": "a", "phase": "main", "cmd": "true", "status": "completed", "state": "completed", "attempts": 1, "started": "2026-01-01T00:00:00Z", "completed": "2026-01-01T00:00:01Z"}]}"#;
+
+pub(crate) const CASES: Cases = Cases {
+    helper: "queue_manager",
+    open_ended: false,
+    project: || {
+        Project::new()
+            .file("m.json", GOOD)
+            .file("bad.json", BAD)
+            .file("card.json", NO_CARD)
+            .file("nowhere.json", NOWHERE)
+            .file("wrong.json", r#"{"jobs": [{"id": "a"}]}"#)
+            .file("done/queue_state.json", STATE)
+    },
+    calls: &[
+        Call {
+            what: "nothing stands against a run",
+            args: &["preflight", "--manifest", "m.json"],
+            code: 0,
+        },
+        Call {
+            what: "a working directory is missing",
+            args: &["preflight", "--manifest", "nowhere.json"],
+            code: 10,
+        },
+        Call {
+            what: "a queue whose jobs complete",
+            args: &["run", "--manifest", "m.json"],
+            code: 0,
+        },
+        Call {
+            what: "the reference's call, and a job that fails",
+            args: &[
+                "--manifest",
+                "bad.json",
+                "--state",
+                "s.json",
+                "--log-dir",
+                "l",
+                "--poll",
+                "1",
+            ],
+            code: 10,
+        },
+        Call {
+            what: "a job whose card is not there",
+            args: &["run", "--manifest", "card.json", "--max-wait", "0"],
+            code: 6,
+        },
+        Call {
+            what: "a manifest with mistakes, in the background",
+            args: &["start", "--manifest", "wrong.json"],
+            code: 4,
+        },
+        Call {
+            what: "how far a finished queue is",
+            args: &["status", "--state", "done/queue_state.json", "--jobs"],
+            code: 0,
+        },
+        Call {
+            what: "a finished queue, followed",
+            args: &["watch", "--state", "done/queue_state.json"],
+            code: 0,
+        },
+        Call {
+            what: "a state file whose journal is gone, reported",
+            args: &["report", "--state", "done/queue_state.json"],
+            code: 3,
+        },
+        Call {
+            what: "why a job is where it is",
+            args: &["explain", "a", "--state", "done/queue_state.json"],
+            code: 0,
+        },
+        Call {
+            what: "the log of a job that had none",
+            args: &["logs", "a", "--state", "done/queue_state.json"],
+            code: 3,
+        },
+        Call {
+            what: "no such job",
+            args: &["cancel", "z", "--state", "done/queue_state.json"],
+            code: 3,
+        },
+        Call {
+            what: "nothing to try again",
+            args: &["retry", "--failed", "--state", "done/queue_state.json"],
+            code: 0,
+        },
+        Call {
+            what: "no such job to hold",
+            args: &["hold", "z", "--state", "done/queue_state.json"],
+            code: 3,
+        },
+        Call {
+            what: "nothing to release",
+            args: &["release", "--all", "--state", "done/queue_state.json"],
+            code: 0,
+        },
+        Call {
+            what: "no queue to pause",
+            args: &["pause", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "no queue to resume",
+            args: &["resume", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "no queue to set",
+            args: &["set", "--max-parallel", "2", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "no queue to adopt",
+            args: &["adopt", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "logs where a file stands",
+            args: &["run", "--manifest", "m.json", "--log-dir", "bad.json"],
+            code: 5,
+        },
+    ],
+    incomplete: &[
+        &[],
+        &["run"],
+        &["start"],
+        &["preflight"],
+        &["explain"],
+        &["logs"],
+        &["cancel"],
+        &["retry"],
+        &["hold"],
+        &["release"],
+        &["set"],
+    ],
+    unwritable: &[
+        Unwritable {
+            what: "a file where the queue's folder goes",
+            prepare: |project| project.write(".queue_state.queue", "in the way"),
+            args: &["run", "--manifest", "m.json"],
+        },
+        Unwritable {
+            what: "a file where the logs go",
+            prepare: |project| project.write("logs", "in the way"),
+            args: &["run", "--manifest", "m.json"],
+        },
+    ],
+    hostile: &[
+        Hostile {
+            path: "m.json",
+            args: &["run", "--manifest", "m.json"],
+            huge: 4,
+            fifo: 4,
+        },
+        Hostile {
+            path: "done/queue_state.json",
+            args: &["status", "--state", "done/queue_state.json"],
+            huge: 4,
+            fifo: 4,
+        },
+    ],
+    repeat_adds: None,
+};
