@@ -282,10 +282,10 @@ fn a_precondition_that_does_not_hold_keeps_a_job_from_starting() {
 #[test]
 fn many_people_ask_at_once_and_every_request_is_carried_out() {
     let place = Place::new();
-    let jobs: Vec<_> = (0..8).map(|job| job(&format!("j{job}"), "true")).collect();
+    let jobs: Vec<_> = (0..8).map(|at| job(&format!("j{at}"), "true")).collect();
     place.manifest(&json!([{"name": "p", "jobs": jobs}]));
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
-    let ids: Vec<String> = (0..8).map(|job| format!("j{job}")).collect();
+    let ids: Vec<String> = (0..8).map(|at| format!("j{at}")).collect();
     let asking: Vec<_> = ids
         .iter()
         .map(|id| {
