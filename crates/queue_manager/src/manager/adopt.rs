@@ -33,6 +33,13 @@ impl Manager<'_> {
     pub(super) fn adopt(&mut self, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
         let mut stands = self.watch.adopt(u64::from(job), &folder);
+        let run = self.queue.run(job);
+        let other_boot = run.boot.as_deref().is_some_and(|boot| *boot != *self.boot);
+        if matches!(stands, Ok(Standing::Unclaimed)) && other_boot {
+            // Whether it was claimed before the machine went down nobody knows: a claim is not synced.
+            self.watch.remove(u64::from(job));
+            return self.lost(job);
+        }
         if matches!(stands, Ok(Standing::Unclaimed)) {
             self.watch.remove(u64::from(job));
             if withdraw(&folder) {

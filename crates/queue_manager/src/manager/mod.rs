@@ -12,11 +12,12 @@ mod requests;
 mod signals;
 pub(crate) mod spec;
 mod starts;
+mod wait;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,8 +29,7 @@ use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::Slots;
 use aris_queue::state::{Event, Life, Queue, State};
 use aris_queue::{attempt, snapshot};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::inotify;
+use rustix::event::{Timespec, poll};
 
 use crate::commands;
 use crate::error::Error;
@@ -92,6 +92,8 @@ pub(crate) struct Manager<'a> {
     /// The state as it stands in its file.
     written: Option<snapshot::Snapshot>,
     last_snapshot: Option<Duration>,
+    /// How long writing the state took last.
+    snapshot_cost: Duration,
     last_sweep: Duration,
     failed_starts: BTreeMap<u32, u32>,
     _held: Held,
@@ -190,7 +192,7 @@ impl<'a> Manager<'a> {
             common,
             cards,
             signals,
-            requests: watch_requests(place)?,
+            requests: wait::watch_requests(place)?,
             slots: Slots {
                 with_cards: 0,
                 without_cards: 0,
@@ -202,6 +204,7 @@ impl<'a> Manager<'a> {
             dirty: true,
             written: commands::snapshot(place).ok(),
             last_snapshot: None,
+            snapshot_cost: Duration::ZERO,
             last_sweep: Cards::now(),
             failed_starts: BTreeMap::new(),
             _held: held,
@@ -328,60 +331,6 @@ impl<'a> Manager<'a> {
             .poll
             .map_or(own, |poll| poll.min(own).max(Duration::from_millis(100)))
     }
-
-    /// Sleeps until something happens or is due.
-    fn wait(&mut self, due: Option<Duration>) -> Result<(), Error> {
-        let now = Cards::now();
-        let wants_cards = self.queue.has_ready() && self.queue.wants_cards();
-        if wants_cards {
-            self.cards.want(now);
-        }
-        let mut until = self.last_sweep + self.sweep_interval();
-        let mut at_most = |moment: Duration| until = until.min(moment);
-        if let Some(due) = due {
-            at_most(due);
-        }
-        if let Some(retry) = self.queue.next_retry() {
-            at_most(Duration::from_millis(retry));
-        }
-        if self.dirty {
-            at_most(self.last_snapshot.unwrap_or(now) + SNAPSHOT_EVERY);
-        }
-        if self.not_before > now {
-            at_most(self.not_before);
-        }
-        if wants_cards && let Some(moment) = self.cards.next_look(now) {
-            at_most(moment);
-        }
-        if let Some(limit) = self.options.max_wait {
-            at_most(now + limit);
-        }
-        let rest = until.saturating_sub(now).max(Duration::from_millis(1));
-        let timeout = Timespec {
-            tv_sec: i64::try_from(rest.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(rest.subsec_nanos()),
-        };
-        let mut fds = vec![
-            PollFd::new(&self.signals, PollFlags::IN),
-            PollFd::new(&self.requests, PollFlags::IN),
-        ];
-        let watch = self.watch.fd();
-        fds.extend(watch.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        let cards = self.cards.fd();
-        fds.extend(cards.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        match poll(&mut fds, Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => {
-                return Err(Error::System {
-                    action: "wait for events",
-                    source: error.into(),
-                });
-            }
-        }
-        drop(fds);
-        drain(&self.requests);
-        Ok(())
-    }
 }
 
 /// Jobs by state.
@@ -396,23 +345,6 @@ pub(crate) fn counts(queue: &Queue) -> BTreeMap<&'static str, u32> {
 /// Whether a state is one of those that keep a queue from being a success.
 pub(crate) fn all_completed(counts: &BTreeMap<&'static str, u32>) -> bool {
     counts.keys().all(|word| *word == State::Completed.word())
-}
-
-fn watch_requests(place: &Place) -> Result<OwnedFd, Error> {
-    let failed = |error: rustix::io::Errno| Error::System {
-        action: "watch for requests",
-        source: error.into(),
-    };
-    let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
-    let fd = inotify::init(flags).map_err(failed)?;
-    inotify::add_watch(&fd, place.requests(), inotify::WatchFlags::MOVED_TO).map_err(failed)?;
-    Ok(fd)
-}
-
-/// What it says does not matter: the folder is listed in any case.
-fn drain(fd: &OwnedFd) {
-    let mut buffer = [0_u8; 4096];
-    while rustix::io::read(fd.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {}
 }
 
 /// This program, as the runner of attempts.

@@ -1,5 +1,7 @@
 //! What is written down, and said.
 
+use std::time::Duration;
+
 use aris_queue::snapshot;
 use aris_queue::state::Event;
 
@@ -59,15 +61,28 @@ impl Manager<'_> {
     pub(super) fn write_state_if_due(&mut self) {
         let due = self
             .last_snapshot
-            .is_none_or(|last| Cards::now() >= last + SNAPSHOT_EVERY);
+            .is_none_or(|last| Cards::now() >= last + self.snapshot_interval());
         if self.dirty && due {
             self.write_state();
         }
     }
 
+    /// Large states are written less often, so that writing them takes a twentieth of the time at most.
+    pub(super) fn snapshot_interval(&self) -> Duration {
+        SNAPSHOT_EVERY.max(self.snapshot_cost * 20)
+    }
+
     /// Writes the state for people.
     pub(super) fn write_state(&mut self) -> snapshot::Snapshot {
-        self.last_snapshot = Some(Cards::now());
+        let began = Cards::now();
+        let snapshot = self.write_snapshot();
+        let ended = Cards::now();
+        self.snapshot_cost = ended.saturating_sub(began);
+        self.last_snapshot = Some(ended);
+        snapshot
+    }
+
+    fn write_snapshot(&mut self) -> snapshot::Snapshot {
         let meta = snapshot::Meta {
             manifest_path: self.options.manifest.display().to_string(),
             updated: Some(aris_contract::time::stamp(self.context.now())),
