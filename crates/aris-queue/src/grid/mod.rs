@@ -22,6 +22,7 @@
 
 mod cells;
 mod json;
+mod phase;
 mod plan;
 mod template;
 #[cfg(test)]

@@ -15,14 +15,16 @@ mod dependencies;
 mod event;
 mod queue;
 mod ready;
+mod run;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
 pub use event::{Event, Imported, Outcome, Verdict};
-pub use queue::{Illegal, Life, Queue, Run, Spent};
+pub use queue::{Illegal, Queue};
 pub use ready::Group;
+pub use run::{Life, Run, Spent};
 
 /// Where a job stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::dependencies::Dependencies;
 use super::ready::Ready;
-use super::{Event, Imported, Outcome, Reason, State, Verdict};
+use super::{Event, Imported, Life, Outcome, Reason, Run, Spent, State, Verdict};
 use crate::manifest::Manifest;
 
 /// A queue.
@@ -47,81 +47,6 @@ pub(crate) struct Usage {
     pub(crate) cards: BTreeMap<u32, (u32, Option<u64>)>,
 }
 
-/// The life of one job.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// Where it is in its life.
-    pub life: Life,
-    /// Whether a person holds it back.
-    pub held: bool,
-    /// Number of the last attempt; 0: none yet.
-    pub attempt: u32,
-    /// Failures that count against the budgets of retries.
-    pub spent: Spent,
-    /// Cards of the last attempt.
-    pub cards: Vec<u32>,
-    /// What the last attempt came to.
-    pub verdict: Option<Box<Verdict>>,
-    /// When the last attempt was begun.
-    pub started: Option<Timestamp>,
-    /// When each attempt was begun.
-    pub starts: Vec<Timestamp>,
-    /// When it was over.
-    pub ended: Option<Timestamp>,
-    /// Process of the command.
-    pub pid: Option<i32>,
-    /// What the engine calls it.
-    pub engine_ref: Option<Box<str>>,
-    /// Log of the last attempt.
-    pub log: Option<Box<str>>,
-    /// Digest of the command of the last attempt.
-    pub command: Option<Box<str>>,
-    /// Boot in which the last attempt was begun.
-    pub boot: Option<Box<str>>,
-    /// When it became ready, on the clock of [`Queue::tick`].
-    pub ready_since: u64,
-}
-
-/// The part of a job's state that is its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
-    /// Nothing is under way; whether it may start is another question.
-    Idle,
-    /// An attempt was begun; nobody has seen it run.
-    Starting,
-    /// An engine has it.
-    Queued,
-    /// Its command runs.
-    Running,
-    /// Nothing is heard of its attempt.
-    Unknown,
-    /// Its attempt is being ended because a person asked.
-    Cancelling,
-    /// It failed; the next attempt is due at this moment of [`Queue::tick`]'s clock.
-    Backoff(u64),
-    /// Over.
-    Completed,
-    /// Over.
-    Failed,
-    /// Over.
-    Cancelled,
-    /// Over, nobody knows how.
-    Lost,
-}
-
-/// Failures by the budget they count against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    /// Out of memory.
-    pub oom: u32,
-    /// Node failures and preemptions.
-    pub infra: u32,
-    /// Everything else.
-    pub other: u32,
-    /// Ends that nobody knows.
-    pub lost: u32,
-}
-
 /// An event that cannot happen in the state the job is in: a bug, or a journal of another queue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("job {id:?} is {state} and cannot {event}")]
@@ -134,44 +59,10 @@ pub struct Illegal {
     pub event: &'static str,
 }
 
-impl Life {
-    /// Whether an attempt is under way.
-    pub const fn is_active(self) -> bool {
-        matches!(
-            self,
-            Self::Starting | Self::Queued | Self::Running | Self::Unknown | Self::Cancelling
-        )
-    }
-
-    const fn is_over(self) -> bool {
-        matches!(
-            self,
-            Self::Completed | Self::Failed | Self::Cancelled | Self::Lost
-        )
-    }
-}
-
 impl Queue {
     /// A queue of which nothing has happened yet.
     pub fn new(manifest: Manifest) -> Self {
         let count = manifest.jobs.len();
-        let idle = Run {
-            life: Life::Idle,
-            held: false,
-            attempt: 0,
-            spent: Spent::default(),
-            cards: Vec::new(),
-            verdict: None,
-            started: None,
-            starts: Vec::new(),
-            ended: None,
-            pid: None,
-            engine_ref: None,
-            log: None,
-            command: None,
-            boot: None,
-            ready_since: 0,
-        };
         let mut queue = Self {
             index: (0..)
                 .zip(&manifest.jobs)
@@ -179,7 +70,7 @@ impl Queue {
                 .collect(),
             dependencies: Dependencies::of(&manifest),
             ready: Ready::default(),
-            runs: vec![idle; count],
+            runs: vec![Run::idle(); count],
             backoff: BTreeSet::new(),
             active: BTreeSet::new(),
             usage: Usage {
@@ -624,18 +515,6 @@ impl Queue {
             } else {
                 self.ready.remove(job, &self.manifest);
             }
-        }
-    }
-}
-
-impl Spent {
-    fn add(&mut self, reason: Option<Reason>) {
-        match reason {
-            Some(Reason::GpuOom | Reason::HostOom) => self.oom += 1,
-            Some(Reason::NodeFail | Reason::Preempted) => self.infra += 1,
-            Some(Reason::Lost) => self.lost += 1,
-            Some(Reason::Cancelled) | None => {}
-            Some(_) => self.other += 1,
         }
     }
 }

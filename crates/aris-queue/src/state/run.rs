@@ -1,0 +1,137 @@
+//! The life of one job.
+
+use jiff::Timestamp;
+
+use super::{Reason, Verdict};
+
+/// The life of one job.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Where it is in its life.
+    pub life: Life,
+    /// Whether a person holds it back.
+    pub held: bool,
+    /// Number of the last attempt; 0: none yet.
+    pub attempt: u32,
+    /// Failures that count against the budgets of retries.
+    pub spent: Spent,
+    /// Cards of the last attempt.
+    pub cards: Vec<u32>,
+    /// What the last attempt came to.
+    pub verdict: Option<Box<Verdict>>,
+    /// When the last attempt was begun.
+    pub started: Option<Timestamp>,
+    /// When each attempt was begun.
+    pub starts: Vec<Timestamp>,
+    /// When it was over.
+    pub ended: Option<Timestamp>,
+    /// Process of the command.
+    pub pid: Option<i32>,
+    /// What the engine calls it.
+    pub engine_ref: Option<Box<str>>,
+    /// Log of the last attempt.
+    pub log: Option<Box<str>>,
+    /// Digest of the command of the last attempt.
+    pub command: Option<Box<str>>,
+    /// Boot in which the last attempt was begun.
+    pub boot: Option<Box<str>>,
+    /// When it became ready, on the clock of [`Queue::tick`].
+    pub ready_since: u64,
+}
+
+/// The part of a job's state that is its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Life {
+    /// Nothing is under way; whether it may start is another question.
+    Idle,
+    /// An attempt was begun; nobody has seen it run.
+    Starting,
+    /// An engine has it.
+    Queued,
+    /// Its command runs.
+    Running,
+    /// Nothing is heard of its attempt.
+    Unknown,
+    /// Its attempt is being ended because a person asked.
+    Cancelling,
+    /// It failed; the next attempt is due at this moment of [`Queue::tick`]'s clock.
+    Backoff(u64),
+    /// Over.
+    Completed,
+    /// Over.
+    Failed,
+    /// Over.
+    Cancelled,
+    /// Over, nobody knows how.
+    Lost,
+}
+
+/// Failures by the budget they count against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Out of memory.
+    pub oom: u32,
+    /// Node failures and preemptions.
+    pub infra: u32,
+    /// Everything else.
+    pub other: u32,
+    /// Ends that nobody knows.
+    pub lost: u32,
+}
+
+impl Life {
+    /// Whether an attempt is under way.
+    pub const fn is_active(self) -> bool {
+        matches!(
+            self,
+            Self::Starting | Self::Queued | Self::Running | Self::Unknown | Self::Cancelling
+        )
+    }
+
+    pub(super) const fn is_over(self) -> bool {
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Lost
+        )
+    }
+}
+
+impl Spent {
+    pub(super) fn add(&mut self, reason: Option<Reason>) {
+        match reason {
+            Some(Reason::GpuOom | Reason::HostOom) => self.oom += 1,
+            Some(Reason::NodeFail | Reason::Preempted) => self.infra += 1,
+            Some(Reason::Lost) => self.lost += 1,
+            Some(Reason::Cancelled) | None => {}
+            Some(_) => self.other += 1,
+        }
+    }
+}
+
+impl Run {
+    /// A job of which nothing has happened yet.
+    pub(super) const fn idle() -> Self {
+        Self {
+            life: Life::Idle,
+            held: false,
+            attempt: 0,
+            spent: Spent {
+                oom: 0,
+                infra: 0,
+                other: 0,
+                lost: 0,
+            },
+            cards: Vec::new(),
+            verdict: None,
+            started: None,
+            starts: Vec::new(),
+            ended: None,
+            pid: None,
+            engine_ref: None,
+            log: None,
+            command: None,
+            boot: None,
+            ready_since: 0,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A queue whose jobs run on a Slurm cluster.
+//!
+//! Records in the attempts' folders are the truth; what Slurm says only explains why one is missing. *Not listed* never ends a job
+//! by itself: an attempt without a claim is first claimed here, so that it can never run, and an attempt with one must have been silent.
+//! **Source**: queue design §10.
+
+mod questions;
+mod records;
+mod submissions;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use aris_attempt::Standing;
+use aris_queue::engine::{EngineRef, Limits, Seen};
+use aris_queue::state::{Reason, Verdict};
+use aris_slurm::{Access, SlurmEngine};
+
+use super::adopt::withdraw;
+use super::{Cards, Manager, this_program};
+use crate::error::Error;
+
+/// Between two looks at the folders of attempts: few of them, and many.
+const LOOK: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+/// Attempts that are few.
+const FEW: usize = 200;
+/// Between two questions while something changes, and while nothing does. **Source**: queue design §10.
+const ASK: (Duration, Duration) = (Duration::from_secs(15), Duration::from_mins(1));
+/// After an answer that did not come: at first, and at most.
+const SILENCE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
+/// How long Slurm may not list an attempt that nobody has claimed before it counts as one that will not come.
+const UNLISTED: Duration = Duration::from_mins(1);
+/// How long Slurm's reason is waited for when a runner is gone.
+const EXPLAINED: Duration = Duration::from_secs(30);
+/// Attempts with the cluster at once, when it does not say how many it takes.
+const WINDOW: u32 = 5000;
+
+/// What is known about the cluster's part of the queue.
+pub(super) struct Cluster {
+    engine: SlurmEngine,
+    limits: Option<Limits>,
+    refs: BTreeMap<u32, EngineRef>,
+    /// Submissions whose answer was lost.
+    unclear: BTreeSet<String>,
+    /// What Slurm last said of an attempt that is not over for us, and since when it says so.
+    said: BTreeMap<u32, (Seen, Duration)>,
+    /// Since when runners are gone that left no exit record.
+    gone: BTreeMap<u32, Duration>,
+    next_look: Duration,
+    next_ask: Duration,
+    interval: Duration,
+    silence: Duration,
+}
+
+impl Cluster {
+    pub(super) fn open(manager: &Manager<'_>) -> Result<Self, Error> {
+        let (program, words) = this_program(manager.context)?;
+        if !words.is_empty() {
+            return Err(Error::Precondition(String::from(
+                "engine: slurm needs the program queue_manager itself, not the multi-call binary: its tasks are started by it",
+            )));
+        }
+        Ok(Self {
+            engine: SlurmEngine::new(Access {
+                commands: None,
+                environment: std::env::vars_os().collect(),
+                task_program: vec![program.display().to_string()],
+                run: manager.place().queue.clone(),
+            }),
+            limits: None,
+            refs: BTreeMap::new(),
+            unclear: BTreeSet::new(),
+            said: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            next_look: Duration::ZERO,
+            next_ask: Duration::ZERO,
+            interval: ASK.0,
+            silence: SILENCE.0,
+        })
+    }
+
+    /// The moment when something is due.
+    pub(super) fn next(&self) -> Duration {
+        self.next_look.min(self.next_ask)
+    }
+
+    fn forget(&mut self, job: u32) {
+        self.refs.remove(&job);
+        self.said.remove(&job);
+        self.gone.remove(&job);
+    }
+}
+
+/// `<token>#<index>`, as the journal has it.
+fn name(token: &str, index: u32) -> String {
+    format!("{token}#{index}")
+}
+
+fn parsed(name: &str) -> Option<(&str, u32)> {
+    let (token, index) = name.rsplit_once('#')?;
+    Some((token, index.parse().ok()?))
+}
+
+impl Manager<'_> {
+    /// The names of attempts that an earlier manager handed over.
+    pub(super) fn adopt_cluster(&mut self, cluster: &mut Cluster) {
+        for job in self.queue.active().collect::<Vec<u32>>() {
+            let run = self.queue.run(job);
+            let Some((token, index)) = run.engine_ref.as_deref().and_then(parsed) else {
+                continue;
+            };
+            let token = token.to_owned();
+            match self.queue.submission(&token) {
+                Some(number) => {
+                    let one = EngineRef {
+                        job: number.to_owned(),
+                        index,
+                        token,
+                    };
+                    cluster.refs.insert(job, one);
+                    self.queue.seen_queued(job);
+                }
+                None => {
+                    cluster.unclear.insert(token);
+                }
+            }
+        }
+    }
+
+    /// One turn: records, questions, submissions.
+    pub(super) fn turn_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
+        let now = Cards::now();
+        if now >= cluster.next_look {
+            self.look_at_records(cluster)?;
+            let few = self.queue.active().take(FEW + 1).count() <= FEW;
+            cluster.next_look = Cards::now() + if few { LOOK.0 } else { LOOK.1 };
+        }
+        if now >= cluster.next_ask {
+            self.ask_cluster(cluster)?;
+        }
+        self.submit_waves(cluster)
+    }
+
+    /// Records and questions, for somebody who starts nothing.
+    pub(super) fn turn_cluster_once(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
+        self.look_at_records(cluster)
+    }
+
+    /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat.
+    ///
+    /// One that has not come so far is claimed here: its task will start and leave at once. It is not taken out of Slurm's queue, because
+    /// `scancel --state=PENDING <array>_<task>` takes out **all** waiting tasks of the array (measured with 22.05.8).
+    pub(super) fn cancel_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
+        let folder = self.folder(job);
+        if matches!(aris_attempt::standing(&folder), Ok(Standing::Unclaimed)) && withdraw(&folder) {
+            cluster.forget(job);
+            return self.conclude(
+                job,
+                Verdict::failed(Reason::Cancelled, "cancelled before any runner came"),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn ended_word(cluster: &Cluster, job: u32) -> Option<String> {
+    match cluster.said.get(&job) {
+        Some((Seen::Ended(word), _)) => Some(word.clone()),
+        _ => None,
+    }
+}
+
+/// What a state of Slurm means for an attempt that left no exit record. **Source**: squeue(1), job state codes.
+fn reason_of(word: &str) -> Reason {
+    match word.split([' ', '+']).next().unwrap_or_default() {
+        "NODE_FAIL" | "BOOT_FAIL" => Reason::NodeFail,
+        "PREEMPTED" => Reason::Preempted,
+        "OUT_OF_MEMORY" => Reason::HostOom,
+        "TIMEOUT" | "DEADLINE" => Reason::TimeLimit,
+        _ => Reason::Lost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tasks_are_read_back() {
+        assert_eq!(parsed(&name("aq-1-2", 7)), Some(("aq-1-2", 7)));
+        assert_eq!(parsed("aq"), None);
+    }
+
+    #[test]
+    fn only_what_slurm_explains_is_more_than_lost() {
+        for (word, reason) in [
+            ("NODE_FAIL", Reason::NodeFail),
+            ("PREEMPTED", Reason::Preempted),
+            ("OUT_OF_MEMORY", Reason::HostOom),
+            ("TIMEOUT", Reason::TimeLimit),
+            ("COMPLETED", Reason::Lost),
+            ("CANCELLED by 0", Reason::Lost),
+            ("", Reason::Lost),
+        ] {
+            assert_eq!(reason_of(word), reason, "{word}");
+        }
+    }
+}

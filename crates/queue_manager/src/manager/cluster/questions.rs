@@ -1,0 +1,143 @@
+//! What Slurm is asked, and what its answers change.
+
+use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen};
+use aris_queue::state::Event;
+
+use super::super::adopt::withdraw;
+use super::super::{Cards, Manager};
+use super::{ASK, Cluster, SILENCE, parsed};
+use crate::error::Error;
+
+impl Manager<'_> {
+    pub(super) fn ask_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
+        let jobs: Vec<u32> = cluster.refs.keys().copied().collect();
+        let refs: Vec<EngineRef> = cluster.refs.values().cloned().collect();
+        let mut changed = !cluster.unclear.is_empty();
+        if !refs.is_empty() {
+            match cluster.engine.observe(&refs) {
+                Ok(all) => {
+                    let now = Cards::now();
+                    for (job, seen) in jobs.into_iter().zip(all) {
+                        if matches!(seen, Seen::Queued(_)) {
+                            self.queue.seen_queued(job);
+                        }
+                        let before = cluster.said.get(&job);
+                        if before.is_none_or(|(before, _)| *before != seen) {
+                            changed = true;
+                            cluster.said.insert(job, (seen, now));
+                        }
+                    }
+                    self.heard(cluster);
+                }
+                Err(error) => {
+                    self.not_heard(cluster, &error);
+                    return Ok(());
+                }
+            }
+        }
+        for token in cluster.unclear.clone() {
+            let table = format!("slurm/{token}.table");
+            if !self.place().queue.join(table).exists() {
+                // It is written before anything is submitted.
+                self.not_submitted(cluster, &token)?;
+                continue;
+            }
+            match cluster.engine.find(&token) {
+                Ok(Found::Here(refs)) => self.found(cluster, &token, &refs)?,
+                Ok(Found::NotThere) => self.not_submitted(cluster, &token)?,
+                Ok(Found::CannotTell(why)) => {
+                    self.notice(
+                        "slurm",
+                        Some(format!(
+                            "whether {token} was submitted is not known yet: {why}"
+                        )),
+                    );
+                }
+                Err(error) => {
+                    self.not_heard(cluster, &error);
+                    return Ok(());
+                }
+            }
+        }
+        cluster.interval = if changed {
+            ASK.0
+        } else {
+            (cluster.interval * 2).min(ASK.1)
+        };
+        cluster.next_ask = Cards::now() + cluster.interval;
+        Ok(())
+    }
+
+    pub(super) fn heard(&mut self, cluster: &mut Cluster) {
+        cluster.silence = SILENCE.0;
+        if self.notices.contains_key("slurm") && cluster.unclear.is_empty() {
+            self.notice("slurm", None);
+        }
+    }
+
+    pub(super) fn not_heard(&mut self, cluster: &mut Cluster, error: &EngineError) {
+        let now = Cards::now();
+        cluster.next_ask = now + cluster.silence;
+        cluster.silence = (cluster.silence * 2).min(SILENCE.1);
+        if !self.notices.contains_key("slurm") {
+            let since = aris_contract::time::stamp(self.context.now());
+            self.notice("slurm", Some(format!("unreachable since {since}: {error}")));
+        }
+    }
+
+    pub(super) fn of_token(&self, token: &str) -> Vec<(u32, u32)> {
+        self.queue
+            .active()
+            .filter_map(|job| {
+                let (own, index) = self.queue.run(job).engine_ref.as_deref().and_then(parsed)?;
+                (own == token).then_some((job, index))
+            })
+            .collect()
+    }
+
+    pub(super) fn found(
+        &mut self,
+        cluster: &mut Cluster,
+        token: &str,
+        refs: &[EngineRef],
+    ) -> Result<(), Error> {
+        cluster.unclear.remove(token);
+        self.heard(cluster);
+        if let Some(first) = refs.first() {
+            self.happen(Event::Submitted {
+                token: token.to_owned(),
+                number: first.job.clone(),
+            })?;
+        }
+        for (job, index) in self.of_token(token) {
+            if let Some(one) = refs.iter().find(|one| one.index == index) {
+                cluster.refs.insert(job, one.clone());
+            }
+            self.queue.seen_queued(job);
+        }
+        Ok(())
+    }
+
+    /// Everybody who could know says that it is not there: its attempts are claimed, so that a late copy runs nothing, and tried anew.
+    pub(super) fn not_submitted(
+        &mut self,
+        cluster: &mut Cluster,
+        token: &str,
+    ) -> Result<(), Error> {
+        cluster.unclear.remove(token);
+        for (job, _) in self.of_token(token) {
+            if withdraw(&self.folder(job)) {
+                self.withdrawn(job, "its submission never reached Slurm")?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn withdrawn(&mut self, job: u32, why: &str) -> Result<(), Error> {
+        self.happen(Event::Withdrawn {
+            id: self.id(job),
+            attempt: self.queue.run(job).attempt,
+            why: why.to_owned(),
+        })
+    }
+}

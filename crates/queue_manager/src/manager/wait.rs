@@ -1,0 +1,85 @@
+//! Sleeping until something happens.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify;
+
+use super::{Cards, Manager};
+use crate::error::Error;
+use crate::place::Place;
+
+impl Manager<'_> {
+    /// Sleeps until something happens or is due.
+    pub(super) fn wait(&mut self, due: Option<Duration>) -> Result<(), Error> {
+        let now = Cards::now();
+        let wants_cards = self.queue.has_ready() && self.queue.wants_cards();
+        if wants_cards {
+            self.cards.want(now);
+        }
+        let mut until = self.last_sweep + self.sweep_interval();
+        let mut at_most = |moment: Duration| until = until.min(moment);
+        if let Some(due) = due {
+            at_most(due);
+        }
+        if let Some(retry) = self.queue.next_retry() {
+            at_most(Duration::from_millis(retry));
+        }
+        if self.dirty {
+            at_most(self.last_snapshot.unwrap_or(now) + self.snapshot_interval());
+        }
+        if self.not_before > now {
+            at_most(self.not_before);
+        }
+        if wants_cards && let Some(moment) = self.cards.next_look(now) {
+            at_most(moment);
+        }
+        if let Some(limit) = self.options.max_wait {
+            at_most(now + limit);
+        }
+        let rest = until.saturating_sub(now).max(Duration::from_millis(1));
+        let timeout = Timespec {
+            tv_sec: i64::try_from(rest.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(rest.subsec_nanos()),
+        };
+        let mut fds = vec![
+            PollFd::new(&self.signals, PollFlags::IN),
+            PollFd::new(&self.requests, PollFlags::IN),
+        ];
+        let watch = self.watch.fd();
+        fds.extend(watch.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        let cards = self.cards.fd();
+        fds.extend(cards.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => {
+                return Err(Error::System {
+                    action: "wait for events",
+                    source: error.into(),
+                });
+            }
+        }
+        drop(fds);
+        drain(&self.requests);
+        Ok(())
+    }
+}
+
+/// Tells of requests that are renamed into their folder.
+pub(super) fn watch_requests(place: &Place) -> Result<OwnedFd, Error> {
+    let failed = |error: rustix::io::Errno| Error::System {
+        action: "watch for requests",
+        source: error.into(),
+    };
+    let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+    let fd = inotify::init(flags).map_err(failed)?;
+    inotify::add_watch(&fd, place.requests(), inotify::WatchFlags::MOVED_TO).map_err(failed)?;
+    Ok(fd)
+}
+
+/// What it says does not matter: the folder is listed in any case.
+fn drain(fd: &OwnedFd) {
+    let mut buffer = [0_u8; 4096];
+    while rustix::io::read(fd.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {}
+}
