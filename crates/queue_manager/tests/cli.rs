@@ -5,6 +5,7 @@
     reason = "tests prepare files and start processes directly"
 )]
 
+mod cluster;
 mod kills;
 mod queue;
 

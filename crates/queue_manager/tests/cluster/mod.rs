@@ -1,0 +1,109 @@
+//! A queue on a real Slurm, where a test bed is up; elsewhere the test says that it was not made.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::queue::Place;
+
+/// Only a test bed: nobody's cluster is used by accident.
+fn answers() -> bool {
+    let asked = Command::new("sinfo")
+        .arg("-h")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let bed = std::env::var_os("SLURM_TESTBED_DIR").is_some();
+    let answers = bed && asked.is_ok_and(|status| status.success());
+    if !answers {
+        println!("not made: SLURM_TESTBED_DIR names no Slurm that answers");
+    }
+    answers
+}
+
+fn manifest(place: &Place, phases: &Value) {
+    let manifest = json!({
+        "project": "test", "cwd": place.at(""), "engine": "slurm", "gpus_per_job": 0, "linger": 1, "output_wait": 1,
+        "kill_grace": 1, "phases": phases,
+    });
+    fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+}
+
+fn job(id: &str, cmd: &str) -> Value {
+    json!({"id": id, "cmd": format!("echo x >> ran-{id}; {cmd}")})
+}
+
+#[test]
+fn phases_run_on_slurm_and_a_killed_manager_finds_its_jobs_again() {
+    if !answers() {
+        return;
+    }
+    let place = Place::new();
+    let teachers = [
+        job("t1", "while ! test -e stop; do sleep 0.1; done"),
+        job("t2", "exit 3"),
+    ];
+    manifest(
+        &place,
+        &json!([
+            {"name": "t", "jobs": teachers},
+            {"name": "s", "jobs": [
+                {"id": "s1", "cmd": "echo x >> ran-s1", "needs": ["t1"]},
+                {"id": "s2", "cmd": "echo x >> ran-s2", "needs": ["t2"]},
+            ]},
+        ]),
+    );
+    let mut manager = place.start();
+    Place::until("both run on the cluster", || {
+        place.at("ran-t1").exists() && place.at("ran-t2").exists()
+    });
+    manager.kill().expect("killed");
+    manager.wait().expect("gone");
+    fs::write(place.at("stop"), "").expect("write");
+    assert_eq!(place.run().status.code(), Some(10));
+    let state = place.state();
+    for (id, expected) in [
+        ("t1", "completed"),
+        ("t2", "failed"),
+        ("s1", "completed"),
+        ("s2", "blocked"),
+    ] {
+        assert_eq!(state[id]["state"], expected, "{id}");
+    }
+    assert_eq!(state["t2"]["exit_code"], 3);
+    for id in ["t1", "t2", "s1"] {
+        let ran = fs::read_to_string(place.at(&format!("ran-{id}"))).expect("ran");
+        assert_eq!(ran, "x\n", "{id}");
+    }
+    assert!(!place.at("ran-s2").exists());
+}
+
+#[test]
+fn one_waiting_task_is_cancelled_and_its_neighbours_are_not() {
+    if !answers() {
+        return;
+    }
+    let place = Place::new();
+    let wait = "while ! test -e stop; do sleep 0.1; done";
+    let jobs: Vec<Value> = (0..4).map(|at| job(&format!("j{at}"), wait)).collect();
+    manifest(&place, &json!([{"name": "p", "jobs": jobs}]));
+    let text = fs::read_to_string(place.at("m.json")).expect("read");
+    let text = text.replace("\"linger\"", "\"max_parallel\":1,\"linger\"");
+    fs::write(place.at("m.json"), text).expect("write");
+    let mut manager = place.start();
+    Place::until("the first runs", || place.at("ran-j0").exists());
+    let asked = place.data(&["cancel", "j3", "--state", "s.json"]);
+    assert_eq!(asked["done"], true);
+    fs::write(place.at("stop"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+    let state = place.state();
+    assert_eq!(state["j3"]["state"], "cancelled");
+    assert!(!place.at("ran-j3").exists());
+    for id in ["j0", "j1", "j2"] {
+        assert_eq!(
+            (id, &state[id]["state"], &state[id]["attempts"]),
+            (id, &json!("completed"), &json!(1))
+        );
+    }
+}
