@@ -62,7 +62,8 @@ impl Numbers {
     }
 }
 
-fn survive(count: usize, kills: u32) {
+/// One queue, its manager killed so many times, or until it is over: gives how many times.
+fn survive(count: usize, kills: u32) -> u32 {
     let place = Place::new();
     for folder in ["ran", "out"] {
         fs::create_dir(place.at(folder)).expect("folder");
@@ -76,7 +77,7 @@ fn survive(count: usize, kills: u32) {
     let mut killed = 0;
     while killed < kills {
         let mut manager = place.start();
-        let end = Instant::now() + Duration::from_millis(5 + numbers.below(250));
+        let end = Instant::now() + Duration::from_millis(5 + numbers.below(150));
         while Instant::now() < end {
             std::thread::yield_now();
         }
@@ -108,16 +109,21 @@ fn survive(count: usize, kills: u32) {
         }
     }
     assert!(wrong.is_empty(), "after {killed} kills: {wrong:#?}");
+    killed
 }
 
 #[test]
 fn thirty_kills_over_eighty_jobs() {
-    survive(80, 30);
+    assert!(survive(80, 30) > 0);
 }
 
 /// The figure that the queue is held to; takes minutes.
 #[test]
 #[ignore = "takes minutes; cargo test -p queue_manager --release kills -- --ignored"]
 fn two_hundred_kills_over_five_hundred_jobs() {
-    survive(500, 200);
+    let mut kills = 0;
+    // A queue may be over before all kills are spent; then the rest falls on another one.
+    while kills < 200 {
+        kills += survive(500, 200 - kills);
+    }
 }
