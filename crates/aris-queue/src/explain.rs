@@ -61,10 +61,17 @@ pub fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec
                 ));
             }
         }
-        State::Submitting | State::Queued => facts.push(fact(
-            "the engine has it and has not started it",
-            run.engine_ref.as_deref().unwrap_or_default(),
-        )),
+        State::Submitting | State::Queued => {
+            let says = run.engine_says.as_deref();
+            let says = says.map(|says| format!("; it says {says}"));
+            facts.push(fact(
+                format!(
+                    "the engine has it and has not started it{}",
+                    says.unwrap_or_default()
+                ),
+                run.engine_ref.as_deref().unwrap_or_default(),
+            ));
+        }
         State::Starting | State::Running | State::Cancelling => {
             let on = if run.cards.is_empty() {
                 String::new()

@@ -142,6 +142,9 @@ pub struct JobRow {
     /// What the engine calls the last attempt.
     #[serde(default)]
     pub engine_ref: Option<String>,
+    /// What the engine last said of it.
+    #[serde(default)]
+    pub engine_says: Option<String>,
     /// Log of the last attempt.
     #[serde(default)]
     pub log: Option<String>,
@@ -243,6 +246,7 @@ pub fn row(queue: &Queue, job: u32) -> JobRow {
         ran_ms: verdict.and_then(|verdict| verdict.ran_ms),
         gpus: run.cards.clone(),
         engine_ref: run.engine_ref.as_deref().map(str::to_owned),
+        engine_says: run.engine_says.as_deref().map(str::to_owned),
         log: run.log.as_deref().map(str::to_owned),
         started_attempts: run.starts.iter().copied().map(stamp).collect(),
     }

@@ -307,3 +307,16 @@ fn many_people_ask_at_once_and_every_request_is_carried_out() {
     }
     assert_eq!(place.run().status.code(), Some(10));
 }
+
+#[test]
+fn a_copy_of_the_program_under_another_name_starts_its_jobs() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    fs::copy(env!("CARGO_BIN_EXE_queue_manager"), place.at("qm")).expect("copied");
+    let output = std::process::Command::new(place.at("qm"))
+        .current_dir(place.at(""))
+        .args(["run", "--manifest", "m.json", "--state", "s.json"])
+        .output()
+        .expect("ran");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}

@@ -250,6 +250,11 @@ impl Queue {
         }
     }
 
+    /// The engine said something new of the attempt. Not an event: it is asked again after a restart.
+    pub fn engine_says(&mut self, job: u32, text: &str) {
+        self.runs[job as usize].engine_says = Some(text.into());
+    }
+
     /// Nothing is heard of the attempt. Not an event: it is asked again after a restart.
     pub fn seen_nothing(&mut self, job: u32) {
         let run = &mut self.runs[job as usize];
@@ -341,6 +346,7 @@ impl Queue {
                 run.command = Some(command.as_str().into());
                 run.boot = Some(boot.as_str().into());
                 run.engine_ref = engine_ref.as_deref().map(Into::into);
+                run.engine_says = None;
                 run.started = Some(time);
                 run.starts.push(time);
                 run.ended = None;

@@ -29,6 +29,8 @@ pub struct Run {
     pub pid: Option<i32>,
     /// What the engine calls it.
     pub engine_ref: Option<Box<str>>,
+    /// What the engine last said of it.
+    pub engine_says: Option<Box<str>>,
     /// Log of the last attempt.
     pub log: Option<Box<str>>,
     /// Digest of the command of the last attempt.
@@ -128,6 +130,7 @@ impl Run {
             ended: None,
             pid: None,
             engine_ref: None,
+            engine_says: None,
             log: None,
             command: None,
             boot: None,

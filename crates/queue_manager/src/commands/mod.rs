@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use aris_attempt::Standing;
 use aris_cli::Context;
 use aris_queue::attempt;
-use aris_queue::manifest::nearest;
+use aris_queue::manifest::{Engine, nearest};
 use aris_queue::snapshot::{self, Snapshot};
 use aris_queue::state::Queue;
 
@@ -71,11 +71,24 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     for job in active {
         let id = &queue.manifest().jobs[job as usize].id;
         let folder = attempt::folder(&place.queue, id, queue.run(job).attempt);
-        if let Ok(Standing::Running {
-            start: Some(start), ..
-        }) = aris_attempt::standing(&folder)
-        {
-            queue.seen_running(job, start.process.pid, start.time);
+        match aris_attempt::standing(&folder) {
+            Ok(Standing::Running {
+                start: Some(start), ..
+            }) => queue.seen_running(job, start.process.pid, start.time),
+            Ok(Standing::Unclaimed) if queue.manifest().engine == Engine::Slurm => {
+                queue.seen_queued(job);
+            }
+            _ => {}
+        }
+    }
+    // What an engine said last stands in the state file alone.
+    if queue.manifest().engine != Engine::Local
+        && let Ok(state) = snapshot(&place)
+    {
+        for row in &state.jobs {
+            if let (Some(job), Some(says)) = (queue.find(&row.id), &row.engine_says) {
+                queue.engine_says(job, says);
+            }
         }
     }
     Ok(Look {

@@ -360,12 +360,18 @@ pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>)
         action: "find this program",
         source,
     })?;
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    // Under another name this is the multi-call binary.
-    let words = if name.starts_with("queue_manager") {
-        Vec::new()
-    } else {
+    let own = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("queue_manager")
+    };
+    let mut called = std::env::args_os();
+    let by_link = called.next().is_some_and(|name| own(Path::new(&name))) && !own(&program);
+    let by_word = called.next().is_some_and(|word| word == "queue_manager");
+    // The multi-call binary, as `aris queue_manager` or through a link of our name; a copy under any other name is this program.
+    let words = if by_link || by_word {
         vec![OsString::from("queue_manager")]
+    } else {
+        Vec::new()
     };
     Ok((context.absolute(&program), words))
 }

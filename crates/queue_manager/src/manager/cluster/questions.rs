@@ -24,6 +24,8 @@ impl Manager<'_> {
                         let before = cluster.said.get(&job);
                         if before.is_none_or(|(before, _)| *before != seen) {
                             changed = true;
+                            self.dirty = true;
+                            self.queue.engine_says(job, &said(&seen));
                             cluster.said.insert(job, (seen, now));
                         }
                     }
@@ -139,5 +141,15 @@ impl Manager<'_> {
             attempt: self.queue.run(job).attempt,
             why: why.to_owned(),
         })
+    }
+}
+
+/// What Slurm says, for people.
+fn said(seen: &Seen) -> String {
+    match seen {
+        Seen::Queued(why) => format!("waiting: {why}"),
+        Seen::Running(nodes) => format!("running on {nodes}"),
+        Seen::Ended(word) => word.clone(),
+        Seen::NotListed => String::from("nothing of it"),
     }
 }
