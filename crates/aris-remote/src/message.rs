@@ -41,6 +41,14 @@ pub struct Answer {
 }
 
 impl Request {
+    /// A request for the run in `folder`, which brings nothing and calls nothing yet.
+    pub fn new(folder: impl Into<String>) -> Self {
+        Self {
+            folder: folder.into(),
+            ..Self::default()
+        }
+    }
+
     /// The request as it is sent. The nonce is a digest of the request and of the sender's process: the same noise will not have it.
     pub(crate) fn sealed(mut self) -> Result<(String, Vec<u8>), serde_json::Error> {
         let mut digest = Sha256::new();

@@ -132,10 +132,7 @@ impl Server {
     ///
     /// **Errors**: [`RemoteError::Deploy`] and those of the connection.
     pub fn deploy(&self, program: &Program) -> Result<(), RemoteError> {
-        let probe = Request {
-            folder: String::from("probe"),
-            ..Request::default()
-        };
+        let probe = Request::new("probe");
         match self.call(program, &probe) {
             Err(RemoteError::Absent { .. }) => {}
             other => return other.map(|_| ()),

@@ -78,8 +78,7 @@ impl Bed {
 }
 
 fn request(args: &[&str]) -> Request {
-    let mut request = Request::default();
-    request.folder = String::from("grid-1");
+    let mut request = Request::new("grid-1");
     request.files = BTreeMap::from([(String::from("manifest.json"), String::from("{\"é\": 1}\n"))]);
     request.args = args.iter().map(|arg| (*arg).to_owned()).collect();
     request

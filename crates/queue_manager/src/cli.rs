@@ -54,6 +54,13 @@ pub(crate) enum Command {
     Adopt(AdoptArgs),
     /// Print what a queue came to, as Markdown
     Report(ReportArgs),
+    /// Bring this program and a manifest to a server, and start the queue there
+    Deploy(DeployArgs),
+    /// Call one of these commands for a queue on a server
+    Remote(RemoteArgs),
+    /// Serve one request of another machine, from standard input
+    #[command(hide = true)]
+    Agent,
 }
 
 /// The flags of the reference.
@@ -204,6 +211,48 @@ pub(crate) struct ReportArgs {
     /// File that gets it as one page, with a timeline for each card
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Args)]
+pub(crate) struct SshFlags {
+    /// Server, as ssh knows it: a name of ~/.ssh/config, or user@host
+    pub(crate) host: String,
+    /// Configuration for ssh in place of the user's own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ssh_config: Option<PathBuf>,
+    /// Program to call for ssh
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) ssh: Option<PathBuf>,
+    /// This program built for the server's machine; default: the one that runs here
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
+}
+
+/// Arguments of `deploy`.
+#[derive(Debug, Args)]
+pub(crate) struct DeployArgs {
+    #[command(flatten)]
+    pub(crate) ssh: SshFlags,
+    /// Manifest of the queue, JSON or YAML; its paths are the server's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: PathBuf,
+    /// Name of the run there; default: made from the name of the manifest's folder
+    #[arg(long, value_name = "NAME")]
+    pub(crate) run: Option<String>,
+}
+
+/// Arguments of `remote`.
+#[derive(Debug, Args)]
+pub(crate) struct RemoteArgs {
+    #[command(flatten)]
+    pub(crate) ssh: SshFlags,
+    /// Name of the run there, as deploy printed it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) run: String,
+    /// The command with its flags, after --; default: status
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

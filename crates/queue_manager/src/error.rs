@@ -8,6 +8,7 @@ use aris_fs::FsError;
 use aris_queue::journal::JournalError;
 use aris_queue::problem::Invalid;
 use aris_queue::state::Illegal;
+use aris_remote::{AgentError, RemoteError};
 use serde_json::{Map, Value};
 
 use crate::lock::Owner;
@@ -98,6 +99,22 @@ pub enum Error {
     /// The page could not be made.
     #[error("the page could not be made: {0}")]
     Page(String),
+    /// A server cannot be asked.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// A request of another machine was not served.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A command failed on a server.
+    #[error("on {host}: {said}")]
+    There {
+        /// The server.
+        host: String,
+        /// The class of the failure there.
+        kind: ErrorKind,
+        /// What was said there.
+        said: String,
+    },
     /// A detached manager did not come up.
     #[error("the detached manager did not start: {0}")]
     NotStarted(String),
@@ -120,6 +137,9 @@ impl Failure for Error {
             | Self::NotStarted(_) => ErrorKind::Precondition,
             Self::NoQueue { .. } | Self::NoJob { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
             Self::MaxWait { .. } => ErrorKind::Timeout,
+            Self::Remote(error) => error.kind(),
+            Self::Agent(error) => error.kind(),
+            Self::There { kind, .. } => *kind,
         }
     }
 
@@ -147,11 +167,14 @@ impl Failure for Error {
             Self::NoLog { .. } => {
                 Some(String::from("status --jobs shows how many attempts it had"))
             }
+            Self::Remote(error) => error.hint(),
             Self::System { .. }
             | Self::Precondition(_)
             | Self::Attempted { .. }
             | Self::Page(_)
-            | Self::NotStarted(_) => None,
+            | Self::NotStarted(_)
+            | Self::Agent(_)
+            | Self::There { .. } => None,
             Self::MaxWait { .. } => Some(String::from("run again with the same flags to go on")),
         }
     }

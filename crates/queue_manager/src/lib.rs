@@ -124,6 +124,16 @@ const EXAMPLES: &[Example] = &[
         line: "queue_manager report --md summary.md --html report.html",
         what: "what the queue came to, also as one page with a timeline for each card",
     },
+    Example {
+        command: "deploy",
+        line: "queue_manager deploy gpu-server --manifest manifest.json --run grid-1",
+        what: "bring this program and the manifest to a server, and start the queue there",
+    },
+    Example {
+        command: "remote",
+        line: "queue_manager remote gpu-server --run grid-1 -- explain s42_N64",
+        what: "any command, for the queue on the server",
+    },
 ];
 
 /// What the helper says about itself.
@@ -145,6 +155,7 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Validation,
         ErrorKind::Precondition,
         ErrorKind::Timeout,
+        ErrorKind::Unavailable,
     ],
     schemas: &[
         id::RUN,
@@ -155,6 +166,7 @@ pub static SPEC: Spec = Spec {
         id::ASKED,
         id::PREFLIGHT,
         id::REPORT,
+        id::REMOTE,
     ],
     samples: &[
         Sample {
@@ -220,6 +232,9 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         }
         Some(Command::Adopt(args)) => control::adopt(&args.queue, args.manifest, context),
         Some(Command::Report(args)) => commands::summary::report(&args, context),
+        Some(Command::Agent) => commands::remote::agent(context),
+        Some(Command::Deploy(args)) => commands::remote::deploy(&args, context),
+        Some(Command::Remote(args)) => commands::remote::remote(&args, context),
         None => match cli.run.manifest {
             Some(manifest) => commands::run::run(&manifest, cli.run.rest, context),
             None => Err(Error::Nothing),
@@ -243,5 +258,6 @@ mod tests {
         check_schema::<control::Asked>(id::ASKED);
         check_schema::<commands::preflight::Preflight>(id::PREFLIGHT);
         check_schema::<aris_queue::report::Report>(id::REPORT);
+        check_schema::<commands::remote::Remote>(id::REMOTE);
     }
 }

@@ -10,6 +10,7 @@ use crate::commands::control::Asked;
 use crate::commands::explain::Explanation;
 use crate::commands::logs::Log;
 use crate::commands::preflight::Preflight;
+use crate::commands::remote::{Remote, Served};
 use crate::commands::run::Ran;
 use crate::commands::start::Started;
 use crate::commands::status::{Status, duration};
@@ -24,6 +25,7 @@ pub(crate) mod id {
     pub(crate) const ASKED: &str = "aris.queue_manager.asked/v1";
     pub(crate) const PREFLIGHT: &str = "aris.queue_manager.preflight/v1";
     pub(crate) const REPORT: &str = "aris.queue_manager.report/v1";
+    pub(crate) const REMOTE: &str = "aris.queue_manager.remote/v1";
 }
 
 /// The data product of any command.
@@ -51,6 +53,10 @@ pub(crate) enum Data {
     Preflight(Preflight),
     /// `report`.
     Report(Box<aris_queue::report::Report>),
+    /// `deploy`, `remote`.
+    Remote(Remote),
+    /// `agent`, for another machine alone.
+    Served(Served),
     /// `--attempt`, for the manager alone.
     Attempt(Attempt),
 }
@@ -72,6 +78,7 @@ impl Product for Report {
             Data::Asked(_) => id::ASKED,
             Data::Preflight(_) => id::PREFLIGHT,
             Data::Report(_) => id::REPORT,
+            Data::Remote(_) | Data::Served(_) => id::REMOTE,
         }
     }
 
@@ -105,6 +112,12 @@ impl Product for Report {
                 }
             }
             Data::Log(log) => writeln!(out, "{}", log.text),
+            Data::Served(Served(bytes)) => out.write_all(bytes),
+            Data::Remote(remote) => match remote.text.as_deref() {
+                Some(text) if text.ends_with('\n') => write!(out, "{text}"),
+                Some(text) if !text.is_empty() => writeln!(out, "{text}"),
+                _ => Ok(()),
+            },
             Data::Asked(asked) => {
                 let done = if asked.done { "done" } else { "requested" };
                 writeln!(out, "{}: {} jobs, {done}", asked.request, asked.jobs.len())?;

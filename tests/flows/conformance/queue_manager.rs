@@ -131,6 +131,16 @@ pub(crate) const CASES: Cases = Cases {
             code: 3,
         },
         Call {
+            what: "no ssh to reach a server with",
+            args: &["deploy", "gpu", "--ssh", "./absent", "--manifest", "m.json"],
+            code: 5,
+        },
+        Call {
+            what: "a run whose name is a path",
+            args: &["remote", "gpu", "--run", "../x"],
+            code: 2,
+        },
+        Call {
             what: "logs where a file stands",
             args: &["run", "--manifest", "m.json", "--log-dir", "bad.json"],
             code: 5,
@@ -148,6 +158,8 @@ pub(crate) const CASES: Cases = Cases {
         &["hold"],
         &["release"],
         &["set"],
+        &["deploy"],
+        &["remote"],
     ],
     unwritable: &[
         Unwritable {

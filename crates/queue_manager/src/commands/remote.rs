@@ -1,0 +1,248 @@
+//! `deploy` and `remote`: the same queue on a server that is reached by ssh. The manager lives there, so this machine may sleep.
+//!
+//! A queue there is a folder, `~/.aris_queue/runs/<run>/`, with the manifest and everything a queue has here. `remote` calls one command
+//! of this program in it; arguments go as data and are read by no shell.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_cli::{Context, Outcome};
+use aris_contract::ErrorKind;
+use aris_proc::{End, ProcError};
+use aris_remote::{Answer, Program, Request, Server};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::{DeployArgs, RemoteArgs, SshFlags};
+use crate::error::Error;
+use crate::manager;
+use crate::report::Data;
+
+/// The program's name on servers.
+const NAME: &str = "queue_manager";
+
+/// The manifest's name there.
+const MANIFEST: &str = "manifest.json";
+
+/// How long one command may take there; shorter than what the caller grants the connection.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+/// Bytes of an output at most: the state of 100,000 jobs has about 60 MB.
+const OUTPUT: usize = 128 << 20;
+
+/// Commands that stay until something ends: over a connection of one request they would only be cut off.
+const STAYING: [&str; 2] = ["run", "watch"];
+
+/// What a command on a server came to.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Remote {
+    /// The server, as ssh knows it.
+    pub(crate) host: String,
+    /// Name of the run there.
+    pub(crate) run: String,
+    /// What the command gave as data, with `--json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Value>,
+    /// What it printed, without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+}
+
+/// Brings program and manifest to the server and starts a manager there. Doing it again is harmless: files that are there stay, and a
+/// manager that runs already is left alone.
+pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let path = context.absolute(&args.manifest);
+    let text = crate::load::manifest(&path)?;
+    manager::check(&text)?;
+    let source = aris_fs::read_text(&path)?;
+    let run = match &args.run {
+        Some(run) => run.clone(),
+        None => run_of(&path),
+    };
+    let (server, program) = connect(&args.ssh, context)?;
+    server.deploy(&program)?;
+    let mut place = Request::new(&run);
+    place.files = BTreeMap::from([(manifest_name(&path), source)]);
+    server.call(&program, &place)?;
+    let call = |args: &[&str]| {
+        let mut request = Request::new(&run);
+        request.args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        server.call(&program, &request)
+    };
+    let started = call(&["start", "--json", "--manifest", &manifest_name(&path)])?;
+    if started.code != 0 {
+        // A repeated request finds the manager that the first one started.
+        let status = call(&["status", "--json"])?;
+        let data = envelope(&status.stdout);
+        let runs = data.is_some_and(|data| data["manager"].is_string() || data["over"] == true);
+        if status.code != 0 || !runs {
+            return Err(failed(&args.ssh.host, &started));
+        }
+    }
+    Ok(Outcome::done(Data::Remote(Remote {
+        host: args.ssh.host.clone(),
+        answer: envelope(&started.stdout),
+        text: (!context.json()).then(|| {
+            let host = &args.ssh.host;
+            format!("run {run} on {host}; ask with: queue_manager remote {host} --run {run}")
+        }),
+        run,
+    })))
+}
+
+/// Calls one command in the folder of a run.
+pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let (server, program) = connect(&args.ssh, context)?;
+    let mut request = Request::new(&args.run);
+    request.args.clone_from(&args.command);
+    if request.args.is_empty() {
+        request.args.push(String::from("status"));
+    }
+    if context.json() {
+        request.args.push(String::from("--json"));
+    }
+    let answer = server.call(&program, &request)?;
+    for line in answer.stderr.lines() {
+        context.note(&printable(line));
+    }
+    let data = Data::Remote(Remote {
+        host: args.ssh.host.clone(),
+        run: args.run.clone(),
+        answer: context.json().then(|| envelope(&answer.stdout)).flatten(),
+        text: (!context.json()).then(|| answer.stdout.clone()),
+    });
+    match answer.code {
+        0 | 10 => Ok(Outcome::found(data, answer.code == 10)),
+        _ => Err(failed(&args.ssh.host, &answer)),
+    }
+}
+
+/// The answer to a request of another machine, as it is sent.
+#[derive(Debug, Serialize)]
+pub(crate) struct Served(pub(crate) Vec<u8>);
+
+/// Serves the one request on standard input: one command of this program, in the folder of the run.
+pub(crate) fn agent(context: &Context) -> Result<Outcome<Data>, Error> {
+    let home = context
+        .env("HOME")
+        .ok_or_else(|| Error::Precondition(String::from("HOME is not set")))?;
+    let (program, words) = manager::this_program(context)?;
+    let mut answer = Vec::new();
+    aris_remote::serve(
+        Path::new(home),
+        &mut std::io::stdin().lock(),
+        &mut answer,
+        &mut |folder, args| serve(&program, &words, folder, args),
+    )?;
+    Ok(Outcome::done(Data::Served(Served(answer))))
+}
+
+fn serve(program: &Path, words: &[OsString], folder: &Path, args: &[String]) -> Answer {
+    let refused = |code: i32, text: String| Answer {
+        code,
+        stdout: String::new(),
+        stderr: text,
+    };
+    if let Some(word) = args.first().filter(|word| STAYING.contains(&word.as_str())) {
+        let text =
+            format!("error: {word} stays, and a connection has one answer; use start and status");
+        return refused(2, text);
+    }
+    let call = aris_proc::command(program, folder)
+        .args(words)
+        .args(args)
+        .capture_limit(OUTPUT);
+    let done = match call.run(PATIENCE) {
+        Ok(done) => done,
+        Err(error @ ProcError::Absent { .. }) => return refused(5, error.to_string()),
+        Err(error) => return refused(1, error.to_string()),
+    };
+    Answer {
+        code: match done.end {
+            End::Exited(code) => code,
+            End::TimedOut => 6,
+            End::Signalled(_) => 1,
+        },
+        stdout: done.stdout.text().into_owned(),
+        stderr: done.stderr.text().into_owned(),
+    }
+}
+
+fn connect(flags: &SshFlags, context: &Context) -> Result<(Server, Program), Error> {
+    let config = flags.ssh_config.as_ref().map(|path| context.absolute(path));
+    let mut server = Server::new(&flags.host, config.as_deref(), context.cwd())?;
+    if let Some(ssh) = &flags.ssh {
+        server = server.with_ssh(ssh.clone());
+    }
+    let path = match &flags.program {
+        Some(path) => context.absolute(path),
+        None => manager::this_program(context)?.0,
+    };
+    Ok((server, Program::read(&path, NAME)?))
+}
+
+/// The name of a run: that of the manifest's folder, made safe, so that the same manifest is the same run.
+fn run_of(manifest: &Path) -> String {
+    let folder = manifest
+        .parent()
+        .and_then(Path::file_name)
+        .unwrap_or_default();
+    aris_queue::attempt::slug(&folder.to_string_lossy())
+        .chars()
+        .take(100)
+        .collect()
+}
+
+/// YAML stays YAML.
+fn manifest_name(path: &Path) -> String {
+    let yaml = path
+        .extension()
+        .is_some_and(|extension| extension == "yaml" || extension == "yml");
+    PathBuf::from(MANIFEST)
+        .with_extension(if yaml { "yaml" } else { "json" })
+        .display()
+        .to_string()
+}
+
+/// The data of a success envelope.
+fn envelope(text: &str) -> Option<Value> {
+    serde_json::from_str::<Value>(text)
+        .ok()?
+        .get_mut("data")
+        .map(Value::take)
+}
+
+/// A command that failed there: its class and its words.
+fn failed(host: &str, answer: &Answer) -> Error {
+    let kind = ErrorKind::ALL
+        .into_iter()
+        .find(|kind| i32::from(kind.exit().code()) == answer.code);
+    let envelope: Option<Value> = serde_json::from_str(&answer.stdout).ok();
+    let said = envelope
+        .as_ref()
+        .and_then(|envelope| envelope["error"]["message"].as_str())
+        .or_else(|| {
+            answer
+                .stderr
+                .lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+        })
+        .unwrap_or("it said nothing");
+    Error::There {
+        host: host.to_owned(),
+        kind: kind.unwrap_or(ErrorKind::Internal),
+        said: printable(said.trim()),
+    }
+}
+
+/// What a server says, without what moves a terminal's cursor.
+fn printable(line: &str) -> String {
+    line.chars()
+        .filter(|char| !char.is_control())
+        .take(2_000)
+        .collect()
+}
