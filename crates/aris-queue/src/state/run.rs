@@ -37,7 +37,7 @@ pub struct Run {
     pub command: Option<Box<str>>,
     /// Boot in which the last attempt was begun.
     pub boot: Option<Box<str>>,
-    /// When it became ready, on the clock of [`Queue::tick`].
+    /// When it became ready, on the clock of [`Queue::tick`](super::Queue::tick).
     pub ready_since: u64,
 }
 
@@ -56,7 +56,7 @@ pub enum Life {
     Unknown,
     /// Its attempt is being ended because a person asked.
     Cancelling,
-    /// It failed; the next attempt is due at this moment of [`Queue::tick`]'s clock.
+    /// It failed; the next attempt is due at this moment of [`Queue::tick`](super::Queue::tick)'s clock.
     Backoff(u64),
     /// Over.
     Completed,
