@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! here                                     there
-//! ssh HOST -- <fixed line>          ───▶   exec ~/.aris_queue/bin/<digest>/<program> agent
+//! ssh HOST -- <fixed line>          ───▶   exec ~/.aris_queue/bin/<digest>/<program> --agent
 //! {"nonce":…,"folder":…,"files":…,…} ───▶  serve: files into ~/.aris_queue/runs/<folder>/, one call in that folder
 //!                                   ◀───   whatever a start-up file of the shell prints
 //!                                   ◀───   aris-agent <nonce> <length>\n{"code":…,"stdout":…,"stderr":…}

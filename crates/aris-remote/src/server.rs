@@ -81,7 +81,7 @@ impl Program {
     /// The line that starts it. Every shell reads single quotes alike.
     fn line(&self) -> String {
         let Self { name, digest, .. } = self;
-        format!("exec sh -c 'exec \"$HOME/{HOME}/bin/{digest}/{name}\" agent'")
+        format!("exec sh -c 'exec \"$HOME/{HOME}/bin/{digest}/{name}\" --agent'")
     }
 
     /// The line that takes it from standard input. A cut leaves a part that is too short and gets no name.

@@ -17,6 +17,9 @@ pub struct Cli {
     /// Run the attempt in this folder; the manager itself calls this
     #[arg(long, value_name = "DIR", hide = true)]
     pub(crate) attempt: Option<PathBuf>,
+    /// Serve the one request of another machine on standard input; the manager there calls this
+    #[arg(long, hide = true)]
+    pub(crate) agent: bool,
 }
 
 /// The subcommands.
@@ -58,9 +61,6 @@ pub(crate) enum Command {
     Deploy(DeployArgs),
     /// Call one of these commands for a queue on a server
     Remote(RemoteArgs),
-    /// Serve one request of another machine, from standard input
-    #[command(hide = true)]
-    Agent,
 }
 
 /// The flags of the reference.

@@ -191,6 +191,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 }
 
 fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
+    if cli.agent {
+        return commands::remote::agent(context);
+    }
     if let Some(folder) = cli.attempt {
         // Only the multi-call binary comes here: see `main`.
         let folder = context.absolute(&folder);
@@ -232,7 +235,6 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         }
         Some(Command::Adopt(args)) => control::adopt(&args.queue, args.manifest, context),
         Some(Command::Report(args)) => commands::summary::report(&args, context),
-        Some(Command::Agent) => commands::remote::agent(context),
         Some(Command::Deploy(args)) => commands::remote::deploy(&args, context),
         Some(Command::Remote(args)) => commands::remote::remote(&args, context),
         None => match cli.run.manifest {

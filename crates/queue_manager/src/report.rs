@@ -55,7 +55,7 @@ pub(crate) enum Data {
     Report(Box<aris_queue::report::Report>),
     /// `deploy`, `remote`.
     Remote(Remote),
-    /// `agent`, for another machine alone.
+    /// `--agent`, for another machine alone.
     Served(Served),
     /// `--attempt`, for the manager alone.
     Attempt(Attempt),

@@ -17,13 +17,16 @@ pub(crate) const CASES: Cases = Cases {
     helper: "queue_manager",
     open_ended: false,
     project: || {
-        Project::new()
+        let project = Project::new()
             .file("m.json", GOOD)
             .file("bad.json", BAD)
             .file("card.json", NO_CARD)
             .file("nowhere.json", NOWHERE)
             .file("wrong.json", r#"{"jobs": [{"id": "a"}]}"#)
             .file("done/queue_state.json", STATE)
+            .file("down", "#!/bin/sh\nexit 255\n");
+        project.mode("down", 0o755);
+        project
     },
     calls: &[
         Call {
@@ -134,6 +137,11 @@ pub(crate) const CASES: Cases = Cases {
             what: "no ssh to reach a server with",
             args: &["deploy", "gpu", "--ssh", "./absent", "--manifest", "m.json"],
             code: 5,
+        },
+        Call {
+            what: "a server that cannot be reached",
+            args: &["remote", "gpu", "--ssh", "./down", "--run", "r"],
+            code: 7,
         },
         Call {
             what: "a run whose name is a path",
