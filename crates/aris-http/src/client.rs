@@ -117,6 +117,40 @@ impl Client {
         Ok(value)
     }
 
+    /// Where answers come from.
+    pub fn mode(&self) -> Mode {
+        self.settings.mode
+    }
+
+    /// Whether an answer to this request is kept that [`Client::ask`] would give now.
+    pub fn is_kept(&self, request: &Request) -> Result<bool, HttpError> {
+        let freshness = match self.settings.mode {
+            Mode::Live => Freshness::AsAsked,
+            Mode::Offline => Freshness::Any,
+            Mode::Refresh => return Ok(false),
+        };
+        let now = (self.settings.clock)();
+        let kept = self
+            .cache
+            .get(request, &self.url(request), freshness, now)?;
+        Ok(kept.is_some())
+    }
+
+    /// Keeps an answer to `request` that came as part of another one, `whole`: it is then known, and not asked for alone.
+    pub fn keep(
+        &self,
+        request: &Request,
+        body: Vec<u8>,
+        whole: &Response,
+    ) -> Result<(), HttpError> {
+        let url = self.url(request);
+        let part = Response {
+            body,
+            ..whole.clone()
+        };
+        self.cache.put(request, &url, &part)
+    }
+
     fn over_the_network<T>(
         &self,
         request: &Request,

@@ -1,7 +1,8 @@
 //! The order in which sources are asked, for as many references at a time as one batch at arXiv holds:
 //!
-//! 1. arXiv papers, in one batch; beside it each DOI: Crossref, and where it has none, DataCite. Where these are silent, one batch at
-//!    Semantic Scholar, which is also asked for a second opinion where a record contradicts the reference or names no venue.
+//! 1. arXiv papers, in one batch; beside it each DOI: Crossref, many of them in lists, and where it has none, DataCite. Where these
+//!    are silent, one batch at Semantic Scholar, which is also asked for a second opinion where a record contradicts the reference or
+//!    names no venue.
 //! 2. Titles, for references that no identifier has confirmed: one source after the other until one has the work,
 //!    or until two or three have it, for the same reasons.
 //!
@@ -242,6 +243,7 @@ fn arxiv(ids: BTreeMap<Id, ArxivId>, sources: &dyn Sources) -> Answers {
 
 fn dois(dois: BTreeSet<Doi>, sources: &dyn Sources) -> Answers {
     let dois: Vec<Doi> = dois.into_iter().collect();
+    sources.prepare(&dois);
     let registries = |doi: &Doi| {
         let mut answers = Vec::new();
         for source in [Source::Crossref, Source::Datacite] {

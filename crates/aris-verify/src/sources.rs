@@ -32,6 +32,9 @@ pub trait Sources: Sync {
     /// What a registry (Crossref, DataCite) has under a DOI.
     fn doi(&self, registry: Source, doi: &Doi) -> Result<Option<Paper>, Silence>;
 
+    /// Says which DOIs will be asked for: a source that has them in lists may bring them at once.
+    fn prepare(&self, _dois: &[Doi]) {}
+
     /// What Semantic Scholar has under these names, in their order.
     fn batch(&self, names: &[String]) -> Result<Vec<Option<Paper>>, Silence>;
 
@@ -73,6 +76,11 @@ impl Sources for Online<'_> {
             Source::Datacite => Ok(datacite::by_doi(self.client, doi)?),
             other => Err(unfit(other)),
         }
+    }
+
+    fn prepare(&self, dois: &[Doi]) {
+        // What a silent list would have told is asked for one by one.
+        crossref::bring(self.client, dois).unwrap_or_default();
     }
 
     fn batch(&self, names: &[String]) -> Result<Vec<Option<Paper>>, Silence> {

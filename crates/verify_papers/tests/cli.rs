@@ -37,9 +37,20 @@ fn crossref(request: &Received) -> Answer {
         let message = work("10.1000/one", "On the numbers of one machine");
         Answer::json(&json!({"status": "ok", "message-type": "work", "message": message}))
     } else if request.path().ends_with("/works") {
+        let filter = request.query("filter").unwrap_or_default();
+        // Works of the list 10.2000 are there, but for the seventh, which only the register has.
+        let items: Vec<Value> = filter
+            .split(',')
+            .filter_map(|filter| filter.strip_prefix("doi:"))
+            .filter(|doi| doi.starts_with("10.2000/") && *doi != "10.2000/7")
+            .map(|doi| work(doi, "On the numbers of many machines"))
+            .collect();
         Answer::json(
-            &json!({"status": "ok", "message-type": "work-list", "message": {"items": []}}),
+            &json!({"status": "ok", "message-type": "work-list", "message": {"items": items}}),
         )
+    } else if request.path().ends_with("10.2000/7") {
+        let message = work("10.2000/7", "On the numbers of many machines");
+        Answer::json(&json!({"status": "ok", "message-type": "work", "message": message}))
     } else {
         Answer::status(404)
             .header("content-type", "text/plain")
@@ -228,6 +239,50 @@ fn a_list_costs_less_than_two_requests_for_each_paper() {
     // Equal questions are asked once: arXiv one batch and one search, Crossref one DOI and one search.
     assert_eq!(world.arxiv.log().len(), 2);
     assert_eq!(world.crossref.log().len(), 2);
+}
+
+#[test]
+fn many_dois_are_asked_for_in_lists_and_what_a_list_lacks_alone() {
+    let world = World::new(s2);
+    let mut list: Vec<Value> = (0..120)
+        .map(|at| json!({"id": format!("d{at}"), "doi": format!("10.2000/{at}"), "title": "On the numbers of many machines"}))
+        .collect();
+    list.push(json!({"id": "fake", "doi": "10.9999/made.up", "title": "What nobody has ever written in any place"}));
+    let project = Project::new().file("list.json", Value::from(list).to_string());
+    let run = world
+        .run(&project, &["--input", "list.json"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    for at in [0, 7, 119] {
+        let paper = by_id(&report, &format!("d{at}"));
+        assert_eq!(paper["status"], "verified", "{paper}");
+    }
+    assert_eq!(by_id(&report, "fake")["status"], "unverified");
+    let lists: Vec<usize> = world
+        .crossref
+        .log()
+        .iter()
+        .filter_map(|request| {
+            request
+                .query("filter")
+                .map(|filter| filter.split(',').count())
+        })
+        .collect();
+    assert_eq!(lists, [50, 50, 21], "a list for each 50");
+    // Three lists, the seventh alone, the fake alone and by its title.
+    assert_eq!(world.crossref.log().len(), 6);
+
+    // What a list brought is known for each of its papers.
+    let project = project.file(
+        "one.json",
+        r#"[{"id": "d3", "doi": "10.2000/3", "title": "On the numbers of many machines"}]"#,
+    );
+    let run = world
+        .run(&project, &["--input", "one.json", "--offline"])
+        .expect_code(0);
+    let report: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(by_id(&report, "d3")["status"], "verified", "{run}");
+    assert_eq!(world.crossref.log().len(), 6);
 }
 
 #[test]
