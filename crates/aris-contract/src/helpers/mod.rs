@@ -84,7 +84,9 @@ mod tests {
             all().len()
         );
         let queue = find("experiment_queue/queue_manager.py").expect("a row");
-        assert!(!queue.shipped);
+        assert_eq!((queue.name, queue.shipped), ("queue_manager", true));
+        let figures = find("figure_renderer.py").expect("a row");
+        assert!(!figures.shipped && all().iter().all(|helper| helper.name != figures.name));
         let wiki = find("research_wiki.py").expect("a row");
         assert!(wiki.allows(Policy::A) && wiki.allows(Policy::B) && !wiki.allows(Policy::E));
         let gate = find("verify_paper_audits.sh").expect("a row");

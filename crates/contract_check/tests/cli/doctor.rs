@@ -175,17 +175,17 @@ fn a_sound_installation_has_no_findings_and_says_who_sees_what() {
     for host in data["hosts"].as_array().expect("hosts") {
         assert_eq!(host["skills"], skills, "{host}");
     }
-    let queue = data["helpers"]
+    let figures = data["helpers"]
         .as_array()
         .expect("helpers")
         .iter()
-        .find(|row| row["name"] == "queue_manager");
-    assert_eq!(queue.expect("a row")["shipped"], false);
+        .find(|row| row["name"] == "figure_renderer");
+    assert_eq!(figures.expect("a row")["shipped"], false);
     let before = project.snapshot();
     let text = call(&project, &["doctor"]).expect_code(0);
     assert!(
         text.stdout()
-            .contains("helper\tqueue_manager\tnot found\tnot shipped by this suite\n"),
+            .contains("helper\tfigure_renderer\tnot found\tnot shipped by this suite\n"),
         "{text}"
     );
     assert_eq!(
