@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// Where to put the archives and the tree [default: dist in the target folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Programs for other targets, as DIR/<triple>/<program>
+    /// Programs for other targets: a folder for each triple, with its programs
     #[arg(long, value_name = "DIR")]
     binaries: Option<PathBuf>,
     /// Take the tree as it is, although it is not what is committed
