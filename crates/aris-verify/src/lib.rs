@@ -5,7 +5,7 @@
 //! | [`authors`] | compares the cited authors with those of a record: same, missing, invented, other order |
 //! | [`engine`] | asks the sources: identifiers first and in batches, titles last, nothing twice |
 //! | [`fix`] | proposes corrected fields of a bibliography as a patch |
-//! | [`reference`] | what an entry says, and what speaks against it without asking anybody |
+//! | [`reference`](mod@reference) | what an entry says, and what speaks against it without asking anybody |
 //! | [`report`] | what is told about each reference |
 //! | [`sources`] | what an engine needs of the outside, and the real one |
 //!

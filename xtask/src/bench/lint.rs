@@ -170,24 +170,28 @@ impl Words {
         text
     }
 
-    /// A page with headings, lists, code and links.
+    /// A page with headings, lists, code and links to its headings.
     fn reference(&mut self, parts: usize) -> String {
-        let part = |words: &mut Self, at: usize| match at % 8 {
-            0 => format!("\n## The {} {}\n\n", words.next(), words.next()),
-            1 => format!(
-                "- `{}` and **{}**, see [it](#the-{})\n",
-                words.next(),
-                words.next(),
-                words.next()
-            ),
-            2 => format!(
-                "\n```sh\n{} --{} \"$X\"\n```\n\n",
-                words.next(),
-                words.next()
-            ),
-            _ => words.prose(1),
-        };
-        (0..parts).map(|at| part(self, at)).collect()
+        let mut page = String::new();
+        let mut anchor = String::new();
+        for at in 0..parts {
+            let part = match at % 8 {
+                0 => {
+                    let (one, other) = (self.next(), self.next());
+                    anchor = format!("the-{one}-{other}");
+                    format!("\n## The {one} {other}\n\n")
+                }
+                1 => format!(
+                    "- `{}` and **{}**, see [it](#{anchor})\n",
+                    self.next(),
+                    self.next()
+                ),
+                2 => format!("\n```sh\n{} --{} \"$X\"\n```\n\n", self.next(), self.next()),
+                _ => self.prose(1),
+            };
+            page += &part;
+        }
+        page
     }
 }
 

@@ -1,4 +1,4 @@
-//! A wiki of 10,000 pages: adding a paper, adding 800, and lint; beside the reference's program where `ARIS_REFERENCE` names it.
+//! A wiki of 10,000 pages: adding a paper, adding 800, lint, and search; beside the reference's program where `ARIS_REFERENCE` names it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,6 +15,7 @@ const SYNCED: usize = 800;
 const INGEST_MS: f64 = 50.0;
 const LINT_MS: f64 = 2000.0;
 const SYNC_MS: f64 = 1000.0;
+const SEARCH_MS: f64 = 50.0;
 
 pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
     heading(&format!(
@@ -88,6 +89,25 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
         "  limit / median",
         format!("{:.1} x", SYNC_MS / (sync.median() * 1e3)),
     );
+    search(&program, temp.path())
+}
+
+/// Words of every page, and of one. The index is there, as after any search before.
+fn search(program: &Path, folder: &Path) -> Result<(), Fault> {
+    for (words, what) in [("study", "all pages"), ("4711", "one page")] {
+        let args = ["search", "theirs", words, "-q"];
+        let call = Call::new(program, &args, folder);
+        call.once()?;
+        let mut time = Figures::default();
+        for _ in 0..RUNS {
+            time.push(call.once()?);
+        }
+        row(&format!("search for a word of {what}"), time.millis());
+        row(
+            "  limit / median",
+            format!("{:.1} x", SEARCH_MS / (time.median() * 1e3)),
+        );
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `SR4xx`: what a skill could do to the person who installs it.
 //!
-//! Rules about code are asked by [`program`], which the family of scripts calls while it has the script read; everything else is
+//! Rules about code are asked by `program`, which the family of scripts calls while it has the script read; everything else is
 //! about the texts of the skill.
 
 mod blob;
