@@ -50,6 +50,9 @@ pub(crate) fn json(context: &Context, path: &Path, now: Month) -> Result<Input, 
         why,
         hint: LIST,
     };
+    if bytes.trim_ascii().is_empty() {
+        return Err(refuse(String::from("the file is empty")));
+    }
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| refuse(error.to_string()))?;
     let list = value
         .as_array()

@@ -52,6 +52,9 @@ impl Report {
         let decided = count(Status::Verified) + unverified;
         let rate = ratio(unverified, decided);
         let mut warnings = Vec::new();
+        if papers.is_empty() {
+            warnings.push("no_papers_in_input");
+        }
         if rate > threshold {
             warnings.push("high_hallucination_rate");
         }

@@ -343,6 +343,25 @@ fn what_cannot_be_read_is_refused_with_2() {
     }
 }
 
+#[test]
+fn nothing_to_check_is_said_and_never_passes() {
+    let world = World::new(s2);
+    let project = Project::new()
+        .file("empty.json", "\n")
+        .file("none.json", "[]")
+        .file("empty.bib", "% nothing yet\n");
+    let refused = world
+        .run(&project, &["--input", "empty.json"])
+        .expect_code(2);
+    assert!(refused.stderr().contains("the file is empty"));
+    for args in [["--input", "none.json"], ["--bib", "empty.bib"]] {
+        let run = world.run(&project, &args);
+        let report: Value = serde_json::from_str(&run.stdout()).expect("report");
+        assert_eq!(report["verdict"], "BLOCKED");
+        assert_eq!(report["warnings"], json!(["no_papers_in_input"]));
+    }
+}
+
 const BIB: &str = "% mine\n@article{one,\n  title = {On the numbers of one machine},\n  author = {Ada Lovelace},\n  journal = {Journal of Tests},\n  year = 2011,\n  doi = {10.1000/one},\n}\n@article{uncited, title = {What nobody has ever written in any place}, journal = {J}}\n";
 
 #[test]
