@@ -44,7 +44,7 @@ fn trees() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(corpus()).unwrap();
     let mut trees: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
+        .filter(|path| path.join("paper").is_dir())
         .collect();
     trees.sort();
     trees
