@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 /// Dependencies that only the named crates may have.
 const ONLY: [(&str, &[&str]); 7] = [
     ("ureq", &["aris-http"]),
-    ("aris-http", &["aris-sources", "exa_search"]),
+    ("aris-http", &["aris-review", "aris-sources", "exa_search"]),
     ("clap", &["aris", "aris-cli", "aris-online", "xtask"]),
     ("clap_complete", &["aris"]),
     ("clap_mangen", &["aris"]),

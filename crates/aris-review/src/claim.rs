@@ -1,0 +1,67 @@
+//! A claim of a report: a sentence that needs backing.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of backing a claim needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimType {
+    /// A result of the report's own experiments: its numbers are compared with the results, it needs no citation.
+    Experimental,
+    /// Something that others found: it needs a citation.
+    External,
+    /// Why something was done as it was: it needs a citation or a reason.
+    Methodological,
+    /// Better or worse than something else: it needs to say than what, and where that stands.
+    Comparative,
+}
+
+impl ClaimType {
+    /// All types.
+    pub const ALL: [Self; 4] = [
+        Self::Experimental,
+        Self::External,
+        Self::Methodological,
+        Self::Comparative,
+    ];
+
+    /// The word in JSON, which for all but `experimental` is also the dimension of findings about such a claim.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Experimental => "experimental",
+            Self::External => "external",
+            Self::Methodological => "methodological",
+            Self::Comparative => "comparative",
+        }
+    }
+}
+
+/// A claim as `claims_{pr}.json` holds it.
+///
+/// **Source**: citation gates, §2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Path in the repository.
+    pub file: String,
+    /// Line of the new file, from 1; none when it is unknown.
+    pub line: Option<u32>,
+    /// The sentence as it stands there.
+    pub claim_text: String,
+    /// What backing it needs.
+    pub claim_type: ClaimType,
+    /// The heading above it; empty before the first one.
+    #[serde(default)]
+    pub section: String,
+    /// Whether a citation covers it.
+    #[serde(default)]
+    pub cited: bool,
+    /// How sure the rules are that it is a claim, 0 to 1; none from an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// The features that the rules saw in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+}

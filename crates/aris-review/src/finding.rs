@@ -1,0 +1,182 @@
+//! A finding: a claim whose backing is missing, or anything else that a gate has to say about a line.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// How bad a finding is. The order is that of gravity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; nothing has to happen.
+    Info,
+    /// Should be mended.
+    Warning,
+    /// Must be mended.
+    Critical,
+}
+
+impl Severity {
+    /// All severities, the gravest first.
+    pub const ALL: [Self; 3] = [Self::Critical, Self::Warning, Self::Info];
+
+    /// The word in JSON and in labels.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// The severity with this word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|severity| severity.word() == word)
+    }
+}
+
+/// Who found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// A model.
+    Agent,
+    /// The rule engine.
+    Rules,
+}
+
+impl Source {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Rules => "rules",
+        }
+    }
+}
+
+/// A finding as `findings_{pr}.json` holds it.
+///
+/// **Source**: citation gates, §2.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// Path in the repository.
+    pub file: String,
+    /// Line of the new file, from 1; none when there is no position.
+    pub line: Option<u32>,
+    /// What it is about, a word of the gate's profile.
+    pub dimension: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// Whether a person has to decide.
+    #[serde(default)]
+    pub requires_decision: bool,
+    /// The rule that found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Who found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// What classification should come to, as far as a rule can say: `rerun_required` for what only an experiment can mend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_strategy: Option<String>,
+    /// 16 hexadecimal digits that stay the same as long as the finding does; see [`Finding::identified`].
+    #[serde(default)]
+    pub fingerprint: String,
+    /// The findings on the same place that gave way to this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Also>,
+}
+
+/// A finding that gave way to another one on the same place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Also {
+    /// What it is about.
+    pub dimension: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Whether a person has to decide.
+    #[serde(default)]
+    pub requires_decision: bool,
+    /// The rule that found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Who found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+impl Finding {
+    /// A finding of the rule `rule`, with its fingerprint.
+    pub fn of_rule(
+        rule: &str,
+        severity: Severity,
+        dimension: &str,
+        (file, line): (&str, Option<u32>),
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            dimension: dimension.to_owned(),
+            severity,
+            message: message.into(),
+            requires_decision: false,
+            rule: Some(rule.to_owned()),
+            source: Some(Source::Rules),
+            suggested_strategy: None,
+            fingerprint: String::new(),
+            also: Vec::new(),
+        }
+        .identified()
+    }
+
+    /// The finding with the fingerprint of its file, line, dimension and message. A fingerprint that came with it counts for nothing:
+    /// whoever writes findings could copy one.
+    #[must_use]
+    pub fn identified(mut self) -> Self {
+        let line = self.line.map_or_else(String::new, |line| line.to_string());
+        let mut digest = Sha256::new();
+        for part in [&self.file, &line, &self.dimension, &self.message] {
+            digest.update(part.len().to_le_bytes());
+            digest.update(part);
+        }
+        self.fingerprint = short_hex(&digest.finalize());
+        self
+    }
+
+    /// Whether it has to be mended and nobody has to be asked first.
+    pub fn is_actionable(&self) -> bool {
+        !self.requires_decision && self.severity >= Severity::Warning
+    }
+}
+
+/// The first eight bytes in hexadecimal digits.
+fn short_hex(digest: &[u8]) -> String {
+    let first = digest.first_chunk().copied().unwrap_or_default();
+    format!("{:016x}", u64::from_be_bytes(first))
+}
+
+impl From<Finding> for Also {
+    fn from(finding: Finding) -> Self {
+        Self {
+            dimension: finding.dimension,
+            severity: finding.severity,
+            message: finding.message,
+            requires_decision: finding.requires_decision,
+            rule: finding.rule,
+            source: finding.source,
+        }
+    }
+}

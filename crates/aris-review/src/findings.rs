@@ -1,0 +1,305 @@
+//! Lists of findings as they come: a JSON array, or an object around one. What is no finding is kept beside the findings, with the
+//! reason.
+
+use aris_contract::json::{self, JsonError, Limits};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::finding::{Also, Finding, Severity, Source};
+
+/// Something in a list of findings that is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Rejected {
+    /// Its place in the list, from 0.
+    pub index: usize,
+    /// Why it is no finding of this gate.
+    pub reason: String,
+    /// Whether it could not be understood. Otherwise it was understood, and is none by definition.
+    pub unreadable: bool,
+    /// What stood there.
+    pub finding: Value,
+}
+
+/// A list of findings that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// The findings, in their order.
+    pub findings: Vec<Finding>,
+    /// The rest.
+    pub rejected: Vec<Rejected>,
+}
+
+/// Letters of a dimension at most. **Source**: ours; the longest one of the profiles has 18.
+const DIMENSION: usize = 40;
+
+impl Findings {
+    /// Reads a document: an array, or an object with the array under `findings`.
+    ///
+    /// **Errors**: JSON that is not strict, or neither of the two forms.
+    pub fn read(bytes: &[u8]) -> Result<Self, JsonError> {
+        let mut value = json::value(bytes, Limits::ARTIFACT)?;
+        let list = match &mut value {
+            Value::Array(list) => std::mem::take(list),
+            Value::Object(object) => match object.get_mut("findings").map(Value::take) {
+                Some(Value::Array(list)) => list,
+                _ => return Err(shape("an object without a list under \"findings\"")),
+            },
+            _ => return Err(shape("neither a list of findings nor an object with one")),
+        };
+        let mut read = Self::default();
+        for (index, value) in list.into_iter().enumerate() {
+            match finding(&value) {
+                Ok(finding) => read.findings.push(finding),
+                Err((reason, unreadable)) => read.rejected.push(Rejected {
+                    index,
+                    reason,
+                    unreadable,
+                    finding: value,
+                }),
+            }
+        }
+        Ok(read)
+    }
+
+    /// Appends another list.
+    pub fn append(&mut self, mut other: Self) {
+        self.findings.append(&mut other.findings);
+        self.rejected.append(&mut other.rejected);
+    }
+
+    /// How many entries could not be understood.
+    pub fn unreadable(&self) -> usize {
+        self.rejected
+            .iter()
+            .filter(|rejected| rejected.unreadable)
+            .count()
+    }
+}
+
+fn shape(message: &str) -> JsonError {
+    JsonError {
+        message: message.to_owned(),
+        line: 1,
+        column: 1,
+    }
+}
+
+/// One finding, or why it is none and whether that is because it cannot be read.
+fn finding(value: &Value) -> Result<Finding, (String, bool)> {
+    let unreadable = |reason: String| (reason, true);
+    let Value::Object(fields) = value else {
+        return Err(unreadable(String::from("it is no object")));
+    };
+    let file = text(fields, "file").map_err(unreadable)?;
+    if file.is_empty() {
+        return Err(unreadable(String::from("it names no file")));
+    }
+    let severity = severity(fields).map_err(unreadable)?;
+    let dimension = text(fields, "dimension").map_err(unreadable)?;
+    if dimension == "experimental" {
+        return Err((
+            String::from(
+                "its dimension is experimental: claims about one's own experiments are their own evidence",
+            ),
+            false,
+        ));
+    }
+    if !is_word(&dimension) {
+        return Err(unreadable(String::from(
+            "its dimension is no word of 1 to 40 letters, digits, - and _",
+        )));
+    }
+    Ok(Finding {
+        file,
+        line: line(fields).map_err(unreadable)?,
+        dimension,
+        severity,
+        message: text(fields, "message").map_err(unreadable)?,
+        requires_decision: flag(fields, "requires_decision").map_err(unreadable)?,
+        rule: optional(fields, "rule").map_err(unreadable)?,
+        source: source(fields).map_err(unreadable)?,
+        suggested_strategy: optional(fields, "suggested_strategy").map_err(unreadable)?,
+        fingerprint: String::new(),
+        also: also(fields).map_err(unreadable)?,
+    }
+    .identified())
+}
+
+fn severity(fields: &Map<String, Value>) -> Result<Severity, String> {
+    let word = text(fields, "severity")?;
+    Severity::of(&word).ok_or_else(|| {
+        format!(
+            "its severity {:?} is none of critical, warning, info",
+            crate::text::one_line(&word, DIMENSION)
+        )
+    })
+}
+
+fn is_word(text: &str) -> bool {
+    (1..=DIMENSION).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
+
+/// A text; empty when it is missing or null.
+fn text(fields: &Map<String, Value>, key: &str) -> Result<String, String> {
+    optional(fields, key).map(Option::unwrap_or_default)
+}
+
+fn optional(fields: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(format!("its {key} is no text")),
+    }
+}
+
+fn flag(fields: &Map<String, Value>, key: &str) -> Result<bool, String> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(_) => Err(format!("its {key} is neither true nor false")),
+    }
+}
+
+/// A missing, zero or negative line is no position.
+fn line(fields: &Map<String, Value>) -> Result<Option<u32>, String> {
+    match fields.get("line") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Number(number)) if number.is_i64() || number.is_u64() => Ok(number
+            .as_u64()
+            .and_then(|line| u32::try_from(line).ok())
+            .filter(|line| *line > 0)),
+        Some(_) => Err(String::from("its line is no whole number")),
+    }
+}
+
+fn source(fields: &Map<String, Value>) -> Result<Option<Source>, String> {
+    match optional(fields, "source")?.as_deref() {
+        None => Ok(None),
+        Some("agent") => Ok(Some(Source::Agent)),
+        Some("rules") => Ok(Some(Source::Rules)),
+        Some(_) => Err(String::from("its source is neither agent nor rules")),
+    }
+}
+
+fn also(fields: &Map<String, Value>) -> Result<Vec<Also>, String> {
+    match fields.get("also") {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(list) => Vec::<Also>::deserialize(list)
+            .map_err(|error| format!("its also is no list of findings: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Findings {
+        Findings::read(text.as_bytes()).expect("a list")
+    }
+
+    #[test]
+    fn a_list_may_stand_alone_or_in_an_object() {
+        let one =
+            r#"{"file":"r.md","line":3,"dimension":"external","severity":"warning","message":"m"}"#;
+        let alone = read(&format!("[{one}]"));
+        assert_eq!(alone, read(&format!(r#"{{"findings":[{one}]}}"#)));
+        assert_eq!(alone.findings.len(), 1);
+        for bad in ["{}", "3", "\"x\"", r#"{"findings":{}}"#, "[", "[]]"] {
+            assert!(Findings::read(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_no_position() {
+        for (given, wanted) in [
+            ("3", Some(3)),
+            ("0", None),
+            ("-4", None),
+            ("null", None),
+            ("99999999999", None),
+        ] {
+            let read = read(&format!(
+                r#"[{{"file":"r.md","line":{given},"dimension":"external","severity":"info","message":"m"}}]"#
+            ));
+            assert_eq!(read.findings[0].line, wanted, "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_finding_is_kept_with_its_reason() {
+        for (entry, reason, unreadable) in [
+            ("3", "no object", true),
+            (
+                r#"{"line":1,"dimension":"external","severity":"info"}"#,
+                "no file",
+                true,
+            ),
+            (
+                r#"{"file":"a","dimension":"external","severity":"major"}"#,
+                "major",
+                true,
+            ),
+            (
+                r#"{"file":"a","dimension":"experimental","severity":"info"}"#,
+                "experimental",
+                false,
+            ),
+            (
+                r#"{"file":"a","dimension":"a b","severity":"info"}"#,
+                "no word",
+                true,
+            ),
+            (
+                r#"{"file":"a","line":"3","dimension":"external","severity":"info"}"#,
+                "line",
+                true,
+            ),
+            (
+                r#"{"file":["a"],"dimension":"external","severity":"info"}"#,
+                "file",
+                true,
+            ),
+        ] {
+            let read = read(&format!("[{entry}]"));
+            assert!(read.findings.is_empty(), "{entry}");
+            let rejected = &read.rejected[0];
+            assert!(
+                rejected.reason.contains(reason),
+                "{entry}: {}",
+                rejected.reason
+            );
+            assert_eq!(rejected.unreadable, unreadable, "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_is_computed_and_not_believed() {
+        let read = read(
+            r#"[{"file":"a","line":1,"dimension":"external","severity":"info","message":"m","fingerprint":"0000000000000000"}]"#,
+        );
+        let fingerprint = &read.findings[0].fingerprint;
+        assert_eq!(fingerprint.len(), 16);
+        assert_ne!(fingerprint, "0000000000000000");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+            drop(Findings::read(&bytes));
+        }
+
+        #[test]
+        fn what_is_written_is_read_again(
+            line in proptest::option::of(1_u32..500), message in "\\PC{0,30}", decision in proptest::bool::ANY,
+        ) {
+            let mut finding = Finding::of_rule("r", Severity::Warning, "external", ("a.md", line), message);
+            finding.requires_decision = decision;
+            let text = serde_json::to_string(&[&finding]).expect("JSON");
+            proptest::prop_assert_eq!(&read(&text).findings, &[finding]);
+        }
+    }
+}

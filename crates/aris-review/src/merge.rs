@@ -1,0 +1,196 @@
+//! Which findings are one.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::finding::{Also, Finding};
+
+/// A finding that gave way to another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Duplicate {
+    /// Fingerprint of the finding that stayed.
+    pub of: String,
+    /// The one that did not.
+    pub finding: Finding,
+}
+
+/// Findings of which no two are the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// One for each place, in the order in which the places appeared.
+    pub findings: Vec<Finding>,
+    /// The others, in the order in which they gave way.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// When two findings are the same: on the same line; without a line, when they say the same.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Line(String, u32),
+    Text(String, String, String),
+}
+
+/// Keeps one finding for each place: of the highest severity, then one that can be acted on, then one that needs a decision, then the
+/// earlier. The rest is listed under `also` of the one that stayed. Merging again changes nothing.
+///
+/// Verdicts depend on severities and decisions only, and those of the winner do not depend on the order.
+pub fn merge(findings: Vec<Finding>) -> Merged {
+    let mut places: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut merged = Merged::default();
+    let mut losers: Vec<(usize, Finding)> = Vec::new();
+    for finding in findings {
+        let key = match finding.line {
+            Some(line) => Key::Line(finding.file.clone(), line),
+            None => Key::Text(
+                finding.file.clone(),
+                finding.dimension.clone(),
+                finding.message.clone(),
+            ),
+        };
+        let place = *places.entry(key).or_insert(merged.findings.len());
+        match merged.findings.get_mut(place) {
+            None => merged.findings.push(finding),
+            Some(kept) if weight(&finding) > weight(kept) => {
+                losers.push((place, std::mem::replace(kept, finding)));
+            }
+            Some(_) => losers.push((place, finding)),
+        }
+    }
+    for (place, mut loser) in losers {
+        let Some(kept) = merged.findings.get_mut(place) else {
+            continue;
+        };
+        let mut more = std::mem::take(&mut loser.also);
+        merged.duplicates.push(Duplicate {
+            of: kept.fingerprint.clone(),
+            finding: loser.clone(),
+        });
+        kept.also.push(Also::from(loser));
+        kept.also.append(&mut more);
+    }
+    merged
+}
+
+/// Severity first. At equal severity what can be acted on beats what needs a decision, and that beats what nobody has to look at.
+fn weight(finding: &Finding) -> (crate::Severity, u8) {
+    let bucket = match (finding.is_actionable(), finding.requires_decision) {
+        (true, _) => 2,
+        (false, true) => 1,
+        (false, false) => 0,
+    };
+    (finding.severity, bucket)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Severity, judge};
+
+    fn finding(line: u32, severity: Severity, decision: bool, message: &str) -> Finding {
+        let line = (line > 0).then_some(line);
+        let mut finding = Finding::of_rule("r", severity, "external", ("a.md", line), message);
+        finding.requires_decision = decision;
+        finding
+    }
+
+    #[test]
+    fn the_gravest_stays_then_the_actionable_then_the_earlier() {
+        use Severity::{Critical, Info, Warning};
+        for (what, given, stays) in [
+            (
+                "severity",
+                [(Warning, false), (Critical, false)],
+                (Critical, false),
+            ),
+            (
+                "severity before decision",
+                [(Warning, false), (Critical, true)],
+                (Critical, true),
+            ),
+            (
+                "actionable",
+                [(Warning, true), (Warning, false)],
+                (Warning, false),
+            ),
+            (
+                "a decision before mere info",
+                [(Info, false), (Info, true)],
+                (Info, true),
+            ),
+        ] {
+            for turn in [[0, 1], [1, 0]] {
+                let list = turn.map(|at| finding(3, given[at].0, given[at].1, &at.to_string()));
+                let merged = merge(list.to_vec());
+                assert_eq!(merged.findings.len(), 1, "{what}");
+                let kept = &merged.findings[0];
+                assert_eq!((kept.severity, kept.requires_decision), stays, "{what}");
+                assert_eq!(kept.also.len(), 1, "{what}");
+                assert_eq!(merged.duplicates[0].of, kept.fingerprint);
+            }
+        }
+        let equal = merge(vec![
+            finding(3, Warning, false, "first"),
+            finding(3, Warning, false, "second"),
+        ]);
+        assert_eq!(equal.findings[0].message, "first");
+    }
+
+    #[test]
+    fn without_a_line_only_equal_words_are_the_same() {
+        let list = vec![
+            finding(0, Severity::Warning, false, "a"),
+            finding(0, Severity::Warning, false, "b"),
+            finding(0, Severity::Warning, false, "a"),
+        ];
+        let merged = merge(list);
+        assert_eq!((merged.findings.len(), merged.duplicates.len()), (2, 1));
+    }
+
+    fn lists() -> impl Strategy<Value = Vec<Finding>> {
+        let one = (0_u32..4, 0_usize..3, any::<bool>(), "[ab]").prop_map(
+            |(line, at, decision, message)| finding(line, Severity::ALL[at], decision, &message),
+        );
+        proptest::collection::vec(one, 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn merging_again_changes_nothing(list in lists()) {
+            let once = merge(list);
+            let again = merge(once.findings.clone());
+            prop_assert_eq!(&again.findings, &once.findings);
+            prop_assert!(again.duplicates.is_empty());
+        }
+
+        #[test]
+        fn nothing_is_lost(list in lists()) {
+            let merged = merge(list.clone());
+            let also: usize = merged.findings.iter().map(|finding| finding.also.len()).sum();
+            prop_assert_eq!(merged.findings.len() + also, list.len());
+            prop_assert_eq!(merged.duplicates.len(), also);
+        }
+
+        #[test]
+        fn the_verdict_does_not_depend_on_the_order(
+            (list, shuffled) in lists().prop_flat_map(|list| (Just(list.clone()), Just(list).prop_shuffle()))
+        ) {
+            let verdict = |list| judge(&merge(list).findings, 0).verdict;
+            prop_assert_eq!(verdict(list), verdict(shuffled));
+        }
+
+        #[test]
+        fn the_verdict_does_not_depend_on_what_was_merged_first((list, cut) in (lists(), 0_usize..12)) {
+            let (first, second) = list.split_at(cut.min(list.len()));
+            let mut parts = merge(first.to_vec()).findings;
+            parts.extend(merge(second.to_vec()).findings);
+            prop_assert_eq!(
+                judge(&merge(parts).findings, 0).verdict,
+                judge(&merge(list).findings, 0).verdict
+            );
+        }
+    }
+}

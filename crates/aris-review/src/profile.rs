@@ -1,0 +1,275 @@
+//! The two gates as data: they differ in their words only.
+
+use serde::{Deserialize, Serialize};
+
+/// A gate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Gate {
+    /// Do the report's claims have evidence?
+    #[default]
+    Claims,
+    /// Is the research sound?
+    Review,
+}
+
+impl std::str::FromStr for Gate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "claims" => Ok(Self::Claims),
+            "review" => Ok(Self::Review),
+            _ => Err(String::from("claims or review")),
+        }
+    }
+}
+
+impl Gate {
+    /// The gate's words.
+    pub const fn profile(self) -> &'static Profile {
+        match self {
+            Self::Claims => &CLAIMS,
+            Self::Review => &REVIEW,
+        }
+    }
+}
+
+/// Dimensions that are looked at together.
+#[derive(Debug)]
+pub struct Group {
+    /// Its name.
+    pub name: &'static str,
+    /// Its dimensions.
+    pub dimensions: &'static [&'static str],
+}
+
+/// A way to settle an accepted finding.
+#[derive(Debug)]
+pub struct Strategy {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is out of an editor's reach: it is passed on, and no file is changed.
+    pub escalates: bool,
+}
+
+/// The words of a gate.
+///
+/// **Source**: citation gates, §6 and §10.
+#[derive(Debug)]
+pub struct Profile {
+    /// The gate.
+    pub gate: Gate,
+    /// Name in the invisible marker of comments.
+    pub marker: &'static str,
+    /// What its findings are about.
+    pub dimensions: &'static [&'static str],
+    /// Groups; what belongs to none is [`Profile::UNKNOWN`].
+    pub groups: &'static [Group],
+    /// Ways to settle a finding, in the order in which they are applied.
+    pub strategies: &'static [Strategy],
+    /// Reasons to reject a finding.
+    pub categories: &'static [&'static str],
+    /// Scope in the subject of commits.
+    pub commit_scope: &'static str,
+    /// Reply to a rejected finding, with `{category}` and `{evidence}`.
+    pub reject_reply: &'static str,
+    /// What the summary of an approval says.
+    pub approved: &'static str,
+    /// What the summary of a request for changes says, after the number of findings.
+    pub changes: &'static str,
+    /// What the summary says when a person is needed.
+    pub human: &'static str,
+}
+
+const RERUN: Strategy = Strategy {
+    name: Profile::RERUN,
+    escalates: true,
+};
+const DESIGN: Strategy = Strategy {
+    name: Profile::DESIGN,
+    escalates: true,
+};
+
+const fn edit(name: &'static str) -> Strategy {
+    Strategy {
+        name,
+        escalates: false,
+    }
+}
+
+static CLAIMS: Profile = Profile {
+    gate: Gate::Claims,
+    marker: "audit-claims",
+    dimensions: &["external", "methodological", "comparative"],
+    groups: &[
+        Group {
+            name: "citations",
+            dimensions: &["external"],
+        },
+        Group {
+            name: "methodology",
+            dimensions: &["methodological"],
+        },
+        Group {
+            name: "comparisons",
+            dimensions: &["comparative"],
+        },
+    ],
+    strategies: &[
+        edit("add_citation"),
+        edit("qualify_claim"),
+        edit("remove_claim"),
+        RERUN,
+        DESIGN,
+    ],
+    categories: &[
+        "claim_is_supported",
+        "citation_not_required",
+        "experimental_claim_misclassified",
+        "out_of_scope",
+        "stale_comment",
+    ],
+    commit_scope: "claims-review",
+    reject_reply: "Investigated — {category}. {evidence}",
+    approved: "no unsupported claims found",
+    changes: "claims lack evidence, see inline comments",
+    human: "uncertain citation requirements, please review",
+};
+
+static REVIEW: Profile = Profile {
+    gate: Gate::Review,
+    marker: "review-research-pr",
+    dimensions: &[
+        "methodology",
+        "reproducibility",
+        "report-quality",
+        "statistical-rigor",
+        "isolation",
+        "data-integrity",
+        "slop",
+        "data-scope",
+    ],
+    groups: &[
+        Group {
+            name: "statistical",
+            dimensions: &["statistical-rigor", "data-integrity"],
+        },
+        Group {
+            name: "methodology",
+            dimensions: &["methodology"],
+        },
+        Group {
+            name: "reproducibility",
+            dimensions: &["reproducibility", "isolation"],
+        },
+        Group {
+            name: "reporting",
+            dimensions: &["report-quality"],
+        },
+        Group {
+            name: "hygiene",
+            dimensions: &["slop"],
+        },
+    ],
+    strategies: &[
+        edit("config_fix"),
+        edit("script_fix"),
+        edit("report_edit"),
+        RERUN,
+        DESIGN,
+    ],
+    categories: &[
+        "methodology_misunderstanding",
+        "false_positive_intentional",
+        "inconclusive_not_deficiency",
+        "out_of_scope",
+        "stale_comment",
+    ],
+    commit_scope: "research-review",
+    reject_reply: "Investigated — intentional research design. {evidence}",
+    approved: "no deficiency of the research found",
+    changes: "deficiencies of the research, see inline comments",
+    human: "findings that a person has to decide, please review",
+};
+
+impl Profile {
+    /// The group of every dimension that belongs to no other.
+    pub const UNKNOWN: &'static str = "unknown";
+    /// The strategy that asks for an experiment to be run again.
+    pub const RERUN: &'static str = "rerun_required";
+    /// The strategy for what no run of this experiment can mend.
+    pub const DESIGN: &'static str = "design_flaw";
+
+    /// The group of a dimension.
+    pub fn group_of(&self, dimension: &str) -> &'static str {
+        self.groups
+            .iter()
+            .find(|group| group.dimensions.contains(&dimension))
+            .map_or(Self::UNKNOWN, |group| group.name)
+    }
+
+    /// Names of all groups, [`Profile::UNKNOWN`] last.
+    pub fn group_names(&self) -> impl Iterator<Item = &'static str> {
+        self.groups
+            .iter()
+            .map(|group| group.name)
+            .chain([Self::UNKNOWN])
+    }
+
+    /// A strategy with its place in the order of application.
+    pub fn strategy(&self, name: &str) -> Option<(usize, &'static Strategy)> {
+        self.strategies
+            .iter()
+            .enumerate()
+            .find(|(_, strategy)| strategy.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_gates_group_their_own_dimensions() {
+        for (gate, dimension, group) in [
+            (Gate::Claims, "external", "citations"),
+            (Gate::Claims, "methodological", "methodology"),
+            (Gate::Claims, "comparative", "comparisons"),
+            (Gate::Claims, "slop", "unknown"),
+            (Gate::Review, "statistical-rigor", "statistical"),
+            (Gate::Review, "data-integrity", "statistical"),
+            (Gate::Review, "isolation", "reproducibility"),
+            (Gate::Review, "report-quality", "reporting"),
+            (Gate::Review, "slop", "hygiene"),
+            (Gate::Review, "data-scope", "unknown"),
+            (Gate::Review, "external", "unknown"),
+        ] {
+            assert_eq!(gate.profile().group_of(dimension), group, "{dimension}");
+        }
+    }
+
+    #[test]
+    fn groups_name_dimensions_of_their_gate_and_two_strategies_escalate() {
+        for gate in [Gate::Claims, Gate::Review] {
+            let profile = gate.profile();
+            assert_eq!(profile.gate, gate);
+            for group in profile.groups {
+                assert!(
+                    group
+                        .dimensions
+                        .iter()
+                        .all(|name| profile.dimensions.contains(name))
+                );
+            }
+            let escalating: Vec<&str> = profile
+                .strategies
+                .iter()
+                .filter(|strategy| strategy.escalates)
+                .map(|strategy| strategy.name)
+                .collect();
+            assert_eq!(escalating, [Profile::RERUN, Profile::DESIGN]);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Text of others, made safe to print on a line of its own.
+
+/// `text` on one line of at most `limit` characters: control characters, line separators and marks that change the direction of
+/// writing become spaces, runs of white space one space. What is cut off is replaced by `…`.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut space = false;
+    let mut count = 0;
+    for letter in text.chars() {
+        if letter.is_whitespace() || is_unprintable(letter) {
+            space = !line.is_empty();
+            continue;
+        }
+        let width = 1 + usize::from(space);
+        if count + width > limit {
+            line.push('…');
+            break;
+        }
+        if std::mem::take(&mut space) {
+            line.push(' ');
+        }
+        line.push(letter);
+        count += width;
+    }
+    line
+}
+
+/// Whether a terminal or a reader could be misled by it: C0, C1, bidirectional marks, zero width.
+fn is_unprintable(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        for (text, wanted) in [
+            ("plain", "plain"),
+            ("two\nverdict = approved", "two verdict = approved"),
+            ("\u{1b}[31mred\u{1b}[0m", "[31mred [0m"),
+            ("a\u{202E}b\u{2066}c", "a b c"),
+            ("  a \t b  ", "a b"),
+            ("a\rb\u{2028}c\u{0}d", "a b c d"),
+        ] {
+            assert_eq!(one_line(text, 100), wanted, "{text:?}");
+        }
+        assert_eq!(one_line("abcdef", 3), "abc…");
+        assert_eq!(one_line("abc", 3), "abc");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_gives_one_bounded_line(text in ".{0,200}", limit in 0_usize..50) {
+            let line = one_line(&text, limit);
+            proptest::prop_assert!(line.chars().count() <= limit + 1);
+            proptest::prop_assert!(!line.chars().any(char::is_control));
+            proptest::prop_assert_eq!(one_line(&line, 300), line);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What follows from findings.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+
+/// The verdict of a gate on a pull request. It is derived from findings and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Nothing has to be mended and nobody has to decide anything.
+    Approved,
+    /// Something has to be mended.
+    ChangesRequested,
+    /// A person has to decide something.
+    NeedsHuman,
+}
+
+impl Verdict {
+    /// The word in JSON and in tokens.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Approved => "approved",
+            Self::ChangesRequested => "changes_requested",
+            Self::NeedsHuman => "needs_human",
+        }
+    }
+
+    /// The event of the review that says so.
+    pub const fn event(self) -> Event {
+        match self {
+            Self::Approved => Event::Approve,
+            Self::ChangesRequested => Event::RequestChanges,
+            Self::NeedsHuman => Event::Comment,
+        }
+    }
+}
+
+/// The event of a review on GitHub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Event {
+    /// It may be merged.
+    Approve,
+    /// It may not.
+    RequestChanges,
+    /// Only words.
+    Comment,
+}
+
+impl Event {
+    /// The word in GitHub's interface.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Approve => "APPROVE",
+            Self::RequestChanges => "REQUEST_CHANGES",
+            Self::Comment => "COMMENT",
+        }
+    }
+}
+
+/// Fingerprints of merged findings by what has to happen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Buckets {
+    /// To be mended: critical or warning, and no decision needed.
+    pub actionable: Vec<String>,
+    /// For a person to decide.
+    pub decision: Vec<String>,
+    /// The rest.
+    pub info: Vec<String>,
+}
+
+/// How many findings there are of what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Counts {
+    /// Before merging.
+    pub total: usize,
+    /// After merging.
+    pub deduped: usize,
+    /// Of those, to be mended.
+    pub actionable: usize,
+    /// Of those, for a person to decide.
+    pub decision: usize,
+    /// Of those, the rest.
+    pub info: usize,
+}
+
+/// Verdict and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it follows from.
+    pub buckets: Buckets,
+}
+
+/// Derives the verdict from merged findings. `unreadable` entries, which nobody could understand, are for a person to look at: that
+/// something was found cannot count as if nothing was.
+///
+/// **Source**: citation gates, §3, and §7 for what cannot be read.
+pub fn judge(findings: &[Finding], unreadable: usize) -> Judgement {
+    let mut buckets = Buckets::default();
+    for finding in findings {
+        let bucket = if finding.is_actionable() {
+            &mut buckets.actionable
+        } else if finding.requires_decision {
+            &mut buckets.decision
+        } else {
+            &mut buckets.info
+        };
+        bucket.push(finding.fingerprint.clone());
+    }
+    let verdict = if !buckets.actionable.is_empty() {
+        Verdict::ChangesRequested
+    } else if !buckets.decision.is_empty() || unreadable > 0 {
+        Verdict::NeedsHuman
+    } else {
+        Verdict::Approved
+    };
+    Judgement { verdict, buckets }
+}
+
+impl Judgement {
+    /// The counts, where `total` findings were there before merging.
+    pub fn counts(&self, total: usize) -> Counts {
+        let Buckets {
+            actionable,
+            decision,
+            info,
+        } = &self.buckets;
+        Counts {
+            total,
+            deduped: actionable.len() + decision.len() + info.len(),
+            actionable: actionable.len(),
+            decision: decision.len(),
+            info: info.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Severity;
+
+    #[test]
+    fn the_verdict_follows_from_the_buckets() {
+        use Severity::{Critical, Info, Warning};
+        type Given = &'static [(Severity, bool)];
+        for (given, unreadable, verdict, event) in [
+            (&[] as Given, 0, Verdict::Approved, "APPROVE"),
+            (&[(Info, false)], 0, Verdict::Approved, "APPROVE"),
+            (&[(Info, true)], 0, Verdict::NeedsHuman, "COMMENT"),
+            (&[(Critical, true)], 0, Verdict::NeedsHuman, "COMMENT"),
+            (
+                &[(Warning, false)],
+                0,
+                Verdict::ChangesRequested,
+                "REQUEST_CHANGES",
+            ),
+            (
+                &[(Critical, false), (Warning, true)],
+                0,
+                Verdict::ChangesRequested,
+                "REQUEST_CHANGES",
+            ),
+            (&[], 1, Verdict::NeedsHuman, "COMMENT"),
+            (
+                &[(Warning, false)],
+                1,
+                Verdict::ChangesRequested,
+                "REQUEST_CHANGES",
+            ),
+        ] {
+            let findings: Vec<Finding> = (1..)
+                .zip(given)
+                .map(|(line, (severity, decision))| {
+                    let mut finding =
+                        Finding::of_rule("r", *severity, "external", ("a", Some(line)), "m");
+                    finding.requires_decision = *decision;
+                    finding
+                })
+                .collect();
+            let judged = judge(&findings, unreadable);
+            assert_eq!(judged.verdict, verdict, "{given:?} {unreadable}");
+            assert_eq!(judged.verdict.event().word(), event);
+            assert_eq!(judged.counts(9).deduped, given.len());
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! `check`: what the rules find in documents, without a pull request.

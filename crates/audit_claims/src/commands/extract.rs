@@ -1,0 +1,1 @@
+//! `extract`: the claims that the rules see in a document or a diff.

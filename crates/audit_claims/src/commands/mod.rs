@@ -1,0 +1,20 @@
+//! One file for each command.
+
+pub(crate) mod check;
+pub(crate) mod extract;
+pub(crate) mod merge;
+pub(crate) mod verdict;
+
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_review::Findings;
+
+use crate::error::Error;
+
+/// Reads a list of findings.
+pub(crate) fn findings(path: &Path, context: &Context) -> Result<Findings, Error> {
+    let path = context.absolute(path);
+    let bytes = aris_fs::read(&path, aris_fs::READ_LIMIT)?;
+    Findings::read(&bytes).map_err(|source| Error::Json { path, source })
+}

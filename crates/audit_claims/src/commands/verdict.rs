@@ -1,0 +1,25 @@
+//! `verdict`: what follows from findings.
+
+use std::path::PathBuf;
+
+use aris_cli::{Context, Outcome};
+
+use crate::error::Error;
+use crate::report::{Judged, Report};
+
+/// Arguments of `verdict`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerdictArgs {
+    /// The findings
+    #[arg(long, value_name = "FILE")]
+    findings: PathBuf,
+    /// Leave with 10 unless the verdict is approved
+    #[arg(long)]
+    exit_signal: bool,
+}
+
+pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let judged = Judged::of(super::findings(&args.findings, context)?);
+    let found = args.exit_signal && !judged.is_approved();
+    Ok(Outcome::found(Report::Judged(Box::new(judged)), found))
+}
