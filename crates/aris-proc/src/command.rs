@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::error::ProcError;
 use crate::finished::Finished;
-use crate::wait;
+use crate::wait::{self, Taker};
 
 /// Bytes kept of each output stream unless [`Command::capture_limit`] says otherwise.
 ///
@@ -99,7 +99,22 @@ impl Command {
     ///
     /// **Errors**: those of starting and watching. Exit codes, signals and an exceeded deadline are in
     /// [`Finished::end`]; [`Finished::code`] makes errors of the last two.
-    pub fn run(mut self, deadline: Duration) -> Result<Finished, ProcError> {
+    pub fn run(self, deadline: Duration) -> Result<Finished, ProcError> {
+        self.finished(deadline, None)
+    }
+
+    /// Like [`Command::run`], and gives stdout to `take` piece by piece as it comes, however much it is; none of it is kept.
+    ///
+    /// While `take` works the child waits once its pipe is full, and the deadline is not looked at.
+    pub fn run_streamed(
+        self,
+        deadline: Duration,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<Finished, ProcError> {
+        self.finished(deadline, Some(take))
+    }
+
+    fn finished(mut self, deadline: Duration, taker: Taker<'_, '_>) -> Result<Finished, ProcError> {
         let (stdin, limit) = (self.stdin.take(), self.limit);
         let (mut command, name) = self.prepared()?;
         command.process_group(0);
@@ -112,7 +127,13 @@ impl Command {
         let mut child = command
             .spawn()
             .map_err(|source| start_error(name.clone(), source))?;
-        match wait::finish(&mut child, stdin.unwrap_or_default(), limit, deadline) {
+        match wait::finish(
+            &mut child,
+            stdin.unwrap_or_default(),
+            limit,
+            deadline,
+            taker,
+        ) {
             Ok((end, [stdout, stderr], pipe_held)) => Ok(Finished {
                 program: name,
                 end,

@@ -7,6 +7,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::finished::Captured;
+use crate::wait::Taker;
 
 /// One output stream; closed once the other side is gone.
 pub(crate) struct Output<S> {
@@ -41,15 +42,27 @@ impl<S: Read + AsFd> Output<S> {
         self.captured
     }
 
-    /// Reads what is there, at most `rounds` buffers of it, so that a flood on one stream cannot starve the deadline.
-    pub(crate) fn drain(&mut self, buffer: &mut [u8], rounds: usize) -> io::Result<()> {
+    /// Reads what is there, at most `rounds` buffers of it, so that a flood on one stream cannot starve the deadline. A `taker` gets it
+    /// piece by piece; otherwise it is kept.
+    pub(crate) fn drain(
+        &mut self,
+        buffer: &mut [u8],
+        rounds: usize,
+        mut taker: Taker<'_, '_>,
+    ) -> io::Result<()> {
         for _ in 0..rounds {
             let Some(stream) = &mut self.stream else {
                 return Ok(());
             };
             match stream.read(buffer) {
                 Ok(0) => self.stream = None,
-                Ok(count) => self.keep(buffer.get(..count).unwrap_or_default()),
+                Ok(count) => {
+                    let piece = buffer.get(..count).unwrap_or_default();
+                    match &mut taker {
+                        Some(take) => take(piece),
+                        None => self.keep(piece),
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

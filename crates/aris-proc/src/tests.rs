@@ -302,3 +302,19 @@ fn an_attached_child_ends_as_it_wants_or_at_its_deadline() {
         "{nowhere:?}"
     );
 }
+
+#[test]
+fn a_stream_is_given_on_whole_and_not_kept() {
+    let (mut bytes, mut pieces) = (0_u64, 0);
+    let finished = sh("cat; head -c 8000000 /dev/zero; echo err >&2; exit 3")
+        .stdin(vec![b'x'; 3_000_000])
+        .run_streamed(LONG, &mut |piece| {
+            bytes += piece.len() as u64;
+            pieces += 1;
+        })
+        .expect("ran");
+    assert_eq!((finished.end, bytes), (End::Exited(3), 11_000_000));
+    assert!(pieces > 1);
+    assert_eq!(finished.stdout, Captured::default());
+    assert_eq!(finished.stderr.whole_text(), Some("err"));
+}

@@ -43,6 +43,9 @@ enum Phase {
     Gone,
 }
 
+/// Who takes the pieces of stdout as they come, instead of keeping them.
+pub(crate) type Taker<'a, 'b> = Option<&'a mut (dyn FnMut(&[u8]) + 'b)>;
+
 /// How a child ended, its stdout and stderr, and whether one of its pipes was still held.
 pub(crate) type Remains = (End, [Captured; 2], bool);
 
@@ -51,9 +54,10 @@ pub(crate) fn finish(
     stdin: Vec<u8>,
     limit: usize,
     deadline: Duration,
+    taker: Taker<'_, '_>,
 ) -> io::Result<Remains> {
     let watch = Watch::over(Pid::from_child(child))?;
-    watched(child, watch, stdin, limit, deadline)
+    watched(child, watch, stdin, limit, deadline, taker)
 }
 
 fn watched(
@@ -62,6 +66,7 @@ fn watched(
     stdin: Vec<u8>,
     limit: usize,
     deadline: Duration,
+    mut taker: Taker<'_, '_>,
 ) -> io::Result<Remains> {
     let start = Instant::now();
     let group = Pid::from_child(child);
@@ -102,8 +107,10 @@ fn watched(
         if ready.input {
             input.feed()?;
         }
-        outputs.stdout.drain(&mut buffer, ROUNDS)?;
-        outputs.stderr.drain(&mut buffer, ROUNDS)?;
+        outputs
+            .stdout
+            .drain(&mut buffer, ROUNDS, taker.as_deref_mut())?;
+        outputs.stderr.drain(&mut buffer, ROUNDS, None)?;
         if ready.exit {
             exit = None;
             // In time or not, nobody waits longer than this for processes that the child left behind; while the deadline
@@ -278,7 +285,7 @@ mod tests {
             .expect("started");
         let watch = Watch::by_thread(Pid::from_child(&child)).expect("thread");
         let start = Instant::now();
-        let remains = watched(&mut child, watch, Vec::new(), 100, deadline).expect("watched");
+        let remains = watched(&mut child, watch, Vec::new(), 100, deadline, None).expect("watched");
         (remains, start.elapsed())
     }
 
