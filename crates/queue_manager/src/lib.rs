@@ -197,7 +197,7 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
     if let Some(folder) = cli.attempt {
         // Only the multi-call binary comes here: see `main`.
         let folder = context.absolute(&folder);
-        let code = aris_attempt::runner::run(&folder);
+        let code = aris_attempt::runner::serve(&folder);
         return if code == ExitCode::SUCCESS {
             Ok(Outcome::done(Data::Attempt(Attempt { folder })))
         } else {

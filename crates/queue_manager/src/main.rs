@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     match arguments.as_slice() {
         [word, folder] if word == queue_manager::ATTEMPT => {
-            aris_attempt::runner::run(Path::new(folder))
+            aris_attempt::runner::serve(Path::new(folder))
         }
         // As the tasks of a submission to Slurm are started.
         [word, run, token] if word == queue_manager::SLURM_TASK => {

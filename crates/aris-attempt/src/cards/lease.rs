@@ -13,7 +13,6 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags, RawMode, flock};
 use rustix::io::Errno;
 
 use crate::error::AttemptError;
-use crate::handoff;
 
 /// Environment variable that names the folder of leases.
 pub const LEASES_VARIABLE: &str = "ARIS_QUEUE_LEASES";
@@ -216,15 +215,14 @@ fn same_file(file: &OwnedFd, path: &Path) -> bool {
     pair.is_ok_and(|(open, found)| (open.st_dev, open.st_ino) == (found.st_dev, found.st_ino))
 }
 
-/// For a runner: the leases that its specification names, open and locked. Those that came through stdin when they are these files;
+/// For a runner: the leases that its specification names, open and locked. Those that it `received` when they are these files;
 /// otherwise they are taken by name.
 ///
 /// **Errors**: [`AttemptError::Leased`] when somebody else has one; those of opening.
-pub(crate) fn received_or_taken(paths: &[PathBuf]) -> Result<Vec<OwnedFd>, AttemptError> {
-    if paths.is_empty() {
-        return Ok(Vec::new());
-    }
-    let received = handoff::take(std::io::stdin());
+pub(crate) fn received_or_taken(
+    received: Vec<OwnedFd>,
+    paths: &[PathBuf],
+) -> Result<Vec<OwnedFd>, AttemptError> {
     let these = received.len() == paths.len()
         && received
             .iter()

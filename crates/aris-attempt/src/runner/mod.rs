@@ -35,6 +35,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use crate::cards::lease;
 use crate::clock;
 use crate::error::AttemptError;
+use crate::handoff;
 use crate::processes;
 use crate::records;
 
@@ -53,26 +54,66 @@ const LOCK_TRIES: u32 = 200;
 
 /// Runs the attempt whose folder this is, to its end. To be called by a process that does nothing else, before it has any thread.
 ///
-/// stdin may be the socket through which [`Watch::launch`](crate::Watch::launch) passes the cards' leases; without it they are taken by name.
+/// The cards' leases are taken by name.
 pub fn run(folder: &Path) -> ExitCode {
-    match attempt(folder) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let mut message = format!("attempt: {error}");
-            let mut cause = std::error::Error::source(&error);
-            while let Some(inner) = cause {
-                message = format!("{message}: {inner}");
-                cause = inner.source();
-            }
-            // Nobody may be there to read it, so it is left in the folder, too; a disk that refuses may be the very reason.
-            writeln!(std::io::stderr(), "{message}").unwrap_or_default();
-            if !matches!(error, AttemptError::Taken { .. }) {
-                aris_fs::write_unsynced(&folder.join(COMPLAINT), message.as_bytes())
-                    .unwrap_or_default();
-            }
-            ExitCode::from(error.kind().exit().code())
+    let mut wake = match ready() {
+        Ok(wake) => wake,
+        Err(error) => return complain(folder, &error),
+    };
+    one(folder, &mut wake, Vec::new())
+}
+
+/// The same for a runner that [`Watch::launch`](crate::Watch::launch) starts: through its stdin come the leases, and then further
+/// attempts, one after the other. It leaves when the manager wants or is gone, and after an attempt that it could not carry out.
+pub fn serve(folder: &Path) -> ExitCode {
+    let line = std::io::stdin();
+    let Some(mut task) = handoff::take(&line) else {
+        return run(folder);
+    };
+    let mut wake = match ready() {
+        Ok(wake) => wake,
+        Err(error) => return complain(&task.folder, &error),
+    };
+    loop {
+        let code = one(&task.folder, &mut wake, task.leases);
+        if code != ExitCode::SUCCESS {
+            return code;
         }
+        handoff::done(&line);
+        let more = wake.wait_for(&line).is_ok_and(|more| more);
+        task = match more.then(|| handoff::take(&line)).flatten() {
+            Some(task) => task,
+            None => return code,
+        };
     }
+}
+
+/// Makes this process a runner.
+fn ready() -> Result<Wake, AttemptError> {
+    detach();
+    Wake::new()
+}
+
+fn one(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> ExitCode {
+    match attempt(folder, wake, leases) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(folder, &error),
+    }
+}
+
+fn complain(folder: &Path, error: &AttemptError) -> ExitCode {
+    let mut message = format!("attempt: {error}");
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        message = format!("{message}: {inner}");
+        cause = inner.source();
+    }
+    // Nobody may be there to read it, so it is left in the folder, too; a disk that refuses may be the very reason.
+    writeln!(std::io::stderr(), "{message}").unwrap_or_default();
+    if !matches!(error, AttemptError::Taken { .. }) {
+        aris_fs::write_unsynced(&folder.join(COMPLAINT), message.as_bytes()).unwrap_or_default();
+    }
+    ExitCode::from(error.kind().exit().code())
 }
 
 /// What the runner of this attempt said before it left without doing its work; `None`: nothing.
@@ -81,12 +122,10 @@ pub fn complaint(folder: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn attempt(folder: &Path) -> Result<(), AttemptError> {
+fn attempt(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> Result<(), AttemptError> {
     let spec: Spec = records::read(&folder.join(SPEC))?;
-    detach();
-    let wake = Wake::new()?;
     let _alive = lock(folder)?;
-    let leases = lease::received_or_taken(&spec.leases)?;
+    let leases = lease::received_or_taken(leases, &spec.leases)?;
     let boot_id = processes::boot_id();
     let claim = Claim {
         schema: String::from(CLAIM_SCHEMA),
@@ -142,7 +181,7 @@ fn lock(folder: &Path) -> Result<File, AttemptError> {
 fn claimed(
     spec: &Spec,
     folder: &Path,
-    wake: Wake,
+    wake: &mut Wake,
     leases: Vec<OwnedFd>,
     boot_id: String,
 ) -> Result<(), AttemptError> {
@@ -188,8 +227,7 @@ fn claimed(
     // Without it readers know less; the job goes on.
     record::start(folder, &start).unwrap_or_default();
 
-    let mut supervisor = Supervisor::new(spec, folder, wake, pid);
-    let end = supervisor.watch()?;
+    let end = Supervisor::new(spec, folder, wake, pid).watch()?;
     // The tree is empty: the cards are free from here on.
     drop(leases);
     outcome.ended_by_us = end.ended_by_us;
@@ -209,8 +247,7 @@ fn claimed(
             spec.log.display()
         ))
     };
-    let mut wake = supervisor.into_wake();
-    outcome.look_after(&mut wake)?;
+    outcome.look_after(wake)?;
     outcome.write(wake)
 }
 

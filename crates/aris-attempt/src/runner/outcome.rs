@@ -93,7 +93,7 @@ impl<'a> Outcome<'a> {
     }
 
     /// Writes the record, however long the disk is full.
-    pub(super) fn write(self, mut wake: Wake) -> Result<(), AttemptError> {
+    pub(super) fn write(self, wake: &mut Wake) -> Result<(), AttemptError> {
         let now = (clock::wall(), clock::steady());
         let (ended, ended_steady) = self.ended.unwrap_or(now);
         let record = Exit {

@@ -51,7 +51,7 @@ struct Stop {
 pub(super) struct Supervisor<'a> {
     spec: &'a Spec,
     folder: &'a Path,
-    wake: Wake,
+    wake: &'a mut Wake,
     child: i32,
     began: Duration,
     ended: Option<(Ending, Timestamp, Duration)>,
@@ -66,7 +66,7 @@ pub(super) struct Supervisor<'a> {
 
 impl<'a> Supervisor<'a> {
     /// Watches `child`, which leads a process group and has just been started.
-    pub(super) fn new(spec: &'a Spec, folder: &'a Path, wake: Wake, child: i32) -> Self {
+    pub(super) fn new(spec: &'a Spec, folder: &'a Path, wake: &'a mut Wake, child: i32) -> Self {
         let began = clock::steady();
         let next = spec.attempt.saturating_add(1).to_string();
         Self {
@@ -84,10 +84,6 @@ impl<'a> Supervisor<'a> {
             peak_kib: None,
             successor: folder.parent().map(|job| job.join(next).join(CLAIM)),
         }
-    }
-
-    pub(super) fn into_wake(self) -> Wake {
-        self.wake
     }
 
     /// Waits until the command and everything it started is gone.

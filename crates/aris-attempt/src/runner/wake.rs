@@ -1,6 +1,7 @@
 //! What a runner waits for: signals and one point in time.
 
 use std::io::Read as _;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,6 +83,32 @@ impl Wake {
         self.look.swap(false, Ordering::AcqRel)
     }
 
+    /// Waits until `other` has something to tell or is closed. `false`: somebody sent SIGTERM or SIGINT.
+    pub(super) fn wait_for(&mut self, other: impl AsFd) -> Result<bool, AttemptError> {
+        loop {
+            self.drain();
+            if self.told_to_end() {
+                return Ok(false);
+            }
+            let mut fds = [
+                PollFd::new(&other, PollFlags::IN),
+                PollFd::new(&self.pipe, PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(AttemptError::system("wait for an attempt")(error)),
+            }
+            if !fds[0].revents().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn drain(&mut self) {
+        let mut buffer = [0_u8; 64];
+        while self.pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
+    }
+
     /// Waits for a signal, or until `until` on the steady clock.
     pub(super) fn wait(&mut self, until: Duration) -> Result<(), AttemptError> {
         if until <= clock::steady() {
@@ -91,8 +118,7 @@ impl Wake {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(AttemptError::system("wait for the job")(error)),
         }
-        let mut buffer = [0_u8; 64];
-        while self.pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        self.drain();
         Ok(())
     }
 

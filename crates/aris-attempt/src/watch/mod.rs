@@ -11,14 +11,13 @@ mod sweeps;
 use std::collections::BTreeMap;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::time::Duration;
 
 use aris_queue::attempt::{EXIT, Exit, START, Start};
 
 use crate::cards::lease::Lease;
 use crate::error::AttemptError;
-use crate::launch::{Runner, launch};
+use crate::launch::{Hand, Runner};
 use crate::processes::{self, Member};
 use crate::records;
 use crate::standing::{Standing, standing};
@@ -49,10 +48,12 @@ struct Watched {
     key: u64,
     folder: PathBuf,
     /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
-    child: Option<Child>,
+    hand: Option<Hand>,
     start_told: bool,
-    /// The end has been told; only the child is still to be waited for.
+    /// The end has been told; only the runner is still there, for another attempt.
     over: bool,
+    /// It was over at the last sweep.
+    idle: bool,
 }
 
 /// Attempts under watch, each with a key that the caller chose.
@@ -100,11 +101,12 @@ impl Watch {
         Duration::from_secs(if self.source.fd().is_some() { 30 } else { 1 })
     }
 
-    /// Starts the runner of a prepared attempt and watches it, in place of what had the same key.
+    /// Starts a prepared attempt and watches it, in place of what had the same key.
     ///
-    /// The runner gets the leases in the order in which the specification names their files; it leaves this process's session at once and
-    /// lives on when this process ends. Its streams are the null device: what it has to say stands in the folder. Starting it twice is no
-    /// harm: the claim lets one run.
+    /// A runner that is done with its attempt takes it over; otherwise one is started. It has one attempt at a time, and gets the leases
+    /// in the order in which the specification names their files; it leaves this process's session at once, and finishes what it has when
+    /// this process ends. It says nothing: what it has to say stands in the folder. Starting an attempt twice is no harm: the claim lets
+    /// one run.
     ///
     /// **Errors**: [`AttemptError::System`] when the program cannot be started; then it is not watched, and nothing runs.
     pub fn launch(
@@ -115,13 +117,17 @@ impl Watch {
         leases: &[Lease],
     ) -> Result<(), AttemptError> {
         let token = self.enter(key, folder);
-        match launch(runner, folder, leases) {
-            Ok(child) => {
-                let pid = i32::try_from(child.id()).unwrap_or(0);
+        let hand = match self.free_hand(folder, leases) {
+            Some(hand) => Ok(hand),
+            None => Hand::start(runner, folder, leases),
+        };
+        match hand {
+            Ok(hand) => {
+                let pid = i32::try_from(hand.child.id()).unwrap_or(0);
                 // Not waited for yet, so the number is its.
                 self.source.process(token, pid);
                 if let Some(watched) = self.watched.get_mut(&token) {
-                    watched.child = Some(child);
+                    watched.hand = Some(hand);
                 }
                 Ok(())
             }
@@ -130,6 +136,18 @@ impl Watch {
                 Err(error)
             }
         }
+    }
+
+    /// A runner that is done, with this attempt in its hands.
+    fn free_hand(&mut self, folder: &Path, leases: &[Lease]) -> Option<Hand> {
+        let mut over = self.watched.iter_mut().filter(|(_, watched)| watched.over);
+        let token = over.find_map(|(token, watched)| {
+            let hand = watched.hand.as_mut()?;
+            (hand.is_done() && hand.give(folder, leases)).then_some(*token)
+        })?;
+        let hand = self.watched.get_mut(&token)?.hand.take();
+        self.forget(token);
+        hand
     }
 
     /// Looks where an attempt of an earlier manager stands, and watches it when it runs or when its runner may still come.
@@ -208,11 +226,16 @@ impl Watch {
         let mut told = Vec::new();
         for token in tokens {
             told.extend(self.start_of(token));
-            let child = self
-                .watched
-                .get_mut(&token)
-                .and_then(|one| one.child.as_mut());
-            match child.map(Child::try_wait) {
+            let Some(watched) = self.watched.get_mut(&token) else {
+                continue;
+            };
+            if let Some(hand) = watched.hand.as_mut()
+                && std::mem::replace(&mut watched.idle, watched.over)
+            {
+                // Nothing to do from one sweep to the next.
+                hand.dismiss();
+            }
+            match watched.hand.as_mut().map(|hand| hand.child.try_wait()) {
                 Some(Ok(Some(_)) | Err(_)) => told.extend(self.gone(token)),
                 Some(Ok(None)) => told.extend(self.exit_of(token)),
                 None => told.extend(self.look(token)),
@@ -232,9 +255,10 @@ impl Watch {
             Watched {
                 key,
                 folder: folder.to_path_buf(),
-                child: None,
+                hand: None,
                 start_told: false,
                 over: false,
+                idle: false,
             },
         );
         token
@@ -272,9 +296,9 @@ impl Watch {
     /// The runner's process is gone.
     fn gone(&mut self, token: Token) -> Option<(u64, Seen)> {
         let watched = self.watched.get_mut(&token)?;
-        if let Some(mut child) = watched.child.take() {
+        if let Some(mut hand) = watched.hand.take() {
             // It has ended: this does not wait. What it left with says less than its folder.
-            child.try_wait().map_or_else(drop, drop);
+            hand.child.try_wait().map_or_else(drop, drop);
         }
         if watched.over {
             self.forget(token);
@@ -302,13 +326,13 @@ impl Watch {
         Some((key, seen))
     }
 
-    /// Tells no more of an attempt; a child of this process stays until it has been waited for.
+    /// Tells no more of an attempt; a runner that is a child of this process stays for another, until it has been waited for.
     fn end(&mut self, token: Token) {
         let Some(watched) = self.watched.get_mut(&token) else {
             return;
         };
         watched.over = true;
-        if watched.child.is_some() {
+        if watched.hand.is_some() {
             self.source.leave_folder(token);
         } else {
             self.forget(token);

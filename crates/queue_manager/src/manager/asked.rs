@@ -8,6 +8,7 @@ use crate::error::Error;
 
 impl Manager<'_> {
     pub(super) fn take_requests(&mut self, mut cluster: Option<&mut Cluster>) -> Result<(), Error> {
+        self.asked = false;
         for (path, request) in requests::waiting(self.place()) {
             match request {
                 Ok(request) => {
@@ -23,6 +24,7 @@ impl Manager<'_> {
             }
             if let Err(error) = self.journal.sync() {
                 // It stays, and is answered when it can be written down.
+                self.asked = true;
                 self.cannot_write(&error);
                 return Ok(());
             }

@@ -82,7 +82,10 @@ pub(crate) struct Manager<'a> {
     cards: Cards,
     signals: Signals,
     requests: OwnedFd,
+    /// There may be requests of which nothing is heard.
+    asked: bool,
     slots: Slots,
+    processors: u32,
     boot: String,
     owner: Owner,
     notices: BTreeMap<&'static str, String>,
@@ -193,6 +196,8 @@ impl<'a> Manager<'a> {
             cards,
             signals,
             requests: wait::watch_requests(place)?,
+            asked: true,
+            processors: processors(),
             slots: Slots {
                 with_cards: 0,
                 without_cards: 0,
@@ -261,6 +266,8 @@ impl<'a> Manager<'a> {
             self.see(told)?;
             if now >= self.last_sweep + self.sweep_interval() {
                 self.last_sweep = now;
+                // Of those from another machine nothing is heard.
+                self.asked = true;
                 let told = self.watch.sweep();
                 self.see(told)?;
                 self.look_again()?;
@@ -270,11 +277,14 @@ impl<'a> Manager<'a> {
                 let problem = self.cards.problem();
                 self.notice("cards", problem);
             }
-            self.take_requests(cluster.as_mut())?;
-            self.sync();
+            if self.asked || wait::drain(&self.requests) {
+                self.take_requests(cluster.as_mut())?;
+            }
             let more = match &mut cluster {
+                // What ended and what starts is synced at once.
                 None => self.start_jobs()?,
                 Some(cluster) => {
+                    self.sync();
                     self.turn_cluster(cluster)?;
                     false
                 }

@@ -6,7 +6,7 @@ use aris_queue::journal::JournalError;
 use aris_queue::schedule::{self, Start};
 use aris_queue::state::{Event, Reason, Verdict};
 
-use super::{AGAIN, Cards, Manager, now_ms, processors, spec};
+use super::{AGAIN, Cards, Manager, now_ms, spec};
 use crate::error::Error;
 use crate::load;
 
@@ -17,12 +17,13 @@ impl Manager<'_> {
     /// Starts what may start. Gives whether there may be more at once.
     pub(super) fn start_jobs(&mut self) -> Result<bool, Error> {
         let now = Cards::now();
-        if now < self.not_before || self.journal.is_pending() || !self.queue.has_ready() {
+        if now < self.not_before || !self.queue.has_ready() {
+            self.sync();
             return Ok(false);
         }
         let ours = self.ours();
         let views = self.cards.views(&ours, now);
-        self.slots = schedule::slots(&self.queue, views.len(), processors());
+        self.slots = schedule::slots(&self.queue, views.len(), self.processors);
         let mut starts = schedule::choose(&self.queue, now_ms(), &views, self.slots);
         let more = starts.len() > BATCH;
         starts.truncate(BATCH);

@@ -60,8 +60,6 @@ impl Manager<'_> {
                 });
             }
         }
-        drop(fds);
-        drain(&self.requests);
         Ok(())
     }
 }
@@ -78,8 +76,12 @@ pub(super) fn watch_requests(place: &Place) -> Result<OwnedFd, Error> {
     Ok(fd)
 }
 
-/// What it says does not matter: the folder is listed in any case.
-fn drain(fd: &OwnedFd) {
+/// Whether it told of anything. What does not matter: the whole folder is listed then.
+pub(super) fn drain(fd: &OwnedFd) -> bool {
     let mut buffer = [0_u8; 4096];
-    while rustix::io::read(fd.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {}
+    let mut told = false;
+    while rustix::io::read(fd.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {
+        told = true;
+    }
+    told
 }
