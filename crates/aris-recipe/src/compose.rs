@@ -1,0 +1,376 @@
+//! Sub-recipes: placeholders replaced by the steps of another recipe, or taken out, until none is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::finding::{Finding, Severity};
+use crate::model::{DONE, ESCALATE, Kind, Loaded, Recipe, Step};
+use crate::value::is_truthy;
+use crate::yaml::Text;
+
+/// Steps that a composed recipe may have. **Source**: ours; recipes that include each other twice at each level grow without end.
+const MAX_STEPS: usize = 20_000;
+
+/// A recipe without placeholders.
+#[derive(Clone, Debug)]
+pub struct Composed {
+    /// The recipe.
+    pub recipe: Recipe,
+    /// What a reader should know: gates whose value is neither on nor off.
+    pub notes: Vec<String>,
+    /// The placeholders that were on, by their sub-recipe, in the order they were replaced.
+    pub included: Vec<String>,
+}
+
+/// Gives the sub-recipe of a name; `None` when there is no such file.
+pub type Find<'a> = dyn FnMut(&str) -> Option<Loaded> + 'a;
+
+/// Replaces all placeholders.
+///
+/// `given` are the inputs of the run: a gate is on for `true`, `1` and `yes` in any case, and off for every other text.
+///
+/// **Errors**: the finding that stands in the way: `unknown-sub-recipe`, `circular-sub-recipe`, `sub-recipe-collision` (a renamed
+/// step has the name of another), `no-steps` for an empty sub-recipe, or why its file cannot be loaded.
+pub fn compose(
+    recipe: Recipe,
+    given: &BTreeMap<String, String>,
+    find: &mut Find<'_>,
+) -> Result<Composed, Box<Finding>> {
+    let mut work = Work {
+        defaults: BTreeMap::new(),
+        lineage: BTreeMap::new(),
+        composed: Composed {
+            notes: Vec::new(),
+            included: Vec::new(),
+            recipe,
+        },
+    };
+    work.remember_defaults(&work.composed.recipe.clone());
+    while let Some(at) = work
+        .composed
+        .recipe
+        .steps
+        .iter()
+        .position(|step| matches!(step.kind(), Kind::SubRecipe(_)))
+    {
+        work.replace(at, given, find)?;
+    }
+    Ok(work.composed)
+}
+
+struct Work {
+    /// Defaults of inputs, the hidden ones of sub-recipes too: gates are hidden by custom.
+    defaults: BTreeMap<String, String>,
+    /// Recipes that a placeholder lies in, outermost first, by the name of the placeholder.
+    lineage: BTreeMap<String, Vec<String>>,
+    composed: Composed,
+}
+
+impl Work {
+    fn remember_defaults(&mut self, recipe: &Recipe) {
+        for ingredient in &recipe.ingredients {
+            if let Some(default) = &ingredient.default {
+                self.defaults
+                    .entry(ingredient.name.text.clone())
+                    .or_insert_with(|| default.clone());
+            }
+        }
+    }
+
+    fn replace(
+        &mut self,
+        at: usize,
+        given: &BTreeMap<String, String>,
+        find: &mut Find<'_>,
+    ) -> Result<(), Box<Finding>> {
+        let mut steps = self.composed.recipe.steps.clone();
+        let placeholder = steps.remove(at);
+        let (inserted, entry) = if self.is_on(&placeholder, given) {
+            let inserted = self.expand(&placeholder, find)?;
+            let entry = inserted.first().map(|step| step.name.clone());
+            (inserted, entry)
+        } else {
+            (Vec::new(), steps.get(at).map(|step| step.name.clone()))
+        };
+        // After the last step of a file there is nothing but the end.
+        let entry = entry.unwrap_or_else(|| DONE.to_owned());
+        steps.splice(at..at, inserted);
+        for route in steps.iter_mut().flat_map(Step::routes_mut) {
+            if route.text == placeholder.name {
+                route.text.clone_from(&entry);
+            }
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twice) = steps.iter().find(|step| !names.insert(step.name.as_str())) {
+            let message = format!(
+                "a step of sub-recipe {} is called {} here, and so is another step",
+                name_of(&placeholder),
+                twice.name
+            );
+            return Err(refuse("sub-recipe-collision", &placeholder, message));
+        }
+        if steps.len() > MAX_STEPS {
+            let message = format!("sub-recipes grow beyond {MAX_STEPS} steps");
+            return Err(refuse("circular-sub-recipe", &placeholder, message));
+        }
+        self.composed.recipe.set_steps(steps);
+        Ok(())
+    }
+
+    fn is_on(&mut self, placeholder: &Step, given: &BTreeMap<String, String>) -> bool {
+        let gate = placeholder
+            .gate
+            .as_ref()
+            .map_or("", |gate| gate.text.as_str());
+        let value = given
+            .get(gate)
+            .or_else(|| self.defaults.get(gate))
+            .map_or("false", String::as_str);
+        let on = matches!(
+            value.trim().to_ascii_lowercase().as_str(),
+            "true" | "1" | "yes"
+        );
+        if !on && is_truthy(value) {
+            self.composed.notes.push(format!(
+                "gate {gate} is {value:?}, which is neither on (true, 1, yes) nor off: {} is left out",
+                placeholder.name
+            ));
+        }
+        on
+    }
+
+    /// The steps of a sub-recipe as they stand in its parent.
+    fn expand(
+        &mut self,
+        placeholder: &Step,
+        find: &mut Find<'_>,
+    ) -> Result<Vec<Step>, Box<Finding>> {
+        let name = name_of(placeholder);
+        let mut lineage = self
+            .lineage
+            .remove(&placeholder.name)
+            .unwrap_or_else(|| vec![self.composed.recipe.name.clone()]);
+        if lineage.iter().any(|known| known == name) {
+            let message = format!(
+                "sub-recipes go in a circle: {} > {name}",
+                lineage.join(" > ")
+            );
+            return Err(refuse("circular-sub-recipe", placeholder, message));
+        }
+        let Some(found) = find(name) else {
+            let message = format!("there is no sub-recipe {name}");
+            return Err(refuse("unknown-sub-recipe", placeholder, message));
+        };
+        let sub = found.map_err(|mut finding| {
+            finding.message = format!("in sub-recipe {name}: {}", finding.message);
+            finding.line = None;
+            finding
+        })?;
+        if sub.steps.is_empty() {
+            let message = format!("sub-recipe {name} has no steps");
+            return Err(refuse("no-steps", placeholder, message));
+        }
+        lineage.push(name.to_owned());
+        self.composed.included.push(name.to_owned());
+        self.remember_defaults(&sub);
+        self.unite(&sub);
+
+        let prefix = prefix(name);
+        let line = placeholder.line;
+        let text = |text: String| Text { text, line };
+        let success = placeholder
+            .on_success
+            .as_ref()
+            .map_or(DONE, |route| &route.text);
+        let failure = placeholder
+            .on_failure
+            .as_ref()
+            .map_or(ESCALATE, |route| &route.text);
+        let names: BTreeSet<String> = sub.steps.iter().map(|step| step.name.clone()).collect();
+        let mut steps = sub.steps;
+        for step in &mut steps {
+            step.name = format!("{prefix}{}", step.name);
+            step.origin = step.origin.take().or_else(|| Some(name.to_owned()));
+            if matches!(step.kind(), Kind::SubRecipe(_)) {
+                self.lineage.insert(step.name.clone(), lineage.clone());
+            }
+            // An end that nobody wrote down is an end of the sub-recipe, not of the run.
+            if step.on_success.is_none() && step.on_result.is_none() && !step.is_stop() {
+                step.on_success = Some(text(DONE.to_owned()));
+            }
+            step.implied_exhausted = Some(match step.implied_exhausted.take() {
+                Some(route) if names.contains(&route) => format!("{prefix}{route}"),
+                Some(_) | None => failure.to_owned(),
+            });
+            for route in step.routes_mut() {
+                route.text = match route.text.as_str() {
+                    DONE => success.to_owned(),
+                    ESCALATE => failure.to_owned(),
+                    own if names.contains(own) => format!("{prefix}{own}"),
+                    unknown => unknown.to_owned(),
+                };
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Takes over what a sub-recipe brings besides steps.
+    fn unite(&mut self, sub: &Recipe) {
+        let recipe = &mut self.composed.recipe;
+        for ingredient in &sub.ingredients {
+            if !ingredient.hidden && recipe.ingredient(&ingredient.name.text).is_none() {
+                recipe.ingredients.push(ingredient.clone());
+            }
+        }
+        for (all, more) in [
+            (&mut recipe.kitchen_rules, &sub.kitchen_rules),
+            (&mut recipe.requires_packs, &sub.requires_packs),
+        ] {
+            for item in more {
+                if !all.iter().any(|known| known.text == item.text) {
+                    all.push(item.clone());
+                }
+            }
+        }
+        for declaration in &sub.state {
+            let known =
+                |own: &crate::model::Declaration| own.variable.text == declaration.variable.text;
+            if !recipe.state.iter().any(known) {
+                recipe.state.push(declaration.clone());
+            }
+        }
+    }
+}
+
+fn name_of(placeholder: &Step) -> &str {
+    placeholder
+        .sub_recipe
+        .as_ref()
+        .map_or("", |name| name.text.trim())
+}
+
+/// What the steps of a sub-recipe are called with in front: its name in lower case, everything but `a-z0-9` as `_`, and a `_`.
+pub fn prefix(name: &str) -> String {
+    let mut prefix: String = name
+        .to_lowercase()
+        .chars()
+        .map(|sign| match sign {
+            'a'..='z' | '0'..='9' => sign,
+            _ => '_',
+        })
+        .collect();
+    prefix.push('_');
+    prefix
+}
+
+fn refuse(rule: &'static str, placeholder: &Step, message: impl Into<String>) -> Box<Finding> {
+    Box::new(
+        Finding::about_file(rule, Severity::Error, message)
+            .at(placeholder.line)
+            .in_step(&placeholder.name),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::model::parse;
+
+    const PARENT: &str = "name: parent\nkitchen_rules: [one]\ningredients:\n  gate: {default: 'false', hidden: true}\n\
+        steps:\n  a: {tool: t, on_success: p, on_failure: p}\n  p: {sub_recipe: My-Sub, gate: gate, on_success: c, on_failure: f}\n  \
+        b: {tool: t, on_success: c}\n  c: {action: stop, message: m}\n  f: {action: stop, message: m}\n";
+    const SUB: &str = "name: My-Sub\nkitchen_rules: [one, two]\ningredients:\n  own: {default: x}\n  deep: {hidden: true, default: 'no'}\n\
+        steps:\n  done: {tool: t, on_success: two, on_failure: escalate}\n  two: {tool: t, retries: 2, on_failure: done}\n  \
+        escalate: {action: stop, message: m}\n";
+
+    fn composed(given: &str, sub: &str) -> Result<Composed, Box<Finding>> {
+        let given = BTreeMap::from([(String::from("gate"), given.to_owned())]);
+        compose(parse(PARENT).unwrap(), &given, &mut |name| {
+            (name == "My-Sub").then(|| parse(sub))
+        })
+    }
+
+    #[test]
+    fn off_takes_the_placeholder_out() {
+        let done = composed("0", SUB).unwrap();
+        let names: Vec<_> = done
+            .recipe
+            .steps
+            .iter()
+            .map(|step| step.name.as_str())
+            .collect();
+        assert_eq!(names, ["a", "b", "c", "f"]);
+        assert_eq!(done.recipe.steps[0].on_success.as_ref().unwrap().text, "b");
+        assert_eq!(done.recipe.steps[0].on_failure.as_ref().unwrap().text, "b");
+        assert!(done.notes.is_empty());
+        assert!(composed("maybe", SUB).unwrap().notes[0].contains("maybe"));
+    }
+
+    #[test]
+    fn on_puts_the_steps_in_its_place() {
+        let done = composed("Yes", SUB).unwrap();
+        let names: Vec<_> = done
+            .recipe
+            .steps
+            .iter()
+            .map(|step| step.name.as_str())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "a",
+                "my_sub_done",
+                "my_sub_two",
+                "my_sub_escalate",
+                "b",
+                "c",
+                "f"
+            ]
+        );
+        let route = |step: &str, field: &str| {
+            let step = done.recipe.step(step).unwrap();
+            let found = step.routes().into_iter().find(|(name, _)| name == field);
+            found.map(|(_, route)| route.text.clone())
+        };
+        assert_eq!(route("a", "on_success").as_deref(), Some("my_sub_done"));
+        assert_eq!(route("my_sub_done", "on_failure").as_deref(), Some("f"));
+        assert_eq!(route("my_sub_two", "on_failure").as_deref(), Some("c"));
+        assert_eq!(route("my_sub_two", "on_success").as_deref(), Some("c"));
+        assert_eq!(
+            done.recipe.step("my_sub_two").unwrap().exhausted_route(),
+            "f"
+        );
+        assert!(Graph::of(&done.recipe).bounds.is_empty());
+        let rules: Vec<_> = done
+            .recipe
+            .kitchen_rules
+            .iter()
+            .map(|rule| rule.text.as_str())
+            .collect();
+        assert_eq!(rules, ["one", "two"]);
+        assert!(
+            done.recipe.ingredient("own").is_some() && done.recipe.ingredient("deep").is_none()
+        );
+        assert_eq!(done.recipe.steps[1].origin.as_deref(), Some("My-Sub"));
+    }
+
+    #[test]
+    fn what_cannot_be_composed_is_refused() {
+        let nested = |name: &str| {
+            format!("name: s\nsteps:\n  q: {{sub_recipe: {name}, gate: gate, on_success: done}}\n")
+        };
+        for (sub, rule) in [
+            (nested("My-Sub"), "circular-sub-recipe"),
+            (nested("parent"), "circular-sub-recipe"),
+            (nested("absent"), "unknown-sub-recipe"),
+            (String::from("name: s\n"), "no-steps"),
+            (String::from("- x\n"), "not-a-mapping"),
+        ] {
+            assert_eq!(composed("1", &sub).unwrap_err().rule, rule, "{sub}");
+        }
+        let twice = PARENT.replace("  b: {tool: t", "  my_sub_two: {tool: t");
+        let given = BTreeMap::from([(String::from("gate"), String::from("1"))]);
+        let refused = compose(parse(&twice).unwrap(), &given, &mut |_| Some(parse(SUB)));
+        assert_eq!(refused.unwrap_err().rule, "sub-recipe-collision");
+    }
+}

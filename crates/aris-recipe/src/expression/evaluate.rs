@@ -1,0 +1,122 @@
+//! Whether a condition holds.
+
+use std::borrow::Cow;
+
+use super::{Comparison, Expression, Operand};
+use crate::value::{Scope, is_truthy};
+
+impl Operand {
+    fn text(&self, scope: &Scope<'_>) -> Cow<'_, str> {
+        match self {
+            Self::Reference(reference) => Cow::Owned(reference.text(scope)),
+            Self::Literal(text) => Cow::Borrowed(text),
+        }
+    }
+}
+
+impl Expression {
+    /// Whether it holds. `notes` gets a line for each ordering of something that is no number; such an ordering does not hold.
+    pub fn holds(&self, scope: &Scope<'_>, notes: &mut Vec<String>) -> bool {
+        match self {
+            Self::Or(parts) => parts.iter().any(|part| part.holds(scope, notes)),
+            Self::And(parts) => parts.iter().all(|part| part.holds(scope, notes)),
+            Self::Not(inner) => !inner.holds(scope, notes),
+            Self::Truth(operand) => is_truthy(&operand.text(scope)),
+            Self::Compare {
+                left,
+                comparison,
+                right,
+            } => {
+                let (left, right) = (left.text(scope), right.text(scope));
+                match comparison {
+                    Comparison::Equal => left == right,
+                    Comparison::NotEqual => left != right,
+                    ordering => ordered(&left, *ordering, &right, notes),
+                }
+            }
+        }
+    }
+}
+
+fn ordered(left: &str, comparison: Comparison, right: &str, notes: &mut Vec<String>) -> bool {
+    let mut number = |text: &str| {
+        let number = text
+            .trim()
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite());
+        if number.is_none() {
+            notes.push(format!("not_a_number: {text:?}"));
+        }
+        number
+    };
+    let (Some(left), Some(right)) = (number(left), number(right)) else {
+        return false;
+    };
+    match comparison {
+        Comparison::Greater => left > right,
+        Comparison::GreaterOrEqual => left >= right,
+        Comparison::Less => left < right,
+        Comparison::LessOrEqual => left <= right,
+        Comparison::Equal | Comparison::NotEqual => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::expression::parse;
+
+    #[test]
+    fn conditions_hold_as_documented() {
+        let inputs = BTreeMap::from([(String::from("auto"), String::from("true"))]);
+        let context = json!({"v": "1.10", "list": ["a", "b"], "n": "12"});
+        let result = json!({"verdict": "GO", "stdout": " clean \nx", "nested": {"a": [1, {"b": 2}]}, "no": false});
+        let scope = Scope {
+            inputs: &inputs,
+            context: context.as_object().unwrap(),
+            result: &result,
+        };
+        for (text, expected) in [
+            ("${{ result.verdict }} == GO", true),
+            ("${{ result.verdict }} == go", false),
+            ("${{ result.verdict | lower }} == 'go'", true),
+            ("${{ context.v }} == 1.1", false),
+            ("${{ context.v }} >= 1.1", true),
+            ("${{ context.absent }} == true", false),
+            ("${{ context.absent }} == ''", true),
+            ("${{ context.absent }} > 0", false),
+            ("result.error", false),
+            ("result.nested.a[1].b == 2", true),
+            ("${{ inputs.auto }} != 'true'", false),
+            ("not result.no and (inputs.auto or result.error)", true),
+            ("not (result.no or inputs.auto)", false),
+            ("true", true),
+            ("off", false),
+            ("${{ context.list | last }} == b", true),
+            ("context.list == a,b", false),
+            ("context.list == 'a,b'", true),
+            ("${{ result.stdout | first | trim }} == clean", true),
+            ("${{ context.absent | default('x y') }} == 'x y'", true),
+            ("${{ context.n | shq }} == \"'12'\"", true),
+        ] {
+            let held = parse(text).map(|condition| condition.holds(&scope, &mut Vec::new()));
+            assert_eq!(
+                held.ok(),
+                if text.ends_with("a,b") {
+                    None
+                } else {
+                    Some(expected)
+                },
+                "{text}"
+            );
+        }
+        let mut notes = Vec::new();
+        assert!(!parse("context.v > x").unwrap().holds(&scope, &mut notes));
+        assert_eq!(notes, ["not_a_number: \"x\""]);
+    }
+}

@@ -1,0 +1,208 @@
+//! Conditions of `when` and what stands between `${{` and `}}`: parsed once, evaluated as often as needed.
+//!
+//! ```text
+//! when     = or ;   or = and { "or" and } ;   and = not { "and" not } ;   not = "not" not | cmp
+//! cmp      = operand [ ("==" | "!=" | ">" | ">=" | "<" | "<=") operand ] | "(" or ")"
+//! operand  = "${{" ref { "|" filter } "}}" | ref | 'text' | "text" | bareword
+//! ref      = ("inputs" | "context" | "result") "." path
+//! bareword = [A-Za-z0-9_./+-]+   and not  and / or / not
+//! ```
+//!
+//! Numbers, `true` and `false` are barewords, that is, texts: `==` compares texts exactly.
+
+mod evaluate;
+mod filter;
+mod parse;
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::value::Scope;
+
+pub use filter::FILTERS;
+pub use parse::{parse, parse_reference};
+
+/// Where a reference looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Namespace {
+    /// What the run was started with.
+    Inputs,
+    /// What steps captured.
+    Context,
+    /// What the step at hand returned.
+    Result,
+}
+
+impl Namespace {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Inputs, Self::Context, Self::Result];
+
+    /// As written in a recipe.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Inputs => "inputs",
+            Self::Context => "context",
+            Self::Result => "result",
+        }
+    }
+}
+
+/// One part of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Segment {
+    /// `.name`
+    Name(String),
+    /// `[n]`
+    Index(usize),
+}
+
+/// A filter as written; whether there is one of that name is [`Filter::is_known`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Filter {
+    /// Its name.
+    pub name: String,
+    /// The text in its parentheses.
+    pub argument: Option<String>,
+}
+
+impl Filter {
+    /// Whether a filter of this name takes these arguments.
+    pub fn is_known(&self) -> bool {
+        FILTERS.contains(&self.name.as_str()) && (self.name == "default") == self.argument.is_some()
+    }
+}
+
+/// A reference with its filters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reference {
+    /// Where it looks.
+    pub namespace: Namespace,
+    /// What it looks for; not empty.
+    pub path: Vec<Segment>,
+    /// What is done with the value, in order.
+    pub filters: Vec<Filter>,
+}
+
+impl Reference {
+    /// The first name of the path: the input, the context variable, or the field of the result. Empty for an index.
+    pub fn name(&self) -> &str {
+        match self.path.first() {
+            Some(Segment::Name(name)) => name,
+            Some(Segment::Index(_)) | None => "",
+        }
+    }
+
+    /// The value with all filters applied, as text.
+    pub fn text(&self, scope: &Scope<'_>) -> String {
+        crate::value::to_text(&self.value(scope)).into_owned()
+    }
+
+    /// The value with all filters applied; null when it is absent. An unknown filter changes nothing.
+    pub fn value(&self, scope: &Scope<'_>) -> Value {
+        let found = scope
+            .find(self.namespace, &self.path)
+            .map_or(Value::Null, std::borrow::Cow::into_owned);
+        self.filters.iter().fold(found, filter::apply)
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.namespace.word())?;
+        for segment in &self.path {
+            match segment {
+                Segment::Name(name) => write!(out, ".{name}")?,
+                Segment::Index(index) => write!(out, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Operand {
+    /// Looked up.
+    Reference(Reference),
+    /// As it stands.
+    Literal(String),
+}
+
+/// How two texts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Comparison {
+    /// `==`: the same text.
+    Equal,
+    /// `!=`: another text.
+    NotEqual,
+    /// `>`: numbers only, as the next three.
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Expression {
+    /// One of them holds.
+    Or(Vec<Self>),
+    /// All of them hold.
+    And(Vec<Self>),
+    /// It does not hold.
+    Not(Box<Self>),
+    /// Two sides compare like this.
+    Compare {
+        /// Left side.
+        left: Operand,
+        /// How.
+        comparison: Comparison,
+        /// Right side.
+        right: Operand,
+    },
+    /// The text counts as true.
+    Truth(Operand),
+}
+
+impl Expression {
+    /// All references, in the order they are written.
+    pub fn references(&self) -> Vec<&Reference> {
+        let mut all = Vec::new();
+        self.collect(&mut all);
+        all
+    }
+
+    fn collect<'a>(&'a self, all: &mut Vec<&'a Reference>) {
+        match self {
+            Self::Or(parts) | Self::And(parts) => parts.iter().for_each(|part| part.collect(all)),
+            Self::Not(inner) => inner.collect(all),
+            Self::Compare { left, right, .. } => all.extend([left, right].into_iter().filter_map(
+                |operand| match operand {
+                    Operand::Reference(reference) => Some(reference),
+                    Operand::Literal(_) => None,
+                },
+            )),
+            Self::Truth(Operand::Reference(reference)) => all.push(reference),
+            Self::Truth(Operand::Literal(_)) => {}
+        }
+    }
+
+    /// Whether it is the literal `true`, which is a default and no condition.
+    pub fn is_always(&self) -> bool {
+        matches!(self, Self::Truth(Operand::Literal(text)) if text == "true")
+    }
+}
+
+/// Why a text is no condition.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {message}")]
+pub struct ExpressionError {
+    /// Where, in characters from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}

@@ -1,0 +1,88 @@
+//! What a rule reports.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+
+/// How much a finding weighs. A recipe is valid when it has none of severity error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The recipe must not run.
+    Error,
+    /// Most likely a mistake.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        })
+    }
+}
+
+/// One finding about a recipe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// Id of the rule.
+    pub rule: Cow<'static, str>,
+    /// Its weight.
+    pub severity: Severity,
+    /// The step; empty for the file.
+    pub step: String,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Line in the file, from 1; absent for a step that came from another file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The field at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// All steps concerned, sorted, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Vec<String>>,
+}
+
+impl Finding {
+    /// A finding about the whole file.
+    pub fn about_file(rule: &'static str, severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            rule: Cow::Borrowed(rule),
+            severity,
+            step: String::new(),
+            message: message.into(),
+            line: None,
+            field: None,
+            steps: None,
+        }
+    }
+
+    /// The same finding at a line; 0 is no line.
+    #[must_use]
+    pub fn at(mut self, line: u32) -> Self {
+        self.line = (line > 0).then_some(line);
+        self
+    }
+
+    /// The same finding about a step.
+    #[must_use]
+    pub fn in_step(mut self, step: &str) -> Self {
+        step.clone_into(&mut self.step);
+        self
+    }
+
+    /// The same finding about a field.
+    #[must_use]
+    pub fn in_field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+}

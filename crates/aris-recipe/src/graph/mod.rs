@@ -1,0 +1,237 @@
+//! Where control can go: the routing graph of a recipe, its cycles, the bounds on them, and where skipped steps lead.
+
+mod components;
+mod skip;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use components::Components;
+pub use skip::{Skip, SkipReason};
+
+use crate::model::{Kind, Recipe, Step, Target};
+
+/// One edge between two steps.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    /// Place of the step it leaves, as in [`Recipe::steps`].
+    pub from: usize,
+    /// Place of the step it leads to.
+    pub to: usize,
+    /// `success`, `failure`, `context_limit`, `exhausted`, `skip`, `result[i]`, `default`, `result[key]` or `bypass`.
+    pub kind: String,
+}
+
+/// The routing graph of a recipe. Nodes are places in [`Recipe::steps`].
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// Routes whose target is a step, in the order of the file. `on_exhausted` counts for everything but actions and
+    /// placeholders, written down or not.
+    pub routes: Vec<Edge>,
+    /// Ways around steps that may not run: from each predecessor of a skippable step to where it may lead (or to `on_skip` alone),
+    /// and around placeholders to the step that follows.
+    pub bypasses: Vec<Edge>,
+    /// Strongly connected components of the routes, without bypasses.
+    pub components: Components,
+    /// Where each skippable step leads when it is skipped.
+    pub skips: BTreeMap<usize, Skip>,
+    /// Executions allowed per run section, for bounded steps.
+    pub bounds: BTreeMap<usize, u32>,
+}
+
+impl Graph {
+    /// The graph of a recipe.
+    pub fn of(recipe: &Recipe) -> Self {
+        let routes = routes(recipe);
+        let components = Components::of(&adjacency(recipe.steps.len(), routes.iter()));
+        let bounds = recipe
+            .steps
+            .iter()
+            .enumerate()
+            .filter_map(|(at, step)| Some((at, bound(step, components.is_cyclic(at))?)))
+            .collect();
+        Self {
+            bypasses: bypasses(recipe, &routes),
+            skips: skip::all(recipe),
+            routes,
+            components,
+            bounds,
+        }
+    }
+
+    /// Successors of each step, ascending and each once; with bypasses when asked for.
+    pub fn successors(&self, steps: usize, with_bypasses: bool) -> Vec<Vec<usize>> {
+        let more = self.bypasses.iter().filter(|_| with_bypasses);
+        adjacency(steps, self.routes.iter().chain(more))
+    }
+}
+
+/// How often a step may run: what it says itself, or its retries where they are there to bound re-entries.
+fn bound(step: &Step, on_cycle: bool) -> Option<u32> {
+    if let Some(visits) = step.max_visits() {
+        return Some(visits);
+    }
+    let declared = step.node.get("retries").is_some() && step.on_exhausted.is_some();
+    (declared && on_cycle && step.retries() > 0).then(|| step.retries().saturating_add(1))
+}
+
+fn adjacency<'a>(steps: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new(); steps];
+    for edge in edges {
+        if let Some(list) = all.get_mut(edge.from) {
+            list.push(edge.to);
+        }
+    }
+    for list in &mut all {
+        list.sort_unstable();
+        list.dedup();
+    }
+    all
+}
+
+fn routes(recipe: &Recipe) -> Vec<Edge> {
+    let mut all = Vec::new();
+    for (from, step) in recipe.steps.iter().enumerate() {
+        let mut add = |kind: &str, route: &str| {
+            if let Some(Target::Step(name)) = recipe.target(route)
+                && let Some(to) = recipe.position(&name)
+            {
+                let kind = kind.to_owned();
+                all.push(Edge { from, to, kind });
+            }
+        };
+        for (kind, route) in [
+            ("success", &step.on_success),
+            ("failure", &step.on_failure),
+            ("context_limit", &step.on_context_limit),
+        ] {
+            if let Some(route) = route {
+                add(kind, &route.text);
+            }
+        }
+        let results = step.on_result.as_ref();
+        for (kind, route) in results.map(|results| results.targets()).unwrap_or_default() {
+            add(&kind, &route.text);
+        }
+        if step.action.is_none() && !matches!(step.kind(), Kind::SubRecipe(_)) {
+            add("exhausted", step.exhausted_route());
+        }
+        if let Some(route) = &step.on_skip {
+            add("skip", &route.text);
+        }
+    }
+    all
+}
+
+fn bypasses(recipe: &Recipe, routes: &[Edge]) -> Vec<Edge> {
+    let mut predecessors: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); recipe.steps.len()];
+    for edge in routes {
+        if let Some(set) = predecessors.get_mut(edge.to) {
+            set.insert(edge.from);
+        }
+    }
+    let mut all = BTreeSet::new();
+    for (at, step) in recipe.steps.iter().enumerate() {
+        let mut sources = predecessors.get(at).cloned().unwrap_or_default();
+        let targets: BTreeSet<usize> = if step.skip_when_false.is_some() {
+            let named: Vec<&str> = match &step.on_skip {
+                Some(route) => vec![&route.text],
+                None => step
+                    .on_success
+                    .iter()
+                    .chain(
+                        step.on_result
+                            .iter()
+                            .flat_map(|results| results.targets())
+                            .map(|(_, route)| route),
+                    )
+                    .map(|route| route.text.as_str())
+                    .collect(),
+            };
+            named
+                .into_iter()
+                .filter_map(|name| recipe.position(name))
+                .collect()
+        } else if matches!(step.kind(), Kind::SubRecipe(_)) && at + 1 < recipe.steps.len() {
+            sources.insert(at);
+            BTreeSet::from([at + 1])
+        } else {
+            continue;
+        };
+        for from in sources {
+            all.extend(targets.iter().map(|to| Edge {
+                from,
+                to: *to,
+                kind: String::from("bypass"),
+            }));
+        }
+    }
+    all.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::parse;
+
+    fn recipe(steps: &str) -> Recipe {
+        parse(&format!("name: r\nsteps:\n{steps}")).unwrap()
+    }
+
+    #[test]
+    fn routes_and_bypasses_have_their_kinds() {
+        let recipe = recipe(
+            "  a: {tool: run_cmd, on_success: b, on_failure: escalate}\n  \
+               b: {tool: t, skip_when_false: inputs.x, on_failure: d, on_result: [{when: result.v == 1, route: c}, {route: a}]}\n  \
+               c: {action: route, on_result: {field: v, routes: {GO: d, NO GO: done}}}\n  \
+               d: {action: stop, message: m}\n  escalate: {action: stop, message: m}\n",
+        );
+        let graph = Graph::of(&recipe);
+        let name = |at: usize| recipe.steps[at].name.as_str();
+        let listed = |edges: &[Edge]| -> Vec<String> {
+            edges
+                .iter()
+                .map(|edge| format!("{} {} {}", name(edge.from), edge.kind, name(edge.to)))
+                .collect()
+        };
+        assert_eq!(
+            listed(&graph.routes),
+            [
+                "a success b",
+                "a failure escalate",
+                "a exhausted escalate",
+                "b failure d",
+                "b result[0] c",
+                "b default a",
+                "b exhausted escalate",
+                "c result[GO] d"
+            ]
+        );
+        assert_eq!(listed(&graph.bypasses), ["a bypass a", "a bypass c"]);
+        assert_eq!(graph.components.cyclic(), [vec![0, 1]]);
+    }
+
+    #[test]
+    fn a_bound_needs_both_words_and_a_cycle() {
+        let recipe = recipe(
+            "  a: {tool: t, retries: 2, on_exhausted: d, on_success: b}\n  \
+               b: {tool: t, retries: 2, on_success: c}\n  c: {tool: t, on_exhausted: d, on_success: a}\n  \
+               d: {tool: t, retries: 1, on_exhausted: e, max_visits: 7}\n  e: {tool: t, retries: 1, on_exhausted: done}\n",
+        );
+        assert_eq!(Graph::of(&recipe).bounds, BTreeMap::from([(0, 3), (3, 7)]));
+    }
+
+    #[test]
+    fn a_placeholder_can_be_passed_by() {
+        let recipe = recipe(
+            "  a: {tool: t, on_success: p}\n  p: {sub_recipe: s, gate: g, on_success: c}\n  b: {action: stop, message: m}\n  \
+               c: {action: stop, message: m}\n",
+        );
+        let graph = Graph::of(&recipe);
+        let pairs: Vec<_> = graph
+            .bypasses
+            .iter()
+            .map(|edge| (edge.from, edge.to))
+            .collect();
+        assert_eq!(pairs, [(0, 2), (1, 2)]);
+    }
+}

@@ -1,0 +1,235 @@
+//! Where a step leads that is skipped.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Recipe, Step, Target};
+
+/// Which rule found the target of a skip; the first that applies counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// `on_skip` says so.
+    Explicit,
+    /// Where success leads.
+    Success,
+    /// All results lead there.
+    Single,
+    /// A full context window leads there, and so does a result: the way on without the step's work.
+    ContextLimit,
+    /// The default route.
+    Default,
+    /// The first route that is no failure and does not come back.
+    First,
+    /// Nothing applies; the run halts there.
+    Nothing,
+}
+
+impl SkipReason {
+    /// As printed.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Success => "success",
+            Self::Single => "single",
+            Self::ContextLimit => "context_limit",
+            Self::Default => "default",
+            Self::First => "first",
+            Self::Nothing => "none",
+        }
+    }
+
+    /// Whether the recipe leaves room for another reading.
+    pub const fn is_guess(self) -> bool {
+        matches!(
+            self,
+            Self::ContextLimit | Self::Default | Self::First | Self::Nothing
+        )
+    }
+}
+
+/// Where a skip leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// The target; `None` when the run halts.
+    pub target: Option<Target>,
+    /// How it was found.
+    pub how: SkipReason,
+}
+
+/// The skips of all skippable steps.
+pub(super) fn all(recipe: &Recipe) -> BTreeMap<usize, Skip> {
+    recipe
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(_, step)| step.skip_when_false.is_some())
+        .map(|(at, step)| (at, of(recipe, step)))
+        .collect()
+}
+
+fn of(recipe: &Recipe, step: &Step) -> Skip {
+    let (route, how) = route(recipe, step);
+    Skip {
+        target: route.and_then(|route| recipe.target(&route)),
+        how,
+    }
+}
+
+fn route(recipe: &Recipe, step: &Step) -> (Option<String>, SkipReason) {
+    let found = |route: &str, how| (Some(route.to_owned()), how);
+    if let Some(route) = &step.on_skip {
+        return found(&route.text, SkipReason::Explicit);
+    }
+    if let Some(route) = &step.on_success {
+        return found(&route.text, SkipReason::Success);
+    }
+    let Some(results) = &step.on_result else {
+        return (None, SkipReason::Nothing);
+    };
+    let targets: Vec<&str> = results
+        .targets()
+        .into_iter()
+        .map(|(_, route)| route.text.as_str())
+        .collect();
+    let distinct: BTreeSet<&str> = targets.iter().copied().collect();
+    if let (Some(only), 1) = (distinct.first(), distinct.len()) {
+        return found(only, SkipReason::Single);
+    }
+    if let Some(route) = &step.on_context_limit {
+        let stops = recipe.step(&route.text).is_some_and(Step::is_stop);
+        if distinct.contains(route.text.as_str()) && !stops {
+            return found(&route.text, SkipReason::ContextLimit);
+        }
+    }
+    let failure = step.on_failure.as_ref().map(|route| route.text.as_str());
+    let fits = |route: &str| Some(route) != failure && !comes_back(recipe, route, &step.name);
+    let default = results.default_route().map(|route| route.text.as_str());
+    if let Some(route) = default.filter(|route| fits(route)) {
+        return found(route, SkipReason::Default);
+    }
+    let first = targets
+        .into_iter()
+        .find(|route| Some(*route) != default && fits(route));
+    match first {
+        Some(route) => found(route, SkipReason::First),
+        None => (None, SkipReason::Nothing),
+    }
+}
+
+/// Whether the happy chain from a route reaches a step again: success, else the default route, else the first route.
+fn comes_back(recipe: &Recipe, route: &str, origin: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut at = route;
+    while let Some(step) = recipe.step(at) {
+        if step.name == origin {
+            return true;
+        }
+        if !seen.insert(at) {
+            return false;
+        }
+        let results = step.on_result.as_ref();
+        let next = step.on_success.as_ref().or_else(|| {
+            let results = results?;
+            results
+                .default_route()
+                .or_else(|| Some(results.targets().first()?.1))
+        });
+        match next {
+            Some(next) => at = &next.text,
+            None => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::model::parse;
+
+    /// Recipes of the shapes that public recipes have, and where a person would go on.
+    #[test]
+    fn skips_lead_where_a_person_would_go() {
+        let work = "tool: run_skill, skip_when_false: inputs.x";
+        let cases = [
+            (
+                "explicit",
+                format!("{work}, on_success: next, on_skip: other"),
+                "other",
+                SkipReason::Explicit,
+            ),
+            (
+                "success",
+                format!("{work}, on_success: next, on_failure: other"),
+                "next",
+                SkipReason::Success,
+            ),
+            (
+                "single",
+                format!(
+                    "{work}, on_failure: stop, on_result: [{{when: result.a, route: next}}, {{route: next}}]"
+                ),
+                "next",
+                SkipReason::Single,
+            ),
+            (
+                "an advisory review names the way on as its context limit",
+                format!(
+                    "{work}, on_failure: other, on_context_limit: next, on_result: [{{when: result.v == a, route: other}}, {{route: next}}]"
+                ),
+                "next",
+                SkipReason::ContextLimit,
+            ),
+            (
+                "a claim whose default is its failure",
+                format!(
+                    "{work}, on_failure: stop, on_result: [{{when: result.claimed == true, route: next}}, {{route: stop}}]"
+                ),
+                "next",
+                SkipReason::First,
+            ),
+            (
+                "an audit whose default is the loop back, and whose context limit stops",
+                format!(
+                    "{work}, on_failure: stop, on_context_limit: stop, on_result: [{{when: result.v == GO, route: next}}, {{when: result.error, route: stop}}, {{route: again}}]"
+                ),
+                "next",
+                SkipReason::First,
+            ),
+            (
+                "the same with values and routes",
+                format!(
+                    "{work}, on_failure: stop, on_result: {{field: v, routes: {{GO: next, NO GO: again}}}}"
+                ),
+                "next",
+                SkipReason::First,
+            ),
+            (
+                "default",
+                format!(
+                    "{work}, on_failure: stop, on_result: [{{when: result.v, route: other}}, {{route: next}}]"
+                ),
+                "next",
+                SkipReason::Default,
+            ),
+            (
+                "nothing",
+                format!(
+                    "{work}, on_failure: stop, on_result: [{{when: result.v, route: stop}}, {{route: again}}]"
+                ),
+                "",
+                SkipReason::Nothing,
+            ),
+        ];
+        for (what, step, target, how) in cases {
+            let recipe = parse(&format!(
+                "steps:\n  s: {{{step}}}\n  again: {{tool: t, on_success: s}}\n  next: {{tool: t, on_success: done}}\n  \
+                 other: {{tool: t, on_success: done}}\n  stop: {{action: stop, message: m}}\n"
+            ))
+            .unwrap();
+            let skip = Graph::of(&recipe).skips.remove(&0).unwrap();
+            let found = skip.target.as_ref().map_or("", Target::name);
+            assert_eq!((found, skip.how), (target, how), "{what}");
+        }
+    }
+}

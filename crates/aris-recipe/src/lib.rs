@@ -1,0 +1,21 @@
+//! Recipes: YAML files that describe a pipeline as a graph of steps. The language, its checks, and the engine as pure functions.
+//!
+//! What it does not do: read files, start processes, know the time, print. `recipe_runner` does.
+
+#![warn(missing_docs)]
+
+pub mod compose;
+pub mod expression;
+pub mod finding;
+pub mod graph;
+pub mod model;
+pub mod rules;
+pub mod template;
+pub mod value;
+pub mod yaml;
+
+pub use compose::{Composed, compose};
+pub use finding::{Finding, Severity};
+pub use graph::Graph;
+pub use model::{Recipe, Step, Target, load};
+pub use rules::{Data, Profile, Report, check};

@@ -1,0 +1,155 @@
+//! A recipe as data: every field typed where its type is right, and the tree it was read from for rules about the rest.
+
+mod ingredient;
+mod read;
+mod route;
+mod state;
+mod step;
+
+use std::collections::BTreeMap;
+
+use crate::yaml::{Node, Text};
+
+pub use ingredient::Ingredient;
+pub use read::{Loaded, load, parse};
+pub use route::{Branch, Capture, Condition, OnResult, Target};
+pub use state::{Class, Declaration, Tier};
+pub use step::{AGENT_TOOL, COMMAND_TOOL, Kind, Step};
+
+/// Re-executions of a transient outcome where a step says nothing.
+pub const DEFAULT_RETRIES: u32 = 3;
+/// Target that ends a run well, unless a step has that name.
+pub const DONE: &str = "done";
+/// Target that ends a run for a person to look at, unless a step has that name.
+pub const ESCALATE: &str = "escalate";
+
+/// Keys that the top level of a recipe may have.
+pub const TOP_LEVEL_KEYS: [&str; 12] = [
+    "name",
+    "description",
+    "summary",
+    "autoskillit_version",
+    "recipe_version",
+    "ingredients",
+    "kitchen_rules",
+    "requires_packs",
+    "experimental",
+    "steps",
+    "state",
+    "resume",
+];
+
+/// Keys that a step may have.
+pub const STEP_KEYS: [&str; 29] = [
+    "tool",
+    "action",
+    "python",
+    "constant",
+    "sub_recipe",
+    "gate",
+    "with",
+    "capture",
+    "capture_list",
+    "on_success",
+    "on_failure",
+    "on_context_limit",
+    "on_result",
+    "retries",
+    "on_exhausted",
+    "skip_when_false",
+    "optional",
+    "optional_context_refs",
+    "message",
+    "note",
+    "description",
+    "model",
+    "stale_threshold",
+    "idle_output_timeout",
+    "block",
+    "on_skip",
+    "max_visits",
+    "capture_partial",
+    "observability",
+];
+
+/// A recipe.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// What it was read from.
+    pub node: Node,
+    /// Its name; empty when it has none.
+    pub name: String,
+    /// Version of the language it was written for, under either key.
+    pub version: Option<Text>,
+    /// Inputs in the order of the file.
+    pub ingredients: Vec<Ingredient>,
+    /// Discipline for whoever executes.
+    pub kitchen_rules: Vec<Text>,
+    /// Skill packs that must be enabled.
+    pub requires_packs: Vec<Text>,
+    /// Steps in the order of the file; the first is the entry. Of two steps of one name the later counts, in the place of the
+    /// earlier.
+    pub steps: Vec<Step>,
+    /// Entries of `steps` that are no mappings.
+    pub odd_steps: Vec<(Text, Node)>,
+    /// Classes of variables.
+    pub state: Vec<Declaration>,
+    /// Where a run is taken up again, without a journal.
+    pub resume: Vec<Tier>,
+    index: BTreeMap<String, usize>,
+}
+
+impl Recipe {
+    /// The step of this name.
+    pub fn step(&self, name: &str) -> Option<&Step> {
+        self.steps.get(self.position(name)?)
+    }
+
+    /// The place of the step of this name in the file, from 0.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    /// The step a run begins with.
+    pub fn entry(&self) -> Option<&Step> {
+        self.steps.first()
+    }
+
+    /// The input of this name.
+    pub fn ingredient(&self, name: &str) -> Option<&Ingredient> {
+        self.ingredients
+            .iter()
+            .find(|ingredient| ingredient.name.text == name)
+    }
+
+    /// What a route means; `None` when there is no such step. `escalate` is a target everywhere here: that it is legal only in
+    /// `on_exhausted` is for a rule to say.
+    pub fn target(&self, route: &str) -> Option<Target> {
+        match route {
+            name if self.index.contains_key(name) => Some(Target::Step(name.to_owned())),
+            DONE => Some(Target::Done),
+            ESCALATE => Some(Target::Escalate),
+            _ => None,
+        }
+    }
+
+    /// The class of a context variable.
+    pub fn class(&self, variable: &str) -> Class {
+        self.state
+            .iter()
+            .rev()
+            .find(|declaration| declaration.variable.text == variable)
+            .and_then(|declaration| declaration.class)
+            .unwrap_or_default()
+    }
+
+    /// Replaces the steps.
+    pub(crate) fn set_steps(&mut self, steps: Vec<Step>) {
+        self.index = steps
+            .iter()
+            .enumerate()
+            .map(|(at, step)| (step.name.clone(), at))
+            .collect();
+        self.steps = steps;
+    }
+}

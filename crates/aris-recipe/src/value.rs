@@ -1,0 +1,145 @@
+//! Values at run time: looked up in three namespaces, turned into text, tested for truth.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use crate::expression::{Namespace, Segment};
+
+/// Largest whole number that a double holds exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// What can be read while a recipe runs. What is absent is the empty text, at every level.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// Inputs by name.
+    pub inputs: &'a BTreeMap<String, String>,
+    /// Context variables by name: texts and lists of texts.
+    pub context: &'a Map<String, Value>,
+    /// Result of the step at hand; null where there is none.
+    pub result: &'a Value,
+}
+
+impl<'a> Scope<'a> {
+    /// The value at a path; `None` when it is absent.
+    pub(crate) fn find(&self, namespace: Namespace, path: &[Segment]) -> Option<Cow<'a, Value>> {
+        let (start, rest) = match namespace {
+            Namespace::Result => (self.result, path),
+            Namespace::Inputs | Namespace::Context => {
+                let (Segment::Name(name), rest) = path.split_first()? else {
+                    return None;
+                };
+                if namespace == Namespace::Inputs {
+                    let found = self.inputs.get(name).filter(|_| rest.is_empty())?;
+                    return Some(Cow::Owned(Value::from(found.as_str())));
+                }
+                (self.context.get(name)?, rest)
+            }
+        };
+        rest.iter()
+            .try_fold(start, |value, segment| match segment {
+                Segment::Name(name) => value.get(name),
+                Segment::Index(index) => value.get(*index),
+            })
+            .map(Cow::Borrowed)
+    }
+}
+
+/// A value as text: null is empty, whole numbers have no fraction, lists are joined by commas, objects are JSON with sorted
+/// keys.
+pub fn to_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => Cow::Borrowed(""),
+        Value::Bool(truth) => Cow::Borrowed(if *truth { "true" } else { "false" }),
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Number(number) => Cow::Owned(match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < EXACT => {
+                format!("{float:.0}")
+            }
+            _ => number.to_string(),
+        }),
+        Value::Array(items) => Cow::Owned(items.iter().map(to_text).collect::<Vec<_>>().join(",")),
+        Value::Object(_) => Cow::Owned(sorted_json(value)),
+    }
+}
+
+/// A value as JSON with sorted keys, without blanks.
+pub fn sorted_json(value: &Value) -> String {
+    let mut out = String::new();
+    write_sorted(value, &mut out);
+    out
+}
+
+fn write_sorted(value: &Value, out: &mut String) {
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                write_sorted(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(entries) => {
+            let sorted: BTreeMap<_, _> = entries.iter().collect();
+            out.push('{');
+            for (at, (key, item)) in sorted.into_iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                // Writing to a text cannot fail.
+                write!(out, "{}:", Value::from(key.as_str())).unwrap_or_default();
+                write_sorted(item, out);
+            }
+            out.push('}');
+        }
+        scalar => write!(out, "{scalar}").unwrap_or_default(),
+    }
+}
+
+/// Whether a text counts as true. Untrue, trimmed and in lower case: nothing, `false`, `0`, `no`, `off`, `none`, `null`.
+pub fn is_truthy(text: &str) -> bool {
+    !matches!(
+        text.trim().to_lowercase().as_str(),
+        "" | "false" | "0" | "no" | "off" | "none" | "null"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_have_one_text() {
+        for (value, text) in [
+            (json!(null), ""),
+            (json!(true), "true"),
+            (json!(3.0), "3"),
+            (json!(-2), "-2"),
+            (json!(1.5), "1.5"),
+            (json!(["a", 1, null]), "a,1,"),
+            (
+                json!({"b": [1, {"d": 1, "c": "x"}], "a": 2}),
+                r#"{"a":2,"b":[1,{"c":"x","d":1}]}"#,
+            ),
+        ] {
+            assert_eq!(to_text(&value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn truth_is_a_closed_list() {
+        for text in ["", " ", "False", "0", "NO", "off", "none", " null "] {
+            assert!(!is_truthy(text), "{text:?}");
+        }
+        for text in ["true", "1", "00", "GO", "x", "nil"] {
+            assert!(is_truthy(text), "{text:?}");
+        }
+    }
+}
