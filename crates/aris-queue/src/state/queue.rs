@@ -221,15 +221,18 @@ impl Queue {
         self.backoff.first().map(|(at, _)| *at)
     }
 
-    /// Makes jobs ready whose pause is over. `now` is in milliseconds of a clock that never goes back.
-    pub fn tick(&mut self, now: u64) {
+    /// Makes jobs ready whose pause is over. `now` is in milliseconds of a clock that never goes back. Whether there were any.
+    pub fn tick(&mut self, now: u64) -> bool {
+        let mut any = false;
         while let Some((at, job)) = self.backoff.first().copied()
             && at <= now
         {
             self.backoff.remove(&(at, job));
             self.runs[job as usize].life = Life::Idle;
             self.settle(job, now);
+            any = true;
         }
+        any
     }
 
     /// The attempt's command was seen running. Not an event: the attempt's folder says so.

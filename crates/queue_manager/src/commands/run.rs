@@ -4,7 +4,6 @@ use std::path::Path;
 
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
-use aris_queue::state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,9 +13,6 @@ use crate::error::Error;
 use crate::manager::{self, Options};
 use crate::place::Place;
 use crate::report::Data;
-
-/// Jobs that a run names in its report.
-const NAMED: usize = 100;
 
 /// How a run ended.
 #[derive(Debug, Serialize)]
@@ -77,20 +73,15 @@ pub(crate) fn run(
     let options = options(manifest, flags, context);
     let ended = manager::run(&options, context)?;
     let good = manager::all_completed(&ended.counts);
-    let failed = ended
-        .snapshot
-        .jobs
-        .iter()
-        .filter_map(|job| Some((job, job.state?)))
-        .filter(|(_, state)| state.is_final() && *state != State::Completed)
-        .take(NAMED)
-        .map(|(job, state)| Failed {
-            id: job.id.clone(),
-            state: state.word(),
+    let failed = ended.failed.into_iter().filter_map(|job| {
+        Some(Failed {
+            id: job.id,
+            state: job.state?.word(),
             reason: job.reason.map(aris_queue::state::Reason::word),
-            error: job.error.clone(),
+            error: job.error,
         })
-        .collect();
+    });
+    let failed = failed.collect();
     let summary = match ended.detached {
         Some(_) => None,
         None => summary::leave(&options.place, context),

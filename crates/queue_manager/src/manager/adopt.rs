@@ -55,6 +55,7 @@ impl Manager<'_> {
             Ok(Standing::Running { start, .. }) => {
                 if let Some(start) = start {
                     self.queue.seen_running(job, start.process.pid, start.time);
+                    self.dirty = true;
                 }
                 if self.queue.run(job).life == Life::Cancelling {
                     self.ask_to_end(&folder);
@@ -77,6 +78,7 @@ impl Manager<'_> {
             }
             Ok(Standing::Unclaimed) | Err(_) => {
                 self.queue.seen_nothing(job);
+                self.dirty = true;
                 Ok(())
             }
         }

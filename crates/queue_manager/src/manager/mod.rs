@@ -24,14 +24,14 @@ use std::time::Duration;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_attempt::{Runner, Watch};
 use aris_cli::Context;
+use aris_queue::attempt;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::Slots;
+use aris_queue::snapshot::{self, JobRow};
 use aris_queue::state::{Event, Life, Queue, State};
-use aris_queue::{attempt, snapshot};
 use rustix::event::{Timespec, poll};
 
-use crate::commands;
 use crate::error::Error;
 use crate::load;
 use crate::lock::{self, Held, Owner, Parts};
@@ -47,6 +47,9 @@ pub(crate) use requests::{Request, leave};
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(1);
 /// After something failed that may work later: a full disk, too many processes.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// Jobs that a run names in its report.
+pub(crate) const NAMED: usize = 100;
 
 /// How a run is to go.
 pub(crate) struct Options {
@@ -67,7 +70,25 @@ pub(crate) struct Ended {
     pub(crate) counts: BTreeMap<&'static str, u32>,
     /// Jobs that run on, because the manager was asked to go.
     pub(crate) detached: Option<u32>,
-    pub(crate) snapshot: snapshot::Snapshot,
+    /// Jobs that are over without being completed, at most [`NAMED`].
+    pub(crate) failed: Vec<JobRow>,
+}
+
+impl Ended {
+    fn of(queue: &Queue, detached: Option<u32>) -> Self {
+        let failed = (0..queue.len()).filter(|job| {
+            let state = queue.state(*job);
+            state.is_final() && state != State::Completed
+        });
+        Self {
+            counts: counts(queue),
+            detached,
+            failed: failed
+                .take(NAMED)
+                .map(|job| snapshot::row(queue, job))
+                .collect(),
+        }
+    }
 }
 
 /// A queue at work.
@@ -92,8 +113,8 @@ pub(crate) struct Manager<'a> {
     /// Nothing is started before this moment.
     not_before: Duration,
     dirty: bool,
-    /// The state as it stands in its file.
-    written: Option<snapshot::Snapshot>,
+    /// What the state file says of itself; `None`: there is none that could be read.
+    written: Option<snapshot::Meta>,
     last_snapshot: Option<Duration>,
     /// How long writing the state took last.
     snapshot_cost: Duration,
@@ -121,12 +142,8 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
     }
     manager.take_requests(cluster.as_mut())?;
     manager.journal.sync()?;
-    let snapshot = manager.write_state();
-    Ok(Ended {
-        counts: counts(&manager.queue),
-        detached: None,
-        snapshot,
-    })
+    manager.write_state();
+    Ok(Ended::of(&manager.queue, None))
 }
 
 /// What no machine could run.
@@ -207,7 +224,7 @@ impl<'a> Manager<'a> {
             notices: BTreeMap::new(),
             not_before: Duration::ZERO,
             dirty: true,
-            written: commands::snapshot(place).ok(),
+            written: snapshot::meta_of(&place.state),
             last_snapshot: None,
             snapshot_cost: Duration::ZERO,
             last_sweep: Cards::now(),
@@ -261,7 +278,7 @@ impl<'a> Manager<'a> {
         let mut detached = None;
         loop {
             let now = Cards::now();
-            self.queue.tick(now_ms());
+            self.dirty |= self.queue.tick(now_ms());
             let told = self.watch.seen();
             self.see(told)?;
             if now >= self.last_sweep + self.sweep_interval() {
@@ -313,12 +330,8 @@ impl<'a> Manager<'a> {
             }
         }
         self.journal.sync()?;
-        let snapshot = self.write_state();
-        Ok(Ended {
-            counts: counts(&self.queue),
-            detached,
-            snapshot,
-        })
+        self.write_state();
+        Ok(Ended::of(&self.queue, detached))
     }
 
     /// Attempts of which nothing was heard.

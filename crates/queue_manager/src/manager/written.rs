@@ -1,5 +1,6 @@
 //! What is written down, and said.
 
+use std::path::Path;
 use std::time::Duration;
 
 use aris_queue::snapshot;
@@ -63,7 +64,7 @@ impl Manager<'_> {
             .last_snapshot
             .is_none_or(|last| Cards::now() >= last + self.snapshot_interval());
         if self.dirty && due {
-            self.write_state();
+            self.replace_state();
         }
     }
 
@@ -72,63 +73,68 @@ impl Manager<'_> {
         SNAPSHOT_EVERY.max(self.snapshot_cost * 20)
     }
 
-    /// Writes the state for people.
-    pub(super) fn write_state(&mut self) -> snapshot::Snapshot {
-        let began = Cards::now();
-        let snapshot = self.write_snapshot();
-        let ended = Cards::now();
-        self.snapshot_cost = ended.saturating_sub(began);
-        self.last_snapshot = Some(ended);
-        snapshot
+    /// Writes the state for people, unless its file says the same already.
+    pub(super) fn write_state(&mut self) {
+        // Who wrote it when makes no difference.
+        let same = self.written.as_ref().is_some_and(|written| {
+            let text = self.state_text(snapshot::Meta {
+                updated: written.updated.clone(),
+                manager_pid: written.manager_pid,
+                ..self.meta()
+            });
+            reads(&self.place().state, &text)
+        });
+        if same {
+            self.dirty = false;
+        } else {
+            self.replace_state();
+        }
     }
 
-    fn write_snapshot(&mut self) -> snapshot::Snapshot {
-        let meta = snapshot::Meta {
-            manifest_path: self.options.manifest.display().to_string(),
-            updated: Some(aris_contract::time::stamp(self.context.now())),
-            manager_pid: Some(self.owner.pid),
-            manager_host: Some(self.owner.host.clone()),
-            ..snapshot::Meta::default()
-        };
-        let notices = self
-            .notices
-            .iter()
-            .map(|(about, text)| format!("{about}: {text}"))
-            .collect();
-        let snapshot = snapshot::of(&self.queue, self.journal.seq(), meta, notices);
-        if self
-            .written
-            .as_ref()
-            .is_some_and(|written| same(written, &snapshot))
-        {
-            self.dirty = false;
-            return snapshot;
-        }
-        let mut text = serde_json::to_vec(&snapshot).unwrap_or_default();
-        text.push(b'\n');
-        match aris_fs::write_atomic(&self.place().state, &text) {
+    fn replace_state(&mut self) {
+        let began = Cards::now();
+        let meta = self.meta();
+        match aris_fs::write_atomic(&self.place().state, &self.state_text(meta.clone())) {
             Ok(()) => {
                 self.dirty = false;
-                self.written = None;
+                self.written = Some(meta);
                 if self.notices.contains_key("state") {
                     self.notice("state", None);
                 }
             }
             Err(error) => self.notice("state", Some(error.to_string())),
         }
-        snapshot
+        let ended = Cards::now();
+        self.snapshot_cost = ended.saturating_sub(began);
+        self.last_snapshot = Some(ended);
+    }
+
+    fn meta(&self) -> snapshot::Meta {
+        snapshot::Meta {
+            manifest_path: self.options.manifest.display().to_string(),
+            updated: Some(aris_contract::time::stamp(self.context.now())),
+            manager_pid: Some(self.owner.pid),
+            manager_host: Some(self.owner.host.clone()),
+            ..snapshot::Meta::default()
+        }
+    }
+
+    fn state_text(&self, meta: snapshot::Meta) -> Vec<u8> {
+        let about = self.notices.iter();
+        let notices: Vec<String> = about
+            .map(|(about, text)| format!("{about}: {text}"))
+            .collect();
+        snapshot::text(&self.queue, self.journal.seq(), meta, &notices)
     }
 }
 
-/// Whether two states differ in nothing but who wrote them when.
-fn same(one: &snapshot::Snapshot, other: &snapshot::Snapshot) -> bool {
-    let plain = |state: &snapshot::Snapshot| {
-        let mut meta = state.meta.clone();
-        meta.updated = None;
-        meta.manager_pid = None;
-        meta
-    };
-    plain(one) == plain(other)
-        && (one.seq, &one.notices) == (other.seq, &other.notices)
-        && (&one.phases, &one.jobs) == (&other.phases, &other.jobs)
+/// Whether a file has just this text. One that cannot be read has not.
+fn reads(path: &Path, text: &[u8]) -> bool {
+    let mut rest = Some(text);
+    let read = aris_fs::open(path).and_then(|file| {
+        file.stream(&mut vec![0; 64 << 10], |piece| {
+            rest = rest.and_then(|rest| rest.strip_prefix(piece));
+        })
+    });
+    read.is_ok() && rest.is_some_and(<[u8]>::is_empty)
 }

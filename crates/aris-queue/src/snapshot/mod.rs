@@ -2,15 +2,21 @@
 //!
 //! The reference's keys and its six status words, with ours beside them. **Source**: queue design §3.
 
+mod import;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use aris_contract::time::stamp;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::problem::{Invalid, Problem};
-use crate::state::{Event, Imported, Queue, Reason, State};
+use crate::state::{Queue, Reason, State};
+
+pub use import::import;
 
 /// Schema id of [`Snapshot`].
 pub use aris_contract::schema::id::QUEUE_STATE as SCHEMA;
@@ -153,49 +159,70 @@ pub struct JobRow {
     pub started_attempts: Vec<String>,
 }
 
-/// The queue as it is. `meta` needs the fields that the queue does not know.
-pub fn of(queue: &Queue, seq: u64, meta: Meta, notices: Vec<String>) -> Snapshot {
-    let manifest = queue.manifest();
-    let jobs: Vec<JobRow> = (0..queue.len()).map(|job| row(queue, job)).collect();
-    let phases = manifest
-        .phases
-        .iter()
-        .map(|phase| {
-            let rows = jobs
-                .get(phase.first as usize..phase.end as usize)
-                .unwrap_or_default();
-            let names = |parents: &[u32]| -> Vec<Value> {
-                parents
-                    .iter()
-                    .filter_map(|at| manifest.phases.get(*at as usize))
-                    .map(|phase| Value::from(phase.name.as_str()))
-                    .collect()
-            };
-            PhaseRow {
-                name: phase.name.clone(),
-                depends_on: Value::from([names(&phase.after), names(&phase.matched)].concat()),
-                status: status_of(rows).to_owned(),
-            }
-        })
-        .collect();
-    Snapshot {
-        schema: SCHEMA.to_owned(),
+/// The file of the queue as it is; one row of a job is in memory at a time. `meta` needs the fields that the queue does not know.
+pub fn text(queue: &Queue, seq: u64, meta: Meta, notices: &[String]) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct File<'a> {
+        schema: &'a str,
+        seq: u64,
+        meta: Meta,
+        notices: &'a [String],
+        phases: Vec<PhaseRow>,
+        jobs: Rows<'a>,
+    }
+    let file = File {
+        schema: SCHEMA,
         seq,
         meta: Meta {
-            project: manifest.project.clone(),
+            project: queue.manifest().project.clone(),
             started: queue.began().map(stamp),
             paused: queue.paused(),
             over: queue.open_jobs() == 0,
             ..meta
         },
         notices,
-        phases,
-        jobs,
+        phases: phases(queue),
+        jobs: Rows(queue),
+    };
+    // Plain structures with text keys always have a form.
+    let mut text = serde_json::to_vec(&file).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+struct Rows<'a>(&'a Queue);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq((0..self.0.len()).map(|job| row(self.0, job)))
     }
 }
 
-fn status_of(rows: &[JobRow]) -> &'static str {
-    let all = |good: &[&str]| rows.iter().all(|row| good.contains(&row.status.as_str()));
+fn phases(queue: &Queue) -> Vec<PhaseRow> {
+    let manifest = queue.manifest();
+    let names = |parents: &[u32]| -> Vec<Value> {
+        parents
+            .iter()
+            .filter_map(|at| manifest.phases.get(*at as usize))
+            .map(|phase| Value::from(phase.name.as_str()))
+            .collect()
+    };
+    manifest
+        .phases
+        .iter()
+        .map(|phase| PhaseRow {
+            name: phase.name.clone(),
+            depends_on: Value::from([names(&phase.after), names(&phase.matched)].concat()),
+            status: status_of(queue, phase.first..phase.end).to_owned(),
+        })
+        .collect()
+}
+
+fn status_of(queue: &Queue, jobs: Range<u32>) -> &'static str {
+    let words: BTreeSet<&str> = jobs
+        .map(|job| queue.state(job).status(queue.reason(job)))
+        .collect();
+    let all = |good: &[&str]| words.iter().all(|word| good.contains(word));
     if all(&["completed"]) {
         "completed"
     } else if all(&["completed", "stuck"]) {
@@ -267,69 +294,6 @@ fn blocked_by(queue: &Queue, job: u32) -> String {
     }
 }
 
-/// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
-/// Second: what a person should know.
-///
-/// **Errors**: a file that is no state file; it is left as it is.
-pub fn import(
-    path: &Path,
-    text: &str,
-    queue: &Queue,
-) -> Result<(Vec<Event>, Vec<String>), Invalid> {
-    #[derive(Deserialize)]
-    struct Old {
-        jobs: Vec<OldJob>,
-    }
-    #[derive(Deserialize)]
-    struct OldJob {
-        id: String,
-        status: String,
-        #[serde(default)]
-        attempts: u32,
-    }
-    let old: Old = serde_json::from_str(text).map_err(|error| {
-        Invalid::new(
-            path,
-            vec![Problem {
-                line: u32::try_from(error.line()).unwrap_or(0),
-                column: u32::try_from(error.column()).unwrap_or(0),
-                message: format!("not a state file: {error}"),
-                hint: Some(String::from(
-                    "move the file away to begin anew, or restore it from a copy; nothing was started",
-                )),
-            }],
-        )
-    })?;
-    let (mut events, mut notices) = (Vec::new(), Vec::new());
-    for job in old.jobs {
-        if queue.find(&job.id).is_none() {
-            notices.push(format!(
-                "{:?} of the state file is not in the manifest",
-                job.id
-            ));
-            continue;
-        }
-        let state = match job.status.as_str() {
-            "pending" | "failed_oom" => continue,
-            "completed" => Imported::Completed,
-            "running" => {
-                notices.push(format!(
-                    "{:?} was running when the other manager ended: look for its screen session EQ_{} before you retry it",
-                    job.id, job.id
-                ));
-                Imported::Stuck
-            }
-            _ => Imported::Stuck,
-        };
-        events.push(Event::Imported {
-            id: job.id,
-            state,
-            attempts: job.attempts,
-        });
-    }
-    Ok((events, notices))
-}
-
 /// Reads a snapshot. **Errors**: what is wrong with the file.
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
     serde_json::from_slice(bytes).map_err(|error| {
@@ -343,6 +307,17 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
             }],
         )
     })
+}
+
+/// What a state file says of itself; `None` when there is none, or it is something else. Its jobs are passed over.
+pub fn meta_of(path: &Path) -> Option<Meta> {
+    #[derive(Deserialize)]
+    struct File {
+        meta: Meta,
+    }
+    let bytes = aris_fs::read_optional(path, aris_fs::READ_LIMIT).ok()??;
+    let file: File = serde_json::from_slice(&bytes).ok()?;
+    Some(file.meta)
 }
 
 /// A moment as snapshots write it, read back.
@@ -369,9 +344,15 @@ mod tests {
 
     #[test]
     fn a_snapshot_has_the_references_keys_and_is_read_back() {
-        let snapshot = of(&queue(), 3, Meta::default(), Vec::new());
-        let text = serde_json::to_vec(&snapshot).expect("JSON");
-        assert_eq!(parse(Path::new("s"), &text).expect("read"), snapshot);
+        let text = text(&queue(), 3, Meta::default(), &[String::from("n")]);
+        let snapshot = parse(Path::new("s"), &text).expect("read");
+        let mut again = serde_json::to_vec(&snapshot).expect("JSON");
+        again.push(b'\n');
+        assert_eq!(
+            String::from_utf8_lossy(&again),
+            String::from_utf8_lossy(&text)
+        );
+        assert_eq!((snapshot.seq, snapshot.jobs.len()), (3, 2));
         let value: Value = serde_json::from_slice(&text).expect("JSON");
         for key in [
             "id",
@@ -394,28 +375,5 @@ mod tests {
             serde_json::json!(["p", "q"])
         );
         assert_eq!(value["phases"][0]["status"], "pending");
-    }
-
-    #[test]
-    fn the_references_state_file_is_taken_over_once() {
-        let mut queue = queue();
-        let text = r#"{"meta": {}, "phases": [], "jobs": [{"id": "a", "status": "completed", "attempts": 1, "x": 1}, {"id": "b", "status": "running", "attempts": 2}, {"id": "gone", "status": "stuck"}]}"#;
-        let (events, notices) = import(Path::new("s"), text, &queue).expect("state file");
-        for event in &events {
-            queue
-                .apply(event, Timestamp::UNIX_EPOCH, 0, 0)
-                .expect("legal");
-        }
-        assert_eq!(
-            (queue.state(0), queue.state(1)),
-            (State::Completed, State::Failed)
-        );
-        assert_eq!(queue.reason(1), Some(Reason::Imported));
-        assert!(
-            notices.len() == 2 && notices[0].contains("EQ_b"),
-            "{notices:?}"
-        );
-        let torn = import(Path::new("s"), "{\"meta\": {\"project\"", &queue).expect_err("torn");
-        assert!(torn.to_string().contains("s:1:"), "{torn}");
     }
 }

@@ -1,0 +1,104 @@
+//! A state file that no journal of ours belongs to, taken over once.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::problem::{Invalid, Problem};
+use crate::state::{Event, Imported, Queue};
+
+/// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
+/// Second: what a person should know.
+///
+/// **Errors**: a file that is no state file; it is left as it is.
+pub fn import(
+    path: &Path,
+    text: &str,
+    queue: &Queue,
+) -> Result<(Vec<Event>, Vec<String>), Invalid> {
+    #[derive(Deserialize)]
+    struct Old {
+        jobs: Vec<OldJob>,
+    }
+    #[derive(Deserialize)]
+    struct OldJob {
+        id: String,
+        status: String,
+        #[serde(default)]
+        attempts: u32,
+    }
+    let old: Old = serde_json::from_str(text).map_err(|error| {
+        Invalid::new(
+            path,
+            vec![Problem {
+                line: u32::try_from(error.line()).unwrap_or(0),
+                column: u32::try_from(error.column()).unwrap_or(0),
+                message: format!("not a state file: {error}"),
+                hint: Some(String::from(
+                    "move the file away to begin anew, or restore it from a copy; nothing was started",
+                )),
+            }],
+        )
+    })?;
+    let (mut events, mut notices) = (Vec::new(), Vec::new());
+    for job in old.jobs {
+        if queue.find(&job.id).is_none() {
+            notices.push(format!(
+                "{:?} of the state file is not in the manifest",
+                job.id
+            ));
+            continue;
+        }
+        let state = match job.status.as_str() {
+            "pending" | "failed_oom" => continue,
+            "completed" => Imported::Completed,
+            "running" => {
+                notices.push(format!(
+                    "{:?} was running when the other manager ended: look for its screen session EQ_{} before you retry it",
+                    job.id, job.id
+                ));
+                Imported::Stuck
+            }
+            _ => Imported::Stuck,
+        };
+        events.push(Event::Imported {
+            id: job.id,
+            state,
+            attempts: job.attempts,
+        });
+    }
+    Ok((events, notices))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::manifest;
+    use crate::state::{Reason, State};
+
+    #[test]
+    fn the_references_state_file_is_taken_over_once() {
+        let manifest = "jobs: [{id: a, cmd: x}, {id: b, cmd: x, needs: a}]";
+        let mut queue = Queue::new(manifest::parse(Path::new("m"), manifest).expect("manifest"));
+        let text = r#"{"meta": {}, "phases": [], "jobs": [{"id": "a", "status": "completed", "attempts": 1, "x": 1}, {"id": "b", "status": "running", "attempts": 2}, {"id": "gone", "status": "stuck"}]}"#;
+        let (events, notices) = import(Path::new("s"), text, &queue).expect("state file");
+        for event in &events {
+            queue
+                .apply(event, Timestamp::UNIX_EPOCH, 0, 0)
+                .expect("legal");
+        }
+        assert_eq!(
+            (queue.state(0), queue.state(1)),
+            (State::Completed, State::Failed)
+        );
+        assert_eq!(queue.reason(1), Some(Reason::Imported));
+        assert!(
+            notices.len() == 2 && notices[0].contains("EQ_b"),
+            "{notices:?}"
+        );
+        let torn = import(Path::new("s"), "{\"meta\": {\"project\"", &queue).expect_err("torn");
+        assert!(torn.to_string().contains("s:1:"), "{torn}");
+    }
+}
