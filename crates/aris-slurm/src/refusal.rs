@@ -109,6 +109,12 @@ pub(crate) fn none_known(message: &str) -> bool {
     message.contains("Invalid job id specified")
 }
 
+/// Whether a task could not be ended because it is over, or about to be: what was wanted.
+pub(crate) fn over_already(message: &str) -> bool {
+    let over = none_known(message) || message.contains("already completing or completed");
+    over && meaning(message) == Meaning::Unknown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +168,26 @@ mod tests {
             assert_eq!(meaning(message), expected, "{message}");
         }
         assert!(no_accounting("Slurm accounting storage is disabled"));
+        for (message, over) in [
+            (
+                "scancel: error: Kill job error on job id 115_0: Job/step already completing or completed",
+                true,
+            ),
+            (
+                "scancel: error: Kill job error on job id 7_1: Invalid job id specified",
+                true,
+            ),
+            (
+                "scancel: error: Kill job error on job id 106_3: Job can not be altered now, try again later",
+                false,
+            ),
+            (
+                "Invalid job id specified; Unable to contact slurm controller (connect failure)",
+                false,
+            ),
+        ] {
+            assert_eq!(over_already(message), over, "{message}");
+        }
         assert!(none_known(
             "slurm_load_jobs error: Invalid job id specified"
         ));

@@ -151,12 +151,6 @@ impl Listed {
         let job = self.rows.get(&(String::from(job), String::from(name)))?;
         job.get(&Some(index)).or_else(|| job.get(&None))
     }
-
-    /// Jobs of this name.
-    pub(crate) fn named(&self, name: &str) -> Vec<&str> {
-        let jobs = self.rows.keys().filter(|(_, one)| one == name);
-        jobs.map(|(job, _)| job.as_str()).collect()
-    }
 }
 
 #[cfg(test)]
@@ -204,8 +198,8 @@ mod tests {
             listed.task("100", "aq-t-1", 9),
             Some(&State::Unknown(String::from("DREAMING")))
         );
-        assert_eq!(listed.named("aq-t-1"), ["100"]);
-        assert_eq!(listed.named("a name|with|bars"), ["7"]);
+        let running = State::Running(String::from("n1"));
+        assert_eq!(listed.task("7", "a name|with|bars", 0), Some(&running));
     }
 
     #[test]
@@ -225,14 +219,14 @@ mod tests {
             listed.task("2441", "aq-x", 12),
             Some(&State::Waiting(String::from("PENDING")))
         );
-        assert_eq!(listed.named("aq-x"), ["2441"]);
+        assert_eq!(listed.task("2514", "aq-x", 0), None);
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_makes_a_reader_panic(text in "([0-9_|\\[\\]%-]|PENDING|CANCELLED by |N/A|\\n|\\PC){0,80}") {
-            Listed::of(squeue(&text)).named("x");
-            Listed::of(sacct(&text)).named("x");
+            Listed::of(squeue(&text)).task("1", "x", 0);
+            Listed::of(sacct(&text)).task("1", "x", 0);
         }
 
         #[test]

@@ -260,26 +260,29 @@ fn what_nobody_lists_is_not_over() {
 }
 
 #[test]
-fn only_what_has_our_name_is_cancelled() {
+fn only_what_has_our_name_is_cancelled_and_in_the_state_it_is_in() {
     let place = Place::new();
     place.program(
         "squeue",
         &format!(
-            "echo '7_0|8|7|0|RUNNING|None|n2|x|y|{TOKEN}'; echo '8_0|8|8|0|RUNNING|None|n2|x|y|else'"
+            "echo '7_0|8|7|0|RUNNING|None|n2|x|y|{TOKEN}'; echo '7_1|7|7|1|PENDING|None||x|y|{TOKEN}'; \
+             echo '7_2|7|7|2|PENDING|None||x|y|{TOKEN}'; echo '7_4|9|7|4|COMPLETED|None|n1|x|y|{TOKEN}'; \
+             echo '8_0|8|8|0|RUNNING|None|n2|x|y|else'"
         ),
     );
     place.program(
         "scancel",
         "echo \"$@\" >>\"$here/words\"; \
-         echo 'scancel: error: Kill job error on job id 7_1: Invalid job id specified' >&2; exit 1",
+         echo 'scancel: error: Kill job error on job id 7_1: Job/step already completing or completed' >&2; exit 1",
     );
-    let mut all = refs("7", &[0, 1, 4]);
+    let mut all = refs("7", &[0, 1, 2, 4, 5]);
     all.extend(refs("8", &[0]));
     place.engine().cancel(&all).expect("done");
     let words = std::fs::read_to_string(place.at("words")).expect("asked");
+    // Never with --state: that takes waiting neighbours out, too.
     assert_eq!(
         words,
-        "--state=PENDING 7_[0-1,4]\n--state=RUNNING --batch --signal=TERM 7_[0-1,4]\n"
+        "--verbose 7_[1-2]\n--verbose --batch --signal=TERM 7_0\n"
     );
     place.program(
         "scancel",

@@ -79,6 +79,7 @@ fn a_real_slurm() {
     };
     ends_are_recorded();
     waiting_and_running_tasks_are_cancelled();
+    neighbours_of_a_cancelled_task_stay();
     refusals_are_final();
     preemption_is_told_from_a_request();
     cards_are_checked();
@@ -152,6 +153,40 @@ fn waiting_and_running_tasks_are_cancelled() {
         assert_eq!(stands.expect("readable"), Standing::Unclaimed);
     }
     engine.cancel(&refs).expect("twice is no harm");
+}
+
+/// One that waits and one that runs are ended, of an array in which others wait and run.
+fn neighbours_of_a_cancelled_task_stay() {
+    const ON: &str = "trap 'exit 9' TERM; echo on >running.$SLURM_ARRAY_TASK_ID; until [ -e go ]; do sleep 0.1; done";
+    let place = Place::new();
+    let token = token("neighbours");
+    let mut engine = place.engine_of(None);
+    let mut wave = place.wave(&token, &[ON; 6]);
+    wave.max_parallel = Some(2);
+    let refs = engine.submit(&wave).expect("taken");
+    until("two starts", || {
+        let on = |number: &str| place.at(&format!("running.{number}")).exists();
+        (on("0") && on("1")).then_some(())
+    });
+    engine
+        .cancel(&[refs[1].clone(), refs[4].clone()])
+        .expect("asked");
+    assert_eq!(ended(&place, &token, 1).ending, Ending::Code(9));
+    std::fs::write(place.at("go"), "").expect("written");
+    for number in [0, 2, 3, 5] {
+        let exit = ended(&place, &token, number);
+        assert_eq!(
+            (exit.ending, exit.ended_by_us),
+            (Ending::Code(0), EndedByUs::None),
+            "{number}"
+        );
+    }
+    let others: Vec<EngineRef> = refs.iter().filter(|one| one.index != 4).cloned().collect();
+    all_over(&mut engine, &others);
+    // Slurm has forgotten the one that was taken out while it waited; its accounting never knew it.
+    assert_eq!(engine.observe(&refs[4..5]), Ok(vec![Seen::NotListed]));
+    let stands = standing(&place.attempt(&token, 4));
+    assert_eq!(stands.expect("readable"), Standing::Unclaimed);
 }
 
 fn refusals_are_final() {
