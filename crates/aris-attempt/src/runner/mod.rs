@@ -248,6 +248,13 @@ fn claimed(
         ))
     };
     outcome.look_after(wake)?;
+    // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
+    if outcome.ended_by_us == EndedByUs::None
+        && outcome.ending != Ending::Code(0)
+        && wake.told_to_end()
+    {
+        outcome.ended_by_us = EndedByUs::Cancelled;
+    }
     outcome.write(wake)
 }
 

@@ -125,6 +125,10 @@ impl<'a> Supervisor<'a> {
                         // Stopped or continued: not asked for, and no end.
                         (None, None) => continue,
                     };
+                    // Told to end, and the job, which was told by the same hand, was faster than this look at it.
+                    if self.stop.is_none() && self.wake.told_to_end() {
+                        self.ended_by_us = EndedByUs::Cancelled;
+                    }
                     self.ended = Some((ending, clock::wall(), clock::steady()));
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}

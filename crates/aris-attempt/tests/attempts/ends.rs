@@ -1,9 +1,9 @@
 //! Every way a command ends, and every way it does not begin.
 
 use aris_attempt::Watch;
-use aris_queue::attempt::{Command, EndedByUs, Ending, Spec};
+use aris_queue::attempt::{CLAIM, Claim, Command, EndedByUs, Ending, Spec};
 
-use crate::place::{Place, ended, line_of};
+use crate::place::{Place, ended, line_of, lives, until};
 
 #[test]
 fn the_end_is_recorded_as_it_was() {
@@ -221,7 +221,7 @@ fn a_command_that_ignores_sigterm_is_killed_after_the_grace() {
         (Ending::Signal(9), EndedByUs::TimeLimit)
     );
     assert!(exit.ran_ms >= 300, "{}", exit.ran_ms);
-    assert!(!crate::place::lives(&line_of(&place.at("pid"))));
+    assert!(!lives(&line_of(&place.at("pid"))));
 }
 
 #[test]
@@ -291,4 +291,41 @@ fn memory_texts_count_only_after_a_failure_and_wherever_they_stand() {
         let exit = place.run(&place.spec(&command));
         assert_eq!(exit.oom.map(|oom| oom.offset), found, "{command}");
     }
+}
+
+/// A batch system, or a machine that goes down, signals runner and job at once: who is seen first is chance.
+#[test]
+fn a_job_that_is_told_to_end_together_with_its_runner_was_ended_from_outside() {
+    for (command, ending) in [
+        ("echo $$ >pid; exec sleep 600", Ending::Signal(15)),
+        (
+            "trap 'exit 0' TERM; echo $$ >pid; while :; do sleep 0.01; done",
+            Ending::Code(0),
+        ),
+    ] {
+        let place = Place::new();
+        let mut watch = Watch::new().expect("a watch");
+        place.start(&mut watch, &place.spec(command));
+        let job = line_of(&place.at("pid"));
+        let claim = std::fs::read(place.attempt().join(CLAIM)).expect("claimed");
+        let claim: Claim = serde_json::from_slice(&claim).expect("a claim");
+        let runner = claim.runner.pid.to_string();
+        signal("STOP", &runner);
+        signal("TERM", &job);
+        until("the job's end", || !lives(&job));
+        signal("TERM", &runner);
+        signal("CONT", &runner);
+        let exit = ended(&mut watch);
+        assert_eq!(
+            (exit.ending, exit.ended_by_us),
+            (ending, EndedByUs::Cancelled)
+        );
+    }
+}
+
+fn signal(name: &str, pid: &str) {
+    let sent = std::process::Command::new("kill")
+        .args(["-s", name, pid])
+        .status();
+    assert!(sent.is_ok_and(|status| status.success()));
 }

@@ -30,6 +30,9 @@ impl Manager<'_> {
             }
             aris_fs::remove_file(&path)?;
         }
+        if let Some(cluster) = cluster {
+            self.tell_cluster(cluster);
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Ends of attempts, and what follows from them.
 
 use aris_attempt::{Seen, Standing};
+use aris_queue::attempt::EndedByUs;
 use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
 use aris_queue::{attempt, judge};
 
@@ -13,6 +14,12 @@ const FAILED_STARTS: u32 = 3;
 
 impl Manager<'_> {
     pub(super) fn ended(&mut self, job: u32, exit: &attempt::Exit) -> Result<(), Error> {
+        if exit.ended_by_us == EndedByUs::Cancelled
+            && self.queue.run(job).life != Life::Cancelling
+            && !self.folder(job).join(attempt::CANCEL).exists()
+        {
+            return self.conclude(job, self.ended_by_others(job));
+        }
         let done_when = self.queue.manifest().jobs[job as usize].settings.done_when;
         let mut verdict = judge::judge(exit, done_when);
         // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
@@ -21,6 +28,21 @@ impl Manager<'_> {
             verdict.reason = Some(Reason::Cancelled);
         }
         self.conclude(job, verdict)
+    }
+
+    /// Its runner was told to end, and nobody asked this queue for that. A machine that goes down tells everybody.
+    fn ended_by_others(&self, job: u32) -> Verdict {
+        let boot = self.queue.run(job).boot.as_deref();
+        if boot.is_some_and(|boot| *boot != *self.boot) {
+            return Verdict::failed(
+                Reason::NodeFail,
+                "its runner was told to end, nobody asked this queue for that, and the machine has been started anew since",
+            );
+        }
+        Verdict::failed(
+            Reason::Signal,
+            "its runner was told to end by somebody other than this queue",
+        )
     }
 
     pub(super) fn lost(&mut self, job: u32) -> Result<(), Error> {

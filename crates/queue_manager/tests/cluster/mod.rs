@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use crate::queue::Place;
 
+mod faults;
+
 /// Only a test bed: nobody's cluster is used by accident.
 fn answers() -> bool {
     let asked = Command::new("sinfo")
@@ -17,16 +19,24 @@ fn answers() -> bool {
     let bed = std::env::var_os("SLURM_TESTBED_DIR").is_some();
     let answers = bed && asked.is_ok_and(|status| status.success());
     if !answers {
-        println!("not made: SLURM_TESTBED_DIR names no Slurm that answers");
+        println!("skipped: SLURM_TESTBED_DIR names no Slurm that answers");
     }
     answers
 }
 
 fn manifest(place: &Place, phases: &Value) {
-    let manifest = json!({
+    manifest_with(place, phases, &json!({}));
+}
+
+/// The same with further settings.
+fn manifest_with(place: &Place, phases: &Value, more: &Value) {
+    let mut manifest = json!({
         "project": "test", "cwd": place.at(""), "engine": "slurm", "gpus_per_job": 0, "linger": 1, "output_wait": 1,
-        "kill_grace": 1, "phases": phases,
+        "kill_grace": 1, "retry": {"delay": 0.1}, "slurm": {"mem": "16"}, "phases": phases,
     });
+    for (key, value) in more.as_object().expect("settings") {
+        manifest[key] = value.clone();
+    }
     fs::write(place.at("m.json"), manifest.to_string()).expect("write");
 }
 

@@ -87,6 +87,13 @@ impl Place {
             .collect()
     }
 
+    /// What the engine calls a job's last attempt, as the state file has it.
+    pub(crate) fn engine_ref(&self, job: &str) -> Option<String> {
+        self.state().get(job)?["engine_ref"]
+            .as_str()
+            .map(str::to_owned)
+    }
+
     pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
         let end = Instant::now() + PATIENCE;
         while !holds() {

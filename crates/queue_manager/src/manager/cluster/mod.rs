@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use aris_attempt::Standing;
-use aris_queue::engine::{EngineRef, Limits, Seen};
-use aris_queue::state::{Reason, Verdict};
+use aris_queue::engine::{Engine as _, EngineRef, Limits, Seen};
+use aris_queue::state::{Life, Reason, Verdict};
 use aris_slurm::{Access, SlurmEngine};
 
 use super::adopt::withdraw;
@@ -44,8 +44,12 @@ pub(super) struct Cluster {
     unclear: BTreeSet<String>,
     /// What Slurm last said of an attempt that is not over for us, and since when it says so.
     said: BTreeMap<u32, (Seen, Duration)>,
-    /// Since when runners are gone that left no exit record.
+    /// Since when Slurm's word for an end is waited for.
     gone: BTreeMap<u32, Duration>,
+    /// Tasks that a person wants ended and that Slurm has not been told about.
+    unwanted: Vec<EngineRef>,
+    /// Slurm is told no sooner.
+    next_tell: Duration,
     next_look: Duration,
     next_ask: Duration,
     interval: Duration,
@@ -72,6 +76,8 @@ impl Cluster {
             unclear: BTreeSet::new(),
             said: BTreeMap::new(),
             gone: BTreeMap::new(),
+            unwanted: Vec::new(),
+            next_tell: Duration::ZERO,
             next_look: Duration::ZERO,
             next_ask: Duration::ZERO,
             interval: ASK.0,
@@ -105,6 +111,10 @@ impl Manager<'_> {
     /// The names of attempts that an earlier manager handed over.
     pub(super) fn adopt_cluster(&mut self, cluster: &mut Cluster) {
         for job in self.queue.active().collect::<Vec<u32>>() {
+            if self.queue.run(job).life == Life::Cancelling {
+                // Whether an earlier manager came to it nobody knows.
+                self.ask_to_end(&self.folder(job));
+            }
             let run = self.queue.run(job);
             let Some((token, index)) = run.engine_ref.as_deref().and_then(parsed) else {
                 continue;
@@ -138,6 +148,7 @@ impl Manager<'_> {
         if now >= cluster.next_ask {
             self.ask_cluster(cluster)?;
         }
+        self.tell_cluster(cluster);
         self.submit_waves(cluster)
     }
 
@@ -146,12 +157,11 @@ impl Manager<'_> {
         self.look_at_records(cluster)
     }
 
-    /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat.
-    ///
-    /// One that has not come so far is claimed here: its task will start and leave at once. It is not taken out of Slurm's queue, because
-    /// `scancel --state=PENDING <array>_<task>` takes out **all** waiting tasks of the array (measured with 22.05.8).
+    /// A person wants the end of an attempt; the request stands in its folder already, where its runner finds it within a heartbeat. One
+    /// that has not come so far is claimed here, so that it never runs. Slurm is told by [`Manager::tell_cluster`].
     pub(super) fn cancel_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let folder = self.folder(job);
+        cluster.unwanted.extend(cluster.refs.get(&job).cloned());
         if matches!(aris_attempt::standing(&folder), Ok(Standing::Unclaimed)) && withdraw(&folder) {
             cluster.forget(job);
             return self.conclude(
@@ -160,6 +170,20 @@ impl Manager<'_> {
             );
         }
         Ok(())
+    }
+
+    /// Tells Slurm what people want ended: runners hear of it at once, and what waits leaves Slurm's queue. Nothing depends on it.
+    pub(super) fn tell_cluster(&mut self, cluster: &mut Cluster) {
+        if cluster.unwanted.is_empty() || Cards::now() < cluster.next_tell {
+            return;
+        }
+        match cluster.engine.cancel(&cluster.unwanted) {
+            Ok(()) => cluster.unwanted.clear(),
+            Err(error) => {
+                self.not_heard(cluster, &error);
+                cluster.next_tell = cluster.next_ask;
+            }
+        }
     }
 }
 

@@ -39,18 +39,33 @@ impl Manager<'_> {
         exit: &Exit,
     ) -> Result<(), Error> {
         let asked = self.folder(job).join(CANCEL).exists();
-        let word = ended_word(cluster, job);
-        cluster.forget(job);
         if exit.ended_by_us == EndedByUs::Cancelled && !asked {
-            // The cluster ended it: nobody of ours asked for that.
-            let reason = word.as_deref().map_or(Reason::Preempted, reason_of);
-            let word = word.unwrap_or_else(|| String::from("no reason"));
-            return self.conclude(
-                job,
-                Verdict::failed(reason, format!("ended by the cluster: {word}")),
-            );
+            return self.ended_by_cluster(cluster, job);
         }
+        cluster.forget(job);
         self.ended(job, exit)
+    }
+
+    /// The cluster told its runner to end: nobody of ours asked for that. Why, only Slurm knows, and it says so some time later.
+    fn ended_by_cluster(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
+        let now = Cards::now();
+        let since = *cluster.gone.entry(job).or_insert(now);
+        let verdict = match cluster.said.get(&job) {
+            Some((Seen::Ended(word), _)) => ended_by(word),
+            Some((Seen::NotListed, _)) if now >= since + EXPLAINED => Verdict::failed(
+                Reason::Preempted,
+                "ended by the cluster, and Slurm no longer knows why",
+            ),
+            _ => {
+                // While Slurm is silent it is asked less and less often.
+                if !self.notices.contains_key("slurm") {
+                    cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
+                }
+                return Ok(());
+            }
+        };
+        cluster.forget(job);
+        self.conclude(job, verdict)
     }
 
     /// Its runner is gone without an exit record.
@@ -104,5 +119,49 @@ impl Manager<'_> {
             verdict.reason = Some(Reason::Cancelled);
         }
         self.conclude(job, verdict)
+    }
+}
+
+/// What Slurm's word means for an attempt whose runner was told to end, and did.
+fn ended_by(word: &str) -> Verdict {
+    let text = format!("ended by the cluster: Slurm says {word}");
+    match (reason_of(word), word.split([' ', '+']).next()) {
+        (Reason::Lost, Some("CANCELLED")) => {
+            let mut verdict = Verdict::failed(Reason::Cancelled, text);
+            verdict.outcome = Outcome::Cancelled;
+            verdict
+        }
+        // It takes the end of the script for the job's own: Slurm's notice before its time limit looks so, and a signal by hand.
+        (Reason::Lost, _) => Verdict::failed(
+            Reason::Signal,
+            format!(
+                "its runner was told to end by somebody other than this queue, most likely because Slurm's own time limit was near; Slurm says {word}"
+            ),
+        ),
+        (reason, _) => Verdict::failed(reason, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slurms_word_decides_why_it_told_a_runner_to_end() {
+        for (word, outcome, reason) in [
+            ("PREEMPTED", Outcome::Failed, Reason::Preempted),
+            ("NODE_FAIL", Outcome::Failed, Reason::NodeFail),
+            ("TIMEOUT", Outcome::Failed, Reason::TimeLimit),
+            ("CANCELLED by 0", Outcome::Cancelled, Reason::Cancelled),
+            ("FAILED", Outcome::Failed, Reason::Signal),
+            ("COMPLETED", Outcome::Failed, Reason::Signal),
+        ] {
+            let verdict = ended_by(word);
+            assert_eq!(
+                (verdict.outcome, verdict.reason),
+                (outcome, Some(reason)),
+                "{word}"
+            );
+        }
     }
 }
