@@ -1,0 +1,146 @@
+//! Steps that run commands, and fields that fit another kind of step.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::findings::Findings;
+use super::scope::{Scope, argument, argument_line, captured_field, captures};
+use crate::expression::{Namespace, Reference};
+use crate::model::Kind;
+
+/// Fields that every command has.
+const RAW_FIELDS: [&str; 3] = ["stdout", "stderr", "exit_code"];
+
+static REDISCOVERY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\bfind\b.+\|[ \t]*sort\b.+\|[ \t]*(?:tail|head)\b").ok());
+
+pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
+    for (_, facts) in scope.steps() {
+        let step = facts.step;
+        if step.constant.is_some() && !step.with.is_empty() {
+            out.step(
+                "constant-step-with-args",
+                step,
+                "a constant is no call and takes no arguments; remove `with`",
+            );
+        }
+        if let Some(model) = step.model.as_ref().filter(|_| step.kind() != Kind::Agent) {
+            out.text(
+                "model-on-non-skill-step",
+                step,
+                "model",
+                model,
+                "only agent steps have a model; here it does nothing",
+            );
+        }
+        let Some(command) = argument(step, "cmd").filter(|_| step.kind() == Kind::Command) else {
+            continue;
+        };
+        let line = argument_line(step, "cmd");
+        for capture in captures(step) {
+            let Some(field) = captured_field(capture) else {
+                continue;
+            };
+            if !RAW_FIELDS.contains(&field) && !echoes(command, field) {
+                let message = format!(
+                    "the command never prints `{field}=…`, so the capture stays empty; add echo \"{field}=…\""
+                );
+                let place = format!("capture.{}", capture.variable.text);
+                out.text(
+                    "run-cmd-emit-alignment",
+                    step,
+                    place,
+                    &capture.variable,
+                    message,
+                );
+            }
+        }
+        if REDISCOVERY
+            .as_ref()
+            .is_some_and(|pattern| pattern.is_match(command))
+        {
+            let message = "the command searches for a file by find, sort and head or tail; capture its path where it is made";
+            out.field("run-cmd-find-rediscovery", step, "with.cmd", line, message);
+        }
+        let mut told: Vec<String> = Vec::new();
+        for (key, template) in facts.with.iter().filter(|(key, _)| key.text == "cmd") {
+            for reference in template.references() {
+                let quoted = reference
+                    .filters
+                    .last()
+                    .is_some_and(|filter| filter.name == "shq");
+                let name = reference.to_string();
+                if !quoted && is_foreign(scope, reference) && !told.contains(&name) {
+                    let message = format!(
+                        "text from outside becomes part of the command; write ${{{{ {name} | shq }}}}, without quotes around it"
+                    );
+                    out.text("shell-interpolation", step, "with.cmd", key, message);
+                    told.push(name);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a command prints a line `field=…`: `echo "field=` or `printf "field=`, with either quote or none.
+fn echoes(command: &str, field: &str) -> bool {
+    ["echo", "printf"].into_iter().any(|printer| {
+        command.match_indices(printer).any(|(at, _)| {
+            let before = command
+                .get(..at)
+                .and_then(|before| before.chars().next_back());
+            let after = command.get(at + printer.len()..).unwrap_or_default();
+            let argument = after.trim_start();
+            let argument = argument.strip_prefix(['"', '\'']).unwrap_or(argument);
+            !before.is_some_and(|sign| sign.is_alphanumeric() || sign == '_')
+                && after.starts_with(char::is_whitespace)
+                && argument
+                    .strip_prefix(field)
+                    .is_some_and(|rest| rest.starts_with('='))
+        })
+    })
+}
+
+/// Whether a reference brings text that people or agents wrote.
+fn is_foreign(scope: &Scope<'_>, reference: &Reference) -> bool {
+    match reference.namespace {
+        Namespace::Inputs => true,
+        Namespace::Result => false,
+        Namespace::Context => scope
+            .producers
+            .get(reference.name())
+            .is_some_and(|steps| steps.iter().any(|at| scope.step(*at).kind() == Kind::Agent)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_for_a_known_path_is_seen() {
+        let found = |command| {
+            REDISCOVERY
+                .as_ref()
+                .is_some_and(|pattern| pattern.is_match(command))
+        };
+        assert!(found("D=$(find . -name 'x*' | sort | tail -1)"));
+        assert!(!found("find . -name x\nls | sort | tail -1") && !found("find . | sort > list"));
+    }
+
+    #[test]
+    fn echoes_are_found() {
+        for (command, found) in [
+            ("echo \"path=$x\"", true),
+            ("true && echo path=1", true),
+            ("printf 'path=%s\\n' x", true),
+            ("echo \"a_path=$x\"", false),
+            ("echo \"paths=1\"", false),
+            ("myecho path=1", false),
+            ("path=1; echo $path", false),
+        ] {
+            assert_eq!(echoes(command, "path"), found, "{command}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Conditions and templates: whether they can be read, what they read, which branches are ever taken.
+
+use super::findings::Findings;
+use super::scope::Scope;
+use super::structure::nearest;
+use crate::expression::{Expression, FILTERS, Namespace, Reference};
+use crate::finding::Severity;
+use crate::model::{OnResult, Step};
+use crate::template::Template;
+use crate::yaml::{Node, Text};
+
+pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
+    for (_, facts) in scope.steps() {
+        let step = facts.step;
+        readable(step, out);
+        for (key, template) in &facts.with {
+            templated(step, &format!("with.{}", key.text), key.line, template, out);
+        }
+        for (key, captures) in [
+            ("capture", &step.capture),
+            ("capture_list", &step.capture_list),
+        ] {
+            for capture in captures {
+                let field = format!("{key}.{}", capture.variable.text);
+                filters(
+                    step,
+                    &field,
+                    capture.value.line,
+                    capture.template.references(),
+                    out,
+                );
+            }
+        }
+        for (branch, text, expression) in super::scope::conditions(step) {
+            let field = format!("on_result[{branch}]");
+            filters(
+                step,
+                &field,
+                text.line,
+                expression.references().into_iter(),
+                out,
+            );
+            for reference in expression.references() {
+                declared(
+                    scope,
+                    "undeclared-ref-in-when",
+                    step,
+                    &field,
+                    text.line,
+                    reference,
+                    out,
+                );
+            }
+        }
+        if let Some(message) = &step.message {
+            said(scope, step, message, out);
+        }
+        branches(step, out);
+    }
+}
+
+/// Conditions that cannot be read. One that is no text would count as a default.
+fn readable(step: &Step, out: &mut Findings) {
+    let Some(OnResult::List(branches)) = &step.on_result else {
+        return;
+    };
+    let items = step
+        .node
+        .get("on_result")
+        .map(Node::items)
+        .unwrap_or_default();
+    for (at, (branch, item)) in branches.iter().zip(items).enumerate() {
+        let field = format!("on_result[{at}]");
+        match (&branch.when, item.get("when")) {
+            (Some(condition), _) => {
+                if let Err(error) = &condition.parsed {
+                    let message = format!(
+                        "the condition `{}` cannot be read: {error}",
+                        condition.text.text
+                    );
+                    out.text("bad-when-expression", step, field, &condition.text, message);
+                }
+            }
+            (None, Some(node)) if !node.is_null() => {
+                let message = format!("`when` is {}, not a condition", node.noun());
+                out.field("bad-when-expression", step, field, node.line, message);
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+fn templated(step: &Step, field: &str, line: u32, template: &Template, out: &mut Findings) {
+    filters(step, field, line, template.references(), out);
+    for (text, error) in &template.problems {
+        let message = format!("`${{{{{text}}}}}` cannot be read and stays as it is: {error}");
+        out.field("bad-when-expression", step, field, line, message)
+            .severity = Severity::Warning;
+    }
+}
+
+fn filters<'r>(
+    step: &Step,
+    field: &str,
+    line: u32,
+    references: impl Iterator<Item = &'r Reference>,
+    out: &mut Findings,
+) {
+    for filter in references
+        .flat_map(|reference| &reference.filters)
+        .filter(|filter| !filter.is_known())
+    {
+        let message = if FILTERS.contains(&filter.name.as_str()) {
+            format!(
+                "filter `{}` is written like this: {}",
+                filter.name,
+                if filter.name == "default" {
+                    "default('x')"
+                } else {
+                    &filter.name
+                }
+            )
+        } else {
+            format!(
+                "there is no filter `{}`{}",
+                filter.name,
+                nearest(&filter.name, FILTERS.into_iter())
+            )
+        };
+        out.field("unknown-filter", step, field, line, message);
+    }
+}
+
+/// Whether what a reference reads exists. Steps of a sub-recipe that is not placed yet may capture anything.
+fn declared(
+    scope: &Scope<'_>,
+    rule: &'static str,
+    step: &Step,
+    field: &str,
+    line: u32,
+    reference: &Reference,
+    out: &mut Findings,
+) {
+    let name = reference.name();
+    let (known, near) = match reference.namespace {
+        Namespace::Result => return,
+        Namespace::Inputs => (
+            scope.inputs.contains(name),
+            nearest(name, scope.inputs.iter().copied()),
+        ),
+        Namespace::Context => {
+            let optional = step
+                .optional_context_refs
+                .iter()
+                .any(|optional| optional.text == name);
+            let known = optional || scope.producers.contains_key(name);
+            (known, nearest(name, scope.producers.keys().copied()))
+        }
+    };
+    if !known {
+        let what = if reference.namespace == Namespace::Inputs {
+            "is no input of this recipe"
+        } else {
+            "is captured by no step"
+        };
+        out.field(
+            rule,
+            step,
+            field,
+            line,
+            format!("`{reference}` {what}{near}"),
+        );
+    }
+}
+
+fn said(scope: &Scope<'_>, step: &Step, message: &Text, out: &mut Findings) {
+    let template = Template::parse(&message.text);
+    templated(step, "message", message.line, &template, out);
+    for reference in template.references() {
+        declared(
+            scope,
+            "undeclared-ref-in-message",
+            step,
+            "message",
+            message.line,
+            reference,
+            out,
+        );
+    }
+}
+
+/// Branches behind a default or an equal condition, and lists without a default.
+fn branches(step: &Step, out: &mut Findings) {
+    let Some(OnResult::List(branches)) = &step.on_result else {
+        return;
+    };
+    let mut seen: std::collections::BTreeSet<&Expression> = std::collections::BTreeSet::new();
+    let mut default = false;
+    for (at, branch) in branches.iter().enumerate() {
+        let field = format!("on_result[{at}]");
+        let expression = branch
+            .when
+            .as_ref()
+            .and_then(|condition| condition.parsed.as_ref().ok());
+        if default {
+            let message = "the branch stands behind a default and is never taken";
+            out.field("shadowed-condition", step, field, branch.line, message);
+        } else if expression.is_some_and(|expression| !seen.insert(expression)) {
+            let message = "the branch has the condition of an earlier one and is never taken";
+            out.field("shadowed-condition", step, field, branch.line, message);
+        }
+        // What cannot be read is no default, whatever it was meant to be.
+        let unreadable = branch.when.is_none() && has_when(step, at);
+        default |= branch.is_default() && !unreadable;
+    }
+    if !default && !branches.is_empty() {
+        let message = "no branch is a default: a result that fits none of them counts as a failure";
+        out.field(
+            "on-result-no-default",
+            step,
+            "on_result",
+            branches.last().map_or(0, |branch| branch.line),
+            message,
+        );
+    }
+}
+
+fn has_when(step: &Step, branch: usize) -> bool {
+    let items = step
+        .node
+        .get("on_result")
+        .map(Node::items)
+        .unwrap_or_default();
+    items
+        .get(branch)
+        .and_then(|item| item.get("when"))
+        .is_some_and(|when| !when.is_null())
+}

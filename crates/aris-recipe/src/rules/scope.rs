@@ -1,0 +1,199 @@
+//! What the rules look at: the recipe with everything that several rules need, computed once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::skill_name::Called;
+use super::{Data, Profile};
+use crate::expression::{Expression, Namespace, Reference};
+use crate::graph::Graph;
+use crate::model::{Capture, Kind, OnResult, Recipe, Step};
+use crate::template::Template;
+use crate::yaml::Text;
+
+/// A recipe, and what is known about it.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    pub(super) recipe: &'a Recipe,
+    pub(super) data: &'a Data,
+    pub(super) profile: Profile,
+    pub(super) graph: Graph,
+    /// One entry for each step, in order.
+    pub(super) facts: Vec<Facts<'a>>,
+    /// Names of inputs.
+    pub(super) inputs: BTreeSet<&'a str>,
+    /// Steps that capture each variable.
+    pub(super) producers: BTreeMap<&'a str, Vec<usize>>,
+    /// Successors of each step, ways around skippable steps included.
+    pub(super) successors: Vec<Vec<usize>>,
+    /// The reverse.
+    pub(super) predecessors: Vec<Vec<usize>>,
+}
+
+/// A step, and what is known about it.
+#[derive(Debug)]
+pub(super) struct Facts<'a> {
+    pub(super) step: &'a Step,
+    /// Arguments that are texts.
+    pub(super) with: Vec<(&'a Text, Template)>,
+    /// The skill that an agent step calls, when its name is known.
+    pub(super) skill: Option<Called<'a>>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(recipe: &'a Recipe, data: &'a Data, profile: Profile) -> Self {
+        let graph = Graph::of(recipe);
+        let steps = recipe.steps.len();
+        let successors = graph.successors(steps, true);
+        let mut predecessors = vec![Vec::new(); steps];
+        for (from, targets) in successors.iter().enumerate() {
+            for to in targets {
+                predecessors[*to].push(from);
+            }
+        }
+        let mut producers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, step) in recipe.steps.iter().enumerate() {
+            for capture in captures(step) {
+                let list = producers.entry(&capture.variable.text).or_default();
+                if list.last() != Some(&at) {
+                    list.push(at);
+                }
+            }
+        }
+        Self {
+            facts: recipe
+                .steps
+                .iter()
+                .map(|step| Facts::of(step, profile))
+                .collect(),
+            inputs: recipe
+                .ingredients
+                .iter()
+                .map(|ingredient| ingredient.name.text.as_str())
+                .collect(),
+            recipe,
+            data,
+            profile,
+            graph,
+            producers,
+            successors,
+            predecessors,
+        }
+    }
+
+    /// Steps with their places, placeholders included.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (usize, &Facts<'a>)> {
+        self.facts.iter().enumerate()
+    }
+
+    pub(super) fn step(&self, at: usize) -> &'a Step {
+        self.facts[at].step
+    }
+
+    /// What can be reached from some steps, these included; `barrier` steps are reached and not left.
+    pub(super) fn reach(&self, from: &[usize], barrier: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        reach(&self.successors, from, barrier)
+    }
+}
+
+/// What can be reached over some edges; see [`Scope::reach`].
+pub(super) fn reach(
+    edges: &[Vec<usize>],
+    from: &[usize],
+    barrier: impl Fn(usize) -> bool,
+) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::new();
+    let mut open = from.to_vec();
+    while let Some(at) = open.pop() {
+        if seen.insert(at)
+            && !barrier(at)
+            && let Some(next) = edges.get(at)
+        {
+            open.extend(next);
+        }
+    }
+    seen
+}
+
+impl<'a> Facts<'a> {
+    fn of(step: &'a Step, profile: Profile) -> Self {
+        let command = argument(step, "skill_command").filter(|_| step.kind() == Kind::Agent);
+        Self {
+            step,
+            with: step.with_templates().collect(),
+            skill: command.and_then(|command| Called::read(command, profile)),
+        }
+    }
+
+    /// References of one namespace in arguments, each with the argument.
+    pub(super) fn reads(
+        &self,
+        namespace: Namespace,
+    ) -> impl Iterator<Item = (&'a Text, &Reference)> {
+        self.with.iter().flat_map(move |(key, template)| {
+            template
+                .references()
+                .filter(move |reference| reference.namespace == namespace)
+                .map(|reference| (*key, reference))
+        })
+    }
+
+    /// References in the conditions of the list form.
+    pub(super) fn asks(&self) -> Vec<&'a Reference> {
+        conditions(self.step)
+            .into_iter()
+            .flat_map(|(_, _, expression)| expression.references())
+            .collect()
+    }
+}
+
+/// An argument's text.
+pub(super) fn argument<'a>(step: &'a Step, key: &str) -> Option<&'a str> {
+    step.with
+        .iter()
+        .rev()
+        .find(|(name, _)| name.text == key)
+        .and_then(|(_, node)| node.text())
+}
+
+/// An argument's line; the step's when it is absent.
+pub(super) fn argument_line(step: &Step, key: &str) -> u32 {
+    step.with
+        .iter()
+        .rev()
+        .find(|(name, _)| name.text == key)
+        .map_or(step.line, |(_, node)| node.line)
+}
+
+/// All captures of a step, of texts and of lists.
+pub(super) fn captures(step: &Step) -> impl Iterator<Item = &Capture> {
+    step.capture.iter().chain(&step.capture_list)
+}
+
+/// The readable conditions of the list form: number of the branch, text, meaning.
+pub(super) fn conditions(step: &Step) -> Vec<(usize, &Text, &Expression)> {
+    let Some(OnResult::List(branches)) = &step.on_result else {
+        return Vec::new();
+    };
+    branches
+        .iter()
+        .enumerate()
+        .filter_map(|(at, branch)| {
+            let condition = branch.when.as_ref()?;
+            Some((at, &condition.text, condition.parsed.as_ref().ok()?))
+        })
+        .collect()
+}
+
+/// Whether a step calls a tool, an agent, a command or a callable.
+pub(super) fn is_call(step: &Step) -> bool {
+    step.tool.is_some() || step.python.is_some()
+}
+
+/// The field of the result that a capture takes whole and unfiltered, if it takes one.
+pub(super) fn captured_field(capture: &Capture) -> Option<&str> {
+    let reference = capture.template.references().next()?;
+    (reference.namespace == Namespace::Result
+        && reference.filters.is_empty()
+        && reference.path.len() == 1)
+        .then(|| reference.name())
+}

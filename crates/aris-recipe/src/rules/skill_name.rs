@@ -1,0 +1,127 @@
+//! Which skill a command calls, and how it gives arguments.
+
+use super::Profile;
+use crate::template::Template;
+
+/// A skill as a command calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Called<'a> {
+    /// Its name, without namespace.
+    pub(super) name: &'a str,
+    /// The whole command.
+    pub(super) command: &'a str,
+    /// What stands behind the name.
+    pub(super) arguments: &'a str,
+}
+
+impl<'a> Called<'a> {
+    /// The skill of `/<namespace>:<name> …`, wherever in the command a word begins like that, or of `/<name> …` at its beginning.
+    /// `None` when there is none, or when its name is only known at run time (`/x:lens-{slug}`).
+    ///
+    /// The reference does not look at names without a namespace, and neither does its profile here.
+    pub(super) fn read(command: &'a str, profile: Profile) -> Option<Self> {
+        let mut previous = ' ';
+        for (at, sign) in command.char_indices() {
+            if sign == '/' && previous.is_whitespace() {
+                let word = command.get(at + 1..)?;
+                let (first, rest) = name(word);
+                if let Some(rest) = rest.strip_prefix(':').filter(|_| !first.is_empty()) {
+                    return Self::at(rest, command);
+                }
+                if command.get(..at)?.trim().is_empty() && profile != Profile::Compat {
+                    return Self::at(word, command);
+                }
+            }
+            previous = sign;
+        }
+        None
+    }
+
+    fn at(word: &'a str, command: &'a str) -> Option<Self> {
+        let (name, arguments) = name(word);
+        let whole = !name.is_empty() && !arguments.starts_with(['{', '$', '/', '.']);
+        whole.then_some(Self {
+            name,
+            command,
+            arguments,
+        })
+    }
+
+    /// Words among the arguments that are no references.
+    pub(super) fn has_prose(&self) -> bool {
+        let mut rest = self.arguments;
+        while let Some((before, after)) = rest.split_once("${{") {
+            if !before.trim().is_empty() {
+                return true;
+            }
+            let Some((_, behind)) = after.split_once("}}") else {
+                return true;
+            };
+            rest = behind;
+        }
+        !rest.trim().is_empty()
+    }
+
+    /// Names that the command refers to, inputs and variables.
+    pub(super) fn referred(&self) -> Vec<String> {
+        Template::parse(self.command)
+            .references()
+            .map(|reference| reference.name().to_owned())
+            .collect()
+    }
+}
+
+fn name(text: &str) -> (&str, &str) {
+    let end = text
+        .find(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '_' | '-')))
+        .unwrap_or(text.len());
+    text.split_at(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found() {
+        for (command, core, compat) in [
+            (
+                "/ns:make-plan ${{ context.x }}",
+                Some("make-plan"),
+                Some("make-plan"),
+            ),
+            ("  /make-plan x", Some("make-plan"), None),
+            ("Use /ns:a then /ns:b", Some("a"), Some("a")),
+            ("Use /make-plan", None, None),
+            ("/ns:lens-{slug} x", None, None),
+            ("/ns:x${{ inputs.y }}", None, None),
+            ("/lit see http://host:80/a", Some("lit"), None),
+            ("/usr/bin/x", None, None),
+            ("/", None, None),
+            ("${{ inputs.x }}", None, None),
+        ] {
+            let found = |profile| Called::read(command, profile).map(|called| called.name);
+            assert_eq!(
+                (found(Profile::Core), found(Profile::Compat)),
+                (core, compat),
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn prose_is_what_is_no_reference() {
+        for (command, prose) in [
+            ("/n:x", false),
+            ("/n:x ${{ inputs.a }}\n ${{ context.b }}", false),
+            ("/n:x ${{ inputs.a }} --flag", true),
+            ("/n:x the failures", true),
+        ] {
+            assert_eq!(
+                Called::read(command, Profile::Core).unwrap().has_prose(),
+                prose,
+                "{command}"
+            );
+        }
+    }
+}

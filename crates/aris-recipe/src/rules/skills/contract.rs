@@ -1,0 +1,359 @@
+//! What steps give to skills and take from them, against the contracts in the manifest.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use regex::Regex;
+
+use super::super::data::{Manifest, SkillContract, SkillInput};
+use super::super::findings::Findings;
+use super::super::scope::{Facts, Scope, captured_field, captures, conditions};
+use super::super::skill_name::Called;
+use crate::expression::Namespace;
+use crate::finding::Severity;
+use crate::model::Step;
+
+/// Steps between a skill and a push that count as one way. **Source**: the reference.
+const PUSH_HOPS: usize = 6;
+/// Kinds of inputs that are paths.
+const PATHS: [&str; 2] = ["file_path", "directory_path"];
+
+pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
+    let Some(manifest) = &scope.data.manifest else {
+        return;
+    };
+    let mut faults: BTreeMap<&str, Vec<Fault>> = BTreeMap::new();
+    let mut captured: BTreeSet<&str> = BTreeSet::new();
+    for (at, facts) in scope.steps() {
+        if let Some(skill) = &facts.skill {
+            if let Some((name, contract)) = manifest.skills.get_key_value(skill.name) {
+                given(scope, facts, skill, contract, &captured, out);
+                taken(facts.step, skill, contract, out);
+                handed_on(scope, manifest, at, skill, contract, out);
+                writes(scope, at, skill, contract, out);
+                for fault in faults.entry(name).or_insert_with(|| of_contract(contract)) {
+                    let message = format!("contract of skill `{name}`: {}", fault.message);
+                    out.step(fault.rule, facts.step, message).severity = fault.severity;
+                }
+            } else if captures(facts.step).next().is_some() {
+                let message = format!(
+                    "the manifest has no contract of skill `{}`, so its outputs cannot be checked",
+                    skill.name
+                );
+                out.step("undeclared-capture-key", facts.step, message);
+            }
+        }
+        captured.extend(captures(facts.step).map(|capture| capture.variable.text.as_str()));
+    }
+}
+
+fn given(
+    scope: &Scope<'_>,
+    facts: &Facts<'_>,
+    skill: &Called<'_>,
+    contract: &SkillContract,
+    captured: &BTreeSet<&str>,
+    out: &mut Findings,
+) {
+    let step = facts.step;
+    let referred: BTreeSet<&str> = facts
+        .reads(Namespace::Context)
+        .chain(facts.reads(Namespace::Inputs))
+        .map(|(_, reference)| reference.name())
+        .collect();
+    let at_hand = |input: &SkillInput| {
+        captured.contains(input.name.as_str()) || scope.inputs.contains(input.name.as_str())
+    };
+    let required = contract
+        .inputs
+        .iter()
+        .filter(|input| input.required && !referred.contains(input.name.as_str()));
+    if skill.has_prose() {
+        for input in required.filter(|input| at_hand(input)) {
+            let message = format!(
+                "skill `{}` requires `{}`, which is at hand, and the command describes it in prose; write ${{{{ context.{} }}}}",
+                skill.name, input.name, input.name
+            );
+            out.step("shadowed-required-input", step, message);
+        }
+    } else if skill
+        .referred()
+        .iter()
+        .all(|name| contract.inputs.iter().any(|input| input.name == *name))
+    {
+        for input in required {
+            let advice = if at_hand(input) {
+                format!("it is at hand: write ${{{{ context.{} }}}}", input.name)
+            } else {
+                String::from("no earlier step captures it and no input has its name")
+            };
+            let message = format!(
+                "skill `{}` requires `{}` and does not get it; {advice}",
+                skill.name, input.name
+            );
+            out.step("missing-ingredient", step, message);
+        }
+    }
+    for input in contract
+        .inputs
+        .iter()
+        .filter(|input| input.recommended && !input.required)
+    {
+        let assigned = skill.command.split_whitespace().any(|word| {
+            word.strip_prefix(input.name.as_str())
+                .is_some_and(|rest| rest.starts_with('='))
+        });
+        if !assigned {
+            let message = format!(
+                "skill `{}` is better with `{}`; add {}=${{{{ context.{} }}}}",
+                skill.name, input.name, input.name, input.name
+            );
+            out.step("missing-recommended-input", step, message);
+        }
+    }
+}
+
+fn taken(step: &Step, skill: &Called<'_>, contract: &SkillContract, out: &mut Findings) {
+    for (key, list) in [
+        ("capture", &step.capture),
+        ("capture_list", &step.capture_list),
+    ] {
+        for capture in list {
+            let Some(field) = captured_field(capture) else {
+                continue;
+            };
+            if contract.output(field).is_none() {
+                let near = super::super::structure::nearest(
+                    field,
+                    contract.outputs.iter().map(|output| output.name.as_str()),
+                );
+                let message = format!("skill `{}` has no output `{field}`{near}", skill.name);
+                let place = format!("{key}.{}", capture.variable.text);
+                out.text(
+                    "undeclared-capture-key",
+                    step,
+                    place,
+                    &capture.variable,
+                    message,
+                );
+            }
+        }
+    }
+    if !contract.outputs.is_empty() && captures(step).next().is_none() {
+        let names: Vec<&str> = contract
+            .outputs
+            .iter()
+            .map(|output| output.name.as_str())
+            .collect();
+        let message = format!(
+            "skill `{}` gives {} and the step captures nothing",
+            skill.name,
+            names.join(", ")
+        );
+        out.step("implicit-handoff", step, message);
+    }
+    if contract.write_behavior.as_deref() == Some("always")
+        && step.skip_when_false.is_none()
+        && step.on_context_limit.is_none()
+    {
+        let message = format!(
+            "skill `{}` always writes; without on_context_limit what it wrote is lost when the agent's context is full",
+            skill.name
+        );
+        out.step("file-writing-skill-missing-context-limit", step, message);
+    }
+}
+
+/// A skill that gives nothing, followed by one that would take paths.
+fn handed_on(
+    scope: &Scope<'_>,
+    manifest: &Manifest,
+    at: usize,
+    skill: &Called<'_>,
+    contract: &SkillContract,
+    out: &mut Findings,
+) {
+    if !contract.outputs.is_empty() {
+        return;
+    }
+    for next in &scope.successors[at] {
+        let Some(consumer) = &scope.facts[*next].skill else {
+            continue;
+        };
+        let Some(inputs) = manifest
+            .skills
+            .get(consumer.name)
+            .map(|contract| &contract.inputs)
+        else {
+            continue;
+        };
+        let unwired: Vec<&str> = inputs
+            .iter()
+            .filter(|input| !input.required && PATHS.contains(&input.kind.as_str()))
+            .map(|input| input.name.as_str())
+            .filter(|name| !consumer.command.contains(&format!("context.{name}")))
+            .collect();
+        if !unwired.is_empty() {
+            let message = format!(
+                "skill `{}` gives nothing, and `{}` in step `{}` could take {}; if it reads what the first one wrote, give that an output \
+                 and capture it",
+                skill.name,
+                consumer.name,
+                scope.step(*next).name,
+                unwired.join(", ")
+            );
+            out.step("uncaptured-handoff-consumer", scope.step(at), message);
+        }
+    }
+}
+
+/// A skill that may write nothing, on an ungated way to a push.
+fn writes(
+    scope: &Scope<'_>,
+    at: usize,
+    skill: &Called<'_>,
+    contract: &SkillContract,
+    out: &mut Findings,
+) {
+    if contract.write_behavior.as_deref() != Some("conditional") {
+        return;
+    }
+    let step = scope.step(at);
+    let gated = conditions(step).into_iter().any(|(_, _, expression)| {
+        expression.references().iter().any(|reference| {
+            reference.namespace == Namespace::Result && contract.output(reference.name()).is_some()
+        })
+    });
+    let Some(push) = push_behind(scope, at).filter(|_| !gated) else {
+        return;
+    };
+    let names: Vec<&str> = contract
+        .outputs
+        .iter()
+        .map(|output| output.name.as_str())
+        .collect();
+    let advice = if names.is_empty() {
+        String::from("give the skill an output that tells, and route by it")
+    } else {
+        format!(
+            "route by one of its outputs ({}) with on_result",
+            names.join(", ")
+        )
+    };
+    let message = format!(
+        "skill `{}` may write nothing, and step `{}` pushes all the same; {advice}",
+        skill.name,
+        scope.step(push).name
+    );
+    out.step("conditional-skill-ungated-push", step, message);
+}
+
+/// The nearest push.
+fn push_behind(scope: &Scope<'_>, from: usize) -> Option<usize> {
+    let mut seen = BTreeSet::from([from]);
+    let mut open = VecDeque::from([(from, 0)]);
+    while let Some((at, hops)) = open.pop_front() {
+        if scope
+            .step(at)
+            .tool
+            .as_ref()
+            .is_some_and(|tool| tool.text == "push_to_remote")
+        {
+            return Some(at);
+        }
+        if hops < PUSH_HOPS {
+            let next = scope.successors[at]
+                .iter()
+                .copied()
+                .filter(|next| seen.insert(*next));
+            open.extend(next.map(|next| (next, hops + 1)));
+        }
+    }
+    None
+}
+
+/// What is wrong with a contract itself; told at every step that calls the skill.
+struct Fault {
+    rule: &'static str,
+    severity: Severity,
+    message: String,
+}
+
+fn of_contract(contract: &SkillContract) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut fault = |rule, severity, message| {
+        faults.push(Fault {
+            rule,
+            severity,
+            message,
+        });
+    };
+    let patterns = &contract.output_patterns;
+    if patterns.is_empty()
+        && contract
+            .outputs
+            .iter()
+            .any(|output| output.kind == "file_path")
+    {
+        let message = String::from("it gives files and has no expected_output_patterns");
+        fault("missing-output-patterns", Severity::Warning, message);
+    }
+    if !patterns.is_empty() && contract.pattern_examples.is_empty() {
+        let message = String::from("it has expected_output_patterns and no pattern_examples");
+        fault("missing-pattern-examples", Severity::Warning, message);
+    }
+    for pattern in patterns {
+        match Regex::new(pattern) {
+            Err(error) => {
+                let message = format!(
+                    "pattern `{pattern}` is no regular expression: {}",
+                    last_line(&error)
+                );
+                fault("pattern-examples-match", Severity::Error, message);
+            }
+            Ok(regex) => {
+                let examples = &contract.pattern_examples;
+                if !examples.is_empty() && !examples.iter().any(|example| regex.is_match(example)) {
+                    let message =
+                        format!("pattern `{pattern}` matches none of the pattern_examples");
+                    fault("pattern-examples-match", Severity::Error, message);
+                }
+            }
+        }
+    }
+    let conditions = &contract.write_expected_when;
+    match contract.write_behavior.as_deref() {
+        Some("conditional") if conditions.is_empty() => {
+            let message = String::from(
+                "write_behavior is conditional and write_expected_when says no condition",
+            );
+            fault("write-behavior-consistency", Severity::Error, message);
+        }
+        Some("always") if !conditions.is_empty() => {
+            let message =
+                String::from("write_behavior is always and write_expected_when says a condition");
+            fault("write-behavior-consistency", Severity::Warning, message);
+        }
+        None | Some("always" | "conditional") => {}
+        Some(other) => {
+            let message = format!("write_behavior is `{other}`; there is always and conditional");
+            fault("write-behavior-consistency", Severity::Error, message);
+        }
+    }
+    for pattern in conditions {
+        if let Err(error) = Regex::new(pattern) {
+            let message = format!(
+                "`{pattern}` in write_expected_when is no regular expression: {}",
+                last_line(&error)
+            );
+            fault("write-behavior-consistency", Severity::Error, message);
+        }
+    }
+    faults
+}
+
+/// The sentence at the end of what the parser of regular expressions says; before it the pattern is drawn.
+fn last_line(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}

@@ -1,0 +1,100 @@
+//! Tools and registries: what is there, what is switched off, what the project replaces.
+
+use super::super::findings::Findings;
+use super::super::scope::{Scope, argument};
+use super::super::structure::nearest;
+use crate::model::Kind;
+
+pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
+    let manifest = scope.data.manifest.as_ref();
+    let disabled = manifest.and_then(|manifest| manifest.disabled_categories.as_ref());
+    let local = manifest.and_then(|manifest| manifest.local_skills.as_ref());
+    if let Some(packs) = manifest.and_then(|manifest| manifest.packs.as_ref()) {
+        let mut told: Vec<&str> = Vec::new();
+        for pack in &scope.recipe.requires_packs {
+            if !packs.contains(&pack.text) && !told.contains(&pack.text.as_str()) {
+                let near = nearest(&pack.text, packs.iter().map(String::as_str));
+                let message = format!("there is no pack `{}`{near}", pack.text);
+                out.file("unknown-required-pack", pack.line, message).field =
+                    Some(String::from("requires_packs"));
+                told.push(&pack.text);
+            }
+        }
+    }
+    for (_, facts) in scope.steps() {
+        let step = facts.step;
+        let command = argument(step, "skill_command").filter(|_| step.kind() == Kind::Agent);
+        if command.is_some_and(|command| !command.trim_start().starts_with('/')) {
+            let message = "the skill command is prose; begin it with /SKILL, so that a skill with a contract runs";
+            out.step("skill-command-missing-prefix", step, message);
+        }
+        if let Some(skill) = &facts.skill {
+            let categories = manifest
+                .and_then(|manifest| manifest.skills.get(skill.name))
+                .map(|contract| &contract.categories);
+            let off = categories
+                .zip(disabled)
+                .and_then(|(own, disabled)| own.intersection(disabled).next());
+            if let Some(off) = off {
+                let message = format!(
+                    "skill `{}` belongs to `{off}`, which is switched off",
+                    skill.name
+                );
+                out.step("subset-disabled-skill", step, message);
+            }
+            let namespaced = skill
+                .command
+                .split_whitespace()
+                .next()
+                .is_some_and(|word| word.contains(':'));
+            if namespaced && local.is_some_and(|local| local.contains(skill.name)) {
+                let message = format!(
+                    "the project has a skill `{}` of its own, which only /{} calls",
+                    skill.name, skill.name
+                );
+                out.step("project-local-skill-override", step, message);
+            }
+        }
+        let (Some(name), Some(tools)) = (&step.tool, &scope.data.tools) else {
+            continue;
+        };
+        let Some(tool) = tools.get(&name.text) else {
+            let near = nearest(&name.text, tools.keys().map(String::as_str));
+            out.text(
+                "unknown-tool",
+                step,
+                "tool",
+                name,
+                format!("there is no tool `{}`{near}", name.text),
+            );
+            continue;
+        };
+        if let Some(off) =
+            disabled.and_then(|disabled| tool.categories.intersection(disabled).next())
+        {
+            let message = format!(
+                "tool `{}` belongs to `{off}`, which is switched off",
+                name.text
+            );
+            out.text("subset-disabled-tool", step, "tool", name, message);
+        }
+        let Some(parameters) = &tool.parameters else {
+            continue;
+        };
+        for (key, _) in step
+            .with
+            .iter()
+            .filter(|(key, _)| !parameters.contains(&key.text))
+        {
+            let near = nearest(&key.text, parameters.iter().map(String::as_str));
+            let message = format!("tool `{}` has no parameter `{}`{near}", name.text, key.text);
+            out.text(
+                "dead-with-param",
+                step,
+                format!("with.{}", key.text),
+                key,
+                message,
+            );
+        }
+    }
+}

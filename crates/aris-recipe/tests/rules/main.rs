@@ -1,0 +1,5 @@
+//! The rules from outside: mutants, purity, public recipes.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests read files directly")]
+
+mod public;

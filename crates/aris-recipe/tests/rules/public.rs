@@ -1,0 +1,133 @@
+//! The public recipes of the reference, where a checkout of it is at hand: `AUTOSKILLIT_DIR` names its root. Nothing of it is kept here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aris_recipe::model::load;
+use aris_recipe::rules::data::{Budgets, Exemptions, Manifest, Skills, Tool};
+use aris_recipe::{Data, Profile, Recipe, Severity, check, rules};
+
+/// Recipes and how many steps each has at version 0.9.0.
+const RECIPES: [(&str, usize); 8] = [
+    ("src/autoskillit/recipes/implementation.yaml", 68),
+    ("src/autoskillit/recipes/implementation-groups.yaml", 68),
+    ("src/autoskillit/recipes/remediation.yaml", 68),
+    ("src/autoskillit/recipes/merge-prs.yaml", 55),
+    ("src/autoskillit/recipes/research.yaml", 54),
+    ("src/autoskillit/recipes/sub-recipes/sprint-prefix.yaml", 7),
+    (".autoskillit/recipes/smoke-test.yaml", 14),
+    (".autoskillit/recipes/full-audit.yaml", 6),
+];
+
+fn checkout() -> Option<PathBuf> {
+    let root = std::env::var_os("AUTOSKILLIT_DIR").map(PathBuf::from);
+    if root.is_none() {
+        println!("skipped: AUTOSKILLIT_DIR does not name a checkout of the public reference");
+    }
+    root
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn recipe(path: &Path) -> Recipe {
+    load(&text(path), ".autoskillit/temp")
+        .unwrap_or_else(|finding| panic!("{}: {finding:?}", path.display()))
+}
+
+fn data(root: &Path) -> Data {
+    let own = root.join("src/autoskillit");
+    let exempt = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../skills/research-recipe/assets/compat/exempt.yaml");
+    let mut skills = Skills::default();
+    for folder in ["skills", "skills_extended"] {
+        for entry in fs::read_dir(own.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if let Ok(text) = fs::read_to_string(path.join("SKILL.md")) {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                skills.names.insert(name.clone());
+                skills.texts.insert(name, text);
+            }
+        }
+    }
+    Data {
+        manifest: Some(Manifest::parse(&text(&own.join("recipe/skill_contracts.yaml"))).unwrap()),
+        budgets: Some(Budgets::parse(&text(&own.join("recipe/block_budgets.yaml"))).unwrap()),
+        skills: Some(skills),
+        sub_recipes: Some(BTreeMap::from([(
+            String::from("sprint-prefix"),
+            Vec::new(),
+        )])),
+        exempt: Exemptions::parse(&text(&exempt)).unwrap(),
+        tools: std::env::var_os("AUTOSKILLIT_TOOLS")
+            .map(|path| Tool::parse_all(&text(Path::new(&path))).unwrap()),
+        ..Data::default()
+    }
+}
+
+/// Findings as `rule step severity`, for a comparison with those of the reference.
+fn listed(report: &rules::Report) -> Vec<String> {
+    report
+        .findings
+        .iter()
+        .map(|finding| format!("{} {} {}", finding.rule, finding.step, finding.severity))
+        .collect()
+}
+
+#[test]
+fn public_recipes_are_valid() {
+    let Some(root) = checkout() else { return };
+    let data = data(&root);
+    for (path, steps) in RECIPES {
+        let recipe = recipe(&root.join(path));
+        assert_eq!(recipe.steps.len(), steps, "{path}");
+        for profile in [Profile::Core, Profile::Compat] {
+            let report = check(&recipe, &data, profile);
+            let errors: Vec<_> = report
+                .findings
+                .iter()
+                .filter(|finding| finding.severity == Severity::Error)
+                .collect();
+            assert!(errors.is_empty(), "{path} under {profile:?}: {errors:#?}");
+            if let Some(folder) = std::env::var_os("RULES_OUT") {
+                let stem = Path::new(path)
+                    .file_stem()
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned();
+                let out = PathBuf::from(folder).join(format!("{stem}.{profile:?}.txt"));
+                fs::write(out, listed(&report).join("\n")).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn false_reports_of_the_reference_are_absent() {
+    let Some(root) = checkout() else { return };
+    let data = data(&root);
+    for (path, _) in RECIPES {
+        let report = check(&recipe(&root.join(path)), &data, Profile::Compat);
+        let named = |rule: &str| {
+            report
+                .findings
+                .iter()
+                .filter(|finding| finding.rule == rule)
+                .count()
+        };
+        assert_eq!(named("unreachable-step"), 0, "{path}");
+        let loops: BTreeSet<_> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == "unbounded-cycle")
+            .map(|finding| finding.steps.clone().unwrap())
+            .collect();
+        assert_eq!(
+            loops.len(),
+            named("unbounded-cycle"),
+            "{path}: one finding for each loop"
+        );
+    }
+}
