@@ -141,6 +141,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 run: |process| aris_cli::run(&queue_manager::SPEC, queue_manager::run, process),
                 parser: || aris_cli::parser(&queue_manager::SPEC, queue_manager::run),
             },
+            Entry {
+                spec: &recipe_runner::SPEC,
+                brief: "check a recipe, run it step by step, resume it",
+                run: |process| aris_cli::run(&recipe_runner::SPEC, recipe_runner::run, process),
+                parser: || aris_cli::parser(&recipe_runner::SPEC, recipe_runner::run),
+            },
         ],
     },
     Group {

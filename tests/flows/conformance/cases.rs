@@ -16,6 +16,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::openalex_fetch::CASES,
     &super::paper_claim_audit::CASES,
     &super::queue_manager::CASES,
+    &super::recipe_runner::CASES,
     &super::research_wiki::CASES,
     &super::save_trace::CASES,
     &super::semantic_scholar_fetch::CASES,

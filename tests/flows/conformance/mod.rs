@@ -21,6 +21,7 @@ mod openalex_fetch;
 mod outputs;
 mod paper_claim_audit;
 mod queue_manager;
+mod recipe_runner;
 mod research_wiki;
 mod runs;
 mod save_trace;

@@ -137,6 +137,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "None: no experiment is started",
     },
     Helper {
+        name: "recipe_runner",
+        shipped: true,
+        aliases: &[],
+        owner: "research-recipe",
+        callers: &["research-recipe"],
+        policy: Policy::A,
+        other_policies: &[],
+        rationale: "Without it nobody decides which step of a recipe comes next",
+        fallback: "None: no step of the recipe is started",
+    },
+    Helper {
         name: "research_wiki",
         shipped: true,
         aliases: &["research_wiki.py"],

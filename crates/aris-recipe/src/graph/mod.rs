@@ -1,11 +1,13 @@
 //! Where control can go: the routing graph of a recipe, its cycles, the bounds on them, and where skipped steps lead.
 
 mod components;
+mod draw;
 mod skip;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use components::Components;
+pub use draw::{dot, mermaid};
 pub use skip::{Skip, SkipReason};
 
 use crate::model::{Kind, Recipe, Step, Target};

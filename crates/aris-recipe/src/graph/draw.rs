@@ -1,0 +1,150 @@
+//! The graph as a drawing: Mermaid and DOT. Ends that are no steps stand there, too.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::Graph;
+use crate::model::{DONE, ESCALATE, Kind, Recipe, Step, Target};
+
+/// A line of a drawing: the place of a step, the node it leads to, and the kind.
+type Line = (usize, String, String);
+
+/// Routes and bypasses between steps, then routes to ends.
+fn lines(recipe: &Recipe, graph: &Graph) -> Vec<Line> {
+    let mut all: Vec<Line> = graph
+        .routes
+        .iter()
+        .chain(&graph.bypasses)
+        .map(|edge| (edge.from, format!("s{}", edge.to), edge.kind.clone()))
+        .collect();
+    for (from, step) in recipe.steps.iter().enumerate() {
+        for (kind, route) in ends(step) {
+            match recipe.target(&route) {
+                Some(Target::Done) => all.push((from, String::from("end_done"), kind)),
+                Some(Target::Escalate) => all.push((from, String::from("end_escalate"), kind)),
+                Some(Target::Step(_)) | None => {}
+            }
+        }
+    }
+    all
+}
+
+/// All routes of a step with their kinds.
+fn ends(step: &Step) -> Vec<(String, String)> {
+    let fixed = [
+        ("success", &step.on_success),
+        ("failure", &step.on_failure),
+        ("context_limit", &step.on_context_limit),
+        ("exhausted", &step.on_exhausted),
+        ("skip", &step.on_skip),
+    ];
+    let mut all: Vec<(String, String)> = fixed
+        .into_iter()
+        .filter_map(|(kind, route)| Some((kind.to_owned(), route.as_ref()?.text.clone())))
+        .collect();
+    let results = step.on_result.iter().flat_map(|results| results.targets());
+    all.extend(results.map(|(kind, route)| (kind, route.text.clone())));
+    all
+}
+
+/// The graph in Mermaid's language.
+pub fn mermaid(recipe: &Recipe, graph: &Graph) -> String {
+    let lines = lines(recipe, graph);
+    let mut out = String::from("flowchart TD\n");
+    for (at, step) in recipe.steps.iter().enumerate() {
+        let name = escaped(&step.name);
+        let shape = match step.kind() {
+            Kind::Stop => format!("([\"{name}\"])"),
+            Kind::Route => format!("{{\"{name}\"}}"),
+            Kind::Confirm => format!("[/\"{name}\"/]"),
+            Kind::SubRecipe(_) => format!("[[\"{name}\"]]"),
+            _ => format!("[\"{name}\"]"),
+        };
+        // Writing to a text cannot fail.
+        writeln!(out, "    s{at}{shape}").unwrap_or_default();
+    }
+    for end in used_ends(&lines) {
+        writeln!(out, "    end_{end}(((\"{end}\")))").unwrap_or_default();
+    }
+    for (from, to, kind) in &lines {
+        let arrow = if kind == "bypass" { "-.->" } else { "-->" };
+        writeln!(out, "    s{from} {arrow}|\"{}\"| {to}", escaped(kind)).unwrap_or_default();
+    }
+    out
+}
+
+/// The graph in the language of Graphviz.
+pub fn dot(recipe: &Recipe, graph: &Graph) -> String {
+    let lines = lines(recipe, graph);
+    let quoted = |text: &str| text.replace('\\', r"\\").replace('"', "\\\"");
+    let mut out = String::from("digraph recipe {\n");
+    for (at, step) in recipe.steps.iter().enumerate() {
+        let shape = match step.kind() {
+            Kind::Stop => "oval",
+            Kind::Route => "diamond",
+            Kind::Confirm => "parallelogram",
+            Kind::SubRecipe(_) => "box3d",
+            _ => "box",
+        };
+        let name = quoted(&step.name);
+        writeln!(out, "    s{at} [label=\"{name}\", shape={shape}];").unwrap_or_default();
+    }
+    for end in used_ends(&lines) {
+        writeln!(out, "    end_{end} [label=\"{end}\", shape=doublecircle];").unwrap_or_default();
+    }
+    for (from, to, kind) in &lines {
+        let style = if kind == "bypass" {
+            ", style=dashed"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "    s{from} -> {to} [label=\"{}\"{style}];",
+            quoted(kind)
+        )
+        .unwrap_or_default();
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn used_ends(lines: &[Line]) -> BTreeSet<&'static str> {
+    [DONE, ESCALATE]
+        .into_iter()
+        .filter(|end| lines.iter().any(|(_, to, _)| to == &format!("end_{end}")))
+        .collect()
+}
+
+/// Mermaid's way to write signs that would end a label; line breaks have no place in one.
+fn escaped(text: &str) -> String {
+    text.replace('#', "#35;")
+        .replace('"', "#quot;")
+        .replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::parse;
+
+    #[test]
+    fn drawings_hold_every_step_and_route() {
+        let recipe = parse(
+            "steps:\n  a: {tool: t, on_success: 'b \"#', on_failure: done}\n  'b \"#': {action: route, on_result: {field: v, routes: {'N\"O': a}}}\n",
+        )
+        .unwrap();
+        let graph = Graph::of(&recipe);
+        assert_eq!(
+            mermaid(&recipe, &graph),
+            "flowchart TD\n    s0[\"a\"]\n    s1{\"b #quot;#35;\"}\n    end_done(((\"done\")))\n    s0 -->|\"success\"| s1\n    \
+             s1 -->|\"result[N#quot;O]\"| s0\n    s0 -->|\"failure\"| end_done\n"
+        );
+        assert_eq!(
+            dot(&recipe, &graph),
+            "digraph recipe {\n    s0 [label=\"a\", shape=box];\n    s1 [label=\"b \\\"#\", shape=diamond];\n    \
+             end_done [label=\"done\", shape=doublecircle];\n    s0 -> s1 [label=\"success\"];\n    \
+             s1 -> s0 [label=\"result[N\\\"O]\"];\n    s0 -> end_done [label=\"failure\"];\n}\n"
+        );
+    }
+}

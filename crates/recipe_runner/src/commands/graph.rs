@@ -1,0 +1,139 @@
+//! `graph`: where control can go.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use aris_cli::{Context, Outcome};
+use aris_recipe::graph::{Edge, dot, mermaid};
+use aris_recipe::{Graph, Recipe};
+use serde::Serialize;
+
+use crate::cli::{self, Format, GraphArgs};
+use crate::error::Error;
+use crate::load;
+
+/// Schema id of [`GraphData`].
+pub(crate) const SCHEMA: &str = "aris.recipe_runner.graph/v1";
+
+/// The routing graph of a recipe.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GraphData {
+    /// The step a run begins with; empty when there is none.
+    entry: String,
+    /// All steps in the order of the file.
+    nodes: Vec<String>,
+    /// Routes between steps in the order of the file, then ways around steps that may not run.
+    edges: Vec<EdgeData>,
+    /// Where skippable steps lead when they are skipped.
+    skips: BTreeMap<String, SkipData>,
+    /// Strongly connected components of the routes that hold a cycle, each sorted.
+    sccs: Vec<Vec<String>>,
+    /// Executions allowed per run section.
+    bounded: BTreeMap<String, u32>,
+    /// The drawing that was asked for.
+    #[serde(skip)]
+    drawing: Option<String>,
+}
+
+/// One edge.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct EdgeData {
+    from: String,
+    to: String,
+    /// `success`, `failure`, `context_limit`, `exhausted`, `skip`, `result[i]`, `default`, `result[key]` or `bypass`.
+    kind: String,
+}
+
+/// Where a skip leads.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct SkipData {
+    /// A step, `done` or `escalate`; null when the run would halt.
+    target: Option<String>,
+    /// `explicit`, `success`, `single`, `context_limit`, `default`, `first` or `none`.
+    how: String,
+}
+
+/// Makes the graph of a recipe.
+pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphData>, Error> {
+    let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
+    let recipe = if args.compose.compose {
+        let given = cli::map(&args.compose.set);
+        load::composed(&read, &given, &args.recipe.reading, context)?.recipe
+    } else {
+        read.recipe
+    };
+    let graph = Graph::of(&recipe);
+    let mut data = GraphData::of(&recipe, &graph);
+    data.drawing = match args.format {
+        Format::Json => None,
+        Format::Mermaid => Some(mermaid(&recipe, &graph)),
+        Format::Dot => Some(dot(&recipe, &graph)),
+    };
+    Ok(Outcome::done(data))
+}
+
+impl GraphData {
+    fn of(recipe: &Recipe, graph: &Graph) -> Self {
+        let name = |at: usize| {
+            recipe
+                .steps
+                .get(at)
+                .map_or_else(String::new, |step| step.name.clone())
+        };
+        let edge = |edge: &Edge| EdgeData {
+            from: name(edge.from),
+            to: name(edge.to),
+            kind: edge.kind.clone(),
+        };
+        let mut sccs: Vec<Vec<String>> = graph
+            .components
+            .cyclic()
+            .into_iter()
+            .map(|members| {
+                let mut names: Vec<String> = members.into_iter().map(name).collect();
+                names.sort();
+                names
+            })
+            .collect();
+        sccs.sort();
+        Self {
+            entry: name(0),
+            nodes: recipe.steps.iter().map(|step| step.name.clone()).collect(),
+            edges: graph
+                .routes
+                .iter()
+                .chain(&graph.bypasses)
+                .map(edge)
+                .collect(),
+            skips: graph
+                .skips
+                .iter()
+                .map(|(at, skip)| {
+                    let data = SkipData {
+                        target: skip.target.as_ref().map(|target| target.name().to_owned()),
+                        how: skip.how.word().to_owned(),
+                    };
+                    (name(*at), data)
+                })
+                .collect(),
+            sccs,
+            bounded: graph
+                .bounds
+                .iter()
+                .map(|(at, bound)| (name(*at), *bound))
+                .collect(),
+            drawing: None,
+        }
+    }
+
+    /// The drawing, or the data as JSON.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.drawing {
+            Some(drawing) => out.write_all(drawing.as_bytes()),
+            None => writeln!(out, "{}", serde_json::to_string_pretty(self)?),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! `validate`: everything that is wrong with a recipe.
+
+use std::io::{self, Write};
+
+use aris_cli::{Context, Outcome};
+use aris_recipe::rules::{Counts, SkippedRule};
+use aris_recipe::{Data, Finding, check};
+use serde::Serialize;
+
+use crate::cli::{self, ValidateArgs};
+use crate::error::Error;
+use crate::load;
+
+/// Schema id of [`Validation`].
+pub(crate) const SCHEMA: &str = "aris.recipe_runner.validate/v1";
+
+/// What the rules found in a recipe.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Validation {
+    /// Name of the recipe.
+    recipe: String,
+    /// The file as given.
+    path: String,
+    /// Its digest.
+    sha256: String,
+    /// Whether there is no error.
+    valid: bool,
+    /// Findings by severity.
+    counts: Counts,
+    /// In the order of the file.
+    findings: Vec<Finding>,
+    /// Rules that were not applied because their data were not given.
+    skipped_rules: Vec<SkippedRule>,
+}
+
+/// Checks a recipe.
+pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Validation>, Error> {
+    let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
+    let recipe = if args.compose.compose {
+        let given = cli::map(&args.compose.set);
+        let composed = load::composed(&read, &given, &args.recipe.reading, context)?;
+        composed.notes.iter().for_each(|note| context.note(note));
+        composed.recipe
+    } else {
+        read.recipe.clone()
+    };
+    let report = check(&recipe, &Data, args.profile);
+    let valid = report.is_valid();
+    let data = Validation {
+        recipe: recipe.name.clone(),
+        path: read.path.display().to_string(),
+        sha256: read.sha256,
+        valid,
+        counts: report.counts(),
+        findings: report.findings,
+        skipped_rules: report.skipped_rules,
+    };
+    Ok(Outcome::found(data, !valid))
+}
+
+impl Validation {
+    /// One line for each finding, and one with their number.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &self.findings {
+            let line = finding
+                .line
+                .map_or(String::new(), |line| format!(":{line}"));
+            let step = if finding.step.is_empty() {
+                String::new()
+            } else {
+                format!(" step {}:", finding.step)
+            };
+            writeln!(
+                out,
+                "{}{line}: {} {}:{step} {}",
+                self.path, finding.severity, finding.rule, finding.message
+            )?;
+        }
+        let Counts {
+            error,
+            warning,
+            info,
+        } = self.counts;
+        writeln!(
+            out,
+            "{}: {error} errors, {warning} warnings, {info} infos; {} rules skipped for want of data",
+            if self.valid { "valid" } else { "invalid" },
+            self.skipped_rules.len()
+        )
+    }
+}

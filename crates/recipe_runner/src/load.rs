@@ -1,0 +1,130 @@
+//! Recipes and their sub-recipes on the disk.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_fs::FsError;
+use aris_recipe::model::Loaded;
+use aris_recipe::{Composed, Finding, Recipe, Severity, compose, load};
+use sha2::{Digest as _, Sha256};
+
+use crate::cli::ReadingArgs;
+use crate::error::Error;
+
+/// Bytes that a recipe may have. **Source**: ours; the largest public one has 60 kB.
+const LIMIT: u64 = 16 << 20;
+/// Folder beside a recipe that holds its sub-recipes.
+const SUB_RECIPES: &str = "sub-recipes";
+/// Endings of a recipe's name.
+const ENDINGS: [&str; 2] = ["yaml", "yml"];
+
+/// A recipe from the disk.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// The path as given.
+    pub(crate) path: PathBuf,
+    /// Digest of the file's bytes, in hexadecimal digits.
+    pub(crate) sha256: String,
+    /// The recipe.
+    pub(crate) recipe: Recipe,
+}
+
+/// Reads a recipe without looking at its placeholders.
+pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, Error> {
+    let refused = |finding: Box<Finding>| Error::Recipe {
+        path: path.to_path_buf(),
+        findings: vec![*finding],
+    };
+    let bytes = aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| match error {
+        FsError::NotFound { .. } | FsError::NotRegular { .. } => Error::NoFile {
+            path: path.to_path_buf(),
+        },
+        other => Error::Fs(other),
+    })?;
+    let sha256 = digest(&bytes);
+    let recipe = parsed(bytes, temp).map_err(refused)?;
+    Ok(Read {
+        path: path.to_path_buf(),
+        sha256,
+        recipe,
+    })
+}
+
+/// The SHA-256 of bytes, in hexadecimal digits.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        // Writing to a text cannot fail.
+        write!(text, "{byte:02x}").unwrap_or_default();
+    }
+    text
+}
+
+fn parsed(bytes: Vec<u8>, temp: &str) -> Loaded {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = error.utf8_error().valid_up_to();
+        let lines = error.as_bytes().iter().take(before);
+        let line = 1 + lines.filter(|byte| **byte == b'\n').count();
+        Box::new(
+            Finding::about_file("yaml-parse-error", Severity::Error, "not UTF-8")
+                .at(u32::try_from(line).unwrap_or(u32::MAX)),
+        )
+    })?;
+    load(&text, temp)
+}
+
+/// Replaces the placeholders of a recipe.
+pub(crate) fn composed(
+    read: &Read,
+    given: &BTreeMap<String, String>,
+    reading: &ReadingArgs,
+    context: &Context,
+) -> Result<Composed, Error> {
+    let folders = folders(&read.path, reading, context);
+    compose(read.recipe.clone(), given, &mut |name| {
+        find(name, &folders, &reading.temp_dir)
+    })
+    .map_err(|finding| Error::Recipe {
+        path: read.path.clone(),
+        findings: vec![*finding],
+    })
+}
+
+/// Where sub-recipes may lie, in the order they are looked for.
+pub(crate) fn folders(file: &Path, reading: &ReadingArgs, context: &Context) -> Vec<PathBuf> {
+    let file = context.absolute(file);
+    let beside = file.parent().map(|folder| folder.join(SUB_RECIPES));
+    beside
+        .into_iter()
+        .chain(
+            reading
+                .sub_recipes_dir
+                .iter()
+                .map(|dir| context.absolute(dir)),
+        )
+        .collect()
+}
+
+/// The sub-recipe of a name. A name that is a path is none: recipes come from the folders that the user named.
+fn find(name: &str, folders: &[PathBuf], temp: &str) -> Option<Loaded> {
+    if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
+        return None;
+    }
+    for folder in folders {
+        for ending in ENDINGS {
+            let path = folder.join(format!("{name}.{ending}"));
+            match aris_fs::read(&path, LIMIT) {
+                Ok(bytes) => return Some(parsed(bytes, temp)),
+                Err(FsError::NotFound { .. } | FsError::NotRegular { .. }) => {}
+                Err(error) => {
+                    let message = format!("{} cannot be read: {error}", path.display());
+                    let finding = Finding::about_file("yaml-parse-error", Severity::Error, message);
+                    return Some(Err(Box::new(finding)));
+                }
+            }
+        }
+    }
+    None
+}
