@@ -6,6 +6,7 @@
 )]
 
 mod cluster;
+mod faults;
 mod kills;
 mod queue;
 

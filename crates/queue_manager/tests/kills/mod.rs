@@ -1,54 +1,18 @@
 //! A manager that is killed again and again, over jobs of every kind: none lost, none run again after it was completed.
 
+mod kinds;
+
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::queue::Place;
-
-/// What each job is to come to, by its number: status and attempts.
-fn expected(job: usize) -> (&'static str, u64) {
-    match job % 8 {
-        // Fails at once, or by a signal.
-        1 | 6 => ("failed", 1),
-        // Out of memory once, then well.
-        2 => ("completed", 2),
-        // Out of memory always.
-        3 => ("failed", 3),
-        // Needs one that fails.
-        5 => ("blocked", 0),
-        _ => ("completed", 1),
-    }
-}
-
-fn jobs(count: usize) -> Vec<Value> {
-    (0..count)
-        .map(|job| {
-            // Each attempt leaves a line that nobody else writes.
-            let begin = format!("echo $$ >> ran/{job}; ");
-            let oom = "echo 'RuntimeError: CUDA out of memory. Tried to allocate'; exit 1";
-            let rest = match job % 8 {
-                1 => String::from("exit 5"),
-                2 => format!("test $(wc -l < ran/{job}) -gt 1 || {{ {oom}; }}"),
-                3 => oom.to_owned(),
-                4 => String::from("sleep 0.3"),
-                6 => String::from("kill -SEGV $$"),
-                7 => format!("echo {job} > out/{job}"),
-                _ => String::from("true"),
-            };
-            let mut one = json!({"id": format!("j{job}"), "cmd": begin + &rest});
-            if job % 8 == 5 {
-                one["needs"] = json!([format!("j{}", job - 4)]);
-            }
-            if job % 8 == 7 {
-                one["expected_output"] = json!(format!("out/{job}"));
-            }
-            one
-        })
-        .collect()
-}
+use kinds::{CANCELLED_LATER, KINDS, OUT_OLD, job};
 
 /// Numbers that look random and are the same on every run. **Source**: xorshift64.
 struct Numbers(u64);
@@ -62,68 +26,191 @@ impl Numbers {
     }
 }
 
-/// One queue, its manager killed so many times, or until it is over: gives how many times.
-fn survive(count: usize, kills: u32) -> u32 {
+/// A queue of so many jobs on four fake cards.
+fn queue(count: usize) -> Place {
     let place = Place::new();
-    for folder in ["ran", "out"] {
+    for folder in ["ran", "out", "cards", "bin"] {
         fs::create_dir(place.at(folder)).expect("folder");
     }
+    place.nvidia_smi("for card in 0 1 2 3; do echo \"$card, GPU-$card, 3, 24576, [N/A]\"; done");
+    for number in (0..count).filter(|number| number % KINDS.len() == OUT_OLD) {
+        fs::write(place.at(&format!("out/{number}")), "of yesterday").expect("write");
+    }
+    let jobs: Vec<Value> = (0..count).map(job).collect();
     let manifest = json!({
-        "project": "kills", "cwd": place.at(""), "gpus": [], "max_parallel": 6, "linger": 1, "output_wait": 0,
-        "oom_retry": {"delay": 0.05, "max_attempts": 3}, "jobs": jobs(count),
+        "project": "kills", "cwd": place.at(""), "gpus": [0, 1, 2, 3], "gpus_per_job": 0, "max_parallel": 4, "max_cpu_jobs": 6,
+        "linger": 1, "output_wait": 0, "kill_grace": 0.2, "retry": {"oom": 2, "delay": 0.05}, "jobs": jobs,
     });
     fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+    // Some are cancelled before anything runs.
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    place.data(&["cancel", "early*", "--state", "s.json"]);
+    place
+}
+
+/// Reads the state all the time, and cancels what is to be cancelled once it runs.
+fn look_on(place: &Place, count: usize, over: &AtomicBool) -> u32 {
+    let mut looks = 0;
+    let mut to_cancel: Vec<usize> = (0..count)
+        .filter(|number| number % KINDS.len() == CANCELLED_LATER)
+        .collect();
+    while !over.load(Ordering::Relaxed) {
+        // Panics when it is not whole.
+        assert!(!place.state().is_empty(), "the state is gone");
+        let status = place.data(&["status", "--state", "s.json"]);
+        assert_eq!(status["jobs"], json!(count), "{status}");
+        to_cancel.retain(|number| {
+            let runs = place.at(&format!("ran/{number}")).exists();
+            if runs {
+                place.data(&["cancel", &format!("late{number}"), "--state", "s.json"]);
+            }
+            !runs
+        });
+        looks += 1;
+    }
+    looks
+}
+
+/// One queue, its manager killed so many times, or until it is over: gives how many times.
+fn survive(count: usize, kills: u32) -> u32 {
+    let place = queue(count);
+    let over = AtomicBool::new(false);
+    let (killed, looks) = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| look_on(&place, count, &over));
+        let killed = kill(&place, kills);
+        let mut last = place.run();
+        // Whoever asks for something holds the queue's lock for a moment.
+        while last.status.code() == Some(5) {
+            last = place.run();
+        }
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(last.status.code(), Some(10), "{last:?}");
+        (killed, reader.join().expect("always readable"))
+    });
+    assert!(looks > 0);
+    check(&place, count, killed);
+    killed
+}
+
+fn kill(place: &Place, kills: u32) -> u32 {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
-    let mut killed = 0;
-    while killed < kills {
+    for killed in 0..kills {
         let mut manager = place.start();
         let end = Instant::now() + Duration::from_millis(5 + numbers.below(150));
         while Instant::now() < end {
             std::thread::yield_now();
         }
         if let Some(status) = manager.try_wait().expect("asked") {
-            assert_eq!(status.code(), Some(10), "over, or a fault");
-            break;
+            // 5 as below.
+            assert!(
+                matches!(status.code(), Some(5 | 10)),
+                "over, or a fault: {status}"
+            );
+            if status.code() == Some(10) {
+                return killed;
+            }
         }
         manager.kill().expect("killed");
         manager.wait().expect("gone");
-        killed += 1;
-        // Always whole, whenever it is read.
-        place.state();
     }
-    let last = place.run();
-    assert_eq!(last.status.code(), Some(10), "{last:?}");
+    kills
+}
+
+/// Every job came to what its kind says, by as many runs as it says; nothing is held any more.
+fn check(place: &Place, count: usize, killed: u32) {
     let state = place.state();
     let mut wrong = BTreeMap::new();
-    for job in 0..count {
-        let row = &state[&format!("j{job}")];
-        let runs = fs::read_to_string(place.at(&format!("ran/{job}")))
-            .unwrap_or_default()
-            .lines()
-            .count() as u64;
-        let (status, attempts) = expected(job);
-        // An attempt that was withdrawn before anything ran has a number, too.
-        let numbered = row["attempts"].as_u64().expect("attempts") >= attempts;
-        if row["state"] != status || runs != attempts || !numbered {
-            wrong.insert(job, (row.clone(), runs));
+    for number in 0..count {
+        let kind = &KINDS[number % KINDS.len()];
+        let id = format!("{}{number}", kind.name);
+        let row = &state[&id];
+        let lines = fs::read_to_string(place.at(&format!("ran/{number}"))).unwrap_or_default();
+        let runs = lines.lines().count() as u64;
+        let right = row["state"] == kind.state
+            && row["reason"].as_str() == kind.reason
+            && runs == kind.runs
+            // An attempt that was withdrawn before anything ran has a number, too.
+            && row["attempts"].as_u64().is_some_and(|attempts| attempts >= runs);
+        if !right {
+            wrong.insert(id, (row.clone(), runs));
         }
     }
     assert!(wrong.is_empty(), "after {killed} kills: {wrong:#?}");
-    killed
+    assert!(!place.at("overlaps").exists(), "two jobs had one card");
+    for lease in fs::read_dir(place.at("leases")).expect("leases") {
+        let path = lease.expect("entry").path();
+        let file = fs::File::open(&path).expect("open");
+        assert!(file.try_lock().is_ok(), "{} is held", path.display());
+    }
 }
 
 #[test]
-fn thirty_kills_over_eighty_jobs() {
-    assert!(survive(80, 30) > 0);
+fn an_undisturbed_queue_comes_to_the_same() {
+    let count = KINDS.len();
+    assert_eq!(survive(count, 0), 0);
+}
+
+#[test]
+fn thirty_kills_over_jobs_of_every_kind() {
+    assert!(survive(4 * KINDS.len(), 30) > 0);
 }
 
 /// The figure that the queue is held to; takes minutes.
 #[test]
-#[ignore = "takes minutes; cargo test -p queue_manager --release kills -- --ignored"]
+#[ignore = "takes minutes; cargo test -p queue_manager --release --test cli kills -- --ignored"]
 fn two_hundred_kills_over_five_hundred_jobs() {
     let mut kills = 0;
     // A queue may be over before all kills are spent; then the rest falls on another one.
     while kills < 200 {
-        kills += survive(500, 200 - kills);
+        kills += survive(504, 200 - kills);
     }
+}
+
+/// The same on the cards of the test bed, whose jobs write down which cards they had when.
+#[test]
+fn thirty_kills_over_jobs_on_fake_cards() {
+    const JOBS: usize = 16;
+    let bed = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/fakegpu");
+    if !bed.join("check_events.py").is_file() {
+        println!("skipped: {} is absent", bed.display());
+        return;
+    }
+    let place = Place::new();
+    place.fake_cards(&bed.join("bin"), 4);
+    let jobs: Vec<Value> = (0..JOBS)
+        .map(|number| {
+            let how = ["--seconds 0.2", "--mode oom-first --seconds 0.1", "--mode grandchildren --linger 0.3 --seconds 0.1",
+                "--mode orphan --linger 0.3 --seconds 0.1"][number % 4];
+            json!({"id": format!("j{number}"), "cmd": format!("train --id j{number} --out out/{number} {how}"),
+                "gpus": 1 + u32::from(number % 8 == 0)})
+        })
+        .collect();
+    let manifest = json!({
+        "project": "cards", "cwd": place.at(""), "gpus": [0, 1, 2, 3], "max_parallel": 4, "linger": 5, "output_wait": 0,
+        "retry": {"oom": 2, "delay": 0.05}, "jobs": jobs,
+    });
+    fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+    assert!(kill(&place, 30) > 0);
+    assert_eq!(place.run().status.code(), Some(10));
+    let state = place.state();
+    for number in 0..JOBS {
+        let expected = if number % 4 == 3 {
+            "failed"
+        } else {
+            "completed"
+        };
+        let row = &state[&format!("j{number}")];
+        assert_eq!(row["state"], expected, "{row}");
+    }
+    let events = place.at("fakegpu/events.jsonl");
+    let checked = Command::new("python3")
+        .arg(bed.join("check_events.py"))
+        .arg(&events)
+        .output()
+        .expect("run");
+    assert!(checked.status.success(), "{checked:?}");
+    let events = fs::read_to_string(events).expect("events");
+    let starts = events.matches("\"ev\": \"start\"").count();
+    // One of four runs twice.
+    assert_eq!(starts, JOBS + JOBS / 4, "{events}");
 }

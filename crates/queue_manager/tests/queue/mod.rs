@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 /// Longer than anything here takes on a busy machine; nothing waits for it to pass.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A queue's folder.
 pub(crate) struct Place {
@@ -37,13 +38,59 @@ impl Place {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_queue_manager"));
+        self.prepared(Command::new(env!("CARGO_BIN_EXE_queue_manager")), args)
+    }
+
+    /// A call of the program through another one, which ends with the words of the program.
+    pub(crate) fn command_by(&self, words: &[&str], args: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .arg(env!("CARGO_BIN_EXE_queue_manager"));
+        self.prepared(command, args)
+    }
+
+    fn prepared(&self, mut command: Command, args: &[&str]) -> Command {
+        let path = std::env::var("PATH").unwrap_or_default();
         command
             .current_dir(self.folder.path())
             .args(args)
             .env("ARIS_QUEUE_LEASES", self.at("leases"))
+            // Programs of this place before all others.
+            .env("PATH", format!("{}:{path}", self.at("bin").display()))
+            .env("FAKEGPU_DIR", self.at("fakegpu"))
             .stdin(Stdio::null());
         command
+    }
+
+    /// A program of that name for this place's queue.
+    pub(crate) fn program(&self, name: &str, body: &str) {
+        let (part, bin) = (self.at("part"), self.at("bin"));
+        fs::create_dir_all(&bin).expect("folder");
+        fs::write(&part, format!("#!/bin/sh\n{body}\n")).expect("write");
+        fs::set_permissions(&part, fs::Permissions::from_mode(0o755)).expect("mode");
+        // Renamed: whoever runs the old one keeps it, and nobody has the new one open for writing.
+        fs::rename(part, bin.join(name)).expect("renamed");
+    }
+
+    /// Cards as `nvidia-smi` lists them; nobody computes on them.
+    pub(crate) fn nvidia_smi(&self, rows: &str) {
+        let body = format!("case \"$*\" in *query-compute-apps*) ;; *) {rows} ;; esac");
+        self.program("nvidia-smi", &body);
+    }
+
+    /// So many cards of the test bed whose programs are in `bin`.
+    pub(crate) fn fake_cards(&self, bin: &Path, count: u32) {
+        for name in ["nvidia-smi", "train", "fakegpu"] {
+            let program = bin.join(name).display().to_string();
+            self.program(name, &format!("exec '{program}' \"$@\""));
+        }
+        let done = Command::new(self.at("bin/fakegpu"))
+            .args(["init", &count.to_string()])
+            .env("FAKEGPU_DIR", self.at("fakegpu"))
+            .output()
+            .expect("run");
+        assert!(done.status.success(), "{done:?}");
     }
 
     /// Runs the queue until it is over.
@@ -87,6 +134,18 @@ impl Place {
             .collect()
     }
 
+    /// What the state file says that a person should know.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        let bytes = fs::read(self.at("s.json")).unwrap_or_default();
+        let state: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let notices = state["notices"].as_array().cloned().unwrap_or_default();
+        notices
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    }
+
     /// What the engine calls a job's last attempt, as the state file has it.
     pub(crate) fn engine_ref(&self, job: &str) -> Option<String> {
         self.state().get(job)?["engine_ref"]
@@ -94,7 +153,7 @@ impl Place {
             .map(str::to_owned)
     }
 
-    pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
+    pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
         let end = Instant::now() + PATIENCE;
         while !holds() {
             assert!(Instant::now() < end, "in vain: {what}");

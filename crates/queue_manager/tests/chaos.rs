@@ -1,0 +1,89 @@
+//! The scenarios of the test bed with fake cards: misbehaving jobs, faulty cards, the manager's own death. Skipped where it is absent.
+#![cfg(test)]
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests start programs of the test bed directly"
+)]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// They mostly wait: so many are run side by side.
+const SHARES: usize = 4;
+
+/// The program, with the names of all scenarios.
+fn bed() -> Option<(PathBuf, Vec<String>)> {
+    let chaos =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/fakegpu/chaos.py");
+    if !chaos.is_file() {
+        println!("skipped: {} is absent", chaos.display());
+        return None;
+    }
+    let listed = Command::new("python3").arg(&chaos).arg("--list").output();
+    let Ok(listed) = listed else {
+        println!("skipped: there is no python3");
+        return None;
+    };
+    assert!(listed.status.success(), "{listed:?}");
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let names = listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    Some((chaos, names.map(str::to_owned).collect()))
+}
+
+/// Every fourth scenario, from `first` on.
+fn share(first: usize) {
+    let Some((chaos, names)) = bed() else {
+        return;
+    };
+    assert!(names.len() >= 47, "{names:?}");
+    let own: Vec<&str> = names
+        .iter()
+        .skip(first)
+        .step_by(SHARES)
+        .map(String::as_str)
+        .collect();
+    let manager = format!(
+        "'{}' --manifest {{manifest}} --state {{state}} --log-dir {{logs}} --poll {{poll}}",
+        env!("CARGO_BIN_EXE_queue_manager")
+    );
+    let folder = tempfile::tempdir().expect("temp");
+    let done = Command::new("python3")
+        .arg(&chaos)
+        // Times are for an idle machine.
+        .args(["--scale", "3", "--manager", &manager, "--only"])
+        .arg(own.join(","))
+        .env("TMPDIR", folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("run");
+    let said = String::from_utf8_lossy(&done.stdout);
+    let wrong: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.contains("\"verdict\": \"pass\""))
+        .collect();
+    assert!(done.status.success() && wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(said.lines().count(), own.len(), "{said}");
+}
+
+#[test]
+fn chaos_first_share() {
+    share(0);
+}
+
+#[test]
+fn chaos_second_share() {
+    share(1);
+}
+
+#[test]
+fn chaos_third_share() {
+    share(2);
+}
+
+#[test]
+fn chaos_fourth_share() {
+    share(3);
+}
