@@ -194,7 +194,7 @@ impl Client {
                 }
                 Err(Trouble::Broken(broken)) => {
                     let what = match broken {
-                        Broken::Trouble(what) => what,
+                        Broken::Unreached(what) | Broken::Trouble(what) => what,
                         Broken::Late | Broken::Refused(_) => {
                             format!("nothing within {:.1} s", time.as_secs_f64())
                         }

@@ -320,6 +320,6 @@ fn words(broken: Broken) -> String {
     match broken {
         Broken::Late => String::from("nothing within the deadline"),
         Broken::Refused(what) => what.to_owned(),
-        Broken::Trouble(what) => what,
+        Broken::Unreached(what) | Broken::Trouble(what) => what,
     }
 }

@@ -23,6 +23,7 @@ mod request;
 mod response;
 mod retry;
 mod secret;
+mod service;
 mod settings;
 mod wire;
 
@@ -35,4 +36,5 @@ pub use host::{Host, KeyPlace, KeySent, Manners};
 pub use request::{Expect, Method, Request};
 pub use response::Response;
 pub use secret::Secret;
+pub use service::{Exchanged, Service};
 pub use settings::{DEADLINE, Mode, Settings};

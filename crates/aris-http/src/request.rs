@@ -54,7 +54,7 @@ impl Expect {
 }
 
 /// One request to a host. Values are encoded here and nowhere else, so that none can leave its place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub(crate) host: &'static Host,
     pub(crate) method: Method,

@@ -64,6 +64,8 @@ pub(crate) enum Broken {
     Late,
     /// The answer was not taken on purpose.
     Refused(&'static str),
+    /// No connection came about, in words: nothing was sent.
+    Unreached(String),
     /// Anything else, in words.
     Trouble(String),
 }
@@ -209,8 +211,8 @@ pub(crate) fn broken(error: &ureq::Error) -> Broken {
     match error {
         Error::Timeout(_) => Broken::Late,
         Error::Io(source) => io_broken(source),
-        Error::HostNotFound => Broken::Trouble(String::from("its name is unknown")),
-        Error::ConnectionFailed => Broken::Trouble(String::from("no connection")),
+        Error::HostNotFound => Broken::Unreached(String::from("its name is unknown")),
+        Error::ConnectionFailed => Broken::Unreached(String::from("no connection")),
         Error::Tls(what) => Broken::Trouble(format!("TLS: {what}")),
         Error::Rustls(source) => Broken::Trouble(format!("TLS: {source}")),
         Error::Protocol(_) => Broken::Trouble(String::from("it does not speak HTTP/1.1")),
@@ -234,7 +236,7 @@ pub(crate) fn io_broken(error: &std::io::Error) -> Broken {
     match error.kind() {
         std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Broken::Late,
         std::io::ErrorKind::ConnectionRefused => {
-            Broken::Trouble(String::from("it refuses the connection"))
+            Broken::Unreached(String::from("it refuses the connection"))
         }
         std::io::ErrorKind::UnexpectedEof => {
             Broken::Trouble(String::from("the body ends before its end"))

@@ -162,8 +162,19 @@ impl Finding {
     }
 }
 
+/// All bytes in hexadecimal digits.
+pub(crate) fn hex(digest: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * digest.len());
+    for byte in digest {
+        for half in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(u32::from(half), 16));
+        }
+    }
+    text
+}
+
 /// The first eight bytes in hexadecimal digits.
-fn short_hex(digest: &[u8]) -> String {
+pub(crate) fn short_hex(digest: &[u8]) -> String {
     let first = digest.first_chunk().copied().unwrap_or_default();
     format!("{:016x}", u64::from_be_bytes(first))
 }

@@ -38,14 +38,24 @@ impl Findings {
     ///
     /// **Errors**: JSON that is not strict, or neither of the two forms.
     pub fn read(bytes: &[u8]) -> Result<Self, JsonError> {
-        let mut value = json::value(bytes, Limits::ARTIFACT)?;
+        Self::of(json::value(bytes, Limits::ARTIFACT)?).ok_or_else(|| JsonError {
+            message: String::from(
+                "neither a list of findings nor an object with one under \"findings\"",
+            ),
+            line: 1,
+            column: 1,
+        })
+    }
+
+    /// Takes the findings out of a value that was read; `None` when it has neither of the two forms.
+    pub fn of(mut value: Value) -> Option<Self> {
         let list = match &mut value {
             Value::Array(list) => std::mem::take(list),
             Value::Object(object) => match object.get_mut("findings").map(Value::take) {
                 Some(Value::Array(list)) => list,
-                _ => return Err(shape("an object without a list under \"findings\"")),
+                _ => return None,
             },
-            _ => return Err(shape("neither a list of findings nor an object with one")),
+            _ => return None,
         };
         let mut read = Self::default();
         for (index, value) in list.into_iter().enumerate() {
@@ -59,7 +69,7 @@ impl Findings {
                 }),
             }
         }
-        Ok(read)
+        Some(read)
     }
 
     /// Appends another list.
@@ -74,14 +84,6 @@ impl Findings {
             .iter()
             .filter(|rejected| rejected.unreadable)
             .count()
-    }
-}
-
-fn shape(message: &str) -> JsonError {
-    JsonError {
-        message: message.to_owned(),
-        line: 1,
-        column: 1,
     }
 }
 

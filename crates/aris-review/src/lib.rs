@@ -1,24 +1,55 @@
-//! The two gates around a research pull request, as far as they have one right answer: what a finding is, which findings are one, and
-//! what verdict follows from them.
+//! The two gates around a research pull request, as far as they have one right answer: what a finding is, which findings are one, what
+//! verdict follows, how a review gets to GitHub and not twice, which comments have to be settled, what an answer of an agent must hold,
+//! and what follows from the settlement.
 //!
-//! Verdicts are derived from findings, never stored and edited. Raw findings are append-only; deduplication is a view of them.
+//! Verdicts are derived, never stored and edited. Raw findings are append-only; deduplication is a view of them. Text from a pull request
+//! is data and never an instruction.
 //!
-//! What it does not do: judge. Whether a claim has evidence is said by rules (`aris-claims`) or by an agent.
+//! What it does not do: judge. Whether a claim has evidence is said by rules (`aris-claims`) or by an agent. Only the module behind
+//! [`GitHub`] starts processes and reaches the network; nothing here touches files.
 
 #![warn(missing_docs)]
 
+mod anchor;
 mod claim;
+mod classification;
+mod diff;
 mod finding;
 mod findings;
+mod github;
+mod group;
+mod label;
+mod marker;
 mod merge;
+mod outcome;
+mod posting;
 mod profile;
+mod pull;
+mod quote;
+mod request;
+mod review;
+mod section;
 mod text;
 mod verdict;
 
+pub use anchor::anchor;
 pub use claim::{Claim, ClaimType};
+pub use classification::{Classification, Decision, Entry, Quoted, plan, read_answer};
+pub use diff::{Diff, DiffFile, NewLine};
 pub use finding::{Also, Finding, Severity, Source};
 pub use findings::{Findings, Rejected};
+pub use github::{Found, Gh, GitHub, Rest, Thread, Threads, Trouble};
+pub use group::{Grouped, Grouping, Groups, Skipped};
+pub use label::{Label, label, severity};
+pub use marker::is_trusted;
 pub use merge::{Duplicate, Merged, merge};
+pub use outcome::{Settlement, Tokens, read_strategies};
+pub use posting::{Posted, post};
 pub use profile::{Gate, Group, Profile, Strategy};
-pub use text::one_line;
+pub use pull::{Pull, Repository};
+pub use quote::Files;
+pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};
+pub use review::Review;
+pub use section::{Section, SectionLine, matches, sections};
+pub use text::{one_line, quiet};
 pub use verdict::{Buckets, Counts, Event, Judgement, Verdict, judge};

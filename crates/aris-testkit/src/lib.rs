@@ -24,6 +24,7 @@
 mod build;
 mod crash;
 mod fixtures;
+mod forge;
 mod golden;
 mod helper;
 mod project;
@@ -34,6 +35,7 @@ mod snapshot;
 
 pub use crash::{Crashes, crash_at_every_change};
 pub use fixtures::{shared, workspace_root};
+pub use forge::{Forge, Pull, Refused};
 pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;

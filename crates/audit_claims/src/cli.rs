@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use crate::commands::{merge, verdict};
+use crate::commands::{merge, post, prepare, run, verdict};
 
 /// Arguments of `audit_claims`.
 #[derive(Debug, Args)]
@@ -15,8 +15,14 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Audit a pull request: diff, claims, evidence, verdict, review
+    Run(Box<run::RunArgs>),
+    /// Write what agents are asked about a diff
+    Prepare(Box<prepare::PrepareArgs>),
     /// Make one list of findings out of several, each place once
     Merge(merge::MergeArgs),
     /// Derive the verdict from findings
     Verdict(verdict::VerdictArgs),
+    /// Derive the verdict and put it on GitHub as a review
+    Post(Box<post::PostArgs>),
 }

@@ -18,6 +18,22 @@ pub enum Error {
         /// What is wrong, and where.
         source: JsonError,
     },
+    /// The folder is in no git worktree.
+    #[error("{} is no git worktree", path.display())]
+    Worktree {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The base URL of GitHub's interface cannot be used.
+    #[error("{message}")]
+    Base {
+        /// What is wrong with it.
+        message: String,
+        /// What to do about it.
+        hint: Option<String>,
+        /// Whose fault it is.
+        kind: ErrorKind,
+    },
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
@@ -30,6 +46,8 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Json { .. } => ErrorKind::Validation,
+            Self::Worktree { .. } => ErrorKind::Precondition,
+            Self::Base { kind, .. } => *kind,
             Self::Written(_) => ErrorKind::Internal,
             Self::Fs(error) => error.kind(),
         }
@@ -40,6 +58,10 @@ impl Failure for Error {
             Self::Json { .. } => Some(String::from(
                 "give a list of findings, or an object with one under \"findings\"",
             )),
+            Self::Worktree { .. } => Some(String::from(
+                "name the folder in which git worktree add or git clone put the report",
+            )),
+            Self::Base { hint, .. } => hint.clone(),
             Self::Written(_) => None,
             Self::Fs(error) => error.hint(),
         }
@@ -52,7 +74,11 @@ impl Failure for Error {
                 details.insert(String::from("path"), path.display().to_string().into());
                 details
             }
-            Self::Written(_) => Map::new(),
+            Self::Worktree { path } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
+            Self::Base { .. } | Self::Written(_) => Map::new(),
             Self::Fs(error) => error.details(),
         }
     }

@@ -1,33 +1,57 @@
 //! `audit_claims`: which claims of a research pull request lack evidence, and what verdict follows.
 //!
-//! **Input**: lists of findings. **Output**: findings without duplicates, the verdict; the last line of stdout is the token
-//! `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch on the verdict), with
-//! `--exit-signal` 10 for all but `approved`; 2 usage; 3 an input is absent; 4 an input is malformed; 5 an output cannot be written.
+//! **Input**: a pull request on GitHub, answers of agents, lists of findings. **Output**: a review on GitHub, files in the output folder;
+//! the last line of stdout is the token `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch
+//! on the verdict), with `--exit-signal` 10 for all but `approved`; 2 usage, also a URL of no pull request; 3 an input is absent; 4 an
+//! input is malformed; 5 no git worktree, or an output cannot be written.
+//!
+//! A GitHub that is away blocks nobody: the verdict is `approved` and `degraded` is true, unless something was found or
+//! `--degraded-verdict needs_human` was given.
 
+mod agents;
+mod audit;
 mod cli;
 mod commands;
 mod error;
+mod folder;
+mod outside;
 mod report;
+mod source;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::{Judged, Merged, Report};
+pub use report::{Asked, Judged, Merged, Prepared, Report};
 
 use cli::Command;
-use commands::{merge, verdict};
+use commands::{merge, post, prepare, run as whole, verdict};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "audit_claims",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Derive the verdict on a research pull request from findings about its claims",
-    input: "lists of findings as JSON",
-    output: "findings without duplicates, or the verdict with its token as the last line",
+    input: "a pull request through gh or GitHub's interface, answers of agents, lists of findings as JSON",
+    output: "findings, or the verdict with its token as the last line",
     stderr: "notes, warnings, errors",
     examples: &[
+        Example {
+            command: "prepare",
+            line: "audit_claims prepare https://github.com/owner/name/pull/7",
+            what: "keep the diff and write what agents are asked about it",
+        },
+        Example {
+            command: "run",
+            line: "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers",
+            what: "audit a pull request with the answers of agents",
+        },
+        Example {
+            command: "post",
+            line: "audit_claims post https://github.com/owner/name/pull/7 --findings findings.json",
+            what: "post findings as a review, what is there already not again",
+        },
         Example {
             command: "merge",
             line: "audit_claims merge external.json comparative.json --out findings.json",
@@ -46,17 +70,28 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Validation,
         ErrorKind::Precondition,
     ],
-    schemas: &[report::VERDICT, report::MERGED],
+    schemas: &[
+        report::VERDICT,
+        report::MERGED,
+        report::PREPARED,
+        aris_review::REQUEST,
+        aris_review::ANSWER,
+    ],
     samples: &[Sample {
         args: &["--json", "verdict", "--findings", "no-such-file.json"],
         exit: &[3],
     }],
-    network: Network::None,
+    network: Network::Optional,
 };
 
 /// Does what `cli` asks for.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     match &cli.command {
+        Command::Run(args) => whole::run(args, context),
+        Command::Prepare(args) => Ok(Outcome::done(Report::Prepared(prepare::run(
+            args, context,
+        )?))),
+        Command::Post(args) => post::run(args, context),
         Command::Merge(args) => Ok(Outcome::done(Report::Merged(merge::run(args, context)?))),
         Command::Verdict(args) => verdict::run(args, context),
     }
@@ -72,5 +107,8 @@ mod tests {
     fn schemas_are_current() {
         check_schema::<Judged>(report::VERDICT);
         check_schema::<Merged>(report::MERGED);
+        check_schema::<Prepared>(report::PREPARED);
+        check_schema::<aris_review::AgentRequest>(aris_review::REQUEST);
+        check_schema::<aris_review::AgentAnswer>(aris_review::ANSWER);
     }
 }

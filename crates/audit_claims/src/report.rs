@@ -4,22 +4,83 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_review::{
-    Buckets, Counts, Duplicate, Event, Finding, Findings, Rejected, Verdict, judge, merge, one_line,
+    Buckets, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Posted, Pull, Rejected,
+    Review, Verdict, merge, one_line,
 };
 use serde::{Serialize, Serializer};
 
 /// Schema id of [`Judged`].
 pub(crate) const VERDICT: &str = "aris.audit_claims.verdict/v1";
+/// Schema id of [`Prepared`].
+pub(crate) const PREPARED: &str = "aris.audit_claims.prepared/v1";
 /// Schema id of [`Merged`].
 pub(crate) const MERGED: &str = "aris.audit_claims.merged/v1";
 
 /// Characters of a message that are printed on its line.
 const LINE: usize = 200;
 
+/// Requests to agents that were written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Prepared {
+    /// Whether GitHub could not be asked.
+    pub(crate) degraded: bool,
+    /// Why it could not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+    /// The diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) diff: Option<String>,
+    /// Sections of reports that the diff adds lines to.
+    pub(crate) sections: usize,
+    /// The requests, in the order in which they should be answered.
+    pub(crate) requests: Vec<Asked>,
+    /// The folder in which their answers are looked for.
+    pub(crate) answers: String,
+}
+
+/// A request that was written.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Asked {
+    /// Its name; the answer has the same one.
+    pub(crate) id: String,
+    /// Its file.
+    pub(crate) path: String,
+    /// Whether it is answered.
+    pub(crate) answered: bool,
+    /// Why its answer does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
+}
+
+impl Prepared {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(reason) = &self.reason {
+            return writeln!(out, "degraded: {}", one_line(reason, LINE));
+        }
+        for asked in &self.requests {
+            let state = match (&asked.problem, asked.answered) {
+                (Some(problem), _) => format!("answer does not hold: {}", one_line(problem, LINE)),
+                (None, true) => String::from("answered"),
+                (None, false) => String::from("open"),
+            };
+            writeln!(out, "{}: {state}", asked.path)?;
+        }
+        writeln!(
+            out,
+            "{} sections, answers in {}",
+            self.sections, self.answers
+        )
+    }
+}
+
 /// What a command gives.
 #[derive(Debug)]
 pub enum Report {
-    /// `verdict`.
+    /// `prepare`.
+    Prepared(Prepared),
+    /// `verdict`, `post` and `run`.
     Judged(Box<Judged>),
     /// `merge`.
     Merged(Merged),
@@ -49,39 +110,112 @@ impl Merged {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Judged {
-    verdict: Verdict,
+    pub(crate) verdict: Verdict,
     event: Event,
+    /// Whether GitHub could not be asked.
+    degraded: bool,
+    /// Why it could not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     counts: Counts,
     buckets: Buckets,
-    findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     duplicates: Vec<Duplicate>,
     rejected: Vec<Rejected>,
+    /// How it got to GitHub; none when nothing was to be posted there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) posted: Option<Posted>,
 }
 
 impl Judged {
-    pub(crate) fn of(all: Findings) -> Self {
-        let (total, unreadable) = (all.findings.len(), all.unreadable());
-        let merged = merge(all.findings);
-        let judged = judge(&merged.findings, unreadable);
+    pub(crate) fn new(
+        judgement: Judgement,
+        total: usize,
+        merged: aris_review::Merged,
+        rejected: Vec<Rejected>,
+    ) -> Self {
         Self {
-            verdict: judged.verdict,
-            event: judged.verdict.event(),
-            counts: judged.counts(total),
-            buckets: judged.buckets,
+            verdict: judgement.verdict,
+            event: judgement.verdict.event(),
+            degraded: false,
+            reason: None,
+            counts: judgement.counts(total),
+            buckets: judgement.buckets,
             findings: merged.findings,
             duplicates: merged.duplicates,
-            rejected: all.rejected,
+            rejected,
+            posted: None,
+        }
+    }
+
+    /// GitHub could not be asked. A verdict that rests on findings stands; without any, `verdict` is what is said unseen.
+    pub(crate) fn degrade(&mut self, reason: &str, verdict: Verdict) {
+        self.degraded = true;
+        self.reason = Some(reason.to_owned());
+        if self.verdict == Verdict::Approved {
+            self.verdict = verdict;
+            self.event = verdict.event();
         }
     }
 
     pub(crate) fn is_approved(&self) -> bool {
         self.verdict == Verdict::Approved
     }
+
+    pub(crate) fn unreadable(&self) -> usize {
+        self.rejected
+            .iter()
+            .filter(|entry| entry.unreadable)
+            .count()
+    }
+
+    /// The summary that is kept beside the findings, Markdown.
+    pub(crate) fn summary(&self, gate: Gate, pull: &Pull) -> String {
+        let review = Review {
+            profile: gate.profile(),
+            verdict: self.verdict,
+            findings: &self.findings,
+            unreadable: self.unreadable(),
+            login: None,
+        };
+        let said = match (&self.reason, &self.posted) {
+            (Some(reason), _) => format!("not looked at on GitHub: {}", one_line(reason, 400)),
+            (None, Some(posted)) => match posted.tier {
+                Some(0) => format!("one review, {} comments on lines", posted.inline),
+                Some(1) => format!(
+                    "{} comments one by one, {} not taken",
+                    posted.inline, posted.failed
+                ),
+                Some(2) => String::from("one text without comments on lines"),
+                Some(_) => String::from("nothing was taken"),
+                None => String::from("everything was there already"),
+            },
+            (None, None) => String::from("not posted"),
+        };
+        let mut text = format!(
+            "# {} of {} #{}\n\nverdict: {}\n\n{}\n\nposted: {said}\n",
+            review.profile.marker,
+            pull.repository,
+            pull.number,
+            self.verdict.word(),
+            review.summary(),
+        );
+        for (at, finding) in self.findings.iter().enumerate() {
+            if at == 0 {
+                text.push('\n');
+            }
+            text.push_str("- ");
+            text.push_str(&line(finding));
+            text.push('\n');
+        }
+        text
+    }
 }
 
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            Self::Prepared(data) => data.serialize(serializer),
             Self::Judged(data) => data.serialize(serializer),
             Self::Merged(data) => data.serialize(serializer),
         }
@@ -91,6 +225,7 @@ impl Serialize for Report {
 impl Product for Report {
     fn schema(&self) -> &'static str {
         match self {
+            Self::Prepared(_) => PREPARED,
             Self::Judged(_) => VERDICT,
             Self::Merged(_) => MERGED,
         }
@@ -98,6 +233,7 @@ impl Product for Report {
 
     fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
         match self {
+            Self::Prepared(data) => data.render(out),
             Self::Judged(data) => data.render(out),
             Self::Merged(data) => lines(out, &data.findings, &data.rejected),
         }
@@ -108,6 +244,20 @@ impl Judged {
     /// The findings, then the token, which is always the last line.
     fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         lines(out, &self.findings, &self.rejected)?;
+        if let Some(reason) = &self.reason {
+            writeln!(out, "degraded: {}", one_line(reason, LINE))?;
+        }
+        if let Some(posted) = &self.posted {
+            let tier = posted.tier.map_or_else(
+                || String::from("nothing new"),
+                |tier| format!("tier {tier}"),
+            );
+            writeln!(
+                out,
+                "posted: {tier}, {} on lines, {} failed, {} there already",
+                posted.inline, posted.failed, posted.already
+            )?;
+        }
         writeln!(out, "verdict = {}", self.verdict.word())
     }
 }
@@ -115,17 +265,7 @@ impl Judged {
 /// One line for each finding, and for each entry that is none.
 fn lines(out: &mut dyn Write, findings: &[Finding], rejected: &[Rejected]) -> io::Result<()> {
     for finding in findings {
-        let line = finding
-            .line
-            .map_or_else(String::new, |line| format!(":{line}"));
-        writeln!(
-            out,
-            "{}{line}: [{}] {}: {}",
-            one_line(&finding.file, LINE),
-            finding.severity.word(),
-            finding.dimension,
-            one_line(&finding.message, LINE)
-        )?;
+        writeln!(out, "{}", line(finding))?;
     }
     for entry in rejected {
         writeln!(
@@ -136,4 +276,18 @@ fn lines(out: &mut dyn Write, findings: &[Finding], rejected: &[Rejected]) -> io
         )?;
     }
     Ok(())
+}
+
+/// A finding on one line.
+fn line(finding: &Finding) -> String {
+    let place = finding
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    format!(
+        "{}{place}: [{}] {}: {}",
+        one_line(&finding.file, LINE),
+        finding.severity.word(),
+        finding.dimension,
+        one_line(&finding.message, LINE)
+    )
 }

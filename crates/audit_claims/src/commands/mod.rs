@@ -3,6 +3,9 @@
 pub(crate) mod check;
 pub(crate) mod extract;
 pub(crate) mod merge;
+pub(crate) mod post;
+pub(crate) mod prepare;
+pub(crate) mod run;
 pub(crate) mod verdict;
 
 use std::path::Path;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
 
+use crate::audit::judged;
 use crate::error::Error;
-use crate::report::{Judged, Report};
+use crate::report::Report;
 
 /// Arguments of `verdict`.
 #[derive(Debug, clap::Args)]
@@ -19,7 +20,7 @@ pub(crate) struct VerdictArgs {
 }
 
 pub(crate) fn run(args: &VerdictArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let judged = Judged::of(super::findings(&args.findings, context)?);
+    let judged = judged(super::findings(&args.findings, context)?);
     let found = args.exit_signal && !judged.is_approved();
     Ok(Outcome::found(Report::Judged(Box::new(judged)), found))
 }

@@ -1,0 +1,324 @@
+//! One service whose answers are not kept: what is asked changes it, or is different the next time.
+//!
+//! Beside [`Client`](crate::Client), which asks public sources politely and keeps what they say, this sends one request for one answer,
+//! gives back any status, and never sends a body twice unless nobody can have seen the first one.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::error::HttpError;
+use crate::gate;
+use crate::host::Host;
+use crate::origin;
+use crate::request::{Method, Request};
+use crate::retry;
+use crate::secret::Secret;
+use crate::wire::{Answer, Broken, Wire, io_broken};
+
+/// Requests that are sent for one answer at most: one, and two more where that is harmless.
+const ATTEMPTS: u32 = 3;
+
+/// A service at one base URL.
+#[derive(Debug)]
+pub struct Service {
+    base: String,
+    key: Option<Secret>,
+    wire: Wire,
+}
+
+/// What came back, whatever the status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body, decoded.
+    pub body: Vec<u8>,
+    /// The URL of the next page, as a `Link` header names it.
+    next: Option<String>,
+}
+
+impl Exchanged {
+    /// Whether the status is 2xx.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+impl Service {
+    /// The service that `host` describes, at `base` instead of its usual place when one is given.
+    ///
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    pub fn new(
+        host: &'static Host,
+        base: Option<&str>,
+        key: Option<Secret>,
+        user_agent: &str,
+        certificates: Option<&Path>,
+    ) -> Result<Self, HttpError> {
+        let base = origin::base(host, base).map_err(|why| HttpError::BaseUrl {
+            variable: host.base_variable,
+            why,
+        })?;
+        Ok(Self {
+            base,
+            key,
+            wire: Wire::new(user_agent, certificates)?,
+        })
+    }
+
+    /// Sends a request and gives the answer, all within `time`.
+    ///
+    /// Sent again, twice at most and as `Retry-After` says: when no connection came about, after 429, and without a body also after 5xx
+    /// and a broken exchange. A request with a body that may have been seen is never sent again.
+    ///
+    /// **Errors**: [`HttpError::NoAnswer`], [`HttpError::Busy`], [`HttpError::TooLarge`], [`HttpError::NotAnAnswer`].
+    pub fn exchange(
+        &self,
+        request: &Request,
+        time: Duration,
+        now: impl Fn() -> Timestamp,
+    ) -> Result<Exchanged, HttpError> {
+        let host = request.host.name;
+        let url = format!("{}{}", self.base, request.target);
+        let end = Instant::now() + time;
+        let harmless = request.method == Method::Get;
+        for attempt in 1.. {
+            let left = end.saturating_duration_since(Instant::now());
+            let sent = self
+                .wire
+                .send(request, &url, self.key.as_ref(), &[], left)
+                .and_then(|answer| collect(answer, request.limit));
+            let (error, pause) = match sent {
+                Ok(Collected::Whole(status, retry_after, answer)) => {
+                    let again = status == 429 || (harmless && retry::is_later(status));
+                    if !again {
+                        return Ok(answer);
+                    }
+                    let pause = retry_after.and_then(|header| retry::pause(&header, now()));
+                    let error = HttpError::Busy {
+                        host,
+                        url: url.clone(),
+                        status,
+                        retry_after: pause,
+                        attempts: attempt,
+                    };
+                    (error, pause)
+                }
+                Ok(Collected::TooLarge) => {
+                    return Err(HttpError::TooLarge {
+                        host,
+                        url,
+                        limit: request.limit,
+                    });
+                }
+                Err(Broken::Refused(what)) => {
+                    return Err(HttpError::NotAnAnswer {
+                        host,
+                        url,
+                        what: what.to_owned(),
+                    });
+                }
+                Err(broken) => {
+                    let unseen = matches!(broken, Broken::Unreached(_));
+                    let what = match broken {
+                        Broken::Unreached(what) | Broken::Trouble(what) => what,
+                        Broken::Late | Broken::Refused(_) => {
+                            format!("nothing within {:.1} s", left.as_secs_f64())
+                        }
+                    };
+                    let error = HttpError::NoAnswer {
+                        host,
+                        url: url.clone(),
+                        what,
+                        attempts: attempt,
+                    };
+                    if !unseen && !harmless {
+                        return Err(error);
+                    }
+                    (error, None)
+                }
+            };
+            let wait = pause.unwrap_or_else(|| retry::back_off(attempt, &url));
+            if attempt >= ATTEMPTS || Instant::now() + wait >= end {
+                return Err(error);
+            }
+            gate::wait(wait);
+        }
+        Err(HttpError::Deadline { host, url })
+    }
+
+    /// The request for the page after `answer`; `None` after the last one.
+    ///
+    /// **Errors**: [`HttpError::NotAnAnswer`] when the next page is said to lie with somebody else: then the answer is not whole, and the
+    /// key is not taken there.
+    pub fn next(
+        &self,
+        request: &Request,
+        answer: &Exchanged,
+    ) -> Result<Option<Request>, HttpError> {
+        let Some(url) = &answer.next else {
+            return Ok(None);
+        };
+        match url.strip_prefix(&self.base) {
+            Some(target) if target.starts_with(['/', '?']) => {
+                let mut request = request.clone();
+                target.clone_into(&mut request.target);
+                request.has_query = target.contains('?');
+                Ok(Some(request))
+            }
+            _ => Err(HttpError::NotAnAnswer {
+                host: request.host.name,
+                url: format!("{}{}", self.base, request.target),
+                what: String::from("a next page that lies elsewhere"),
+            }),
+        }
+    }
+}
+
+/// What an exchange gave.
+enum Collected {
+    /// Status, `Retry-After`, and all of it.
+    Whole(u16, Option<String>, Exchanged),
+    TooLarge,
+}
+
+fn collect(mut answer: Answer, limit: u64) -> Result<Collected, Broken> {
+    let retry_after = answer.header("retry-after").map(str::to_owned);
+    let next = answer.header("link").and_then(next_of);
+    let mut body = Vec::new();
+    (&mut answer.body)
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut body)
+        .map_err(|error| io_broken(&error))?;
+    if body.len() as u64 > limit {
+        return Ok(Collected::TooLarge);
+    }
+    let exchanged = Exchanged {
+        status: answer.status,
+        body,
+        next,
+    };
+    Ok(Collected::Whole(answer.status, retry_after, exchanged))
+}
+
+/// The target of the relation `next` in a `Link` header (RFC 8288): `<url>; rel="next", <url>; rel="last"`.
+fn next_of(header: &str) -> Option<String> {
+    header.split(',').find_map(|link| {
+        let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
+        let is_next = parameters.split(';').any(|parameter| {
+            parameter.trim().strip_prefix("rel=").is_some_and(|value| {
+                value
+                    .trim_matches('"')
+                    .split(' ')
+                    .any(|word| word == "next")
+            })
+        });
+        is_next.then(|| target.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use aris_testkit::{Answer as Sent, Server};
+
+    use super::*;
+    use crate::host::{KeyPlace, KeySent, Manners};
+    use crate::request::Expect;
+
+    const MANNERS: Manners = Manners {
+        interval: Duration::ZERO,
+        connections: 4,
+        exclusive: false,
+    };
+
+    static HOST: Host = Host {
+        name: "forge",
+        origin: "https://api.forge.example",
+        prefix: "",
+        base_variable: "ARIS_FORGE_API",
+        key: Some(KeyPlace {
+            variable: "FORGE_TOKEN",
+            sent: KeySent::Bearer,
+        }),
+        manners: MANNERS,
+        manners_with_key: MANNERS,
+    };
+
+    fn service(base: &str) -> Service {
+        Service::new(&HOST, Some(base), Secret::new("k"), "test", None).expect("a service")
+    }
+
+    fn ask(service: &Service, request: &Request) -> Result<Exchanged, HttpError> {
+        service.exchange(request, Duration::from_secs(20), || Timestamp::UNIX_EPOCH)
+    }
+
+    fn post() -> Request {
+        Request::post(&HOST, "/things", &serde_json::json!({"a": 1}))
+    }
+
+    #[test]
+    fn any_status_is_an_answer_and_the_key_is_sent() {
+        let server = Server::start(|_| Sent::status(422).body("no"));
+        let answer = ask(&service(&server.url()), &post()).expect("an answer");
+        assert_eq!((answer.status, answer.body.as_slice()), (422, &b"no"[..]));
+        let log = server.log();
+        assert_eq!(log[0].headers["authorization"], "Bearer k");
+        assert_eq!(log.len(), 1);
+    }
+
+    #[test]
+    fn only_what_is_harmless_is_sent_again() {
+        for (status, posts, gets) in [(502, 1, 3), (429, 3, 3), (404, 1, 1)] {
+            let server = Server::start(move |_| Sent::status(status).header("retry-after", "0"));
+            let service = service(&server.url());
+            drop(ask(&service, &post()));
+            assert_eq!(server.log().len(), posts, "{status}");
+            drop(ask(&service, &Request::get(&HOST, "/things", Expect::Json)));
+            assert_eq!(server.log().len(), posts + gets, "{status}");
+        }
+        let server = Server::start(|_| Sent::drop());
+        assert!(matches!(
+            ask(&service(&server.url()), &post()),
+            Err(HttpError::NoAnswer { attempts: 1, .. })
+        ));
+        assert!(matches!(
+            ask(&service("http://127.0.0.1:9"), &post()),
+            Err(HttpError::NoAnswer { attempts: 3, .. })
+        ));
+    }
+
+    #[test]
+    fn pages_follow_their_links_and_stay_with_the_service() {
+        let count = AtomicUsize::new(0);
+        let server = Server::start(move |received| {
+            let host = &received.headers["host"];
+            let link = match count.fetch_add(1, Ordering::SeqCst) {
+                0 => format!(r#"<http://{host}/things?page=2>; rel="next", <x>; rel="last""#),
+                1 => String::from(r#"<https://elsewhere.example/things?page=3>; rel="next""#),
+                _ => String::new(),
+            };
+            Sent::json(&serde_json::json!([])).header("link", &link)
+        });
+        let service = service(&server.url());
+        let first = Request::get(&HOST, "/things", Expect::Json);
+        let answer = ask(&service, &first).expect("page 1");
+        let second = service.next(&first, &answer).expect("a page").expect("one");
+        let answer = ask(&service, &second).expect("page 2");
+        assert_eq!(server.log()[1].target, "/things?page=2");
+        assert!(service.next(&second, &answer).is_err());
+        let last = ask(&service, &second).expect("the last page");
+        assert_eq!(service.next(&second, &last).expect("none"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_header_makes_it_panic(header in ".{0,80}") {
+            drop(next_of(&header));
+        }
+    }
+}

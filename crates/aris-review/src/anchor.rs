@@ -1,0 +1,148 @@
+//! Positions that a comment can be put on.
+
+use std::collections::BTreeMap;
+
+use crate::claim::Claim;
+use crate::diff::{Diff, DiffFile};
+use crate::finding::Finding;
+
+/// Letters of a claim's text that are enough to look for it. Shorter ones stand in too many places.
+const ENOUGH: usize = 12;
+
+/// Puts findings where the diff can carry a comment.
+///
+/// A line on the new side stays. Any other is moved to the line in the same file where the text of a claim that was made there
+/// begins, if it begins on exactly one; else the finding has no position. Paths lose a leading `./`.
+///
+/// **Source**: citation gates, §4.7.
+pub fn anchor(findings: Vec<Finding>, diff: &Diff, claims: &[Claim]) -> Vec<Finding> {
+    let mut texts: BTreeMap<&str, Text> = BTreeMap::new();
+    findings
+        .into_iter()
+        .map(|mut finding| {
+            if finding.file.starts_with("./") {
+                finding.file.drain(..2);
+            }
+            let file = diff.file(&finding.file);
+            let (Some(line), Some(file)) = (finding.line, file) else {
+                finding.line = None;
+                return finding.identified();
+            };
+            if !file.has_line(line) {
+                let text = texts
+                    .entry(file.path.as_str())
+                    .or_insert_with(|| Text::of(file));
+                let claim = claims
+                    .iter()
+                    .find(|claim| claim.line == Some(line) && plain(&claim.file) == finding.file);
+                finding.line = claim.and_then(|claim| text.only_line(&claim.claim_text));
+            }
+            finding.identified()
+        })
+        .collect()
+}
+
+fn plain(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
+/// The letters and digits of a file's new side, and where each line begins in them: line breaks and markup do not matter.
+struct Text {
+    letters: String,
+    /// Offset of the first letter, and the line.
+    starts: Vec<(usize, u32)>,
+}
+
+impl Text {
+    fn of(file: &DiffFile) -> Self {
+        let mut text = Self {
+            letters: String::new(),
+            starts: Vec::new(),
+        };
+        for line in &file.lines {
+            text.starts.push((text.letters.len(), line.number));
+            text.letters.extend(letters(&line.text));
+        }
+        text
+    }
+
+    /// The line where the words begin, when they stand in one place.
+    fn only_line(&self, words: &str) -> Option<u32> {
+        let wanted: String = letters(words).collect();
+        if wanted.chars().count() < ENOUGH {
+            return None;
+        }
+        let mut places = self.letters.match_indices(&wanted);
+        let (place, _) = places.next()?;
+        if places.next().is_some() {
+            return None;
+        }
+        let after = self.starts.partition_point(|(start, _)| *start <= place);
+        self.starts
+            .get(after.checked_sub(1)?)
+            .map(|(_, line)| *line)
+    }
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ClaimType, Severity};
+
+    const DIFF: &[u8] = b"+++ b/r.md\n@@ -0,0 +10,5 @@\n+Prior work reaches\n+90 points on **every** task.\n+Twice said here.\n+Twice said here.\n+End.\n";
+
+    fn claim(line: u32, text: &str) -> Claim {
+        Claim {
+            file: String::from("r.md"),
+            line: Some(line),
+            claim_text: text.to_owned(),
+            claim_type: ClaimType::External,
+            section: String::new(),
+            cited: false,
+            score: None,
+            features: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_finding_goes_where_its_claim_is_or_nowhere() {
+        let diff = Diff::read(DIFF);
+        let claims = [
+            claim(3, "Prior work reaches 90 points on every task."),
+            claim(4, "Twice said here."),
+            claim(5, "It is nowhere to be found."),
+            claim(6, "End."),
+        ];
+        for (file, line, wanted) in [
+            ("r.md", Some(12), Some(12)),
+            ("./r.md", Some(12), Some(12)),
+            ("r.md", Some(3), Some(10)),
+            ("r.md", Some(4), None),
+            ("r.md", Some(5), None),
+            ("r.md", Some(6), None),
+            ("r.md", Some(7), None),
+            ("r.md", None, None),
+            ("x.md", Some(12), None),
+        ] {
+            let finding = Finding::of_rule("r", Severity::Warning, "external", (file, line), "m");
+            let anchored = anchor(vec![finding], &diff, &claims);
+            assert_eq!(anchored[0].line, wanted, "{file} {line:?}");
+            assert!(!anchored[0].file.starts_with("./"));
+        }
+    }
+
+    #[test]
+    fn an_anchored_finding_stays_where_it_is() {
+        let diff = Diff::read(DIFF);
+        let claims = [claim(3, "Prior work reaches 90 points on every task.")];
+        let finding = Finding::of_rule("r", Severity::Warning, "external", ("r.md", Some(3)), "m");
+        let once = anchor(vec![finding], &diff, &claims);
+        assert_eq!(anchor(once.clone(), &diff, &claims), once);
+    }
+}

@@ -1,0 +1,465 @@
+//! What was decided about a comment, and what an answer has to hold to decide it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::finding::Severity;
+use crate::group::Grouped;
+use crate::label::label;
+use crate::profile::Profile;
+
+/// What is to be done with a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Decision {
+    /// It is right.
+    Accept,
+    /// It is wrong.
+    Reject,
+    /// A person has to say.
+    Discuss,
+}
+
+impl Decision {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Accept => "ACCEPT",
+            Self::Reject => "REJECT",
+            Self::Discuss => "DISCUSS",
+        }
+    }
+}
+
+/// What was decided about one comment, and what came of it.
+///
+/// **Source**: citation gates, §2.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// What is to be done.
+    pub verdict: Decision,
+    /// What the decision rests on.
+    pub evidence: String,
+    /// Why it was rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// How it is to be settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix_strategy: Option<String>,
+    /// Whether settling it is out of an editor's reach.
+    #[serde(default)]
+    pub escalate: bool,
+    /// What the comment is about.
+    pub dimension: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Path of the comment.
+    pub path: String,
+    /// Its line.
+    pub line: Option<u32>,
+    /// The comment, whole.
+    pub body: String,
+    /// The comment without its label.
+    pub message: String,
+    /// Its thread; none when that is unknown.
+    pub thread_node_id: Option<String>,
+    /// Whether it was settled by an edit; none before anybody tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<bool>,
+    /// The commit of the edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha: Option<String>,
+    /// Why it was not settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What was decided, by number of the comment.
+pub type Classification = BTreeMap<u64, Entry>;
+
+/// What a program can say about evidence: whether what it quotes is there.
+pub trait Quoted {
+    /// Whether `evidence`, given for a comment on `path`, quotes a line or key that exists.
+    fn exists(&self, evidence: &str, path: &str) -> bool;
+}
+
+impl Entry {
+    /// The entry of a comment about which nothing could be decided, because of `why`.
+    pub fn discuss(finding: &Grouped, why: &str) -> Self {
+        Self {
+            verdict: Decision::Discuss,
+            evidence: why.to_owned(),
+            category: None,
+            fix_strategy: None,
+            escalate: false,
+            dimension: finding.dimension.clone(),
+            severity: finding.severity,
+            path: finding.path.clone(),
+            line: finding.line,
+            body: finding.body.clone(),
+            message: message(&finding.body),
+            thread_node_id: finding.thread_node_id.clone(),
+            applied: None,
+            sha: None,
+            reason: None,
+        }
+    }
+
+    /// Whether an edit settles it.
+    pub fn is_editable(&self) -> bool {
+        self.verdict == Decision::Accept && !self.escalate
+    }
+
+    /// Whether it was settled by an edit.
+    pub fn is_settled(&self) -> bool {
+        self.is_editable() && self.applied == Some(true)
+    }
+}
+
+/// A comment's text without its label, on one line.
+fn message(body: &str) -> String {
+    let message = label(body).map_or(body, |label| label.message);
+    let plain: Vec<&str> = message
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("<!-- aris:"))
+        .collect();
+    crate::one_line(&plain.join(" "), 2000)
+}
+
+/// Reads an agent's answer about one group: a list of entries with `id`, or an object of entries by id.
+///
+/// It holds whole or not at all: every comment of the group is answered once, no other is, words are those of the profile, and evidence
+/// quotes what is there. **Errors**: why it does not hold.
+pub fn read_answer(
+    profile: &Profile,
+    findings: &[Grouped],
+    output: &Value,
+    quoted: &dyn Quoted,
+) -> Result<Classification, String> {
+    let wanted: BTreeMap<u64, &Grouped> = findings
+        .iter()
+        .map(|finding| (finding.id, finding))
+        .collect();
+    let mut read = Classification::new();
+    for (id, fields) in answers(output)? {
+        let finding = wanted
+            .get(&id)
+            .ok_or_else(|| format!("comment {id} is not in this group"))?;
+        let entry = entry(profile, finding, fields, quoted)
+            .map_err(|why| format!("comment {id}: {why}"))?;
+        if read.insert(id, entry).is_some() {
+            return Err(format!("comment {id} is answered twice"));
+        }
+    }
+    let missing: Vec<String> = wanted
+        .keys()
+        .filter(|id| !read.contains_key(id))
+        .map(u64::to_string)
+        .collect();
+    if missing.is_empty() {
+        Ok(read)
+    } else {
+        Err(format!("no answer about {}", missing.join(", ")))
+    }
+}
+
+/// A comment's number, and what is answered about it.
+type Answer<'a> = (u64, &'a Map<String, Value>);
+
+/// The answers with their comments' numbers.
+fn answers(output: &Value) -> Result<Vec<Answer<'_>>, String> {
+    match output {
+        Value::Array(list) => list
+            .iter()
+            .map(|value| {
+                let fields = value.as_object().ok_or("an answer is no object")?;
+                let id = fields.get("id").or_else(|| fields.get("comment_id"));
+                let id = id.and_then(number).ok_or("an answer has no id")?;
+                Ok((id, fields))
+            })
+            .collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| {
+                let id = key.parse().ok();
+                let id = id.ok_or_else(|| String::from("a key is no comment's number"))?;
+                let fields = value.as_object().ok_or("an answer is no object")?;
+                Ok((id, fields))
+            })
+            .collect(),
+        _ => Err(String::from("the output is neither a list nor an object")),
+    }
+}
+
+fn number(value: &Value) -> Option<u64> {
+    value
+        .as_u64()
+        .or_else(|| value.as_str().and_then(|text| text.parse().ok()))
+}
+
+/// Fields that an answer may have.
+const FIELDS: [&str; 11] = [
+    "id",
+    "comment_id",
+    "verdict",
+    "evidence",
+    "category",
+    "fix_strategy",
+    "escalate",
+    "dimension",
+    "path",
+    "line",
+    "message",
+];
+
+fn entry(
+    profile: &Profile,
+    finding: &Grouped,
+    fields: &Map<String, Value>,
+    quoted: &dyn Quoted,
+) -> Result<Entry, String> {
+    let known: BTreeSet<&str> = FIELDS.into();
+    if let Some(key) = fields.keys().find(|key| !known.contains(key.as_str())) {
+        return Err(format!(
+            "{} is no field of an answer",
+            crate::one_line(key, 40)
+        ));
+    }
+    let text = |key: &str| match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(format!("its {key} is no text")),
+    };
+    let verdict = match text("verdict")? {
+        Some("ACCEPT") => Decision::Accept,
+        Some("REJECT") => Decision::Reject,
+        Some("DISCUSS") => Decision::Discuss,
+        _ => {
+            return Err(String::from(
+                "its verdict is none of ACCEPT, REJECT, DISCUSS",
+            ));
+        }
+    };
+    let evidence = text("evidence")?.unwrap_or_default().trim();
+    if evidence.is_empty() {
+        return Err(String::from("it has no evidence"));
+    }
+    if verdict != Decision::Discuss && !quoted.exists(evidence, &finding.path) {
+        return Err(String::from(
+            "its evidence quotes no line or key that exists",
+        ));
+    }
+    let strategy = match (verdict, text("fix_strategy")?) {
+        (Decision::Accept, Some(name)) => Some(
+            profile
+                .strategy(name)
+                .ok_or_else(|| format!("{} is no fix_strategy", crate::one_line(name, 40)))?
+                .1,
+        ),
+        (Decision::Accept, None) => return Err(String::from("it has no fix_strategy")),
+        (_, Some(_)) => return Err(String::from("only ACCEPT has a fix_strategy")),
+        (_, None) => None,
+    };
+    let category = match (verdict, text("category")?) {
+        (Decision::Reject, Some(name)) if profile.categories.contains(&name) => Some(name),
+        (Decision::Reject, _) => return Err(String::from("its category is none of the gate's")),
+        (_, Some(_)) => return Err(String::from("only REJECT has a category")),
+        (_, None) => None,
+    };
+    let escalates = strategy.is_some_and(|strategy| strategy.escalates);
+    match fields.get("escalate") {
+        None | Some(Value::Null) => {}
+        Some(Value::Bool(said)) if *said == escalates => {}
+        Some(_) => {
+            return Err(String::from(
+                "its escalate does not go with its fix_strategy",
+            ));
+        }
+    }
+    Ok(Entry {
+        verdict,
+        category: category.map(str::to_owned),
+        fix_strategy: strategy.map(|strategy| strategy.name.to_owned()),
+        escalate: escalates,
+        ..Entry::discuss(finding, evidence)
+    })
+}
+
+/// Comments that an edit settles, in the order in which they are applied: by strategy, critical before warning, path, line.
+///
+/// **Source**: citation gates, §6.4.
+pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
+    let mut work: Vec<(u64, &Entry)> = classification
+        .iter()
+        .filter(|(_, entry)| entry.is_editable())
+        .map(|(id, entry)| (*id, entry))
+        .collect();
+    work.sort_by_key(|(id, entry)| {
+        let strategy = entry.fix_strategy.as_deref().unwrap_or_default();
+        let rank = profile
+            .strategy(strategy)
+            .map_or(usize::MAX, |(rank, _)| rank);
+        (
+            rank,
+            std::cmp::Reverse(entry.severity),
+            entry.path.clone(),
+            entry.line,
+            *id,
+        )
+    });
+    work.into_iter().map(|(id, _)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Gate;
+
+    struct Anything;
+
+    impl Quoted for Anything {
+        fn exists(&self, evidence: &str, _: &str) -> bool {
+            evidence.contains("line 3")
+        }
+    }
+
+    fn grouped(id: u64, severity: Severity) -> Grouped {
+        Grouped {
+            id,
+            path: String::from("r.md"),
+            line: Some(3),
+            body: String::from(
+                "[warning] external: no citation\n<!-- aris:audit-claims fp=0123456789abcdef -->",
+            ),
+            diff_hunk: String::new(),
+            severity,
+            dimension: String::from("external"),
+            thread_node_id: Some(String::from("T")),
+        }
+    }
+
+    fn read(output: &Value) -> Result<Classification, String> {
+        let findings = [grouped(1, Severity::Warning), grouped(2, Severity::Warning)];
+        read_answer(Gate::Claims.profile(), &findings, output, &Anything)
+    }
+
+    #[test]
+    fn an_answer_that_holds_becomes_entries() {
+        let answer = json!([
+            {"id": 1, "verdict": "ACCEPT", "evidence": "line 3 has no mark", "fix_strategy": "add_citation", "escalate": false},
+            {"id": "2", "verdict": "REJECT", "evidence": "see line 3", "category": "claim_is_supported"}
+        ]);
+        let entries = read(&answer).expect("it holds");
+        assert_eq!(entries[&1].message, "no citation");
+        assert!(entries[&1].is_editable() && !entries[&2].is_editable());
+        let by_id = json!({
+            "1": {"verdict": "ACCEPT", "evidence": "line 3", "fix_strategy": "rerun_required"},
+            "2": {"verdict": "DISCUSS", "evidence": "unsure"}
+        });
+        let entries = read(&by_id).expect("it holds");
+        assert!(entries[&1].escalate && !entries[&1].is_editable());
+        assert_eq!(entries[&2].verdict, Decision::Discuss);
+    }
+
+    #[test]
+    fn an_answer_holds_whole_or_not_at_all() {
+        let good = json!({"id": 2, "verdict": "DISCUSS", "evidence": "x"});
+        for (first, why) in [
+            (json!({"verdict": "DISCUSS", "evidence": "x"}), "no id"),
+            (
+                json!({"id": 3, "verdict": "DISCUSS", "evidence": "x"}),
+                "not in this group",
+            ),
+            (
+                json!({"id": 2, "verdict": "DISCUSS", "evidence": "x"}),
+                "twice",
+            ),
+            (
+                json!({"id": 1, "verdict": "accept", "evidence": "x"}),
+                "verdict",
+            ),
+            (
+                json!({"id": 1, "verdict": "DISCUSS", "evidence": " "}),
+                "no evidence",
+            ),
+            (
+                json!({"id": 1, "verdict": "ACCEPT", "evidence": "line 3"}),
+                "no fix_strategy",
+            ),
+            (
+                json!({"id": 1, "verdict": "ACCEPT", "evidence": "line 3", "fix_strategy": "config_fix"}),
+                "no fix_strategy",
+            ),
+            (
+                json!({"id": 1, "verdict": "ACCEPT", "evidence": "trust me", "fix_strategy": "add_citation"}),
+                "quotes no line",
+            ),
+            (
+                json!({"id": 1, "verdict": "ACCEPT", "evidence": "line 3", "fix_strategy": "add_citation", "escalate": true}),
+                "escalate",
+            ),
+            (
+                json!({"id": 1, "verdict": "ACCEPT", "evidence": "line 3", "fix_strategy": "design_flaw", "escalate": "yes"}),
+                "escalate",
+            ),
+            (
+                json!({"id": 1, "verdict": "REJECT", "evidence": "line 3", "category": "because"}),
+                "category",
+            ),
+            (
+                json!({"id": 1, "verdict": "REJECT", "evidence": "line 3"}),
+                "category",
+            ),
+            (
+                json!({"id": 1, "verdict": "DISCUSS", "evidence": "x", "category": "out_of_scope"}),
+                "only REJECT",
+            ),
+            (
+                json!({"id": 1, "verdict": "DISCUSS", "evidence": "x", "applied": true}),
+                "no field",
+            ),
+            (json!(7), "no object"),
+        ] {
+            let error = read(&json!([first, good])).expect_err("it does not hold");
+            assert!(error.contains(why), "{first}: {error}");
+        }
+        assert!(
+            read(&json!([good]))
+                .expect_err("partial")
+                .contains("no answer about 1")
+        );
+        assert!(read(&json!("x")).is_err());
+    }
+
+    #[test]
+    fn work_is_ordered_by_strategy_gravity_and_place() {
+        let entry = |strategy: &str, severity, line| Entry {
+            verdict: Decision::Accept,
+            fix_strategy: Some(strategy.to_owned()),
+            escalate: strategy == Profile::RERUN,
+            severity,
+            line: Some(line),
+            ..Entry::discuss(&grouped(1, severity), "line 3")
+        };
+        let classification = Classification::from([
+            (1, entry("remove_claim", Severity::Critical, 1)),
+            (2, entry("add_citation", Severity::Warning, 9)),
+            (3, entry("add_citation", Severity::Warning, 4)),
+            (4, entry("rerun_required", Severity::Critical, 1)),
+            (5, entry("qualify_claim", Severity::Critical, 1)),
+            (6, entry("add_citation", Severity::Critical, 50)),
+            (7, Entry::discuss(&grouped(7, Severity::Critical), "x")),
+        ]);
+        assert_eq!(
+            plan(Gate::Claims.profile(), &classification),
+            [6, 3, 2, 5, 1]
+        );
+    }
+}

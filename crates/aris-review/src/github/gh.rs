@@ -1,0 +1,308 @@
+//! GitHub through the program `gh`. Argument lists only, never a shell; bodies go through standard input.
+
+use std::path::{Path, PathBuf};
+
+use aris_proc::{End, Finished};
+use serde_json::Value;
+
+use super::{LIMIT, TIME, Trouble, Variable, pull_path};
+use crate::pull::{Pull, Repository};
+
+/// `gh` leaves with it when it has no credentials (measured with 2.23).
+const NO_CREDENTIALS: i32 = 4;
+
+/// The program `gh`.
+#[derive(Clone, Debug)]
+pub struct Gh {
+    program: String,
+    folder: PathBuf,
+}
+
+impl Gh {
+    pub(super) fn new(program: &str, folder: &Path) -> Self {
+        Self {
+            program: program.to_owned(),
+            folder: folder.to_path_buf(),
+        }
+    }
+
+    pub(super) fn reach(&self) -> Result<Option<String>, Trouble> {
+        let done = self.call(&["auth", "status"], None)?;
+        let said = format!("{}\n{}", done.stdout.text(), done.stderr.text());
+        match done.end {
+            End::Exited(0) => Ok(login(&said)),
+            _ => Err(Trouble::Unauthenticated(crate::one_line(
+                &format!("gh is not logged in: {said}"),
+                300,
+            ))),
+        }
+    }
+
+    pub(super) fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble> {
+        let (number, repository) = (pull.number.to_string(), pull.repository.to_string());
+        self.output(&["pr", "diff", &number, "-R", &repository], None)
+    }
+
+    pub(super) fn head(&self, pull: &Pull) -> Result<String, Trouble> {
+        let (number, repository) = (pull.number.to_string(), pull.repository.to_string());
+        let arguments = [
+            "pr",
+            "view",
+            &number,
+            "-R",
+            &repository,
+            "--json",
+            "headRefOid",
+        ];
+        let value = one(&self.output(&arguments, None)?)?;
+        Ok(text(&value, "headRefOid"))
+    }
+
+    pub(super) fn repository(&self, worktree: &Path) -> Result<Repository, Trouble> {
+        let there = Self::new(&self.program, worktree);
+        let said = there.output(&["repo", "view", "--json", "nameWithOwner"], None)?;
+        text(&one(&said)?, "nameWithOwner")
+            .parse()
+            .map_err(|why: String| Trouble::malformed(&format!("the repository's name: {why}")))
+    }
+
+    pub(super) fn find(
+        &self,
+        _: &Repository,
+        branch: &str,
+        base: &str,
+    ) -> Result<Vec<Value>, Trouble> {
+        // `--head=…` in one argument: a branch may begin with a dash.
+        let (head, base) = (format!("--head={branch}"), format!("--base={base}"));
+        let said = self.output(&["pr", "list", &head, &base, "--json", "number,url"], None)?;
+        lists(&said)
+    }
+
+    pub(super) fn list(&self, pull: &Pull, what: &str) -> Result<Vec<Value>, Trouble> {
+        let mut arguments = api(&pull.repository, &pull_path(pull, &[what]));
+        arguments.extend(["--method", "GET", "--paginate"].map(str::to_owned));
+        lists(&self.output(&arguments, None)?)
+    }
+
+    pub(super) fn post(&self, pull: &Pull, below: &[&str], body: &Value) -> Result<(), Trouble> {
+        let mut arguments = api(&pull.repository, &pull_path(pull, below));
+        arguments.extend(["--method", "POST", "--input", "-"].map(str::to_owned));
+        self.output(&arguments, Some(body.to_string().into_bytes()))
+            .map(drop)
+    }
+
+    pub(super) fn graphql(
+        &self,
+        repository: Option<&Repository>,
+        query: &str,
+        variables: &[(&'static str, Variable<'_>)],
+    ) -> Result<Value, Trouble> {
+        let mut arguments = vec![String::from("api"), String::from("graphql")];
+        arguments.extend(repository.map(host).unwrap_or_default());
+        arguments.extend([String::from("-f"), format!("query={query}")]);
+        for (name, value) in variables {
+            // -F makes numbers of digits; with -f a text stays one, and `@file` is nothing special.
+            let (flag, value) = match value {
+                Variable::Number(number) => ("-F", number.to_string()),
+                Variable::Text(text) => ("-f", (*text).to_owned()),
+            };
+            arguments.extend([flag.to_owned(), format!("{name}={value}")]);
+        }
+        one(&self.output(&arguments, None)?)
+    }
+
+    /// What a call that worked wrote.
+    fn output<A: AsRef<str>>(
+        &self,
+        arguments: &[A],
+        stdin: Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, Trouble> {
+        let done = self.call(arguments, stdin)?;
+        match done.end {
+            End::Exited(0) if done.stdout.dropped > 0 => {
+                Err(Trouble::malformed("gh gave more than 64 MiB"))
+            }
+            End::Exited(0) => Ok(done.stdout.bytes),
+            End::Exited(NO_CREDENTIALS) => Err(Trouble::Unauthenticated(crate::one_line(
+                &format!("gh is not logged in: {}", done.stderr.text()),
+                300,
+            ))),
+            _ => Err(failed(&done)),
+        }
+    }
+
+    fn call<A: AsRef<str>>(
+        &self,
+        arguments: &[A],
+        stdin: Option<Vec<u8>>,
+    ) -> Result<Finished, Trouble> {
+        let mut command = aris_proc::command(&self.program, &self.folder)
+            .args(arguments.iter().map(AsRef::as_ref))
+            .env("GH_PROMPT_DISABLED", "1")
+            .env("GH_NO_UPDATE_NOTIFIER", "1")
+            .env("NO_COLOR", "1")
+            .capture_limit(LIMIT);
+        if let Some(stdin) = stdin {
+            command = command.stdin(stdin);
+        }
+        let done = command.run(TIME)?;
+        match done.end {
+            End::TimedOut => Err(Trouble::Unreachable(format!(
+                "gh gave no answer within {} s",
+                TIME.as_secs()
+            ))),
+            _ => Ok(done),
+        }
+    }
+}
+
+/// `api`, the host where it is not the usual one, the path.
+fn api(repository: &Repository, path: &str) -> Vec<String> {
+    let mut arguments = vec![String::from("api"), path.trim_start_matches('/').to_owned()];
+    arguments.extend(host(repository));
+    arguments
+}
+
+fn host(repository: &Repository) -> Vec<String> {
+    repository
+        .unusual_host()
+        .map(|host| vec![String::from("--hostname"), host.to_owned()])
+        .unwrap_or_default()
+}
+
+/// What a call that did not work says: the status on stderr, the reason there and in the body on stdout.
+fn failed(done: &Finished) -> Trouble {
+    let stderr = done.stderr.text();
+    let status = stderr
+        .split("HTTP ")
+        .skip(1)
+        .find_map(|rest| rest.get(..3)?.parse::<u16>().ok());
+    let reasons = serde_json::from_slice::<Value>(&done.stdout.bytes)
+        .map(|body| reasons(&body))
+        .unwrap_or_default();
+    let away = [
+        "error connecting to",
+        "no such host",
+        "dial tcp",
+        "i/o timeout",
+        "connection refused",
+        "network is unreachable",
+        "TLS handshake",
+    ];
+    let text = format!("{} {reasons}", stderr.trim());
+    if status.is_none() && away.iter().any(|words| stderr.contains(words)) {
+        return Trouble::Unreachable(crate::one_line(&text, 300));
+    }
+    if status == Some(401) {
+        return Trouble::Unauthenticated(crate::one_line(&text, 300));
+    }
+    Trouble::refused(status, &text)
+}
+
+/// The reasons in the body of a refusal: `message`, and `errors`, which are texts or objects with one.
+pub(super) fn reasons(body: &Value) -> String {
+    let mut words = vec![text(body, "message")];
+    for error in body
+        .get("errors")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        words.push(match error {
+            Value::String(text) => text.clone(),
+            other => text(other, "message"),
+        });
+    }
+    words.retain(|word| !word.is_empty());
+    words.join("; ")
+}
+
+fn text(value: &Value, key: &str) -> String {
+    let text = value.get(key).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+fn one(bytes: &[u8]) -> Result<Value, Trouble> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| Trouble::malformed(&format!("gh gave no JSON: {error}")))
+}
+
+/// The entries of one list after another, with nothing between them, as `--paginate` prints pages. Nothing at all is an empty list.
+fn lists(bytes: &[u8]) -> Result<Vec<Value>, Trouble> {
+    let mut entries = Vec::new();
+    for page in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
+        match page {
+            Ok(Value::Array(mut page)) => entries.append(&mut page),
+            Ok(_) => return Err(Trouble::malformed("gh gave something else than lists")),
+            Err(error) => return Err(Trouble::malformed(&format!("gh gave no JSON: {error}"))),
+        }
+    }
+    Ok(entries)
+}
+
+/// The login in the words of `gh auth status`: `… account NAME (…)`, and in older versions `… as NAME (…)`.
+fn login(said: &str) -> Option<String> {
+    said.lines()
+        .filter_map(|line| line.split_once("Logged in to "))
+        .find_map(|(_, rest)| {
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            let at = words
+                .iter()
+                .position(|word| matches!(*word, "account" | "as"))?;
+            let name = words.get(at + 1)?;
+            let plain =
+                |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'[' | b']');
+            name.bytes().all(plain).then(|| (*name).to_owned())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_without_anything_between_them_are_one_list() {
+        for (text, count) in [
+            ("", Some(0)),
+            ("[]", Some(0)),
+            ("[1,2][3]", Some(3)),
+            ("[1]\n[]\n[2]\n", Some(2)),
+            ("{}", None),
+            ("[1][", None),
+            ("[1]x", None),
+        ] {
+            assert_eq!(
+                lists(text.as_bytes()).ok().map(|list| list.len()),
+                count,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_login_is_read_where_it_stands() {
+        for (said, wanted) in [
+            (
+                "  ✓ Logged in to github.com account mona-lisa (keyring)",
+                Some("mona-lisa"),
+            ),
+            (
+                "  ✓ Logged in to github.com as hubot (GH_TOKEN)",
+                Some("hubot"),
+            ),
+            ("logged in", None),
+            ("Logged in to github.com", None),
+            ("Logged in to x account <b>", None),
+        ] {
+            assert_eq!(login(said).as_deref(), wanted, "{said}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..100)) {
+            drop(lists(&bytes));
+            drop(login(&String::from_utf8_lossy(&bytes)));
+        }
+    }
+}

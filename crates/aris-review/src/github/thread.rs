@@ -1,0 +1,76 @@
+//! Review threads: which comment began which one, and which are settled.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Trouble;
+
+/// A review thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Thread {
+    /// Number of the comment that began it.
+    pub comment_id: u64,
+    /// Its own name, which nobody but GitHub can read.
+    pub thread_id: String,
+    /// Whether it is settled.
+    pub is_resolved: bool,
+}
+
+/// All threads of a pull request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Threads {
+    /// In GitHub's order.
+    pub threads: Vec<Thread>,
+}
+
+impl Threads {
+    /// The thread that a comment began.
+    pub fn of_comment(&self, id: u64) -> Option<&Thread> {
+        self.threads.iter().find(|thread| thread.comment_id == id)
+    }
+
+    /// Adds a page; gives the cursor of the next one.
+    pub(super) fn add_page(&mut self, answer: &Value) -> Result<Option<String>, Trouble> {
+        let wrong = || Trouble::malformed("the answer about review threads has another form");
+        let list = answer
+            .pointer("/data/repository/pullRequest/reviewThreads")
+            .ok_or_else(wrong)?;
+        let nodes = list
+            .get("nodes")
+            .and_then(Value::as_array)
+            .ok_or_else(wrong)?;
+        for node in nodes {
+            let comment_id = node
+                .pointer("/comments/nodes/0/databaseId")
+                .and_then(Value::as_u64);
+            // A thread whose first comment was deleted has nothing to be settled.
+            let Some(comment_id) = comment_id else {
+                continue;
+            };
+            self.threads.push(Thread {
+                comment_id,
+                thread_id: node
+                    .get("id")
+                    .and_then(Value::as_str)
+                    .ok_or_else(wrong)?
+                    .to_owned(),
+                is_resolved: node
+                    .get("isResolved")
+                    .and_then(Value::as_bool)
+                    .ok_or_else(wrong)?,
+            });
+        }
+        let info = list.get("pageInfo").ok_or_else(wrong)?;
+        match info.get("hasNextPage").and_then(Value::as_bool) {
+            Some(false) => Ok(None),
+            Some(true) => info
+                .get("endCursor")
+                .and_then(Value::as_str)
+                .filter(|cursor| !cursor.is_empty())
+                .map(|cursor| Some(cursor.to_owned()))
+                .ok_or_else(wrong),
+            None => Err(wrong()),
+        }
+    }
+}

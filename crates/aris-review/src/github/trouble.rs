@@ -1,0 +1,89 @@
+//! Why GitHub did not do what it was asked.
+
+use aris_contract::Failure as _;
+use aris_http::HttpError;
+use aris_proc::ProcError;
+
+use crate::text::one_line;
+
+/// Characters of GitHub's words that are passed on.
+const WORDS: usize = 300;
+
+/// Why GitHub did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// There is no way to ask: no program, no answer.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It does not know who asks.
+    #[error("{0}")]
+    Unauthenticated(String),
+    /// It answered and did not do it.
+    #[error("{}{message}", status.map_or_else(String::new, |status| format!("HTTP {status}: ")))]
+    Refused {
+        /// The HTTP status, when it is known.
+        status: Option<u16>,
+        /// Its words, on one line.
+        message: String,
+    },
+    /// It answered something else than what was asked for.
+    #[error("{0}")]
+    Malformed(String),
+}
+
+impl Trouble {
+    pub(crate) fn refused(status: Option<u16>, message: &str) -> Self {
+        Self::Refused {
+            status,
+            message: one_line(message, WORDS),
+        }
+    }
+
+    pub(crate) fn malformed(message: &str) -> Self {
+        Self::Malformed(one_line(message, WORDS))
+    }
+
+    /// Whether GitHub could not be asked at all, so that nothing was done and nothing is known.
+    pub fn is_away(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::Unauthenticated(_) => true,
+            Self::Refused { .. } | Self::Malformed(_) => false,
+        }
+    }
+
+    /// Whether a review was refused because nobody may approve or reject a pull request of their own.
+    pub fn is_own_pull(&self) -> bool {
+        match self {
+            Self::Refused { status, message } => {
+                matches!(status, None | Some(422))
+                    && message
+                        .to_ascii_lowercase()
+                        .contains("your own pull request")
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<ProcError> for Trouble {
+    fn from(error: ProcError) -> Self {
+        let hint = error
+            .hint()
+            .map_or_else(String::new, |hint| format!("; {hint}"));
+        Self::Unreachable(one_line(&format!("{error}{hint}"), WORDS))
+    }
+}
+
+impl From<HttpError> for Trouble {
+    fn from(error: HttpError) -> Self {
+        let words = one_line(&error.to_string(), WORDS);
+        match error {
+            HttpError::TooLarge { .. } | HttpError::NotAnAnswer { .. } => Self::Malformed(words),
+            HttpError::Busy { status, .. } => Self::Refused {
+                status: Some(status),
+                message: words,
+            },
+            _ => Self::Unreachable(words),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What a comment says about its own gravity and subject.
+
+use crate::finding::Severity;
+
+/// A comment's label, `[severity] dimension: …`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label<'a> {
+    /// The severity in brackets.
+    pub severity: Severity,
+    /// The word before the colon.
+    pub dimension: &'a str,
+    /// What follows.
+    pub message: &'a str,
+}
+
+/// Words of comments without a label, the gravest list first. **Source**: citation gates, §6.2.
+const WORDS: [(Severity, &[&str]); 3] = [
+    (
+        Severity::Critical,
+        &[
+            "must",
+            "critical",
+            "security",
+            "data loss",
+            "wrong",
+            "broken",
+            "incorrect",
+            "bug",
+            "error",
+            "never",
+        ],
+    ),
+    (
+        Severity::Warning,
+        &[
+            "should",
+            "consider",
+            "recommend",
+            "prefer",
+            "suggest",
+            "missing",
+            "lacks",
+        ],
+    ),
+    (
+        Severity::Info,
+        &["nit", "optional", "minor", "style", "cosmetic", "could"],
+    ),
+];
+
+/// Reads the label at the very beginning of a body: `^\[(critical|warning|info)\]\s+(\S+):\s+`, letters as they stand.
+pub fn label(body: &str) -> Option<Label<'_>> {
+    let (word, rest) = body.strip_prefix('[')?.split_once(']')?;
+    let severity = Severity::of(word)?;
+    let subject = rest.trim_start();
+    let end = subject.find(char::is_whitespace)?;
+    let (dimension, message) = subject.split_at_checked(end)?;
+    let dimension = dimension.strip_suffix(':')?;
+    let spaced = subject.len() < rest.len();
+    (spaced && !dimension.is_empty()).then(|| Label {
+        severity,
+        dimension,
+        message: message.trim_start(),
+    })
+}
+
+/// The severity of a comment: its label's, else that of the first list with a word in it, else a warning.
+pub fn severity(body: &str) -> Severity {
+    if let Some(label) = label(body) {
+        return label.severity;
+    }
+    let lower = body.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    WORDS
+        .into_iter()
+        .find(|(_, list)| list.iter().any(|wanted| contains(&words, wanted)))
+        .map_or(Severity::Warning, |(severity, _)| severity)
+}
+
+/// Whether the words hold `wanted`, which may be two words; the last one in any of its forms.
+fn contains(words: &[&str], wanted: &str) -> bool {
+    match wanted.split_once(' ') {
+        None => words.iter().any(|word| is_form(word, wanted)),
+        Some((first, second)) => words
+            .windows(2)
+            .any(|pair| matches!(pair, [one, two] if *one == first && is_form(two, second))),
+    }
+}
+
+/// Whether `word` is `base`, its plural, or its form in -ed or -ing (style, styled; prefer, preferred).
+fn is_form(word: &str, base: &str) -> bool {
+    let Some(ending) = word.strip_prefix(base) else {
+        // style, styling
+        return base
+            .strip_suffix('e')
+            .and_then(|stem| word.strip_prefix(stem))
+            == Some("ing");
+    };
+    let doubled = base
+        .chars()
+        .next_back()
+        .and_then(|last| ending.strip_prefix(last))
+        .unwrap_or_default();
+    matches!(ending, "" | "s" | "es" | "ed" | "ing")
+        || (ending == "d" && base.ends_with('e'))
+        || matches!(doubled, "ed" | "ing")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_stands_at_the_very_beginning() {
+        for (body, wanted) in [
+            (
+                "[warning] external: no citation",
+                Some((Severity::Warning, "external", "no citation")),
+            ),
+            (
+                "[critical]\texternal:\nx",
+                Some((Severity::Critical, "external", "x")),
+            ),
+            ("[info] a:b: x", Some((Severity::Info, "a:b", "x"))),
+            (
+                "[info] report-quality: error-prone",
+                Some((Severity::Info, "report-quality", "error-prone")),
+            ),
+            (
+                "[warning] external: ",
+                Some((Severity::Warning, "external", "")),
+            ),
+            ("[warning] external:", None),
+            ("[warning]external: x", None),
+            ("[Warning] external: x", None),
+            (" [warning] external: x", None),
+            ("[fatal] external: x", None),
+            ("[warning] : x", None),
+            ("[warning] two words: x", None),
+            ("text\n[warning] external: x", None),
+            ("[warning", None),
+            ("", None),
+        ] {
+            let read = label(body).map(|label| (label.severity, label.dimension, label.message));
+            assert_eq!(read, wanted, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_beats_words_and_words_are_whole() {
+        use Severity::{Critical, Info, Warning};
+        for (body, wanted) in [
+            ("[warning] external: no citation", Warning),
+            ("[info] slop: error-prone and wrong", Info),
+            ("this must be cited", Critical),
+            ("Errors everywhere", Critical),
+            ("a data  loss", Critical),
+            ("data is lost", Warning),
+            ("you Should, I think", Warning),
+            ("I suggested it", Warning),
+            ("preferred", Warning),
+            ("considering that", Warning),
+            ("recommends", Warning),
+            ("the unit of analysis", Warning),
+            ("nit: comma", Info),
+            ("nits", Info),
+            ("stylish", Warning),
+            ("styling", Info),
+            ("you could cite X", Info),
+            ("could be wrong", Critical),
+            ("debugging", Warning),
+            ("terror", Warning),
+            ("", Warning),
+        ] {
+            assert_eq!(severity(body), wanted, "{body:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(body in ".{0,80}") {
+            severity(&body);
+            severity(&format!("[info] {body}"));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The invisible marks in comments and reviews by which a gate knows its own again.
+//!
+//! A mark is no proof of who wrote it: it can be copied. It counts only in what somebody wrote who may write in the repository.
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use crate::finding::{Finding, short_hex};
+use crate::profile::Profile;
+use crate::verdict::Verdict;
+
+/// The mark of a finding.
+pub(crate) fn of_finding(profile: &Profile, fingerprint: &str) -> String {
+    format!("<!-- aris:{} fp={fingerprint} -->", profile.marker)
+}
+
+/// The mark of a review that says all this.
+pub(crate) fn of_review(profile: &Profile, digest: &str) -> String {
+    format!("<!-- aris:{} review={digest} -->", profile.marker)
+}
+
+/// The fingerprints of the findings that a comment carries.
+pub(crate) fn findings_in<'a>(
+    profile: &'a Profile,
+    body: &'a str,
+) -> impl Iterator<Item = &'a str> {
+    values(profile, "fp", body)
+}
+
+/// The digest of the review that a comment or review carries.
+pub(crate) fn review_in<'a>(profile: &'a Profile, body: &'a str) -> Option<&'a str> {
+    values(profile, "review", body).next()
+}
+
+/// What says that a review is the same: verdict, summary and findings.
+pub(crate) fn digest(verdict: Verdict, findings: &[Finding]) -> String {
+    let mut prints: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.fingerprint.as_str())
+        .collect();
+    prints.sort_unstable();
+    let text = format!("{} {}", verdict.word(), prints.join(" "));
+    short_hex(&Sha256::digest(text))
+}
+
+/// Whether somebody wrote it who may write in the repository: the association is absent, or one of three.
+pub fn is_trusted(comment: &Value) -> bool {
+    match comment.get("author_association").and_then(Value::as_str) {
+        None => true,
+        Some(association) => matches!(association, "OWNER" | "MEMBER" | "COLLABORATOR"),
+    }
+}
+
+fn values<'a>(
+    profile: &'a Profile,
+    key: &'static str,
+    body: &'a str,
+) -> impl Iterator<Item = &'a str> {
+    body.lines().filter_map(move |line| {
+        let rest = line.trim().strip_prefix("<!-- aris:")?;
+        let rest = rest.strip_prefix(profile.marker)?.strip_prefix(' ')?;
+        let value = rest
+            .strip_prefix(key)?
+            .strip_prefix('=')?
+            .strip_suffix(" -->")?;
+        let plain = value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+        plain.then_some(value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Gate;
+
+    #[test]
+    fn a_mark_stands_alone_on_its_line() {
+        let profile = Gate::Claims.profile();
+        let mark = of_finding(profile, "0123456789abcdef");
+        for (body, found) in [
+            (format!("[warning] external: m\n{mark}"), 1),
+            (format!("a\r\n{mark}\r\n"), 1),
+            (format!("quoted: {mark}"), 0),
+            (mark.replace("audit-claims", "review-research-pr"), 0),
+            (mark.replace("0123", "01"), 0),
+            (mark.replace("0123", "<b>!"), 0),
+        ] {
+            assert_eq!(findings_in(profile, &body).count(), found, "{body}");
+        }
+        let review = of_review(profile, "0123456789abcdef");
+        assert_eq!(review_in(profile, &review), Some("0123456789abcdef"));
+        assert_eq!(findings_in(profile, &review).count(), 0);
+    }
+
+    #[test]
+    fn only_who_may_write_is_trusted() {
+        for (comment, trusted) in [
+            (json!({}), true),
+            (json!({"author_association": null}), true),
+            (json!({"author_association": "OWNER"}), true),
+            (json!({"author_association": "MEMBER"}), true),
+            (json!({"author_association": "COLLABORATOR"}), true),
+            (json!({"author_association": "CONTRIBUTOR"}), false),
+            (json!({"author_association": "NONE"}), false),
+            (json!({"author_association": "owner"}), false),
+        ] {
+            assert_eq!(is_trusted(&comment), trusted, "{comment}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What follows from the settlement of a review.
+
+use aris_contract::json::{self, JsonError, Limits};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::profile::Profile;
+
+/// Whether an edit was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Settlement {
+    /// At least one.
+    RealFix,
+    /// None was needed, or none was possible.
+    AlreadyGreen,
+}
+
+impl Settlement {
+    /// The word in JSON and in tokens.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::RealFix => "real_fix",
+            Self::AlreadyGreen => "already_green",
+        }
+    }
+}
+
+/// The three tokens that a pipeline branches on.
+///
+/// **Source**: citation gates, §6.7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Tokens {
+    /// Whether an experiment has to be run again.
+    pub needs_rerun: bool,
+    /// Whether an edit was made.
+    pub verdict: Settlement,
+    /// How many were made.
+    pub fixes_applied: usize,
+}
+
+impl Tokens {
+    /// Derives them from the strategies of escalation records and the number of edits. A flaw of the design alone asks for no run: the
+    /// same run would have it again.
+    pub fn of<'a>(strategies: impl IntoIterator<Item = &'a str>, fixes_applied: usize) -> Self {
+        Self {
+            needs_rerun: strategies
+                .into_iter()
+                .any(|strategy| strategy == Profile::RERUN),
+            verdict: if fixes_applied > 0 {
+                Settlement::RealFix
+            } else {
+                Settlement::AlreadyGreen
+            },
+            fixes_applied,
+        }
+    }
+
+    /// The lines that a pipeline reads.
+    pub fn lines(self) -> String {
+        format!(
+            "needs_rerun = {}\nverdict = {}\nfixes_applied = {}\n",
+            self.needs_rerun,
+            self.verdict.word(),
+            self.fixes_applied
+        )
+    }
+}
+
+/// Reads escalation records, a list or an object with one under `escalations`, and gives their strategies.
+///
+/// **Errors**: JSON that is not strict, another form, and a record without a strategy that is known: from that nothing could be derived.
+pub fn read_strategies(bytes: &[u8]) -> Result<Vec<&'static str>, JsonError> {
+    let wrong = |message: String| JsonError {
+        message,
+        line: 1,
+        column: 1,
+    };
+    let value = json::value(bytes, Limits::ARTIFACT)?;
+    let list = match &value {
+        Value::Array(list) => Some(list),
+        Value::Object(object) => object.get("escalations").and_then(Value::as_array),
+        _ => None,
+    };
+    let list = list.ok_or_else(|| {
+        wrong(String::from(
+            "neither a list of escalation records nor an object with one under \"escalations\"",
+        ))
+    })?;
+    list.iter()
+        .enumerate()
+        .map(|(index, record)| {
+            let strategy = record.get("strategy").and_then(Value::as_str);
+            [Profile::RERUN, Profile::DESIGN]
+                .into_iter()
+                .find(|known| strategy == Some(known))
+                .ok_or_else(|| {
+                    wrong(format!(
+                        "record {index} has no strategy, which is rerun_required or design_flaw"
+                    ))
+                })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_follow_from_records_and_edits() {
+        for (records, fixes, lines) in [
+            (
+                "[]",
+                0,
+                "needs_rerun = false\nverdict = already_green\nfixes_applied = 0\n",
+            ),
+            (
+                r#"[{"strategy":"design_flaw"}]"#,
+                2,
+                "needs_rerun = false\nverdict = real_fix\nfixes_applied = 2\n",
+            ),
+            (
+                r#"{"escalations":[{"strategy":"design_flaw"},{"strategy":"rerun_required","x":1}]}"#,
+                0,
+                "needs_rerun = true\nverdict = already_green\nfixes_applied = 0\n",
+            ),
+        ] {
+            let strategies = read_strategies(records.as_bytes()).expect("records");
+            assert_eq!(Tokens::of(strategies, fixes).lines(), lines, "{records}");
+        }
+    }
+
+    #[test]
+    fn records_that_say_nothing_are_no_records() {
+        for bad in [
+            "",
+            "{}",
+            "3",
+            r#"[{"strategy":"rerun"}]"#,
+            r#"[{"fix_strategy":"rerun_required"}]"#,
+            r#"["rerun_required"]"#,
+            r#"[{"strategy":"rerun_required","strategy":"design_flaw"}]"#,
+        ] {
+            assert!(read_strategies(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..100)) {
+            drop(read_strategies(&bytes));
+        }
+    }
+}

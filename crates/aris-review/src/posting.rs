@@ -1,0 +1,232 @@
+//! Putting a review on GitHub, one way after the other, and never twice.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::github::{GitHub, Threads, Trouble};
+use crate::marker;
+use crate::pull::Pull;
+use crate::review::{Comment, Review};
+use crate::verdict::Event;
+
+/// How a review got to GitHub.
+///
+/// **Source**: citation gates, §5.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Posted {
+    /// 0 one review with all comments, 1 each comment alone, 2 one text without comments, 3 not at all; none when nothing had to be
+    /// posted.
+    pub tier: Option<u8>,
+    /// Comments on lines that are there now because of this run.
+    pub inline: usize,
+    /// Comments that could not be posted.
+    pub failed: usize,
+    /// Comments that were there before.
+    pub already: usize,
+    /// Set when the pull request is one's own, which nobody may approve or reject: the review is a mere comment then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_pr: Option<bool>,
+    /// What did not work.
+    pub warnings: Vec<String>,
+}
+
+/// Posts what is not there yet. With `again`, what is there does not count.
+///
+/// Trouble is in the outcome: whatever happens here, the verdict stands.
+pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> Posted {
+    let mut posted = Posted::default();
+    let known = if again {
+        Known::default()
+    } else {
+        Known::of(github, pull, review, &mut posted.warnings)
+    };
+    let comments = review.comments(&known.findings);
+    posted.already = review.comments(&BTreeSet::new()).len() - comments.len();
+    let said = known.last_review.as_deref() == Some(review.digest().as_str());
+    if comments.is_empty() && said {
+        return posted;
+    }
+    match batch(github, pull, review, &comments, &mut posted) {
+        Ok(()) => {
+            posted.tier = Some(0);
+            posted.inline = comments.len();
+            return posted;
+        }
+        Err(trouble) => {
+            posted
+                .warnings
+                .push(format!("the review was not taken: {trouble}"));
+            if trouble.is_away() {
+                // What was sent last may have been taken or not; sending it in pieces could double it.
+                posted.tier = Some(3);
+                posted.failed = comments.len();
+                return posted;
+            }
+        }
+    }
+    one_by_one(github, pull, review, &comments, &mut posted);
+    if posted.inline > 0 {
+        posted.tier = Some(1);
+        return posted;
+    }
+    posted.tier = Some(3);
+    // Without a finding there is nothing that a text could tell; one that is there already tells it.
+    if !review.findings.is_empty() && !said {
+        let dump = json!({"body": review.degraded_body(), "event": Event::Comment.word()});
+        match github.review(pull, &dump) {
+            Ok(()) => posted.tier = Some(2),
+            Err(trouble) => posted
+                .warnings
+                .push(format!("the summary was not taken either: {trouble}")),
+        }
+    }
+    posted
+}
+
+/// One review with all comments; as a mere comment when the pull request is one's own.
+fn batch(
+    github: &GitHub,
+    pull: &Pull,
+    review: &Review<'_>,
+    comments: &[Comment],
+    posted: &mut Posted,
+) -> Result<(), Trouble> {
+    let sent = github.review(pull, &review.json(review.verdict.event(), comments));
+    match sent {
+        Err(trouble) if trouble.is_own_pull() => {
+            posted.own_pr = Some(true);
+            github.review(pull, &review.json(Event::Comment, comments))
+        }
+        other => other,
+    }
+}
+
+fn one_by_one(
+    github: &GitHub,
+    pull: &Pull,
+    review: &Review<'_>,
+    comments: &[Comment],
+    posted: &mut Posted,
+) {
+    if comments.is_empty() {
+        return;
+    }
+    let head = match github.head(pull) {
+        Ok(head) => head,
+        Err(trouble) => {
+            posted.warnings.push(format!(
+                "the head of the pull request is unknown: {trouble}"
+            ));
+            posted.failed = comments.len();
+            return;
+        }
+    };
+    for comment in comments {
+        let mut json = comment.json.clone();
+        if let Value::Object(fields) = &mut json {
+            let body = fields
+                .get("body")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            // There is no review that could carry its mark, so that each comment does.
+            let body = review.marked(body.to_owned());
+            fields.insert(String::from("body"), body.into());
+            fields.insert(String::from("commit_id"), head.clone().into());
+        }
+        match github.comment(pull, &json) {
+            Ok(()) => posted.inline += 1,
+            Err(trouble) => {
+                posted.failed += 1;
+                posted.warnings.push(format!(
+                    "the comment {} was not taken: {trouble}",
+                    comment.fingerprint
+                ));
+            }
+        }
+    }
+}
+
+/// What is there of earlier runs.
+#[derive(Default)]
+struct Known {
+    /// Findings whose comments stand in open threads.
+    findings: BTreeSet<String>,
+    /// The digest of the latest review.
+    last_review: Option<String>,
+}
+
+impl Known {
+    /// Looks. What cannot be seen is not known: it is posted, rather than left out.
+    fn of(github: &GitHub, pull: &Pull, review: &Review<'_>, warnings: &mut Vec<String>) -> Self {
+        let mut list = |what: &str, got: Result<Vec<Value>, Trouble>| {
+            got.unwrap_or_else(|trouble| {
+                warnings.push(format!("the {what} that are there are unknown: {trouble}"));
+                Vec::new()
+            })
+        };
+        let comments = list("comments", github.comments(pull));
+        let reviews = list("reviews", github.reviews(pull));
+        let has_mark = |comment: &Value| {
+            marker::findings_in(review.profile, body(comment))
+                .next()
+                .is_some()
+        };
+        // Only a comment of ours can be in a thread that is settled.
+        let threads = if comments.iter().any(has_mark) {
+            github.threads(pull).unwrap_or_else(|trouble| {
+                warnings.push(format!("which threads are settled is unknown: {trouble}"));
+                Threads::default()
+            })
+        } else {
+            Threads::default()
+        };
+        let mut known = Self::default();
+        let mut latest = "";
+        for entry in reviews.iter().chain(&comments) {
+            if !is_ours(entry, review.login) {
+                continue;
+            }
+            if let Some(digest) = marker::review_in(review.profile, body(entry)) {
+                let time = ["submitted_at", "created_at"]
+                    .iter()
+                    .find_map(|key| entry.get(key).and_then(Value::as_str))
+                    .unwrap_or_default();
+                if time >= latest {
+                    latest = time;
+                    known.last_review = Some(digest.to_owned());
+                }
+            }
+        }
+        for comment in comments
+            .iter()
+            .filter(|comment| is_ours(comment, review.login))
+        {
+            let thread = comment
+                .get("id")
+                .and_then(Value::as_u64)
+                .and_then(|id| threads.of_comment(id));
+            if !thread.is_some_and(|thread| thread.is_resolved) {
+                known
+                    .findings
+                    .extend(marker::findings_in(review.profile, body(comment)).map(str::to_owned));
+            }
+        }
+        known
+    }
+}
+
+fn body(entry: &Value) -> &str {
+    entry
+        .get("body")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// Whether whoever is logged in wrote it, or somebody who may write in the repository.
+fn is_ours(entry: &Value, login: Option<&str>) -> bool {
+    let author = entry.pointer("/user/login").and_then(Value::as_str);
+    (author.is_some() && author == login) || marker::is_trusted(entry)
+}

@@ -1,0 +1,181 @@
+//! Where a pull request is.
+
+use std::fmt;
+
+/// A repository on GitHub or on a server of an enterprise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// Host of its pages; none when whoever asks decides.
+    pub host: Option<String>,
+    /// The user or organisation.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pull {
+    /// Its repository.
+    pub repository: Repository,
+    /// Its number, from 1.
+    pub number: u64,
+}
+
+/// The host that `gh` asks unless it is told otherwise.
+const USUAL: &str = "github.com";
+
+impl std::str::FromStr for Repository {
+    type Err = String;
+
+    /// Reads `owner/name` or `host/owner/name`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let (host, owner, name) = match parts.as_slice() {
+            [owner, name] => (None, *owner, *name),
+            [host, owner, name] if is_host(host) => (Some((*host).to_owned()), *owner, *name),
+            _ => return Err(String::from("owner/name is needed")),
+        };
+        if is_name(owner) && is_name(name) {
+            Ok(Self {
+                host,
+                owner: owner.to_owned(),
+                name: name.to_owned(),
+            })
+        } else {
+            Err(String::from(
+                "owner and name have letters, digits, -, _ and . only, and no - in front",
+            ))
+        }
+    }
+}
+
+impl std::str::FromStr for Pull {
+    type Err = String;
+
+    /// Reads `https://host/owner/name/pull/number`, with anything after `/`, `?` or `#`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || String::from("it is not like https://github.com/owner/name/pull/1");
+        let rest = text
+            .strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"))
+            .ok_or_else(wrong)?;
+        let path = rest.split(['?', '#']).next().unwrap_or_default();
+        let parts: Vec<&str> = path.split('/').collect();
+        let [host, owner, name, "pull", number, ..] = parts.as_slice() else {
+            return Err(wrong());
+        };
+        let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let number = number.parse().ok().filter(|number| digits && *number > 0);
+        let number = number.ok_or_else(wrong)?;
+        if !(is_host(host) && is_name(owner) && is_name(name)) {
+            return Err(wrong());
+        }
+        Ok(Self {
+            repository: Repository {
+                host: Some((*host).to_owned()),
+                owner: (*owner).to_owned(),
+                name: (*name).to_owned(),
+            },
+            number,
+        })
+    }
+}
+
+impl Repository {
+    /// The host, where it is not the one that is asked anyway.
+    pub fn unusual_host(&self) -> Option<&str> {
+        self.host
+            .as_deref()
+            .filter(|host| !host.eq_ignore_ascii_case(USUAL))
+    }
+}
+
+impl fmt::Display for Repository {
+    /// `owner/name`, with the host in front where it is not the usual one.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(host) = self.unusual_host() {
+            write!(out, "{host}/")?;
+        }
+        write!(out, "{}/{}", self.owner, self.name)
+    }
+}
+
+/// A part of an address that cannot be read as an option or as another place.
+fn is_name(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (1..=100).contains(&text.len())
+        && text.bytes().all(plain)
+        && !text.starts_with('-')
+        && !matches!(text, "." | "..")
+}
+
+fn is_host(text: &str) -> bool {
+    let (name, port) = text.split_once(':').unwrap_or((text, "0"));
+    is_name(name) && !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_names_one_pull_request_or_none() {
+        for (url, wanted) in [
+            ("https://github.com/o/r/pull/7", Some(("o/r", 7))),
+            ("http://github.com/o/r/pull/7/files", Some(("o/r", 7))),
+            ("https://github.com/o/r/pull/7?a=b", Some(("o/r", 7))),
+            ("https://github.com/o/r/pull/7#x/y", Some(("o/r", 7))),
+            ("https://GitHub.com/o.p/r_s/pull/12/", Some(("o.p/r_s", 12))),
+            (
+                "https://ghe.example:8443/o/r/pull/1",
+                Some(("ghe.example:8443/o/r", 1)),
+            ),
+            ("https://github.com/o/r/pull/0", None),
+            ("https://github.com/o/r/pull/7x", None),
+            ("https://github.com/o/r/pull/+7", None),
+            ("https://github.com/o/r/pull/", None),
+            ("https://github.com/o/r/pulls/7", None),
+            ("https://github.com/o/r/issues/7", None),
+            ("https://github.com/-o/r/pull/7", None),
+            ("https://github.com/../r/pull/7", None),
+            ("https://github.com/o/r;x/pull/7", None),
+            ("https:///o/r/pull/7", None),
+            ("ftp://github.com/o/r/pull/7", None),
+            ("github.com/o/r/pull/7", None),
+            (" https://github.com/o/r/pull/7", None),
+            ("https://github.com/o/r/pull/99999999999999999999", None),
+            ("", None),
+        ] {
+            let read = url.parse::<Pull>().ok();
+            let read = read.map(|pull| (pull.repository.to_string(), pull.number));
+            let wanted = wanted.map(|(repository, number)| (repository.to_owned(), number));
+            assert_eq!(read, wanted, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_repository_may_carry_its_host() {
+        for (text, wanted) in [
+            ("o/r", Some("o/r")),
+            ("github.com/o/r", Some("o/r")),
+            ("ghe.example/o/r", Some("ghe.example/o/r")),
+            ("o", None),
+            ("-R/x", None),
+            ("a/b/c/d", None),
+            ("o/", None),
+        ] {
+            let read = text.parse::<Repository>().ok().map(|read| read.to_string());
+            assert_eq!(read.as_deref(), wanted, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,60}") {
+            drop(text.parse::<Pull>());
+            drop(format!("https://{text}").parse::<Pull>());
+            drop(text.parse::<Repository>());
+        }
+    }
+}

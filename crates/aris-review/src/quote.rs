@@ -1,0 +1,182 @@
+//! Whether evidence quotes something that is there.
+
+use std::collections::BTreeMap;
+
+use crate::classification::Quoted;
+
+/// Letters of a quotation that are enough to mean a place.
+const ENOUGH: usize = 6;
+
+/// The files that evidence may quote.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Text by path in the repository.
+    pub texts: BTreeMap<String, String>,
+}
+
+impl Quoted for Files {
+    /// A number of a line that the commented file has (`line 12`, `lines 3-5`, `L12`, `report.md:12`); a piece in quotation marks that
+    /// stands in one of the files; a citation key that does.
+    fn exists(&self, evidence: &str, path: &str) -> bool {
+        let lines = self.texts.get(path).map_or(0, |text| text.lines().count());
+        names_line(evidence, lines) || self.quotes_text(evidence) || self.names_key(evidence)
+    }
+}
+
+impl Files {
+    fn quotes_text(&self, evidence: &str) -> bool {
+        let pieces = quotations(evidence);
+        self.texts.values().any(|text| {
+            let text = letters(text);
+            pieces.iter().any(|piece| {
+                let piece = letters(piece);
+                piece.chars().count() >= ENOUGH && text.contains(&piece)
+            })
+        })
+    }
+
+    /// A word with a digit in it, as keys have one (`lee2024`), that stands in a bibliography or in a citation command of the files.
+    fn names_key(&self, evidence: &str) -> bool {
+        let is_key =
+            |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
+        let words = evidence
+            .split(|letter: char| !is_key(letter))
+            .map(|word| word.trim_matches([':', '.', '-']))
+            .filter(|word| {
+                word.chars().count() >= ENOUGH
+                    && word.contains(|letter: char| letter.is_ascii_digit())
+                    && word.contains(char::is_alphabetic)
+            });
+        let marks: Vec<[String; 4]> = words
+            .map(|word| {
+                [
+                    format!("{{{word},"),
+                    format!("{{{word}}}"),
+                    format!("@{word}"),
+                    format!(",{word}"),
+                ]
+            })
+            .collect();
+        self.texts.values().any(|text| {
+            marks
+                .iter()
+                .any(|marks| marks.iter().any(|mark| text.contains(mark.as_str())))
+        })
+    }
+}
+
+/// Whether a number of a line is named that lies in a file of so many lines.
+fn names_line(evidence: &str, lines: usize) -> bool {
+    let lower = evidence.to_lowercase();
+    let mut rest = lower.as_str();
+    let mut before = "";
+    while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let (head, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let end = tail
+            .find(|letter: char| !letter.is_ascii_digit())
+            .unwrap_or(tail.len());
+        let (digits, after) = tail.split_at_checked(end).unwrap_or((tail, ""));
+        let head = if head.is_empty() { before } else { head };
+        let word = head.trim_end_matches([' ', '\u{a0}']);
+        let named = ["line", "lines", "zeile"].iter().any(|name| {
+            word.strip_suffix(name)
+                .is_some_and(|front| !front.ends_with(char::is_alphanumeric))
+        }) || head
+            .strip_suffix('l')
+            .is_some_and(|front| !front.ends_with(char::is_alphanumeric))
+            || head
+                .strip_suffix(':')
+                .is_some_and(|front| front.ends_with(char::is_alphanumeric));
+        let there = digits
+            .parse::<usize>()
+            .is_ok_and(|number| (1..=lines).contains(&number));
+        if named && there {
+            return true;
+        }
+        before = head;
+        rest = after;
+    }
+    false
+}
+
+/// What stands in quotation marks or in backticks.
+fn quotations(evidence: &str) -> Vec<&str> {
+    const PAIRS: [(char, char); 6] = [
+        ('"', '"'),
+        ('`', '`'),
+        ('“', '”'),
+        ('„', '“'),
+        ('‘', '’'),
+        ('\'', '\''),
+    ];
+    let mut pieces = Vec::new();
+    for (open, close) in PAIRS {
+        let mut rest = evidence;
+        while let Some((_, after)) = rest.split_once(open) {
+            let Some((piece, left)) = after.split_once(close) else {
+                break;
+            };
+            pieces.push(piece);
+            rest = left;
+        }
+    }
+    pieces
+}
+
+fn letters(text: &str) -> String {
+    text.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_quotes_what_is_there() {
+        let files = Files {
+            texts: BTreeMap::from([
+                (
+                    String::from("r.md"),
+                    String::from("# T\n\nWe gain **4** points over [@lee2024gains].\nEnd.\n"),
+                ),
+                (
+                    String::from("refs.bib"),
+                    String::from("@article{kim2021fast,\n title={x}}\n"),
+                ),
+            ]),
+        };
+        for (evidence, wanted) in [
+            ("line 3 has no mark", true),
+            ("Lines 2-4", true),
+            ("see L3", true),
+            ("r.md:3", true),
+            ("line 30", false),
+            ("line 0", false),
+            ("the baseline 3", false),
+            ("at 3:3 o.clock", false),
+            ("we say \"gain 4 points\" there", true),
+            ("`We gain **4** points`", true),
+            ("\"gain 9 points\"", false),
+            ("\"gain\"", false),
+            ("kim2021fast is in the bibliography", true),
+            ("lee2024gains is cited", true),
+            ("kim2022slow is in the bibliography", false),
+            ("obviously fine", false),
+            ("", false),
+        ] {
+            assert_eq!(files.exists(evidence, "r.md"), wanted, "{evidence}");
+        }
+        assert!(!files.exists("line 3", "absent.md"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(evidence in ".{0,80}", lines in 0_usize..9) {
+            names_line(&evidence, lines);
+            quotations(&evidence);
+        }
+    }
+}

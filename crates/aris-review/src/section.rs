@@ -1,0 +1,283 @@
+//! The parts of a report that a diff touches: what is asked about at once.
+
+use serde::Serialize;
+
+use crate::diff::{Diff, NewLine};
+
+/// Lines below one heading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Section {
+    /// Path of the file.
+    pub file: String,
+    /// The heading; empty before the first one that the diff shows.
+    pub title: String,
+    /// Its lines that the diff adds, at least one, in their order.
+    pub lines: Vec<SectionLine>,
+}
+
+/// A line that the diff adds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SectionLine {
+    /// Its number in the new file, from 1.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+}
+
+/// Endings of files that are prose.
+const PROSE: [&str; 6] = ["md", "markdown", "qmd", "rmd", "rst", "tex"];
+
+/// The sections of the reports in a diff: files that `globs` match and that are prose. A section takes part when the diff adds a line to
+/// it.
+pub fn sections(diff: &Diff, globs: &[String]) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for file in &diff.files {
+        if !is_prose(&file.path) || !globs.iter().any(|glob| matches(glob, &file.path)) {
+            continue;
+        }
+        let is_latex = file.path.to_ascii_lowercase().ends_with(".tex");
+        let mut current = Section {
+            file: file.path.clone(),
+            title: String::new(),
+            lines: Vec::new(),
+        };
+        let mut fenced = false;
+        let mut before = 0;
+        for line in &file.lines {
+            if line.number != before + 1 {
+                // A new hunk: the fence that was open may be closed in between.
+                fenced = false;
+            }
+            before = line.number;
+            let trimmed = line.text.trim_start();
+            if !is_latex && (trimmed.starts_with("```") || trimmed.starts_with("~~~")) {
+                fenced = !fenced;
+            }
+            let title = if is_latex {
+                latex_heading(trimmed)
+            } else {
+                markdown_heading(&line.text).filter(|_| !fenced)
+            };
+            if let Some(title) = title {
+                let next = Section {
+                    file: file.path.clone(),
+                    title,
+                    lines: Vec::new(),
+                };
+                push(&mut sections, std::mem::replace(&mut current, next));
+            }
+            current.lines.extend(added(line));
+        }
+        push(&mut sections, current);
+    }
+    sections
+}
+
+fn push(sections: &mut Vec<Section>, section: Section) {
+    if !section.lines.is_empty() {
+        sections.push(section);
+    }
+}
+
+fn added(line: &NewLine) -> Option<SectionLine> {
+    line.added.then(|| SectionLine {
+        line: line.number,
+        text: line.text.clone(),
+    })
+}
+
+fn is_prose(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    PROSE.contains(&ending.to_ascii_lowercase().as_str())
+}
+
+/// The title of a heading of the first or second level.
+fn markdown_heading(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("##").or_else(|| line.strip_prefix('#'))?;
+    let title = rest.strip_prefix([' ', '\t'])?;
+    Some(title.trim().trim_end_matches('#').trim_end().to_owned())
+}
+
+/// The title of `\section{…}`, `\section*{…}` and the abstract.
+fn latex_heading(line: &str) -> Option<String> {
+    if line.starts_with("\\begin{abstract}") {
+        return Some(String::from("Abstract"));
+    }
+    let rest = line.strip_prefix("\\section")?;
+    let rest = rest.strip_prefix('*').unwrap_or(rest).trim_start();
+    let title = rest.strip_prefix('{')?;
+    let mut depth = 1_usize;
+    let end = title.char_indices().find_map(|(at, letter)| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    });
+    Some(title.get(..end.unwrap_or(title.len()))?.to_owned())
+}
+
+/// Whether a glob matches a path: `*` and `?` stay within a part, `**` does not; a glob without `/` is about the last part.
+pub fn matches(glob: &str, path: &str) -> bool {
+    let subject = if glob.contains('/') {
+        path
+    } else {
+        path.rsplit('/').next().unwrap_or_default()
+    };
+    let pieces: Vec<&str> = glob.split("**").collect();
+    parts_match(&pieces, subject)
+}
+
+/// Pieces between `**`: each is searched at its first place, which leaves the most for the next ones.
+fn parts_match(pieces: &[&str], subject: &str) -> bool {
+    let (first, middle, last) = match pieces {
+        [] => return subject.is_empty(),
+        [only] => return piece_at(only, subject, true).is_some(),
+        [first, middle @ .., last] => (first, middle, last),
+    };
+    let Some(mut left) = piece_at(first, subject, false) else {
+        return false;
+    };
+    for piece in middle {
+        match places(piece, subject, left).find_map(|(piece, from)| piece_at(piece, from, false)) {
+            Some(after) => left = after,
+            None => return false,
+        }
+    }
+    places(last, subject, left).any(|(piece, from)| piece_at(piece, from, true).is_some())
+}
+
+/// Where a piece behind `**` may begin. `a/**/b` is about `a/b`, too: at the start of a part the slash of the piece may be missing.
+fn places<'a>(
+    piece: &'a str,
+    subject: &str,
+    left: &'a str,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let starts_part = subject
+        .strip_suffix(left)
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let shorter = piece.strip_prefix('/').filter(|_| starts_part);
+    let further = (0..=left.len()).filter_map(|at| left.get(at..));
+    shorter
+        .map(|shorter| (shorter, left))
+        .into_iter()
+        .chain(further.map(move |from| (piece, from)))
+}
+
+/// What is left of `text` after a piece without `**` at its start; with `whole` the piece has to take all of it.
+fn piece_at<'a>(piece: &str, text: &'a str, whole: bool) -> Option<&'a str> {
+    let (mut pattern, mut left) = (piece, text);
+    // Where to go on when what follows the last star does not match: one letter further.
+    let mut star: Option<(&str, &str)> = None;
+    loop {
+        let mut letters = pattern.chars();
+        let step = match letters.next() {
+            None if !whole || left.is_empty() => return Some(left),
+            None => None,
+            Some('*') => {
+                star = Some((letters.as_str(), left));
+                Some(left)
+            }
+            Some(wanted) => left
+                .chars()
+                .next()
+                .filter(|letter| *letter == wanted || (wanted == '?' && *letter != '/'))
+                .and_then(|letter| left.get(letter.len_utf8()..)),
+        };
+        if let Some(after) = step {
+            (pattern, left) = (letters.as_str(), after);
+            continue;
+        }
+        let (after_star, from) = star?;
+        let letter = from.chars().next().filter(|letter| *letter != '/')?;
+        let from = from.get(letter.len_utf8()..)?;
+        star = Some((after_star, from));
+        (pattern, left) = (after_star, from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_are_about_parts_of_paths() {
+        for (glob, path, wanted) in [
+            ("*.md", "report.md", true),
+            ("*.md", "deep/er/report.md", true),
+            ("*.md", "report.mdx", false),
+            ("research/**", "research/a.md", true),
+            ("research/**", "research/a/b.md", true),
+            ("research/**", "other/research/a.md", false),
+            ("**/report.md", "report.md", true),
+            ("**/report.md", "a/b/report.md", true),
+            ("a/**/b.md", "a/b.md", true),
+            ("a/**/b.md", "a/x/y/b.md", true),
+            ("a/**/b.md", "a/xb.md", false),
+            ("a/*/b.md", "a/x/b.md", true),
+            ("a/*/b.md", "a/x/y/b.md", false),
+            ("a/?.md", "a/x.md", true),
+            ("a/?.md", "a//.md", false),
+            ("*", "anything", true),
+            ("**", "any/thing", true),
+            ("docs/*.tex", "docs/a.tex", true),
+            ("docs/*.tex", "docs/a/b.tex", false),
+            ("ä*.md", "äöü.md", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(matches(glob, path), wanted, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn headings_divide_what_was_added() {
+        let diff = Diff::read(
+            b"+++ b/research/r.md\n@@ -1,5 +1,9 @@\n # Title\n+intro\n ## Results\n+We win.\n ```\n+## no heading\n ```\n \n ## Quiet\n\
+              +++ b/p.tex\n@@ -0,0 +1,4 @@\n+\\begin{abstract}\n+We do.\n+\\section*{On {\\em x}}\n+text\n\
+              +++ b/data.csv\n@@ -0,0 +1 @@\n+1,2\n+++ b/src/notes.md\n@@ -0,0 +1 @@\n+x\n",
+        );
+        let globs: Vec<String> = ["research/**", "*.tex"].map(str::to_owned).to_vec();
+        let shown: Vec<String> = sections(&diff, &globs)
+            .iter()
+            .map(|section| {
+                let lines: Vec<String> = section
+                    .lines
+                    .iter()
+                    .map(|line| line.line.to_string())
+                    .collect();
+                format!("{}|{}|{}", section.file, section.title, lines.join(","))
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "research/r.md|Title|2",
+                "research/r.md|Results|4,6",
+                "p.tex|Abstract|1,2",
+                "p.tex|On {\\em x}|3,4",
+            ]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_glob_and_no_path_make_it_panic(glob in "[a*?/ä]{0,20}", path in "[ab/ä.]{0,40}") {
+            matches(&glob, &path);
+        }
+
+        #[test]
+        fn a_path_matches_itself(path in "[ab/.]{1,20}") {
+            proptest::prop_assert!(matches(&path, &path));
+        }
+
+        #[test]
+        fn no_line_makes_it_panic(line in ".{0,60}") {
+            drop(markdown_heading(&line));
+            drop(latex_heading(&line));
+            drop(latex_heading(&format!("\\section{{{line}")));
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! A GitHub on a loopback port, with one pull request, that remembers what was posted.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::server::{Answer, Received, Server};
+
+/// What the pull request is and what became of it.
+#[derive(Clone, Debug)]
+pub struct Pull {
+    /// Its branch.
+    pub branch: String,
+    /// The branch it goes to.
+    pub base: String,
+    /// Its diff.
+    pub diff: String,
+    /// Comments on lines, replies among them.
+    pub comments: Vec<Value>,
+    /// Reviews.
+    pub reviews: Vec<Value>,
+    /// Comments whose threads are settled.
+    pub resolved: BTreeSet<u64>,
+    /// Entries of a page.
+    pub page: usize,
+    /// Number of requests that changed something.
+    pub writes: usize,
+    /// What is refused.
+    pub refused: Refused,
+}
+
+/// What the server does not do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Refused {
+    /// Any answer but 401.
+    pub credentials: bool,
+    /// Reviews with other events than COMMENT.
+    pub own_pull: bool,
+    /// Reviews with comments.
+    pub batch: bool,
+    /// All reviews.
+    pub reviews: bool,
+    /// Comments on lines, of one path or of all.
+    pub comments: Option<&'static str>,
+    /// Replies.
+    pub replies: bool,
+    /// GraphQL.
+    pub graphql: bool,
+    /// Resolutions.
+    pub resolve: bool,
+}
+
+/// The server. The pull request is `o/r#7`, the login `me`.
+pub struct Forge {
+    server: Server,
+    pull: Arc<Mutex<Pull>>,
+}
+
+impl Forge {
+    /// Starts with a pull request from `branch` to `main`.
+    pub fn start(branch: &str, diff: &str) -> Self {
+        let pull = Arc::new(Mutex::new(Pull {
+            branch: branch.to_owned(),
+            base: String::from("main"),
+            diff: diff.to_owned(),
+            comments: Vec::new(),
+            reviews: Vec::new(),
+            resolved: BTreeSet::new(),
+            page: 100,
+            writes: 0,
+            refused: Refused::default(),
+        }));
+        let inner = Arc::clone(&pull);
+        let server = Server::start(move |received| {
+            let host = received.headers.get("host").cloned().unwrap_or_default();
+            let mut pull = inner.lock().unwrap_or_else(PoisonError::into_inner);
+            pull.answer(received, &host)
+        });
+        Self { server, pull }
+    }
+
+    /// Its base URL.
+    pub fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// What was asked.
+    pub fn log(&self) -> Vec<Received> {
+        self.server.log()
+    }
+
+    /// Looks at the pull request, or changes it.
+    pub fn pull<T>(&self, look: impl FnOnce(&mut Pull) -> T) -> T {
+        look(&mut self.pull.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Pull {
+    /// Adds a comment on a line, from somebody with this association; gives its number.
+    pub fn comment(&mut self, path: &str, line: u64, body: &str, association: &str) -> u64 {
+        let id = 100 + self.comments.len() as u64;
+        self.comments.push(json!({
+            "id": id, "path": path, "line": line, "side": "RIGHT", "body": body, "diff_hunk": "@@ -1 +1 @@",
+            "author_association": association, "user": {"login": "me"}, "created_at": self.time()
+        }));
+        id
+    }
+
+    fn time(&self) -> String {
+        format!(
+            "2026-01-01T00:00:{:02}Z",
+            self.comments.len() + self.reviews.len()
+        )
+    }
+
+    fn answer(&mut self, received: &Received, host: &str) -> Answer {
+        if self.refused.credentials {
+            return refusal(401, "Bad credentials");
+        }
+        let body: Value = serde_json::from_slice(&received.body).unwrap_or_default();
+        let path = received.path();
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        match (received.method.as_str(), parts.as_slice()) {
+            ("GET", ["user"]) => Answer::json(&json!({"login": "me"})),
+            ("GET", ["repos", "o", "r", "pulls"]) => {
+                let found = received.query("head") == Some(format!("o:{}", self.branch))
+                    && received.query("base").as_ref() == Some(&self.base);
+                let pull = json!({"number": 7, "html_url": "https://github.com/o/r/pull/7"});
+                Answer::json(&Value::Array(if found { vec![pull] } else { Vec::new() }))
+            }
+            ("GET", ["repos", "o", "r", "pulls", "7"]) => {
+                if received
+                    .headers
+                    .get("accept")
+                    .is_some_and(|accept| accept.contains("diff"))
+                {
+                    Answer::ok("text/plain", self.diff.clone())
+                } else {
+                    Answer::json(&json!({"number": 7, "head": {"sha": "a".repeat(40)}}))
+                }
+            }
+            (
+                "GET",
+                [
+                    "repos",
+                    "o",
+                    "r",
+                    "pulls",
+                    "7",
+                    what @ ("comments" | "reviews"),
+                ],
+            ) => {
+                let list = if *what == "comments" {
+                    &self.comments
+                } else {
+                    &self.reviews
+                };
+                let page: usize = received
+                    .query("page")
+                    .map_or(1, |page| page.parse().unwrap_or(1));
+                let entries: Vec<&Value> = list
+                    .iter()
+                    .skip((page - 1) * self.page)
+                    .take(self.page)
+                    .collect();
+                let answer = Answer::json(&json!(entries));
+                if page * self.page < list.len() {
+                    let next = format!("<http://{host}{path}?page={}>; rel=\"next\"", page + 1);
+                    return answer.header("link", &next);
+                }
+                answer
+            }
+            ("POST", ["repos", "o", "r", "pulls", "7", "reviews"]) => self.review(&body),
+            ("POST", ["repos", "o", "r", "pulls", "7", "comments"]) => {
+                let path = body["path"].as_str().unwrap_or_default();
+                if self
+                    .refused
+                    .comments
+                    .is_some_and(|refused| refused.is_empty() || refused == path)
+                {
+                    return refusal(
+                        422,
+                        "pull_request_review_thread.line must be part of the diff",
+                    );
+                }
+                if body["commit_id"].as_str().map(str::len) != Some(40) {
+                    return refusal(422, "commit_id is missing");
+                }
+                self.writes += 1;
+                let line = body["line"].as_u64().unwrap_or_default();
+                self.comment(
+                    path,
+                    line,
+                    body["body"].as_str().unwrap_or_default(),
+                    "OWNER",
+                );
+                Answer::json(&json!({})).with_status(201)
+            }
+            ("POST", ["repos", "o", "r", "pulls", "7", "comments", id, "replies"]) => {
+                if self.refused.replies {
+                    return refusal(403, "Resource not accessible");
+                }
+                self.writes += 1;
+                let parent: u64 = id.parse().unwrap_or_default();
+                let reply = self.comment("", 1, body["body"].as_str().unwrap_or_default(), "OWNER");
+                if let Some(comment) = self
+                    .comments
+                    .iter_mut()
+                    .find(|comment| comment["id"] == reply)
+                {
+                    comment["in_reply_to_id"] = json!(parent);
+                }
+                Answer::json(&json!({})).with_status(201)
+            }
+            ("POST", ["graphql"]) => self.graphql(&body),
+            _ => refusal(404, "Not Found"),
+        }
+    }
+
+    fn review(&mut self, body: &Value) -> Answer {
+        let comments = body["comments"].as_array().cloned().unwrap_or_default();
+        if self.refused.reviews {
+            return refusal(500, "it does not work today").header("retry-after", "0");
+        }
+        if self.refused.own_pull && body["event"] != "COMMENT" {
+            return refusal(
+                422,
+                "Review Can not request changes on your own pull request",
+            );
+        }
+        if self.refused.batch && !comments.is_empty() {
+            return refusal(422, "Line could not be resolved");
+        }
+        self.writes += 1;
+        for comment in comments {
+            let line = comment["line"].as_u64().unwrap_or_default();
+            let text = |key: &str| comment[key].as_str().unwrap_or_default().to_owned();
+            self.comment(&text("path"), line, &text("body"), "OWNER");
+        }
+        let time = self.time();
+        self.reviews.push(json!({
+            "id": self.reviews.len(), "body": body["body"], "state": body["event"], "author_association": "OWNER",
+            "user": {"login": "me"}, "submitted_at": time
+        }));
+        Answer::json(&json!({}))
+    }
+
+    fn graphql(&mut self, body: &Value) -> Answer {
+        if self.refused.graphql {
+            return Answer::json(
+                &json!({"data": null, "errors": [{"message": "Something went wrong"}]}),
+            );
+        }
+        let query = body["query"].as_str().unwrap_or_default();
+        if query.contains("resolveReviewThread") {
+            let thread = body["variables"]["threadId"].as_str().unwrap_or_default();
+            let id = thread.trim_start_matches('T').parse().ok();
+            return match id.filter(|_| !self.refused.resolve) {
+                Some(id) => {
+                    self.writes += 1;
+                    self.resolved.insert(id);
+                    let thread = json!({"thread": {"isResolved": true}});
+                    Answer::json(&json!({"data": {"resolveReviewThread": thread}}))
+                }
+                None => Answer::json(
+                    &json!({"data": null, "errors": [{"message": "Could not resolve to a node"}]}),
+                ),
+            };
+        }
+        let first: usize = body["variables"]["after"]
+            .as_str()
+            .map_or(0, |after| after.parse().unwrap_or(0));
+        let threads: Vec<Value> = self
+            .comments
+            .iter()
+            .filter(|comment| comment.get("in_reply_to_id").is_none())
+            .map(|comment| {
+                let id = comment["id"].as_u64().unwrap_or_default();
+                json!({"id": format!("T{id}"), "isResolved": self.resolved.contains(&id), "comments": {"nodes": [{"databaseId": id}]}})
+            })
+            .collect();
+        let next = first + self.page;
+        let nodes: Vec<&Value> = threads.iter().skip(first).take(self.page).collect();
+        Answer::json(
+            &json!({"data": {"repository": {"pullRequest": {"reviewThreads": {
+                "pageInfo": {"hasNextPage": next < threads.len(), "endCursor": next.to_string()}, "nodes": nodes
+            }}}}}),
+        )
+    }
+}
+
+fn refusal(status: u16, message: &str) -> Answer {
+    Answer::json(&json!({"message": "Refused", "errors": [message]})).with_status(status)
+}

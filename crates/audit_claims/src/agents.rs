@@ -1,0 +1,211 @@
+//! What agents are asked about a pull request, and what they answered.
+
+use std::path::Path;
+
+use aris_fs::FsError;
+use aris_review::{
+    AgentAnswer, AgentRequest, Claim, ClaimType, Finding, Findings, Gate, Section, Severity,
+    Source, read_claims,
+};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::folder::Folder;
+use crate::report::Asked;
+
+/// Bytes of an answer at most: a model writes some hundred kilobytes.
+const LIMIT: u64 = 16 << 20;
+
+/// What came of asking; [`Open`] is what nobody looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Asking {
+    requests: Vec<Question>,
+    pub(crate) claims: Vec<Claim>,
+    pub(crate) findings: Findings,
+    /// Parts that no answer covers: where they begin, and why.
+    pub(crate) open: Vec<Open>,
+}
+
+/// A request, and whether its answer is there and holds.
+#[derive(Debug)]
+struct Question {
+    request: AgentRequest,
+    answered: bool,
+    problem: Option<String>,
+}
+
+/// A part of a report that was not looked at.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) file: String,
+    pub(crate) line: Option<u32>,
+    pub(crate) dimension: &'static str,
+    pub(crate) why: String,
+}
+
+impl Open {
+    /// The finding that says so: nobody can tell whether the evidence is there, so that a person has to look.
+    pub(crate) fn finding(&self) -> Finding {
+        let message = format!("evidence not checked: {}", self.why);
+        let place = (self.file.as_str(), self.line);
+        let mut finding = Finding::of_rule(
+            "not-checked",
+            Severity::Warning,
+            self.dimension,
+            place,
+            message,
+        );
+        finding.source = Some(Source::Agent);
+        finding.requires_decision = true;
+        finding
+    }
+}
+
+/// Why an answer says nothing.
+enum Problem {
+    /// It is not there.
+    Absent,
+    /// It is there and does not hold.
+    Wrong(String),
+}
+
+/// Makes the requests for these sections, and takes the answers that are there.
+///
+/// Evidence is asked for when all claims are known: before, the list would not be whole.
+pub(crate) fn ask(
+    gate: Gate,
+    sections: &[Section],
+    diff: &[u8],
+    answers: &Path,
+) -> Result<Asking, Error> {
+    let mut asking = Asking::default();
+    for (number, section) in (1..).zip(sections) {
+        let request = match gate {
+            Gate::Claims => AgentRequest::extract(number, section),
+            Gate::Review => AgentRequest::review(number, section),
+        };
+        let taken = answer(answers, &request.id)?.and_then(|output| match gate {
+            Gate::Claims => read_claims(section, &output)
+                .map(|claims| asking.claims.extend(claims))
+                .map_err(Problem::Wrong),
+            Gate::Review => asking.take_findings(output),
+        });
+        let dimension = gate.profile().dimensions.first();
+        asking.note(
+            request,
+            taken,
+            section.file.clone(),
+            section.lines.first().map(|line| line.line),
+            dimension.copied().unwrap_or_default(),
+        );
+    }
+    asking.claims.sort_by(|one, other| {
+        (&one.file, one.line, &one.claim_text).cmp(&(&other.file, other.line, &other.claim_text))
+    });
+    if gate == Gate::Claims && asking.open.is_empty() {
+        asking.ask_for_evidence(&String::from_utf8_lossy(diff), answers)?;
+    }
+    Ok(asking)
+}
+
+impl Asking {
+    fn ask_for_evidence(&mut self, diff: &str, answers: &Path) -> Result<(), Error> {
+        for claim_type in ClaimType::ALL {
+            let claims: Vec<Claim> = self
+                .claims
+                .iter()
+                .filter(|claim| claim.claim_type == claim_type)
+                .cloned()
+                .collect();
+            let Some(first) = claims.first() else {
+                continue;
+            };
+            if claim_type == ClaimType::Experimental {
+                // They are their own evidence; their numbers are for the rules.
+                continue;
+            }
+            let request = AgentRequest::matching(claim_type, &claims, diff);
+            let taken = answer(answers, &request.id)?.and_then(|output| self.take_findings(output));
+            self.note(
+                request,
+                taken,
+                first.file.clone(),
+                first.line,
+                claim_type.word(),
+            );
+        }
+        Ok(())
+    }
+
+    fn take_findings(&mut self, output: Value) -> Result<(), Problem> {
+        let mut list = Findings::of(output)
+            .ok_or_else(|| Problem::Wrong(String::from("the output is no list of findings")))?;
+        for finding in &mut list.findings {
+            finding.source = Some(Source::Agent);
+            finding.rule = None;
+        }
+        self.findings.append(list);
+        Ok(())
+    }
+
+    fn note(
+        &mut self,
+        request: AgentRequest,
+        taken: Result<(), Problem>,
+        file: String,
+        line: Option<u32>,
+        dimension: &'static str,
+    ) {
+        let (answered, problem) = match taken {
+            Ok(()) => (true, None),
+            Err(Problem::Absent) => (false, None),
+            Err(Problem::Wrong(why)) => (true, Some(why)),
+        };
+        if !answered || problem.is_some() {
+            self.open.push(Open {
+                file,
+                line,
+                dimension,
+                why: problem.clone().unwrap_or_else(|| String::from("no answer")),
+            });
+        }
+        self.requests.push(Question {
+            request,
+            answered,
+            problem,
+        });
+    }
+
+    /// Writes the requests.
+    pub(crate) fn write(&self, folder: &Folder) -> Result<Vec<Asked>, Error> {
+        self.requests
+            .iter()
+            .map(|entry| {
+                let name = format!("requests/{}.json", entry.request.id);
+                let path = folder.write_json(&name, &entry.request)?;
+                Ok(Asked {
+                    id: entry.request.id.clone(),
+                    path: path.display().to_string(),
+                    answered: entry.answered,
+                    problem: entry.problem.clone(),
+                })
+            })
+            .collect()
+    }
+}
+
+/// The output of the answer to the request `id`.
+fn answer(answers: &Path, id: &str) -> Result<Result<Value, Problem>, Error> {
+    let path = answers.join(format!("{id}.json"));
+    Ok(match aris_fs::read_optional(&path, LIMIT) {
+        Ok(None) => Err(Problem::Absent),
+        Ok(Some(bytes)) => AgentAnswer::read(&bytes, id)
+            .map(|answer| answer.output)
+            .map_err(Problem::Wrong),
+        // An answer that is too large, or no file, is an agent's fault and not the caller's.
+        Err(error @ (FsError::TooLarge { .. } | FsError::NotRegular { .. })) => {
+            Err(Problem::Wrong(error.to_string()))
+        }
+        Err(error) => return Err(error.into()),
+    })
+}

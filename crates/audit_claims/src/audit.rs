@@ -1,0 +1,94 @@
+//! From findings to the verdict and to GitHub: what `verdict`, `post` and `run` have in common.
+
+use aris_cli::{Context, Outcome};
+use aris_review::{
+    Claim, Diff, Findings, Gate, GitHub, Pull, Review, Verdict, anchor, judge, merge, post,
+};
+
+use crate::error::Error;
+use crate::folder::Folder;
+use crate::report::{Judged, Report};
+
+/// What becomes of the exit code and of a verdict without a look.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerdictFlags {
+    /// Leave with 10 unless the verdict is approved
+    #[arg(long)]
+    pub(crate) exit_signal: bool,
+    /// Verdict when GitHub could not be asked and nothing was found
+    #[arg(long, default_value = "approved", value_name = "approved|needs_human", value_parser = degraded_verdict)]
+    pub(crate) degraded_verdict: Verdict,
+}
+
+fn degraded_verdict(text: &str) -> Result<Verdict, String> {
+    match text {
+        "approved" => Ok(Verdict::Approved),
+        "needs_human" => Ok(Verdict::NeedsHuman),
+        _ => Err(String::from("approved or needs_human")),
+    }
+}
+
+impl VerdictFlags {
+    pub(crate) fn outcome(&self, judged: Judged) -> Outcome<Report> {
+        let found = self.exit_signal && !judged.is_approved();
+        Outcome::found(Report::Judged(Box::new(judged)), found)
+    }
+}
+
+/// Derives the verdict.
+pub(crate) fn judged(all: Findings) -> Judged {
+    let (total, unreadable) = (all.findings.len(), all.unreadable());
+    let merged = merge(all.findings);
+    let judgement = judge(&merged.findings, unreadable);
+    Judged::new(judgement, total, merged, all.rejected)
+}
+
+/// Puts findings where the diff can carry them.
+pub(crate) fn anchored(mut all: Findings, diff: &[u8], claims: &[Claim]) -> Findings {
+    all.findings = anchor(all.findings, &Diff::read(diff), claims);
+    all
+}
+
+/// Whom to post to, and how.
+pub(crate) struct Target<'a> {
+    pub(crate) github: &'a GitHub,
+    pub(crate) pull: &'a Pull,
+    pub(crate) gate: Gate,
+    /// Also what is there already.
+    pub(crate) again: bool,
+}
+
+/// Posts what was judged and keeps a summary. Whatever becomes of the review, the verdict stands; what was not looked at is said.
+pub(crate) fn published(
+    mut judged: Judged,
+    target: &Target<'_>,
+    flags: &VerdictFlags,
+    folder: &Folder,
+    context: &Context,
+) -> Result<Judged, Error> {
+    match target.github.reach() {
+        Ok(login) => {
+            let review = Review {
+                profile: target.gate.profile(),
+                verdict: judged.verdict,
+                findings: &judged.findings,
+                unreadable: judged.unreadable(),
+                login: login.as_deref(),
+            };
+            let posted = post(target.github, target.pull, &review, target.again);
+            for warning in &posted.warnings {
+                context.warn(warning);
+            }
+            let is_new = posted.tier.is_some();
+            judged.posted = Some(posted);
+            if !is_new {
+                return Ok(judged);
+            }
+        }
+        Err(trouble) => judged.degrade(&trouble.to_string(), flags.degraded_verdict),
+    }
+    let now = aris_contract::time::stamp(context.now()).replace(['-', ':'], "");
+    let name = format!("summary_{}_{now}.md", target.pull.number);
+    folder.write(&name, judged.summary(target.gate, target.pull).as_bytes())?;
+    Ok(judged)
+}

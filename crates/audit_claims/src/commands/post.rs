@@ -1,0 +1,53 @@
+//! `post`: merge, verdict, review.
+
+use std::path::PathBuf;
+
+use aris_cli::{Context, Outcome};
+use aris_review::Pull;
+
+use crate::audit::{Target, VerdictFlags, anchored, judged, published};
+use crate::error::Error;
+use crate::folder::FolderArgs;
+use crate::outside::GitHubArgs;
+use crate::report::Report;
+
+/// Arguments of `post`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PostArgs {
+    /// Where the pull request is
+    #[arg(value_name = "PR_URL")]
+    pull: Pull,
+    /// The findings
+    #[arg(long, value_name = "FILE")]
+    findings: PathBuf,
+    /// The diff that positions are checked against; default: `diff_N.txt` in the output folder, else they are taken as given
+    #[arg(long, value_name = "FILE")]
+    diff: Option<PathBuf>,
+    /// Post also what is there already
+    #[arg(long)]
+    repost: bool,
+    #[command(flatten)]
+    flags: VerdictFlags,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    github: GitHubArgs,
+}
+
+pub(crate) fn run(args: &PostArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let folder = args.folder.folder(context);
+    let mut all = super::findings(&args.findings, context)?;
+    let number = args.pull.number;
+    if let Some(diff) = folder.diff(args.diff.as_deref(), number, context)? {
+        all = anchored(all, &diff, &folder.claims(number)?);
+    }
+    let github = args.github.way(context, context.cwd())?;
+    let target = Target {
+        github: &github,
+        pull: &args.pull,
+        gate: args.folder.gate,
+        again: args.repost,
+    };
+    let judged = published(judged(all), &target, &args.flags, &folder, context)?;
+    Ok(args.flags.outcome(judged))
+}

@@ -1,0 +1,83 @@
+//! `prepare`: the diff, its sections, and what agents are asked about them.
+//!
+//! Called again when answers are there, it asks what follows from them: first for claims, then for their evidence.
+
+use std::path::PathBuf;
+
+use aris_cli::Context;
+use aris_review::Pull;
+
+use crate::agents::ask;
+use crate::error::Error;
+use crate::folder::FolderArgs;
+use crate::outside::GitHubArgs;
+use crate::report::Prepared;
+use crate::source::{ReportArgs, fetch};
+
+/// Arguments of `prepare`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PrepareArgs {
+    /// Where the pull request is
+    #[arg(
+        value_name = "PR_URL",
+        required_unless_present = "diff",
+        conflicts_with = "diff"
+    )]
+    pull: Option<Pull>,
+    /// A diff instead of a pull request
+    #[arg(long, value_name = "FILE")]
+    diff: Option<PathBuf>,
+    /// Folder of the answers; default: answers in the output folder
+    #[arg(long, value_name = "DIR")]
+    agent_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    github: GitHubArgs,
+}
+
+pub(crate) fn run(args: &PrepareArgs, context: &Context) -> Result<Prepared, Error> {
+    let folder = args.folder.folder(context);
+    let answers = match &args.agent_dir {
+        Some(path) => context.absolute(path),
+        None => folder.at("answers"),
+    };
+    let mut prepared = Prepared {
+        degraded: false,
+        reason: None,
+        diff: None,
+        sections: 0,
+        requests: Vec::new(),
+        answers: answers.display().to_string(),
+    };
+    let diff = match (&args.diff, &args.pull) {
+        (Some(path), _) => {
+            let path = context.absolute(path);
+            prepared.diff = Some(path.display().to_string());
+            aris_fs::read(&path, aris_fs::READ_LIMIT)?
+        }
+        (None, Some(pull)) => {
+            let github = args.github.way(context, context.cwd())?;
+            match fetch(&github, pull, &folder)? {
+                Ok(diff) => {
+                    let kept = folder.at(&format!("diff_{}.txt", pull.number));
+                    prepared.diff = Some(kept.display().to_string());
+                    diff
+                }
+                Err(trouble) => {
+                    prepared.degraded = true;
+                    prepared.reason = Some(trouble.to_string());
+                    return Ok(prepared);
+                }
+            }
+        }
+        (None, None) => Vec::new(),
+    };
+    let sections = args.reports.sections(&diff);
+    let asking = ask(args.folder.gate, &sections, &diff, &answers)?;
+    prepared.sections = sections.len();
+    prepared.requests = asking.write(&folder)?;
+    Ok(prepared)
+}
