@@ -30,14 +30,16 @@ pub(crate) enum Command {
     /// Run a queue in the background
     Start(RunArgs),
     /// Look for what would stand against a run; changes nothing
+    #[command(visible_alias = "check")]
     Preflight(RunArgs),
     /// Print how far a queue is
     Status(StatusArgs),
-    /// Follow a queue until it is over
+    /// Follow a queue until it is over: drawn in place on a terminal, else a line for each change
     Watch(WatchArgs),
     /// Print why a job is in its state, with the evidence
+    #[command(visible_alias = "why")]
     Explain(JobArgs),
-    /// Print the end of a job's log
+    /// Print the end of a job's log, or follow it
     Logs(LogsArgs),
     /// End jobs, or keep them from starting
     Cancel(SelectArgs),
@@ -50,6 +52,7 @@ pub(crate) enum Command {
     /// Start nothing new; what runs goes on
     Pause(QueueArgs),
     /// Start again after a pause
+    #[command(visible_alias = "resume-jobs")]
     Resume(QueueArgs),
     /// Change how many jobs with cards run at once
     Set(SetArgs),
@@ -126,6 +129,9 @@ pub(crate) struct StatusArgs {
     /// List every job
     #[arg(long)]
     pub(crate) jobs: bool,
+    /// The same as the command watch
+    #[arg(long, conflicts_with = "jobs")]
+    pub(crate) watch: bool,
 }
 
 /// Arguments of `watch`.
@@ -133,7 +139,7 @@ pub(crate) struct StatusArgs {
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) queue: QueueArgs,
-    /// Seconds between two looks
+    /// Seconds between two looks at most; what happens is seen at once
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
     pub(crate) interval: Duration,
 }
@@ -158,6 +164,9 @@ pub(crate) struct LogsArgs {
     /// Lines to print
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) lines: usize,
+    /// Go on with what is written, over all attempts, until the job is over; with --attempt, until that one is
+    #[arg(long, short)]
+    pub(crate) follow: bool,
 }
 
 /// Which jobs.

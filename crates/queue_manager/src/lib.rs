@@ -13,9 +13,11 @@ mod commands;
 mod error;
 mod load;
 mod lock;
+mod log_file;
 mod manager;
 mod place;
 mod report;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -67,7 +69,7 @@ const EXAMPLES: &[Example] = &[
     Example {
         command: "watch",
         line: "queue_manager watch --state queue_state.json",
-        what: "a line for each change until it is over",
+        what: "how it goes on, until it is over",
     },
     Example {
         command: "explain",
@@ -78,6 +80,11 @@ const EXAMPLES: &[Example] = &[
         command: "logs",
         line: "queue_manager logs s42_N64 --attempt 1 --lines 20",
         what: "the end of the log of the first attempt",
+    },
+    Example {
+        command: "logs",
+        line: "queue_manager logs s42_N64 --follow",
+        what: "what a job writes, over its attempts, until it is over",
     },
     Example {
         command: "cancel",
@@ -215,7 +222,7 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::Start(args)) => commands::start::start(args, context),
         Some(Command::Preflight(args)) => commands::preflight::preflight(args, context),
         Some(Command::Status(args)) => commands::status::status(&args, context),
-        Some(Command::Watch(args)) => commands::status::watch(&args, context),
+        Some(Command::Watch(args)) => watch::watch(&args.queue, args.interval, context),
         Some(Command::Explain(args)) => commands::explain::explain(&args, context),
         Some(Command::Logs(args)) => commands::logs::logs(&args, context),
         Some(Command::Cancel(args)) => control::jobs(Verb::Cancel, &args, context),

@@ -111,6 +111,7 @@ impl Product for Report {
                     None => Ok(()),
                 }
             }
+            Data::Log(log) if log.told => Ok(()),
             Data::Log(log) => writeln!(out, "{}", log.text),
             Data::Served(Served(bytes)) => out.write_all(bytes),
             Data::Remote(remote) => match remote.text.as_deref() {
@@ -214,6 +215,11 @@ fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
             time.map_or_else(|| String::from("-"), duration),
             job.last_line.as_deref().unwrap_or("")
         )?;
+    }
+    for job in &found.retries {
+        let at = job.at.as_deref().unwrap_or("-");
+        let reason = job.reason.unwrap_or("-");
+        writeln!(out, "retry\t{}\t{reason}\tat {at}", job.id)?;
     }
     for job in found.all.as_ref().unwrap_or(&found.problems) {
         writeln!(

@@ -7,6 +7,7 @@
 
 mod cluster;
 mod faults;
+mod following;
 mod kills;
 mod queue;
 

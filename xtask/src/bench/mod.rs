@@ -13,6 +13,7 @@ mod lint;
 mod literature;
 mod measure;
 mod paper;
+mod queue;
 mod startup;
 mod trace;
 mod wiki;
@@ -44,6 +45,8 @@ pub(crate) enum Topic {
     Lint,
     /// Accuracy of reference checking on recorded answers
     Literature,
+    /// 10, 1,000 and 10,000 trivial jobs, beside starting as many shells
+    Queue,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -68,6 +71,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Coverage => vec!["verify_wiki_coverage"],
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
         Topic::Lint => vec!["skill_lint"],
+        Topic::Queue => vec!["queue_manager"],
         Topic::Trace => vec!["save_trace"],
         Topic::Wiki => vec!["research_wiki"],
         Topic::All
@@ -105,6 +109,9 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Wiki) {
         wiki::run(&binaries)?;
+    }
+    if wanted(Topic::Queue) {
+        queue::run(&binaries)?;
     }
     if wanted(Topic::Hash) {
         hash::run(&binaries)?;

@@ -157,6 +157,9 @@ pub struct JobRow {
     /// When each attempt was begun, UTC.
     #[serde(default)]
     pub started_attempts: Vec<String>,
+    /// When the next attempt is due, UTC, in the state `backoff`.
+    #[serde(default)]
+    pub retry_at: Option<String>,
 }
 
 /// The file of the queue as it is; one row of a job is in memory at a time. `meta` needs the fields that the queue does not know.
@@ -276,6 +279,7 @@ pub fn row(queue: &Queue, job: u32) -> JobRow {
         engine_says: run.engine_says.as_deref().map(str::to_owned),
         log: run.log.as_deref().map(str::to_owned),
         started_attempts: run.starts.iter().copied().map(stamp).collect(),
+        retry_at: run.retry_at.filter(|_| state == State::Backoff).map(stamp),
     }
 }
 

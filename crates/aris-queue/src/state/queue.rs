@@ -381,6 +381,10 @@ impl Queue {
                 self.end(job);
                 let run = &mut self.runs[job as usize];
                 run.ended = Some(time);
+                run.retry_at = retry_in_ms.and_then(|pause| {
+                    let pause = jiff::SignedDuration::from_millis(i64::try_from(pause).ok()?);
+                    time.checked_add(pause).ok()
+                });
                 run.spent.add(verdict.reason);
                 run.life = match (verdict.outcome, retry_in_ms) {
                     (Outcome::Completed, _) => Life::Completed,

@@ -25,6 +25,8 @@ pub struct Run {
     pub starts: Vec<Timestamp>,
     /// When it was over.
     pub ended: Option<Timestamp>,
+    /// When the next one is due, for people: [`Life::Backoff`] decides.
+    pub retry_at: Option<Timestamp>,
     /// Process of the command.
     pub pid: Option<i32>,
     /// What the engine calls it.
@@ -128,6 +130,7 @@ impl Run {
             started: None,
             starts: Vec::new(),
             ended: None,
+            retry_at: None,
             pid: None,
             engine_ref: None,
             engine_says: None,

@@ -227,8 +227,7 @@ fn settle(args: &QueueArgs, context: &Context) -> Result<Vec<String>, Error> {
 
 fn settle_with(options: &Options, context: &Context) -> Result<Vec<String>, Error> {
     let ended = manager::settle(options, context)?;
-    let counts: Vec<String> = ended
-        .counts
+    let counts: Vec<String> = manager::counts(&ended.queue)
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
         .collect();

@@ -23,6 +23,7 @@ use crate::cli::QueueArgs;
 use crate::error::Error;
 use crate::load;
 use crate::lock;
+use crate::log_file::LogFile;
 use crate::manager;
 use crate::place::Place;
 
@@ -112,21 +113,5 @@ pub(crate) fn job(queue: &Queue, id: &str) -> Result<u32, Error> {
 
 /// The end of a log as text: at most so many lines of its last 64 KiB.
 pub(crate) fn tail(path: &Path, lines: usize) -> Option<String> {
-    const WINDOW: usize = 64 << 10;
-    let mut kept: Vec<u8> = Vec::new();
-    let file = aris_fs::open(path).ok()?;
-    file.stream(&mut vec![0; 256 << 10], |piece| {
-        kept.extend_from_slice(piece);
-        if kept.len() > 4 * WINDOW {
-            kept.drain(..kept.len() - WINDOW);
-        }
-    })
-    .ok()?;
-    if kept.len() > WINDOW {
-        kept.drain(..kept.len() - WINDOW);
-    }
-    let text = String::from_utf8_lossy(&kept);
-    let all: Vec<&str> = text.lines().collect();
-    let from = all.len().saturating_sub(lines);
-    Some(all.get(from..).unwrap_or_default().join("\n"))
+    Some(LogFile::open(path)?.tail(lines))
 }

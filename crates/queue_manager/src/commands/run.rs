@@ -4,15 +4,20 @@ use std::path::Path;
 
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
+use aris_queue::snapshot;
+use aris_queue::state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 use crate::cli::RunFlags;
 use crate::commands::summary;
 use crate::error::Error;
-use crate::manager::{self, Options};
+use crate::manager::{self, Ended, Options};
 use crate::place::Place;
 use crate::report::Data;
+
+/// Jobs that a run names in its report.
+const NAMED: usize = 100;
 
 /// How a run ended.
 #[derive(Debug, Serialize)]
@@ -71,27 +76,36 @@ pub(crate) fn run(
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
     let options = options(manifest, flags, context);
-    let ended = manager::run(&options, context)?;
-    let good = manager::all_completed(&ended.counts);
-    let failed = ended.failed.into_iter().filter_map(|job| {
-        Some(Failed {
-            id: job.id,
-            state: job.state?.word(),
-            reason: job.reason.map(aris_queue::state::Reason::word),
-            error: job.error,
+    let Ended { queue, detached } = manager::run(&options, context)?;
+    let counts = manager::counts(&queue);
+    let failed = (0..queue.len())
+        .filter(|job| {
+            let state = queue.state(*job);
+            state.is_final() && state != State::Completed
         })
-    });
-    let failed = failed.collect();
-    let summary = match ended.detached {
+        .take(NAMED)
+        .map(|job| {
+            let row = snapshot::row(&queue, job);
+            Failed {
+                id: row.id,
+                state: queue.state(job).word(),
+                reason: row.reason.map(aris_queue::state::Reason::word),
+                error: row.error,
+            }
+        })
+        .collect();
+    let state = options.place.state.display().to_string();
+    let good = manager::all_completed(&counts);
+    let signal = (detached.is_none() && !good).then_some(Signal::FINDINGS);
+    let summary = match detached {
         Some(_) => None,
-        None => summary::leave(&options.place, context),
+        None => summary::leave(options.place, options.manifest, queue, context),
     };
-    let signal = (ended.detached.is_none() && !good).then_some(Signal::FINDINGS);
     Ok(Outcome {
         data: Data::Ran(Ran {
-            counts: ended.counts,
-            state: options.place.state.display().to_string(),
-            detached: ended.detached,
+            counts,
+            state,
+            detached,
             failed,
             summary,
         }),

@@ -1,7 +1,6 @@
-//! `status` and `watch`: how far a queue is.
+//! `status`: how far a queue is.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
 use aris_queue::snapshot::{JobRow, Snapshot, moment};
@@ -9,16 +8,19 @@ use aris_queue::state::State;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::cli::{StatusArgs, WatchArgs};
+use crate::cli::StatusArgs;
 use crate::commands::{place, snapshot, tail};
 use crate::error::Error;
 use crate::lock;
-use crate::manager;
 use crate::place::Place;
 use crate::report::Data;
+use crate::watch;
 
 /// Jobs of a kind that are named; `--jobs` names all.
-const NAMED: usize = 20;
+pub(crate) const NAMED: usize = 20;
+
+/// Seconds back from now in which ends are counted for the rate.
+const RATE_S: i64 = 3600;
 
 /// How far a queue is.
 #[derive(Debug, Serialize)]
@@ -44,11 +46,20 @@ pub(crate) struct Status {
     pub(crate) phases: Vec<Phase>,
     /// Jobs that run, at most 20.
     pub(crate) running: Vec<Running>,
+    /// Jobs that will be tried again, the next first, at most 20.
+    pub(crate) retries: Vec<Retry>,
+    /// Jobs that wait in vain, by what for, most jobs first, at most 20.
+    pub(crate) blocked: Vec<Blocked>,
     /// Jobs that are over without being completed, at most 20.
     pub(crate) problems: Vec<Row>,
+    /// Cards that this queue has used, and who is on them now.
+    pub(crate) cards: Vec<CardUse>,
     /// What a person should know now.
     pub(crate) notices: Vec<String>,
-    /// Seconds until the end, from the median run of each phase; absent: no job has ended yet.
+    /// Jobs that ended in the last hour; absent: none did. Of a younger queue: as many as it would be at this rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) per_hour: Option<u64>,
+    /// Seconds until the end, from the median run of each phase; absent: no job has ended yet, or they took less than a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) left_s: Option<u64>,
     /// All jobs, when asked for.
@@ -90,6 +101,41 @@ pub(crate) struct Running {
     pub(crate) last_line: Option<String>,
 }
 
+/// A job that will be tried again.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Retry {
+    /// The job.
+    pub(crate) id: String,
+    /// Why the last attempt did not complete.
+    pub(crate) reason: Option<&'static str>,
+    /// Attempts so far.
+    pub(crate) attempts: u32,
+    /// When the next is due, UTC; absent: the state file does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<String>,
+}
+
+/// Jobs that wait in vain for the same.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Blocked {
+    /// For what.
+    pub(crate) cause: String,
+    /// How many.
+    pub(crate) jobs: usize,
+}
+
+/// A card.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CardUse {
+    /// Its number.
+    pub(crate) index: u32,
+    /// Jobs on it; none: this queue does not use it now.
+    pub(crate) jobs: Vec<String>,
+}
+
 /// A job.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -109,33 +155,16 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let place = place(&args.queue, context)?;
-    Ok(Outcome::done(Data::Status(Box::new(of(
-        &place,
-        args.jobs,
-        context.now(),
-    )?))))
-}
-
-/// Follows a queue until it is over or nobody runs it any more. A line for each change.
-pub(crate) fn watch(args: &WatchArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let place = place(&args.queue, context)?;
-    let mut before = String::new();
-    loop {
-        let status = of(&place, false, context.now())?;
-        let line = status.line();
-        if line != before {
-            context.note(&line);
-            before = line;
-        }
-        if status.over || status.manager.is_none() {
-            return Ok(Outcome::done(Data::Status(Box::new(status))));
-        }
-        manager::pause(args.interval.max(Duration::from_millis(100)));
+    if args.watch {
+        return watch::watch(&args.queue, watch::INTERVAL, context);
     }
+    let place = place(&args.queue, context)?;
+    let found = of(&place, args.jobs, NAMED, context.now())?;
+    Ok(Outcome::done(Data::Status(Box::new(found))))
 }
 
-fn of(place: &Place, all: bool, now: Timestamp) -> Result<Status, Error> {
+/// `all`: every job; `named`: as many of each kind.
+pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Result<Status, Error> {
     let snapshot = snapshot(place)?;
     let manager = lock::holder(place).map(|owner| owner.to_string());
     let state_of = |job: &JobRow| job.state.unwrap_or(State::Waiting);
@@ -155,7 +184,7 @@ fn of(place: &Place, all: bool, now: Timestamp) -> Result<Status, Error> {
         .jobs
         .iter()
         .filter(|job| job.status == "running")
-        .take(NAMED)
+        .take(named)
         .map(|job| Running {
             id: job.id.clone(),
             gpus: job.gpus.clone(),
@@ -184,8 +213,12 @@ fn of(place: &Place, all: bool, now: Timestamp) -> Result<Status, Error> {
         counts,
         phases: phases(&snapshot),
         running,
-        problems: problems.take(NAMED).map(row).collect(),
+        retries: retries(&snapshot, named),
+        blocked: blocked(&snapshot, named),
+        problems: problems.take(named).map(row).collect(),
+        cards: cards(&snapshot),
         notices: snapshot.notices.clone(),
+        per_hour: per_hour(&snapshot, now),
         left_s: left(&snapshot),
         all: all.then(|| snapshot.jobs.iter().map(row).collect()),
     })
@@ -214,6 +247,76 @@ fn phases(snapshot: &Snapshot) -> Vec<Phase> {
             }
         })
         .collect()
+}
+
+fn retries(snapshot: &Snapshot, named: usize) -> Vec<Retry> {
+    let waiting = snapshot.jobs.iter();
+    let waiting = waiting.filter(|job| job.state == Some(State::Backoff));
+    let mut retries: Vec<Retry> = waiting
+        .map(|job| Retry {
+            id: job.id.clone(),
+            reason: job.reason.map(aris_queue::state::Reason::word),
+            attempts: job.attempts,
+            at: job.retry_at.clone(),
+        })
+        .collect();
+    // Stable: among those that are due together, and those of which nobody knows, the manifest's order.
+    retries.sort_by_key(|retry| {
+        retry
+            .at
+            .as_deref()
+            .and_then(moment)
+            .unwrap_or(Timestamp::MAX)
+    });
+    retries.truncate(named);
+    retries
+}
+
+fn blocked(snapshot: &Snapshot, named: usize) -> Vec<Blocked> {
+    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+    let stuck = snapshot.jobs.iter();
+    for job in stuck.filter(|job| job.state == Some(State::Blocked)) {
+        *causes
+            .entry(job.error.as_deref().unwrap_or(""))
+            .or_default() += 1;
+    }
+    let mut blocked: Vec<Blocked> = causes
+        .into_iter()
+        .map(|(cause, jobs)| Blocked {
+            cause: cause.to_owned(),
+            jobs,
+        })
+        .collect();
+    blocked.sort_by_key(|group| std::cmp::Reverse(group.jobs));
+    blocked.truncate(named);
+    blocked
+}
+
+fn cards(snapshot: &Snapshot) -> Vec<CardUse> {
+    let mut cards: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for job in &snapshot.jobs {
+        for card in &job.gpus {
+            let jobs = cards.entry(*card).or_default();
+            if job.status == "running" {
+                jobs.push(job.id.clone());
+            }
+        }
+    }
+    cards
+        .into_iter()
+        .map(|(index, jobs)| CardUse { index, jobs })
+        .collect()
+}
+
+fn per_hour(snapshot: &Snapshot, now: Timestamp) -> Option<u64> {
+    let seconds = |text: &str| moment(text).map(|moment| now.duration_since(moment).as_secs());
+    let age = snapshot.meta.started.as_deref().and_then(seconds)?;
+    let window = age.clamp(1, RATE_S);
+    let ends = snapshot.jobs.iter();
+    let ends = ends.filter_map(|job| seconds(job.completed.as_deref()?));
+    let ended = u64::try_from(ends.filter(|ago| *ago <= window).count()).ok()?;
+    let rate = ended.saturating_mul(RATE_S.unsigned_abs()) / window.unsigned_abs();
+    (rate > 0).then_some(rate)
 }
 
 /// What is left, each job at the median of its phase, else of all, spread over as many as run now.
@@ -248,7 +351,7 @@ fn left(snapshot: &Snapshot) -> Option<u64> {
         .filter(|job| job.status == "running")
         .count()
         .max(1);
-    Some(sum / 1000 / lanes as u64)
+    Some(sum / 1000 / lanes as u64).filter(|left| *left > 0)
 }
 
 impl Status {

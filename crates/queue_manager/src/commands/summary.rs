@@ -1,7 +1,7 @@
 //! `report`: what a queue came to, for people.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_attempt::Standing;
 use aris_cli::{Context, Outcome};
@@ -14,7 +14,7 @@ use aris_queue::snapshot;
 use aris_queue::state::{Event, Outcome as Ending, Queue, Reason, State};
 use jiff::Timestamp;
 
-use crate::cli::{QueueArgs, ReportArgs};
+use crate::cli::ReportArgs;
 use crate::commands::{Look, look, tail};
 use crate::error::Error;
 use crate::place::Place;
@@ -49,19 +49,25 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
 
 /// Leaves `summary.md` beside the state file of a queue that is over; gives its path. A file that cannot be written is said on stderr
 /// only: the journal has it all.
-pub(crate) fn leave(place: &Place, context: &Context) -> Option<String> {
-    let args = QueueArgs {
-        state: place.state.clone(),
-    };
+pub(crate) fn leave(
+    place: Place,
+    manifest: PathBuf,
+    queue: Queue,
+    context: &Context,
+) -> Option<String> {
     let path = place.summary();
-    let written = look(&args, context).and_then(|look| {
-        let entries = Journal::read(&look.place.queue)?;
-        let found = report::Report::of(&facts(&look, &entries, context.now()));
-        Ok(aris_fs::write_atomic(
-            &path,
-            report::summary(&found).as_bytes(),
-        )?)
-    });
+    let look = Look {
+        place,
+        manifest,
+        queue,
+    };
+    let written = Journal::read(&look.place.queue)
+        .map_err(Error::from)
+        .and_then(|entries| {
+            let found = report::Report::of(&facts(&look, &entries, context.now()));
+            let text = report::summary(&found);
+            Ok(aris_fs::write_atomic(&path, text.as_bytes())?)
+        });
     match written {
         Ok(()) => Some(path.display().to_string()),
         Err(error) => {

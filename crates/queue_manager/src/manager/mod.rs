@@ -28,7 +28,7 @@ use aris_queue::attempt;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::Slots;
-use aris_queue::snapshot::{self, JobRow};
+use aris_queue::snapshot;
 use aris_queue::state::{Event, Life, Queue, State};
 use rustix::event::{Timespec, poll};
 
@@ -38,18 +38,15 @@ use crate::lock::{self, Held, Owner, Parts};
 use crate::place::Place;
 pub(crate) use cards::Cards;
 use cluster::Cluster;
-use signals::Signals;
 use spec::Common;
 
 pub(crate) use requests::{Request, leave};
+pub(crate) use signals::Signals;
 
 /// Snapshots follow each other no faster. **Source**: queue design §9: every 2 s at most.
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(1);
 /// After something failed that may work later: a full disk, too many processes.
 const AGAIN: Duration = Duration::from_secs(1);
-
-/// Jobs that a run names in its report.
-pub(crate) const NAMED: usize = 100;
 
 /// How a run is to go.
 pub(crate) struct Options {
@@ -66,29 +63,9 @@ pub(crate) struct Options {
 /// How a run ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Jobs by state, those that have any.
-    pub(crate) counts: BTreeMap<&'static str, u32>,
+    pub(crate) queue: Queue,
     /// Jobs that run on, because the manager was asked to go.
     pub(crate) detached: Option<u32>,
-    /// Jobs that are over without being completed, at most [`NAMED`].
-    pub(crate) failed: Vec<JobRow>,
-}
-
-impl Ended {
-    fn of(queue: &Queue, detached: Option<u32>) -> Self {
-        let failed = (0..queue.len()).filter(|job| {
-            let state = queue.state(*job);
-            state.is_final() && state != State::Completed
-        });
-        Self {
-            counts: counts(queue),
-            detached,
-            failed: failed
-                .take(NAMED)
-                .map(|job| snapshot::row(queue, job))
-                .collect(),
-        }
-    }
 }
 
 /// A queue at work.
@@ -129,7 +106,11 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
     check(&manifest)?;
     let mut manager = Manager::open(manifest, options, context)?;
     let cluster = manager.adopt_all()?;
-    manager.work(cluster)
+    let detached = manager.work(cluster)?;
+    Ok(Ended {
+        queue: manager.queue,
+        detached,
+    })
 }
 
 /// Takes a queue that nobody runs, finds out where its attempts stand, answers what waits, writes it down, and leaves.
@@ -143,7 +124,10 @@ pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Erro
     manager.take_requests(cluster.as_mut())?;
     manager.journal.sync()?;
     manager.write_state();
-    Ok(Ended::of(&manager.queue, None))
+    Ok(Ended {
+        queue: manager.queue,
+        detached: None,
+    })
 }
 
 /// What no machine could run.
@@ -273,7 +257,8 @@ impl<'a> Manager<'a> {
         cards_of(&self.queue)
     }
 
-    fn work(&mut self, mut cluster: Option<Cluster>) -> Result<Ended, Error> {
+    /// Works until every job is over, or somebody wants the manager to go: then it gives the jobs that run on.
+    fn work(&mut self, mut cluster: Option<Cluster>) -> Result<Option<u32>, Error> {
         let began = Cards::now();
         let mut detached = None;
         loop {
@@ -331,7 +316,7 @@ impl<'a> Manager<'a> {
         }
         self.journal.sync()?;
         self.write_state();
-        Ok(Ended::of(&self.queue, detached))
+        Ok(detached)
     }
 
     /// Attempts of which nothing was heard.

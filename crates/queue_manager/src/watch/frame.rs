@@ -1,0 +1,434 @@
+//! What `watch` draws: pure, from a status to lines.
+
+use aris_cli::Style;
+use jiff::Timestamp;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use crate::commands::status::{Status, duration};
+
+/// Cells of the bar that shows how far the queue is.
+const BAR: usize = 30;
+
+/// Phases that are shown, when there are more than one.
+const PHASES: usize = 6;
+
+/// How a line looks.
+type Paint = fn(Style, &str) -> String;
+
+/// A part of the screen: a heading, and rows of which as many are shown as fit.
+struct Section {
+    heading: String,
+    /// How many there are in all.
+    count: usize,
+    rows: Vec<String>,
+    paint: Paint,
+}
+
+/// The lines for a terminal of so many columns and rows.
+pub(super) fn lines(
+    status: &Status,
+    now: Timestamp,
+    (columns, rows): (usize, usize),
+    style: Style,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut add = |paint: Paint, text: &str| lines.push(paint(style, &cut(text, columns)));
+    add(Style::bold, &title(status, now));
+    add(plain, &progress(status));
+    add(plain, &counts(status));
+    for notice in &status.notices {
+        add(Style::doubtful, &format!("! {notice}"));
+    }
+    if status.paused {
+        add(Style::doubtful, "! paused: nothing new is started");
+    }
+    if let Some(cards) = cards(status) {
+        add(plain, &cards);
+    }
+    lines.truncate(rows.max(1));
+    let sections: Vec<Section> = [
+        phases(status),
+        running(status, columns),
+        retries(status, now, columns),
+        blocked(status),
+        problems(status, columns),
+    ]
+    .into_iter()
+    .filter(|section| !section.rows.is_empty())
+    .collect();
+    let shares = shares(&sections, rows.saturating_sub(lines.len()));
+    for (section, share) in sections.iter().zip(shares) {
+        if share == 0 {
+            continue;
+        }
+        let heading = if section.rows.len() > share {
+            format!("{} ({}), the first {share}", section.heading, section.count)
+        } else {
+            format!("{} ({})", section.heading, section.count)
+        };
+        lines.push(String::new());
+        lines.push(style.bold(&cut(&heading, columns)));
+        for row in section.rows.iter().take(share) {
+            lines.push((section.paint)(style, &cut(row, columns)));
+        }
+    }
+    lines
+}
+
+/// How many rows each section gets of `room` lines: one after the other, as long as there is room. A blank line and a heading go
+/// before the first row.
+fn shares(sections: &[Section], room: usize) -> Vec<usize> {
+    const BEFORE: usize = 2;
+    let mut shares = vec![0; sections.len()];
+    let mut room = room;
+    loop {
+        let mut any = false;
+        for (share, section) in shares.iter_mut().zip(sections) {
+            let cost = if *share == 0 { 1 + BEFORE } else { 1 };
+            if *share < section.rows.len() && cost <= room {
+                *share += 1;
+                room -= cost;
+                any = true;
+            }
+        }
+        if !any {
+            return shares;
+        }
+    }
+}
+
+fn plain(_: Style, text: &str) -> String {
+    text.to_owned()
+}
+
+fn title(status: &Status, now: Timestamp) -> String {
+    let who = match &status.manager {
+        Some(manager) => format!("run by {manager}"),
+        None if status.over => String::from("over"),
+        None => String::from("nobody runs it"),
+    };
+    let time = aris_contract::time::stamp(now);
+    format!("{}  {}  {who}", status.project, time)
+}
+
+fn progress(status: &Status) -> String {
+    let over: usize = status
+        .phases
+        .iter()
+        .map(|phase| phase.completed + phase.stuck)
+        .sum();
+    let full = (over * BAR).checked_div(status.jobs).unwrap_or(BAR);
+    let mut text = format!(
+        "[{}{}] {over} of {} over",
+        "#".repeat(full),
+        ".".repeat(BAR.saturating_sub(full)),
+        status.jobs
+    );
+    if let Some(rate) = status.per_hour.filter(|_| !status.over) {
+        text = format!("{text}, {rate} an hour");
+    }
+    if let Some(left) = status.left_s.filter(|_| !status.over) {
+        text = format!("{text}, about {} left", duration(left));
+    }
+    text
+}
+
+fn counts(status: &Status) -> String {
+    let counts = status.counts.iter();
+    let counts: Vec<String> = counts
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    counts.join("  ")
+}
+
+fn cards(status: &Status) -> Option<String> {
+    let cards = status.cards.iter().map(|card| {
+        let jobs = if card.jobs.is_empty() {
+            String::from("idle")
+        } else {
+            card.jobs.join(" ")
+        };
+        format!("{}: {jobs}", card.index)
+    });
+    let cards: Vec<String> = cards.collect();
+    (!cards.is_empty()).then(|| format!("cards  {}", cards.join("   ")))
+}
+
+fn phases(status: &Status) -> Section {
+    let shown = status.phases.iter().filter(|_| status.phases.len() > 1);
+    // Those that go on first: what is over is over.
+    let mut phases: Vec<_> = shown.collect();
+    phases.sort_by_key(|phase| phase.status != "running");
+    Section {
+        heading: String::from("phases"),
+        count: phases.len(),
+        rows: phases
+            .iter()
+            .take(PHASES)
+            .map(|phase| {
+                format!(
+                    "  {}  {}  {} of {} completed, {} stuck",
+                    phase.name, phase.status, phase.completed, phase.jobs, phase.stuck
+                )
+            })
+            .collect(),
+        paint: plain,
+    }
+}
+
+fn running(status: &Status, columns: usize) -> Section {
+    let width = width_of(status.running.iter().map(|job| job.id.as_str()), columns);
+    let rows = status.running.iter().map(|job| {
+        let cards: Vec<String> = job.gpus.iter().map(u32::to_string).collect();
+        let cards = if cards.is_empty() {
+            String::from("-")
+        } else {
+            cards.join(",")
+        };
+        let time = job.seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        format!(
+            "  {}  #{}  card {cards:<4} {:>8}  {}",
+            pad(&job.id, width),
+            job.attempt,
+            time.map_or_else(|| String::from("-"), duration),
+            job.last_line.as_deref().unwrap_or("")
+        )
+    });
+    let active = ["starting", "running", "cancelling", "unknown"];
+    let count = active.iter().filter_map(|state| status.counts.get(state));
+    Section {
+        heading: String::from("running"),
+        count: count.sum(),
+        rows: rows.collect(),
+        paint: plain,
+    }
+}
+
+fn retries(status: &Status, now: Timestamp, columns: usize) -> Section {
+    let width = width_of(status.retries.iter().map(|job| job.id.as_str()), columns);
+    let rows = status.retries.iter().map(|job| {
+        let due = job
+            .at
+            .as_deref()
+            .and_then(aris_queue::snapshot::moment)
+            .map(|due| due.duration_since(now).as_secs().max(0));
+        let due = due.and_then(|seconds| u64::try_from(seconds).ok());
+        format!(
+            "  {}  {} after {} attempts, again in {}",
+            pad(&job.id, width),
+            job.reason.unwrap_or("failed"),
+            job.attempts,
+            due.map_or_else(|| String::from("a while"), duration)
+        )
+    });
+    Section {
+        heading: String::from("to be tried again"),
+        count: status.counts.get("backoff").copied().unwrap_or(0),
+        rows: rows.collect(),
+        paint: Style::doubtful,
+    }
+}
+
+fn blocked(status: &Status) -> Section {
+    let rows = status.blocked.iter();
+    Section {
+        heading: String::from("blocked"),
+        count: status.counts.get("blocked").copied().unwrap_or(0),
+        rows: rows
+            .map(|group| format!("  {} jobs: {}", group.jobs, group.cause))
+            .collect(),
+        paint: Style::doubtful,
+    }
+}
+
+fn problems(status: &Status, columns: usize) -> Section {
+    let failed = || status.problems.iter().filter(|job| job.state != "blocked");
+    let width = width_of(failed().map(|job| job.id.as_str()), columns);
+    let over = ["failed", "lost", "cancelled"];
+    let count = over.iter().filter_map(|state| status.counts.get(state));
+    Section {
+        heading: String::from("not completed"),
+        count: count.sum(),
+        rows: failed()
+            .map(|job| {
+                format!(
+                    "  {}  {}  {}",
+                    pad(&job.id, width),
+                    job.reason.unwrap_or(job.state),
+                    job.error.as_deref().unwrap_or("")
+                )
+            })
+            .collect(),
+        paint: Style::bad,
+    }
+}
+
+/// Cells for ids: as many as the widest needs, at most a third of a line.
+fn width_of<'a>(ids: impl Iterator<Item = &'a str>, columns: usize) -> usize {
+    ids.map(str::width).max().unwrap_or(0).min(columns / 3)
+}
+
+/// At most `cells` of a text on one line; what does not fit is replaced by one sign, and what is no sign by a blank.
+fn cut(text: &str, cells: usize) -> String {
+    let mut fitting = String::new();
+    let mut used = 0;
+    for char in text.chars() {
+        let char = if char.is_control() { ' ' } else { char };
+        let width = char.width().unwrap_or(0);
+        if used + width > cells {
+            // The sign takes the place of what stands at the end, which may be two cells wide.
+            while used + 1 > cells {
+                let Some(last) = fitting.pop() else {
+                    return fitting;
+                };
+                used -= last.width().unwrap_or(0);
+            }
+            fitting.push('…');
+            return fitting;
+        }
+        fitting.push(char);
+        used += width;
+    }
+    fitting
+}
+
+/// A text in just so many cells.
+fn pad(text: &str, cells: usize) -> String {
+    let mut text = cut(text, cells);
+    let blanks = cells.saturating_sub(text.width());
+    text.extend(std::iter::repeat_n(' ', blanks));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::commands::status::{Blocked, CardUse, Phase, Retry, Row, Running};
+
+    fn status(running: usize) -> Status {
+        Status {
+            project: String::from("grid 実験"),
+            over: false,
+            paused: true,
+            manager: Some(String::from("process 1 on here")),
+            updated: None,
+            jobs: 100,
+            counts: BTreeMap::from([
+                ("running", running),
+                ("backoff", 1),
+                ("blocked", 7),
+                ("failed", 1),
+            ]),
+            phases: vec![Phase {
+                name: String::from("p"),
+                status: String::from("running"),
+                jobs: 100,
+                completed: 49,
+                stuck: 1,
+            }],
+            running: (0..running)
+                .map(|number| Running {
+                    id: format!("学習-{number}-{}", "很长的名字".repeat(6)),
+                    gpus: vec![3],
+                    attempt: 2,
+                    started: None,
+                    seconds: Some(65),
+                    last_line: Some(String::from("\u{1b}[31mepoch 3\tloss 0.1\u{7}")),
+                })
+                .collect(),
+            retries: vec![Retry {
+                id: String::from("again"),
+                reason: Some("gpu_oom"),
+                attempts: 1,
+                at: Some(String::from("2026-01-01T00:01:40Z")),
+            }],
+            blocked: vec![Blocked {
+                cause: String::from("depends on \"x\", which is failed"),
+                jobs: 7,
+            }],
+            problems: vec![Row {
+                id: String::from("x"),
+                phase: String::from("p"),
+                state: "failed",
+                reason: Some("exit"),
+                attempts: 1,
+                error: Some(String::from("it left with 3")),
+            }],
+            cards: vec![CardUse {
+                index: 3,
+                jobs: vec![String::from("a")],
+            }],
+            notices: vec![String::from("journal: disk full")],
+            per_hour: Some(12),
+            left_s: Some(3700),
+            all: None,
+        }
+    }
+
+    fn now() -> Timestamp {
+        "2026-01-01T00:00:00Z".parse().expect("a time")
+    }
+
+    #[test]
+    fn a_frame_says_what_a_person_must_know() {
+        let text = lines(&status(3), now(), (100, 40), Style::plain()).join("\n");
+        for part in [
+            "grid 実験",
+            "[###############...............] 50 of 100 over, 12 an hour, about 1h 01m left",
+            "! journal: disk full",
+            "! paused",
+            "cards  3: a",
+            "running (3)",
+            "#2  card 3      1m 05s   [31mepoch 3 loss 0.1 ",
+            "again  gpu_oom after 1 attempts, again in 1m 40s",
+            "7 jobs: depends on \"x\", which is failed",
+            "x  exit  it left with 3",
+        ] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        assert!(
+            !text.contains('\u{1b}'),
+            "nothing of a log reaches the terminal"
+        );
+    }
+
+    #[test]
+    fn a_frame_fits_every_terminal() {
+        for (columns, rows) in [(80, 24), (200, 50), (20, 5), (3, 2), (1, 1)] {
+            let lines = lines(&status(90), now(), (columns, rows), Style::plain());
+            assert!(lines.len() <= rows, "{} in {rows}", lines.len());
+            for line in &lines {
+                assert!(
+                    line.width() <= columns,
+                    "{} in {columns}: {line}",
+                    line.width()
+                );
+            }
+        }
+        let text = lines(&status(90), now(), (80, 24), Style::plain()).join("\n");
+        assert!(
+            text.contains("running (90), the first ") && text.contains("not completed"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn wide_signs_are_never_halved() {
+        for (text, cells, expected) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "ab…"),
+            ("学習", 4, "学習"),
+            ("学習", 3, "学…"),
+            ("学習中", 4, "学…"),
+            ("学", 1, "…"),
+            ("a\tb\u{1b}c", 9, "a b c"),
+            ("abc", 0, ""),
+        ] {
+            assert_eq!(cut(text, cells), expected, "{text} in {cells}");
+        }
+        assert_eq!(pad("学習中", 5), "学習…");
+        assert_eq!(pad("学", 4), "学  ");
+    }
+}

@@ -1,0 +1,83 @@
+//! What wakes one who watches files.
+
+use std::io::Read as _;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify;
+use rustix::process::Signal;
+
+use crate::error::Error;
+use crate::manager::Signals;
+
+/// Files, the terminal's size, and people who want an end.
+pub(crate) struct Wake {
+    signals: Signals,
+    resized: UnixStream,
+    /// `None`: the system does not tell, and only time does.
+    files: Option<OwnedFd>,
+}
+
+impl Wake {
+    /// Tells when a file is renamed into `folder`.
+    pub(crate) fn new(folder: &Path) -> Result<Self, Error> {
+        let failed = |source| Error::System {
+            action: "listen to signals",
+            source,
+        };
+        let signals = Signals::listen()?;
+        let (resized, teller) = UnixStream::pair().map_err(failed)?;
+        resized.set_nonblocking(true).map_err(failed)?;
+        signal_hook::low_level::pipe::register(Signal::WINCH.as_raw(), teller).map_err(failed)?;
+        let flags = inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK;
+        let wake = Self {
+            signals,
+            resized,
+            files: inotify::init(flags).ok(),
+        };
+        wake.also(folder, inotify::WatchFlags::MOVED_TO);
+        Ok(wake)
+    }
+
+    /// Tells when `file` grows, too.
+    pub(crate) fn growth_of(&self, file: &Path) {
+        self.also(file, inotify::WatchFlags::MODIFY);
+    }
+
+    fn also(&self, path: &Path, events: inotify::WatchFlags) {
+        if let Some(files) = &self.files {
+            // Where the system refuses, time wakes.
+            inotify::add_watch(files, path, events).map_or_else(drop, drop);
+        }
+    }
+
+    /// Waits until something happened, at most so long. `false`: a person wants an end, or nobody reads any more.
+    pub(crate) fn wait(&mut self, at_most: Duration) -> bool {
+        let timeout = Timespec::try_from(at_most).ok();
+        let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+        // Of these two only that they are broken is told.
+        let mut fds = vec![
+            PollFd::new(&stdout, PollFlags::empty()),
+            PollFd::new(&stderr, PollFlags::empty()),
+            PollFd::new(&self.signals, PollFlags::IN),
+            PollFd::new(&self.resized, PollFlags::IN),
+        ];
+        fds.extend(self.files.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        // Whatever cut it short: everything is looked at.
+        poll(&mut fds, timeout.as_ref()).map_or_else(drop, drop);
+        let broken = fds
+            .iter()
+            .take(2)
+            .any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP));
+        drop(fds);
+        let mut buffer = [0_u8; 4096];
+        while self.resized.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        if let Some(files) = &self.files {
+            while rustix::io::read(files.as_fd(), &mut buffer).is_ok_and(|count| count > 0) {}
+        }
+        !broken && !self.signals.came()
+    }
+}
