@@ -16,6 +16,7 @@ mod journal;
 mod list;
 mod lock;
 mod log;
+mod parallel;
 mod part;
 mod path;
 mod place;
@@ -28,6 +29,7 @@ pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, list_with_metadata, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use log::Log;
+pub use parallel::in_parallel;
 pub use part::Part;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
 pub use place::{

@@ -13,6 +13,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&citation_audit::SPEC, citation_audit::run),
             },
             Entry {
+                spec: &overleaf_audit::SPEC,
+                brief: "find Overleaf tokens in files and git history",
+                run: |process| aris_cli::run(&overleaf_audit::SPEC, overleaf_audit::run, process),
+                parser: || aris_cli::parser(&overleaf_audit::SPEC, overleaf_audit::run),
+            },
+            Entry {
                 spec: &paper_claim_audit::SPEC,
                 brief: "check every number against the raw results",
                 run: |process| {

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use aris_contract::Failure as _;
 use aris_fs::{EntryKind, FsError};
 
-use crate::parallel;
 use crate::report::{REPORT_NAME, Read, Unread};
 use crate::scanner::{Stream, scan};
 use crate::tally::Tally;
@@ -111,7 +110,7 @@ impl Files {
 
 /// Reads all files, in parallel, and adds up what they name, with the first `places` lines of each identifier.
 pub(crate) fn scan_all(files: &[Found], places: usize) -> Scanned {
-    let workers = parallel::fold(
+    let workers = aris_fs::in_parallel(
         files,
         || (Scanned::default(), vec![0; BUFFER]),
         |(scanned, buffer), index, file| scanned.take(index, file, buffer, places),

@@ -13,7 +13,6 @@ mod error;
 mod files;
 mod grammar;
 mod page;
-mod parallel;
 mod report;
 mod scanner;
 mod tally;
@@ -306,7 +305,7 @@ impl Pages {
             }
             Err(error) => return Err(error.into()),
         };
-        let workers = parallel::fold(&pages, Self::default, |all, _, page| all.take(page));
+        let workers = aris_fs::in_parallel(&pages, Self::default, |all, _, page| all.take(page));
         let mut all = Self::default();
         for worker in workers {
             all.count += worker.count;

@@ -14,6 +14,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::install_aris::CASES,
     &super::literature_search::CASES,
     &super::openalex_fetch::CASES,
+    &super::overleaf_audit::CASES,
     &super::paper_claim_audit::CASES,
     &super::queue_manager::CASES,
     &super::recipe_runner::CASES,

@@ -19,6 +19,7 @@ mod install_aris;
 mod literature_search;
 mod openalex_fetch;
 mod outputs;
+mod overleaf_audit;
 mod paper_claim_audit;
 mod queue_manager;
 mod recipe_runner;

@@ -168,26 +168,37 @@ fn with_ban(text: &str, line: &str) -> Result<String, Fault> {
     }
 }
 
-/// The map with a line for the helper after the last line of its list.
+/// Heading of the helpers on the map.
+const HELPERS: &str = "\n## Helpers\n";
+
+/// The map with a line for the helper in its list, which is sorted.
 fn with_map_line(map: &str, name: &str, owner: &str) -> String {
     let line = format!("* `{name}`: helper of the skill {owner}; not described yet.");
-    let lines: Vec<&str> = map.lines().collect();
-    let last = lines
-        .iter()
-        .rposition(|line| line.starts_with("* `"))
-        .unwrap_or(lines.len().saturating_sub(1));
-    let mut out = String::new();
-    for (index, existing) in lines.iter().enumerate() {
+    let Some((before, section)) = map.split_once(HELPERS) else {
+        return format!("{map}{line}\n");
+    };
+    let mut out = format!("{before}{HELPERS}");
+    let mut placed = false;
+    for existing in section.lines() {
+        let later = existing
+            .strip_prefix("* `")
+            .is_some_and(|rest| rest.split('`').next() > Some(name));
+        if !placed && (later || existing.starts_with("## ")) {
+            // Behind the last helper stands an empty line already.
+            let at = if later {
+                out.len()
+            } else {
+                out.trim_end().len() + 1
+            };
+            out.insert_str(at, &format!("{line}\n"));
+            placed = true;
+        }
         out.push_str(existing);
         out.push('\n');
-        // What is indented below belongs to the last item.
-        let more = lines
-            .get(index + 1)
-            .is_some_and(|next| next.starts_with(' '));
-        if index >= last && !more && !out.contains(&line) {
-            out.push_str(&line);
-            out.push('\n');
-        }
+    }
+    if !placed {
+        out.push_str(&line);
+        out.push('\n');
     }
     out
 }
@@ -202,6 +213,21 @@ mod tests {
             name: name.to_owned(),
             owner: owner.to_owned(),
             policy: String::from("E"),
+        }
+    }
+
+    #[test]
+    fn the_map_names_a_new_helper_among_the_helpers() {
+        let map = "# M\n\n* `lib`: x.\n\n## Helpers\n\n* `b`: x\n  more.\n* `d`: x.\n\n## Rest\n\n* `z` y\n";
+        for (name, expected) in [
+            ("a", "## Helpers\n\n* `a`: "),
+            ("c", "  more.\n* `c`: "),
+            ("e", "* `d`: x.\n* `e`: "),
+        ] {
+            let made = with_map_line(map, name, "owner");
+            assert!(made.contains(expected), "{made}");
+            assert_eq!(made.lines().count(), map.lines().count() + 1, "{made}");
+            assert!(made.contains("\n\n## Rest\n\n* `z` y\n"), "{made}");
         }
     }
 

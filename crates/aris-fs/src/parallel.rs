@@ -1,4 +1,4 @@
-//! Work on a list, dealt out to all processors.
+//! Files, or other work on a list, dealt out to all processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -7,7 +7,9 @@ use std::thread;
 const WORKERS: usize = 16;
 
 /// Gives each item to one of several workers, each with its own state; every worker sees its items in ascending order.
-pub(crate) fn fold<T: Sync, S: Send>(
+///
+/// Gives the states of all workers, in no particular order: whoever adds them up sorts.
+pub fn in_parallel<T: Sync, S: Send>(
     items: &[T],
     start: impl Fn() -> S + Sync,
     step: impl Fn(&mut S, usize, &T) + Sync,
@@ -48,13 +50,13 @@ mod tests {
     #[test]
     fn every_item_is_seen_once() {
         let items: Vec<usize> = (0..1000).collect();
-        let mut seen: Vec<usize> = fold(&items, Vec::new, |seen, index, item| {
+        let mut seen: Vec<usize> = in_parallel(&items, Vec::new, |seen, index, item| {
             assert_eq!(index, *item);
             seen.push(index);
         })
         .concat();
         seen.sort_unstable();
         assert_eq!(seen, items);
-        assert_eq!(fold(&[], || 0, |_, _, (): &()| {}), [0]);
+        assert_eq!(in_parallel(&[], || 0, |_, _, (): &()| {}), [0]);
     }
 }

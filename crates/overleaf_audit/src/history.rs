@@ -1,0 +1,435 @@
+//! Every object of a repository: of all branches, tags, stashes and reflogs, loose and packed, and what nothing refers to any more.
+//!
+//! Read through the program `git`, which knows all its formats, by as many processes as there are processors. Nothing of the
+//! repository's settings is run: `cat-file` and `rev-list` know no filters, hooks or monitors.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use aris_proc::Command;
+
+use crate::known::{Id, Known};
+use crate::report::{Leak, Object, Part, Unseen};
+use crate::token::{Hit, Scanner, hex, masked};
+use crate::tree::Repository;
+
+/// Objects that one process of git reads: few enough that all processors end together, enough that starting git is nothing.
+const SLICE: usize = 4096;
+
+/// Leaking objects for which the commit is looked up: each takes a walk through the history.
+const COMMITS: usize = 20;
+
+/// What the objects of one repository hold.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    pub(crate) leaks: Vec<Leak>,
+    pub(crate) unseen: Vec<Unseen>,
+    pub(crate) objects: usize,
+    pub(crate) known: usize,
+}
+
+/// Reads the objects of `repository` that `known` does not have, and remembers those that are clean.
+pub(crate) fn read(repository: &Repository, known: &Known, deadline: Duration) -> History {
+    let git = Git {
+        repository,
+        deadline,
+    };
+    let mut history = History::default();
+    history.unseen.extend(git.elsewhere());
+    let ids = match git.ids() {
+        Ok(ids) => ids,
+        Err(unseen) => {
+            history.unseen.push(unseen);
+            return history;
+        }
+    };
+    history.objects = ids.len();
+    let (old, new): (Vec<Id>, Vec<Id>) = ids.into_iter().partition(|id| known.has(id));
+    history.known = old.len();
+    if new.is_empty() {
+        return history;
+    }
+    let read = git.objects(&new);
+    history.unseen.extend(read.unseen);
+    if history.unseen.is_empty() {
+        let leaking = |id: &Id| read.leaking.contains_key(&hex(id));
+        let clean = new.into_iter().filter(|id| !leaking(id));
+        known.keep(old.into_iter().chain(clean).collect());
+    }
+    if !read.leaking.is_empty() {
+        history.leaks = git.places(read.leaking);
+    }
+    history
+}
+
+/// Kind and tokens of objects, by name.
+type Leaking = BTreeMap<String, (String, Vec<Hit>)>;
+
+/// What one process of git has shown.
+#[derive(Debug, Default)]
+struct Read {
+    leaking: Leaking,
+    unseen: Vec<Unseen>,
+}
+
+struct Git<'a> {
+    repository: &'a Repository,
+    deadline: Duration,
+}
+
+impl Git<'_> {
+    fn command(&self, args: &[&str]) -> Command {
+        let settings = [
+            "GIT_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "GIT_OBJECT_DIRECTORY",
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+            "GIT_COMMON_DIR",
+            "GIT_NAMESPACE",
+        ];
+        let mut command = aris_proc::command("git", &self.repository.folder);
+        for name in settings {
+            command = command.env_remove(name);
+        }
+        command
+            // Said outright, git asks neither where it is nor whose folder it is: the repository of another user is read, too.
+            .env("GIT_DIR", ".")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("LC_ALL", "C")
+            .args(["-c", "core.quotePath=false"])
+            .args(args)
+    }
+
+    fn unseen(&self, why: &str) -> Unseen {
+        Unseen::new(&self.repository.shown, &format!("history: {why}"))
+    }
+
+    /// What belongs to the history and is not in this folder.
+    fn elsewhere(&self) -> Vec<Unseen> {
+        let folder = &self.repository.folder;
+        let mut unseen = Vec::new();
+        let shallow = folder.join("shallow").symlink_metadata();
+        if shallow.is_ok_and(|file| file.len() > 0) {
+            unseen.push(
+                self.unseen("the clone is shallow, older commits are not here")
+                    .hint("fetch them with `git fetch --unshallow` and look again"),
+            );
+        }
+        let packs = aris_fs::list_sorted(&folder.join("objects/pack")).unwrap_or_default();
+        if packs
+            .iter()
+            .any(|pack| pack.path.extension().is_some_and(|end| end == "promisor"))
+        {
+            unseen.push(
+                self.unseen("the clone is partial, objects that were not needed are not here")
+                    .hint("fetch them with `git fetch --refetch --no-filter` and look again"),
+            );
+        }
+        unseen
+    }
+
+    /// The names of all objects, in the order in which they are packed.
+    fn ids(&self) -> Result<Vec<Id>, Unseen> {
+        let mut ids = Vec::new();
+        let mut line = Vec::new();
+        let args = [
+            "cat-file",
+            "--batch-all-objects",
+            "--batch-check=%(objectname)",
+            "--unordered",
+            "--buffer",
+        ];
+        self.run(&args, Vec::new(), &mut |piece| {
+            for byte in piece {
+                if *byte == b'\n' {
+                    ids.extend(unhex(&line));
+                    line.clear();
+                } else {
+                    line.push(*byte);
+                }
+            }
+        })?;
+        Ok(ids)
+    }
+
+    fn run(
+        &self,
+        args: &[&str],
+        stdin: Vec<u8>,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Unseen> {
+        let command = self.command(args).stdin(stdin);
+        let failed = |why: String| self.unseen(&why);
+        let done = command
+            .run_streamed(self.deadline, take)
+            .map_err(|error| match error {
+                aris_proc::ProcError::Absent { .. } => {
+                    failed(String::from("the program git is not installed")).hint("install git")
+                }
+                other => failed(other.to_string()),
+            })?;
+        match done.code() {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(failed(format!(
+                "git says: {}",
+                done.stderr.text().lines().next().unwrap_or_default().trim()
+            ))
+            .hint("see what `git fsck` says")),
+            Err(error) => Err(failed(error.to_string()).hint("give it longer with --timeout")),
+        }
+    }
+
+    /// Reads these objects, on all processors.
+    fn objects(&self, ids: &[Id]) -> Read {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let slice = ids.len().div_ceil(processors).clamp(1, SLICE);
+        let slices: Vec<&[Id]> = ids.chunks(slice).collect();
+        let workers = aris_fs::in_parallel(&slices, Read::default, |read, _, ids| {
+            let names: Vec<u8> = ids
+                .iter()
+                .flat_map(|id| [hex(id).as_bytes(), b"\n"].concat())
+                .collect();
+            let mut stream = Stream::default();
+            let args = ["cat-file", "--batch", "--buffer"];
+            let done = self.run(&args, names, &mut |piece| stream.feed(piece));
+            read.unseen.extend(done.err());
+            if let Some(why) = stream.fault(ids.len()) {
+                read.unseen
+                    .push(self.unseen(&why).hint("see what `git fsck` says"));
+            }
+            read.leaking.append(&mut stream.leaking);
+        });
+        let mut all = Read::default();
+        for mut one in workers {
+            all.leaking.append(&mut one.leaking);
+            all.unseen.append(&mut one.unseen);
+        }
+        // Several slices of one repository fail alike.
+        all.unseen.sort();
+        all.unseen.dedup();
+        all
+    }
+
+    /// One leak for each token, with path and commit of its object where it has one.
+    fn places(&self, leaking: Leaking) -> Vec<Leak> {
+        let paths = self.paths(&leaking);
+        let mut leaks = Vec::new();
+        for (at, (id, (kind, hits))) in leaking.into_iter().enumerate() {
+            let path = paths.as_ref().and_then(|paths| paths.get(&id));
+            let mut object = Object {
+                commit: None,
+                path: path
+                    .filter(|path| !path.is_empty())
+                    .map(|path| masked(path)),
+                // What cannot be listed is not called unreachable.
+                reachable: paths.is_none() || path.is_some(),
+                id,
+                kind,
+            };
+            if object.reachable && at < COMMITS && matches!(object.kind.as_str(), "blob" | "tree") {
+                object.commit = self.commit(&object.id);
+            }
+            for hit in hits {
+                let mut leak = Leak::new(Part::History, &self.repository.shown, hit);
+                leak.object = Some(object.clone());
+                leaks.push(leak);
+            }
+        }
+        leaks
+    }
+
+    /// The path of each object to which something leads; empty for commits, tags and root folders. `None` when git does not say.
+    fn paths(&self, leaking: &Leaking) -> Option<BTreeMap<String, String>> {
+        let mut paths = BTreeMap::new();
+        let mut line = Vec::new();
+        let args = [
+            "rev-list",
+            "--objects",
+            "--all",
+            "--reflog",
+            "--indexed-objects",
+        ];
+        self.run(&args, Vec::new(), &mut |piece| {
+            for byte in piece {
+                if *byte != b'\n' {
+                    line.push(*byte);
+                    continue;
+                }
+                let text = String::from_utf8_lossy(&line);
+                let (id, path) = text.split_once(' ').unwrap_or((&text, ""));
+                if leaking.contains_key(id) {
+                    paths.insert(id.to_owned(), path.to_owned());
+                }
+                line.clear();
+            }
+        })
+        .ok()?;
+        Some(paths)
+    }
+
+    /// The last commit that brought or took an object.
+    fn commit(&self, id: &str) -> Option<String> {
+        let find = format!("--find-object={id}");
+        let args = ["log", "--all", "--reflog", "-t", "-1", "--format=%h", &find];
+        let done = self.command(&args).run(self.deadline).ok()?;
+        let text = done.stdout.whole_text()?.lines().next()?.to_owned();
+        (done.success() && !text.is_empty()).then_some(text)
+    }
+}
+
+/// What `git cat-file --batch` prints: a line `name kind size`, that many bytes, and a line feed; or `name missing`.
+#[derive(Debug, Default)]
+struct Stream {
+    scanner: Scanner,
+    /// The line that is being read, when no object is.
+    line: Vec<u8>,
+    /// The object that is being read: its name, its kind, and the bytes that are left of it, the line feed included.
+    object: Option<(String, String, u64)>,
+    leaking: Leaking,
+    /// Objects that were whole.
+    whole: usize,
+    /// The first line that is not as it should be.
+    odd: Option<String>,
+}
+
+impl Stream {
+    fn feed(&mut self, mut piece: &[u8]) {
+        while !piece.is_empty() {
+            let Some((id, kind, left)) = &mut self.object else {
+                piece = self.head(piece);
+                continue;
+            };
+            let take = usize::try_from(*left).map_or(piece.len(), |left| left.min(piece.len()));
+            let (body, rest) = piece.split_at_checked(take).unwrap_or((piece, &[]));
+            *left -= body.len() as u64;
+            let over = *left == 0;
+            let leaking = &mut self.leaking;
+            let mut found = |hit: Hit| {
+                let tokens = leaking.entry(id.clone()).or_default();
+                tokens.0.clone_from(kind);
+                tokens.1.push(hit);
+            };
+            self.scanner.feed(body, &mut found);
+            if over {
+                self.scanner.finish(&mut found);
+                self.object = None;
+                self.whole += 1;
+            }
+            piece = rest;
+        }
+    }
+
+    /// Reads on in the line before an object; gives what follows it.
+    fn head<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let (line, rest) = match end {
+            Some(end) => (piece.get(..end), piece.get(end + 1..)),
+            None => (Some(piece), None),
+        };
+        self.line.extend_from_slice(line.unwrap_or_default());
+        if end.is_some() {
+            let line = std::mem::take(&mut self.line);
+            let text = String::from_utf8_lossy(&line);
+            let words: Vec<&str> = text.split(' ').collect();
+            let object = match words.as_slice() {
+                [id, kind, size] => size
+                    .parse::<u64>()
+                    .ok()
+                    .map(|size| ((*id).to_owned(), (*kind).to_owned(), size.saturating_add(1))),
+                _ => None,
+            };
+            if object.is_none() {
+                self.odd.get_or_insert_with(|| text.clone().into_owned());
+            }
+            self.object = object;
+        }
+        rest.unwrap_or_default()
+    }
+
+    /// Why not all of `asked` objects were read.
+    fn fault(&self, asked: usize) -> Option<String> {
+        (self.whole != asked).then(|| match &self.odd {
+            Some(line) => format!("git says: {line}"),
+            None => format!("{} of {asked} objects were read", self.whole),
+        })
+    }
+}
+
+fn unhex(line: &[u8]) -> Option<Id> {
+    let digit = |byte: &u8| u8::try_from(char::from(*byte).to_digit(16)?).ok();
+    let pairs = line.chunks_exact(2);
+    let whole = pairs.remainder().is_empty() && !line.is_empty();
+    let id: Option<Id> = pairs
+        .map(|pair| Some(digit(pair.first()?)? << 4 | digit(pair.get(1)?)?))
+        .collect();
+    id.filter(|_| whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn output(objects: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (at, object) in objects.iter().enumerate() {
+            bytes.extend_from_slice(format!("{at:040x} blob {}\n", object.len()).as_bytes());
+            bytes.extend_from_slice(object);
+            bytes.push(b'\n');
+        }
+        bytes
+    }
+
+    proptest! {
+        #[test]
+        fn objects_are_told_apart_however_they_come(
+            mut objects in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 1..12),
+            cut in 1_usize..400,
+            leaking in 0_usize..12,
+        ) {
+            let leaking = leaking % objects.len();
+            objects[leaking].extend_from_slice(["\nolp", "_", "0123456789abcdefghij0123\n"].concat().as_bytes());
+            let bytes = output(&objects);
+            let mut stream = Stream::default();
+            for piece in bytes.chunks(cut) {
+                stream.feed(piece);
+            }
+            prop_assert_eq!(stream.fault(objects.len()), None);
+            let found: Vec<&String> = stream.leaking.keys().collect();
+            prop_assert_eq!(found, [&format!("{leaking:040x}")]);
+        }
+
+        #[test]
+        fn no_bytes_panic_and_a_cut_is_noticed(bytes in prop::collection::vec(any::<u8>(), 0..400), keep in 0.0_f64..1.0) {
+            let mut stream = Stream::default();
+            stream.feed(&bytes);
+            let whole = output(&[b"one".to_vec(), b"two".to_vec()]);
+            let kept = (keep * whole.len() as f64) as usize;
+            let mut stream = Stream::default();
+            stream.feed(&whole[..kept]);
+            prop_assert!(stream.fault(2).is_some());
+        }
+    }
+
+    #[test]
+    fn a_missing_object_is_no_clean_one() {
+        let mut stream = Stream::default();
+        stream.feed(format!("{:040x} missing\n", 1).as_bytes());
+        assert!(stream.fault(1).is_some_and(|why| why.ends_with("missing")));
+    }
+
+    #[test]
+    fn names_are_hexadecimal() {
+        assert_eq!(unhex(b"00ffA0"), Some(vec![0, 255, 160]));
+        assert_eq!(hex(&[0, 255, 160]), "00ffa0");
+        for odd in [&b""[..], b"0", b"0g", b"abc"] {
+            assert_eq!(unhex(odd), None);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `overleaf_audit`: whether an access token of Overleaf lies somewhere in a repository.
+//!
+//! **Input**: a folder. **Output**: each place that holds a token, never the token. Looked at are all files below the folder, hidden and
+//! ignored ones too, their names, what git keeps beside its objects (remotes, reflogs, hooks), every object of every repository there and
+//! of the one around it, and the files of the home folder in which credentials end up. **Exit**: 0 clean; 10 a leak (1 with `--compat`);
+//! 2 usage; 3 no such folder; 4 not a folder; 5 no leak was found but something could not be looked at.
+//!
+//! A token is `olp_` and twenty or more letters and digits: as it stands, as UTF-16, or inside base64. It is not looked for in what is
+//! compressed or encrypted, and whether it is still valid is not asked: that would need the network.
+
+mod cli;
+mod content;
+mod error;
+mod history;
+mod home;
+mod known;
+mod report;
+mod sarif;
+mod token;
+mod tree;
+
+use std::num::NonZeroU8;
+use std::path::Path;
+use std::time::Duration;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::{ErrorKind, Signal};
+
+use known::Known;
+use token::masked;
+use tree::Tree;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::{Leak, Looked, Object, Part, Report, Unseen};
+pub use token::{Form, Token};
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "overleaf_audit",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Find Overleaf access tokens that lie in a repository",
+    input: "a folder: a paper, a repository, or one with several of them in it; by default the working directory",
+    output: "each place that holds a token, the token itself masked; last what was looked at",
+    stderr: "errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "overleaf_audit",
+            what: "look through the working directory, its git history included",
+        },
+        Example {
+            command: "",
+            line: "overleaf_audit paper-overleaf --json",
+            what: "the same for another folder, for a program",
+        },
+        Example {
+            command: "",
+            line: "overleaf_audit . --no-home --sarif",
+            what: "for code scanning",
+        },
+    ],
+    signals: &[
+        (10, "a token is leaked"),
+        (1, "with --compat: a token is leaked"),
+    ],
+    ok: "everything was looked at, and no token is leaked",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[report::SCHEMA],
+    samples: &[
+        Sample {
+            args: &["--json", "--no-home", "--no-cache", "scripts"],
+            exit: &[0, 5],
+        },
+        Sample {
+            args: &["--json", "absent"],
+            exit: &[3],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Looks through the folder that `cli` names.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let root = context.absolute(&cli.root);
+    let Ok(real) = root.canonicalize() else {
+        return Err(Error::Absent { path: cli.root });
+    };
+    if !real.is_dir() {
+        return Err(Error::NoFolder { path: cli.root });
+    }
+
+    let mut tree = Tree::of(&real, &shown(&cli.root));
+    if !cli.no_home {
+        tree.files.extend(home::files(context, &real));
+    }
+    let contents = content::read(&tree.files);
+    let mut looked = Looked {
+        files: contents.files,
+        bytes: contents.bytes,
+        repositories: tree.repositories.len(),
+        ..Looked::default()
+    };
+    let mut leaks: Vec<Leak> = tree.leaks;
+    leaks.extend(contents.leaks);
+    let mut unseen = tree.unseen;
+    unseen.extend(contents.unseen);
+    for repository in &tree.repositories {
+        let known = if cli.no_cache {
+            Known::default()
+        } else {
+            Known::of(&repository.folder, context)
+        };
+        let history = history::read(repository, &known, Duration::from_secs(cli.timeout));
+        looked.objects += history.objects;
+        looked.known += history.known;
+        leaks.extend(history.leaks);
+        unseen.extend(history.unseen);
+    }
+    leaks.sort();
+    unseen.sort();
+
+    let errors = leaks.iter().filter(|leak| leak.is_error()).count();
+    if errors == 0 && !unseen.is_empty() {
+        for leak in &leaks {
+            context.warn(&format!("{}: {}", leak.place, leak.message()));
+        }
+        return Err(Error::Incomplete { unseen, looked });
+    }
+    let signal = match NonZeroU8::new(u8::from(cli.compat)) {
+        Some(one) => Signal::passed_on(one),
+        None => Signal::FINDINGS,
+    };
+    let report = Report {
+        root: masked(&cli.root.display().to_string()),
+        errors,
+        leaks,
+        unseen,
+        looked,
+        sarif: cli.sarif,
+    };
+    Ok(Outcome {
+        signal: (errors > 0).then_some(signal),
+        data: report,
+    })
+}
+
+/// How paths below the folder are shown: those of the working directory without `./`.
+fn shown(root: &Path) -> std::path::PathBuf {
+    if root == Path::new(".") {
+        std::path::PathBuf::new()
+    } else {
+        root.to_path_buf()
+    }
+}

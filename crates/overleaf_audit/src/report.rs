@@ -1,0 +1,284 @@
+//! The data product: where a token is. It never holds one.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::Path;
+
+use aris_cli::{Product, Style};
+use serde::Serialize;
+
+use crate::sarif;
+use crate::token::{Form, Hit, Token, masked};
+
+/// Schema id of [`Report`].
+pub(crate) const SCHEMA: &str = "aris.overleaf_audit.leaks/v1";
+
+/// Where tokens are revoked. **Source**: Overleaf's documentation of its git integration.
+const REVOKE: &str = "https://www.overleaf.com/user/settings";
+
+/// What kind of place a token is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// The content of a file.
+    WorkingTree,
+    /// The name of a file, folder or link, or the text of a link.
+    FileName,
+    /// What git keeps beside its objects: remotes and other settings, names of branches, reflogs, hooks, the last fetch.
+    Git,
+    /// An object of git, whether anything still refers to it or not.
+    History,
+    /// A file outside the folder in which programs of this user keep or log what they are given.
+    Home,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::WorkingTree,
+        Self::FileName,
+        Self::Git,
+        Self::History,
+        Self::Home,
+    ];
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::WorkingTree => "working_tree",
+            Self::FileName => "file_name",
+            Self::Git => "git",
+            Self::History => "history",
+            Self::Home => "home",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) const fn way_out(self) -> &'static str {
+        match self {
+            Self::WorkingTree => "take it out of the file",
+            Self::FileName => "rename it",
+            Self::Git => {
+                "take it out of git's settings (`git remote set-url`), reflogs and names (`git reflog expire`, `git branch -m`)"
+            }
+            Self::History => {
+                "rewrite the history (git filter-repo), drop the reflogs and run `git gc --prune=now`, in every clone"
+            }
+            Self::Home => "keep it in the system's keychain instead, and take it out of the file",
+        }
+    }
+}
+
+/// An object of git that holds a token.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Object {
+    /// Its name, hexadecimal.
+    pub id: String,
+    /// `blob`, `tree`, `commit` or `tag`.
+    pub kind: String,
+    /// One path that it has, or had; masked.
+    pub path: Option<String>,
+    /// The last commit that brought or took it, abbreviated.
+    pub commit: Option<String>,
+    /// Whether a branch, tag, stash, reflog or the index leads to it.
+    pub reachable: bool,
+}
+
+/// A token in a place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Leak {
+    /// What kind of place.
+    pub part: Part,
+    /// The file, or the folder of the repository; masked.
+    pub place: String,
+    /// Line, from 1, in a file of text.
+    pub line: Option<u64>,
+    /// Bytes before it, in a file or an object.
+    pub byte: Option<u64>,
+    /// The object, in the history.
+    pub object: Option<Object>,
+    /// How it is written.
+    pub form: Form,
+    /// Which token.
+    pub token: Token,
+}
+
+impl Leak {
+    pub(crate) fn new(part: Part, place: &Path, hit: Hit) -> Self {
+        Self {
+            part,
+            place: named(place),
+            line: None,
+            byte: Some(hit.at),
+            object: None,
+            form: hit.form,
+            token: hit.token,
+        }
+    }
+
+    /// What a home folder holds may be meant to be there: the reference warns and passes.
+    pub(crate) fn is_error(&self) -> bool {
+        self.part != Part::Home
+    }
+
+    /// One line, without the place.
+    pub(crate) fn message(&self) -> String {
+        let text = format!("Overleaf token {}{}", self.token, self.form.said());
+        let Some(object) = &self.object else {
+            return text;
+        };
+        let id = object.id.get(..12).unwrap_or(&object.id);
+        let path = object.path.as_ref().map(|path| format!(" ({path})"));
+        let since = match (&object.commit, object.reachable) {
+            (Some(commit), _) => format!(", last in commit {commit}"),
+            (None, false) => String::from(", which nothing refers to any more"),
+            (None, true) => String::new(),
+        };
+        let path = path.unwrap_or_default();
+        format!("{text} in {} {id}{path}{since}", object.kind)
+    }
+}
+
+/// What could not be looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Unseen {
+    /// The file, folder or repository; masked.
+    pub place: String,
+    /// Why.
+    pub why: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Unseen {
+    pub(crate) fn new(place: &Path, why: &str) -> Self {
+        Self {
+            place: named(place),
+            why: masked(why),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+}
+
+/// A path as a person is told it.
+fn named(path: &Path) -> String {
+    if path.as_os_str().is_empty() {
+        return String::from(".");
+    }
+    masked(&path.display().to_string())
+}
+
+/// How much was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Looked {
+    /// Files read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Git repositories.
+    pub repositories: usize,
+    /// Objects of git.
+    pub objects: usize,
+    /// Those among them that an earlier run had read and found clean.
+    pub known: usize,
+}
+
+/// What an audit found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Report {
+    /// The folder; masked.
+    pub root: String,
+    /// Leaks in `leaks`, those in the home folder not counted.
+    pub errors: usize,
+    /// Sorted by part and place.
+    pub leaks: Vec<Leak>,
+    /// What could not be looked at. Not empty means that more may be leaked.
+    pub unseen: Vec<Unseen>,
+    /// How much was looked at.
+    pub looked: Looked,
+    /// Whether the form for people is SARIF.
+    #[serde(skip)]
+    #[cfg_attr(test, schemars(skip))]
+    pub(crate) sarif: bool,
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        if self.sarif {
+            serde_json::to_writer_pretty(&mut *out, &sarif::document(self))?;
+            return writeln!(out);
+        }
+        for leak in &self.leaks {
+            let word = if leak.is_error() {
+                style.bad("leak")
+            } else {
+                style.doubtful("warning")
+            };
+            let line = leak.line.map(|line| format!(":{line}"));
+            writeln!(
+                out,
+                "{}{}: {word}: {} [{}]",
+                leak.place,
+                line.unwrap_or_default(),
+                leak.message(),
+                leak.part.word()
+            )?;
+        }
+        for unseen in &self.unseen {
+            writeln!(
+                out,
+                "{}: {}: {}",
+                unseen.place,
+                style.doubtful("not looked at"),
+                unseen.why
+            )?;
+        }
+        let looked = &self.looked;
+        let seen = format!(
+            "{} files; {} repositories with {} objects, {} of them known",
+            looked.files, looked.repositories, looked.objects, looked.known
+        );
+        if self.errors == 0 {
+            return writeln!(out, "Audit clean: no Overleaf token leaked ({seen})");
+        }
+        let tokens: BTreeSet<&Token> = self.leaks.iter().map(|leak| &leak.token).collect();
+        writeln!(
+            out,
+            "Audit failed: {} places, {} different tokens ({seen})",
+            self.errors,
+            tokens.len()
+        )?;
+        writeln!(
+            out,
+            "First revoke them at {REVOKE}: what was pushed or copied stays known. Then:"
+        )?;
+        let parts: BTreeSet<Part> = self.leaks.iter().map(|leak| leak.part).collect();
+        for part in parts {
+            writeln!(out, "  {}: {}", part.word(), part.way_out())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        aris_testkit::check_schema::<Report>(SCHEMA);
+    }
+}

@@ -1,0 +1,380 @@
+//! Access tokens in bytes, whatever the bytes are: as they stand, as UTF-16, inside base64.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use regex::bytes::Regex;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+/// What a token starts with. **Source**: Overleaf, "Git integration authentication tokens".
+const PREFIX: &[u8] = b"olp_";
+
+/// Fewest letters and digits after the prefix. **Source**: the reference's script.
+const FEWEST: usize = 20;
+
+/// Bytes that one find may span in any form: 4 + 200 characters, two bytes each.
+const LONGEST: usize = 1024;
+
+/// The three forms: bytes, UTF-16 of either order, base64 in each of its three alignments.
+///
+/// The base64 of `olp_` is `b2xwX` when it starts a group of three bytes, `9scF` followed by `8` or `9` when one byte stands before it, and
+/// `vbHBf` when two do.
+static FORMS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?-u)(?P<plain>olp_[A-Za-z0-9]{20,200})|(?P<wide>o\x00l\x00p\x00_(?:\x00[A-Za-z0-9]){20,200})|(?P<coded>(?:b2xwX|9scF[89]|vbHBf)[A-Za-z0-9+/_-]{20,280})",
+    )
+});
+
+/// Base64 of which only a part is there.
+static DECODER: LazyLock<GeneralPurpose> = LazyLock::new(|| {
+    GeneralPurpose::new(
+        &alphabet::STANDARD,
+        GeneralPurposeConfig::new()
+            .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+            .with_decode_allow_trailing_bits(true),
+    )
+});
+
+/// How a token is written where it was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// Byte for byte.
+    Plain,
+    /// As UTF-16.
+    Utf16,
+    /// Inside base64, as in an HTTP authorisation header.
+    Base64,
+}
+
+impl Form {
+    /// What is said to a person; nothing for the usual one.
+    pub(crate) const fn said(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Utf16 => " in UTF-16",
+            Self::Base64 => " inside base64",
+        }
+    }
+}
+
+/// A token without its secret: two of the same token are equal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Token {
+    /// The first 8 hexadecimal digits of the SHA-256 of the token; enough to tell tokens apart, far too little to find one.
+    pub fingerprint: String,
+    /// Characters, the prefix included.
+    pub length: usize,
+}
+
+impl Token {
+    fn new(secret: &[u8]) -> Self {
+        let digest = Sha256::digest(secret);
+        Self {
+            fingerprint: hex(digest.get(..4).unwrap_or_default()),
+            length: secret.len(),
+        }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+        .collect()
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "olp_[{} masked]", self.fingerprint)
+    }
+}
+
+/// A token and where it starts, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) at: u64,
+    pub(crate) form: Form,
+    pub(crate) token: Token,
+}
+
+/// Looks through bytes that come in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Scanner {
+    /// The end of what came, which a token may still cross.
+    kept: Vec<u8>,
+    /// Bytes before `kept`.
+    before: u64,
+}
+
+impl Scanner {
+    /// Takes the next bytes and gives the tokens that are certain by now.
+    pub(crate) fn feed(&mut self, piece: &[u8], found: &mut dyn FnMut(Hit)) {
+        let joined;
+        let bytes = if self.kept.is_empty() {
+            piece
+        } else {
+            joined = [std::mem::take(&mut self.kept).as_slice(), piece].concat();
+            &joined
+        };
+        let mut done = bytes.len().saturating_sub(LONGEST);
+        let safe = done;
+        find(bytes, &mut |one| {
+            let certain = one.range.start < safe;
+            if certain {
+                done = done.max(one.range.end);
+                found(one.hit(self.before));
+            }
+            certain
+        });
+        self.before += done as u64;
+        self.kept = bytes.get(done..).unwrap_or_default().to_vec();
+    }
+
+    /// Gives what the last bytes hold, and is ready for other bytes.
+    pub(crate) fn finish(&mut self, found: &mut dyn FnMut(Hit)) {
+        let scanner = std::mem::take(self);
+        find(&scanner.kept, &mut |one| {
+            found(one.hit(scanner.before));
+            true
+        });
+    }
+}
+
+/// The tokens of bytes that are all there.
+pub(crate) fn tokens(bytes: &[u8]) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    find(bytes, &mut |one| {
+        hits.push(one.hit(0));
+        true
+    });
+    hits
+}
+
+/// Text without its tokens: what is shown of paths, names and messages.
+pub(crate) fn masked(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut done = 0;
+    find(text.as_bytes(), &mut |one| {
+        shown.push_str(text.get(done..one.range.start).unwrap_or_default());
+        shown.push_str(&Token::new(&one.secret).to_string());
+        done = one.range.end;
+        true
+    });
+    shown.push_str(text.get(done..).unwrap_or_default());
+    shown
+}
+
+/// A token in bytes that are at hand.
+struct Find {
+    range: Range<usize>,
+    form: Form,
+    secret: Vec<u8>,
+}
+
+impl Find {
+    fn hit(&self, before: u64) -> Hit {
+        Hit {
+            at: before + self.range.start as u64,
+            form: self.form,
+            token: Token::new(&self.secret),
+        }
+    }
+}
+
+/// Gives the tokens in order, until `each` wants no more.
+fn find(bytes: &[u8], each: &mut dyn FnMut(Find) -> bool) {
+    let Ok(forms) = FORMS.as_ref() else {
+        return;
+    };
+    for captures in forms.captures_iter(bytes) {
+        let Some(whole) = captures.get(0) else {
+            continue;
+        };
+        let (form, secret) = if captures.name("plain").is_some() {
+            (Form::Plain, Some(whole.as_bytes().to_vec()))
+        } else if captures.name("wide").is_some() {
+            let narrow = whole.as_bytes().iter().copied().filter(|byte| *byte != 0);
+            (Form::Utf16, Some(narrow.collect()))
+        } else {
+            (Form::Base64, decoded(whole.as_bytes()))
+        };
+        let go_on = secret.is_none_or(|secret| {
+            each(Find {
+                range: whole.range(),
+                form,
+                secret,
+            })
+        });
+        if !go_on {
+            return;
+        }
+    }
+}
+
+/// The token that base64 stands for, if it is one.
+fn decoded(text: &[u8]) -> Option<Vec<u8>> {
+    // What the characters before the next group of four are known to mean.
+    let (known, skip): (&[u8], usize) = match text.first() {
+        Some(b'9') => (b"ol", 2),
+        Some(b'v') => (b"o", 1),
+        _ => (b"", 0),
+    };
+    let standard: Vec<u8> = text
+        .get(skip..)?
+        .iter()
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => *other,
+        })
+        .collect();
+    // One character alone in the last group holds no whole byte.
+    let even = if standard.len() % 4 == 1 {
+        standard.get(..standard.len() - 1)?
+    } else {
+        &standard
+    };
+    let mut secret = known.to_vec();
+    secret.extend(DECODER.decode(even).ok()?);
+    let tail = secret.strip_prefix(PREFIX)?;
+    let length = tail
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    if length < FEWEST {
+        return None;
+    }
+    secret.truncate(PREFIX.len() + length);
+    Some(secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Put together here, so that no file of ours holds one.
+    fn secret(tail: &str) -> String {
+        ["olp", "_", tail].concat()
+    }
+
+    const TAIL: &str = "Abc0123456789defGHIJ012345678901";
+
+    fn wide(text: &str, big: bool) -> Vec<u8> {
+        text.encode_utf16()
+            .flat_map(|unit| {
+                if big {
+                    unit.to_be_bytes()
+                } else {
+                    unit.to_le_bytes()
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_form_is_the_same_token() {
+        let token = secret(TAIL);
+        let plain = Token::new(token.as_bytes());
+        let mut cases: Vec<(Vec<u8>, Form)> = vec![
+            (token.clone().into_bytes(), Form::Plain),
+            (
+                format!("https://git:{token}@git.overleaf.com/x").into_bytes(),
+                Form::Plain,
+            ),
+            (wide(&format!("a {token} b"), false), Form::Utf16),
+            (wide(&format!("a {token} b"), true), Form::Utf16),
+        ];
+        for before in ["", "a", "ab", "abc", "git:", "user:", "xx:yy"] {
+            for after in ["", "!", "\n", ":z"] {
+                let text = format!("{before}{token}{after}");
+                cases.push((STANDARD.encode(&text).into_bytes(), Form::Base64));
+                cases.push((STANDARD_NO_PAD.encode(&text).into_bytes(), Form::Base64));
+                cases.push((URL_SAFE.encode(&text).into_bytes(), Form::Base64));
+            }
+        }
+        for (bytes, form) in cases {
+            let hits = tokens(&bytes);
+            let shown = String::from_utf8_lossy(&bytes);
+            assert_eq!(hits.len(), 1, "{shown}");
+            assert_eq!((hits[0].form, &hits[0].token), (form, &plain), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_short_or_broken_is_none() {
+        for text in [
+            secret("short"),
+            secret("Abc0123456789defGHI"),
+            format!("{}-{TAIL}", secret("")),
+            ["OLP", "_", TAIL].concat(),
+            STANDARD.encode(secret("short and then some more text of no importance")),
+        ] {
+            assert_eq!(tokens(text.as_bytes()), [], "{text}");
+            assert_eq!(masked(&text), text);
+        }
+    }
+
+    #[test]
+    fn a_masked_text_keeps_the_rest() {
+        let text = format!("a/{}/b {} ü", secret(TAIL), STANDARD.encode(secret(TAIL)));
+        let shown = masked(&text);
+        assert!(shown.starts_with("a/olp_["), "{shown}");
+        assert!(shown.ends_with("] ü"), "{shown}");
+        assert!(!shown.contains("Abc0123"), "{shown}");
+        assert!(tokens(shown.as_bytes()).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_do_not_matter(
+            noise in prop::collection::vec(any::<u8>(), 0..3000),
+            at in 0_usize..3000,
+            cuts in prop::collection::vec(1_usize..700, 1..20),
+            form in 0..4,
+        ) {
+            let token = secret(TAIL);
+            let hidden = match form {
+                0 => token.into_bytes(),
+                1 => wide(&token, false),
+                2 => wide(&token, true),
+                _ => STANDARD.encode(format!("git:{token}")).into_bytes(),
+            };
+            let mut bytes = noise;
+            let at = at.min(bytes.len());
+            bytes.splice(at..at, [vec![b' '], hidden, vec![b' ']].concat());
+            let whole = tokens(&bytes);
+            prop_assert_eq!(whole.len(), 1);
+            let mut scanner = Scanner::default();
+            let mut hits = Vec::new();
+            let mut rest = bytes.as_slice();
+            for cut in cuts.iter().cycle() {
+                let (piece, left) = rest.split_at((*cut).min(rest.len()));
+                scanner.feed(piece, &mut |hit| hits.push(hit));
+                rest = left;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            scanner.finish(&mut |hit| hits.push(hit));
+            prop_assert_eq!(hits, whole);
+        }
+
+        #[test]
+        fn nothing_whole_is_ever_shown(text in "(olp_|[a-zA-Z0-9/ ü]){0,40}") {
+            prop_assert!(tokens(masked(&text).as_bytes()).is_empty());
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What there is to look at below a folder: files, names, and the repositories of git among them.
+//!
+//! Nothing is left out but git's own objects, which [`crate::history`] reads: a token may lie in what git ignores, in a hidden folder or
+//! in what an agent wrote down. Links are not followed; their text is looked at.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aris_fs::{Entry, EntryKind};
+
+use crate::report::{Leak, Part, Unseen};
+use crate::token::tokens;
+
+/// Bytes of a file named `.git` or `commondir`: one path.
+const POINTER: u64 = 64 << 10;
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    /// As a person would name it.
+    pub(crate) shown: PathBuf,
+    pub(crate) part: Part,
+}
+
+/// A repository of git.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Repository {
+    /// The folder with its objects, all links resolved.
+    pub(crate) folder: PathBuf,
+    /// As a person would name it: the folder that it is the repository of.
+    pub(crate) shown: PathBuf,
+}
+
+/// Everything below a folder, and the repositories that it belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) files: Vec<Found>,
+    pub(crate) repositories: Vec<Repository>,
+    /// Tokens in names and in the texts of links.
+    pub(crate) leaks: Vec<Leak>,
+    pub(crate) unseen: Vec<Unseen>,
+    /// Folders of git that were met already, so that each is looked at once.
+    met: BTreeSet<PathBuf>,
+}
+
+impl Tree {
+    /// Looks at `root`, shown as `shown`, and at the repositories that it is a part of.
+    pub(crate) fn of(root: &Path, shown: &Path) -> Self {
+        let mut tree = Self::default();
+        tree.walk(root, shown, Part::WorkingTree);
+        let above = root.ancestors().skip(1);
+        if let Some(home) = above
+            .take_while(|_| root.join(".git").symlink_metadata().is_err())
+            .find(|folder| folder.join(".git").symlink_metadata().is_ok())
+        {
+            let git = home.join(".git");
+            if git.is_dir() {
+                tree.walk(&git, &git, Part::Git);
+            } else {
+                tree.follow(&git);
+            }
+        }
+        tree.repositories.sort();
+        tree
+    }
+
+    fn walk(&mut self, root: &Path, shown: &Path, part: Part) {
+        let mut folders = vec![(root.to_path_buf(), shown.to_path_buf(), part)];
+        while let Some((folder, shown, part)) = folders.pop() {
+            let entries = match aris_fs::list_sorted(&folder) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    self.unseen.push(Unseen::new(&shown, &why(&error)));
+                    continue;
+                }
+            };
+            let is_git = is_git(&entries);
+            let part = if is_git { Part::Git } else { part };
+            if is_git && !self.meet(&folder, &shown) {
+                continue;
+            }
+            for entry in entries {
+                let shown = shown.join(&entry.name);
+                self.look_at_name(entry.name.as_encoded_bytes(), &shown);
+                match entry.kind {
+                    EntryKind::Folder if is_git && entry.name == "objects" => {}
+                    EntryKind::Folder => folders.push((entry.path, shown, part)),
+                    EntryKind::File => {
+                        if entry.name == ".git" {
+                            self.follow(&entry.path);
+                        }
+                        self.files.push(Found {
+                            path: entry.path,
+                            shown,
+                            part,
+                        });
+                    }
+                    EntryKind::Link => {
+                        if let Ok(target) = entry.path.read_link() {
+                            self.look_at_name(target.as_os_str().as_encoded_bytes(), &shown);
+                        }
+                    }
+                    EntryKind::Special => {}
+                }
+            }
+        }
+    }
+
+    /// Whether a folder of git is new; if so its repository is noted.
+    fn meet(&mut self, folder: &Path, shown: &Path) -> bool {
+        let folder = folder
+            .canonicalize()
+            .unwrap_or_else(|_| folder.to_path_buf());
+        if !self.met.insert(folder.clone()) {
+            return false;
+        }
+        let of = shown.file_name().is_some_and(|name| name == ".git");
+        let shown = if of { shown.parent() } else { None }.unwrap_or(shown);
+        self.repositories.push(Repository {
+            folder,
+            shown: shown.to_path_buf(),
+        });
+        true
+    }
+
+    /// Where a file named `.git` leads: a submodule's or a linked worktree's folder of git, and the one that it shares its objects with.
+    fn follow(&mut self, file: &Path) {
+        let read = |path: &Path| {
+            let bytes = aris_fs::read(path, POINTER).ok()?;
+            Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+        };
+        let above = file.parent().unwrap_or(file);
+        let Some(own) =
+            read(file).and_then(|text| Some(above.join(text.strip_prefix("gitdir: ")?)))
+        else {
+            return;
+        };
+        let common = read(&own.join("commondir")).map(|text| own.join(text));
+        for folder in [Some(own), common].into_iter().flatten() {
+            match folder.canonicalize() {
+                Ok(folder) if self.met.contains(&folder) => {}
+                Ok(folder) => self.walk(&folder, &folder, Part::Git),
+                Err(error) => self.unseen.push(Unseen::new(
+                    &folder,
+                    &format!("{} leads there: {error}", file.display()),
+                )),
+            }
+        }
+    }
+
+    fn look_at_name(&mut self, name: &[u8], shown: &Path) {
+        for hit in tokens(name) {
+            let mut leak = Leak::new(Part::FileName, shown, hit);
+            leak.byte = None;
+            self.leaks.push(leak);
+        }
+    }
+}
+
+/// What git takes for a repository. **Source**: git, `is_git_directory`.
+fn is_git(entries: &[Entry]) -> bool {
+    let has = |name: &str, folder: bool| {
+        entries
+            .iter()
+            .any(|entry| entry.name == name && (entry.kind == EntryKind::Folder) == folder)
+    };
+    has("HEAD", false) && has("objects", true) && has("refs", true)
+}
+
+/// An error without the path, which stands before it.
+pub(crate) fn why(error: &aris_fs::FsError) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}

@@ -1,0 +1,448 @@
+//! `overleaf_audit` from the outside: real repositories, each with one token somewhere.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use aris_testkit::{Helper, Project, Run};
+use base64::Engine as _;
+
+/// Put together here, so that no file of ours holds one.
+fn token() -> String {
+    ["olp", "_", "Ab0123456789Cd0123456789Ef012345"].concat()
+}
+
+fn other() -> String {
+    ["olp", "_", "zzzzzzzzzzYYYYYYYYYY1234567890"].concat()
+}
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    fs::create_dir_all(folder).expect("folder");
+    let done = Command::new("git")
+        .current_dir(folder)
+        .args([
+            "-c",
+            "user.name=T",
+            "-c",
+            "user.email=t@example.org",
+            "-c",
+            "protocol.file.allow=always",
+            "-c",
+            "init.defaultBranch=main",
+            "-c",
+            "gc.auto=0",
+        ])
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .expect("git");
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "git {args:?}: {errors}");
+    String::from_utf8_lossy(&done.stdout).trim().to_owned()
+}
+
+fn commit(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
+    fs::write(folder.join(name), content).expect("file");
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-q", "-m", "a change"]);
+}
+
+/// A project with a repository of two clean commits in the folder `paper`.
+fn project() -> Project {
+    let project = Project::bare();
+    let paper = project.at("paper");
+    git(&paper, &["init", "-q"]);
+    commit(&paper, "main.tex", "\\documentclass{article}\n");
+    commit(&paper, "refs.bib", "@misc{a}\n");
+    project
+}
+
+fn audit(project: &Project, args: &[&str]) -> Run {
+    let run = Helper::at(env!("CARGO_BIN_EXE_overleaf_audit"))
+        .call(project.path())
+        .env("ARIS_CACHE_DIR", project.at("cache"))
+        .env("HOME", project.at("home"))
+        .args(args)
+        .run();
+    for secret in [token(), other()] {
+        // Whoever reads the output must not learn it.
+        let half = secret.get(4..24).expect("half");
+        assert!(!run.stdout().contains(half), "{}", run.stdout());
+        assert!(!run.stderr().contains(half), "{}", run.stderr());
+    }
+    run
+}
+
+fn utf16(text: &str) -> Vec<u8> {
+    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+    units.flat_map(u16::to_le_bytes).collect()
+}
+
+/// Hides a token in a fresh project.
+type Hide = fn(&Project);
+
+#[test]
+fn a_token_is_found_wherever_it_hides() {
+    let cases: &[(&str, &str, &str, Hide)] = &[
+        (
+            "an ignored file",
+            "working_tree",
+            "paper/notes/.env",
+            |project| {
+                project.write("paper/.gitignore", "notes/\n");
+                project.write("paper/notes/.env", format!("A=1\nTOKEN={}\n", token()));
+            },
+        ),
+        ("UTF-16", "working_tree", "paper/keys.txt", |project| {
+            project.write(
+                "paper/keys.txt",
+                utf16(&format!("my token:\n{}\n", token())),
+            );
+        }),
+        (
+            "far into a large file",
+            "working_tree",
+            "paper/log.txt",
+            |project| {
+                let text = "x".repeat((256 << 10) - 10);
+                project.write("paper/log.txt", format!("{text}{}\n{text}", token()));
+            },
+        ),
+        ("a file's name", "file_name", "paper/", |project| {
+            project.write(&format!("paper/backup-{}.zip", token()), "x");
+        }),
+        ("a link's text", "file_name", "paper/link", |project| {
+            std::os::unix::fs::symlink(format!("/nowhere/{}", token()), project.at("paper/link"))
+                .expect("link");
+        }),
+        ("a remote", "git", "paper/.git/config", |project| {
+            let url = format!("https://git:{}@git.overleaf.com/1", token());
+            git(&project.at("paper"), &["remote", "add", "overleaf", &url]);
+        }),
+        (
+            "a header in base64",
+            "git",
+            "paper/.git/config",
+            |project| {
+                let coded =
+                    base64::engine::general_purpose::STANDARD.encode(format!("git:{}", token()));
+                let header = format!("AUTHORIZATION: basic {coded}");
+                git(
+                    &project.at("paper"),
+                    &["config", "http.extraheader", &header],
+                );
+            },
+        ),
+        ("a reflog", "git", "paper/.git/logs/HEAD", |project| {
+            let note = format!("pull https://git:{}@git.overleaf.com/1", token());
+            let args = ["update-ref", "--no-deref", "-m", &note, "HEAD", "HEAD^"];
+            git(&project.at("paper"), &args);
+        }),
+        ("a branch's name", "file_name", "paper/.git/", |project| {
+            git(&project.at("paper"), &["branch", &token()]);
+        }),
+        ("a deleted file", "history", "paper", |project| {
+            let paper = project.at("paper");
+            commit(&paper, "key", token());
+            fs::remove_file(paper.join("key")).expect("remove");
+            git(&paper, &["commit", "-q", "-a", "-m", "gone"]);
+        }),
+        ("a pack", "history", "paper", |project| {
+            let paper = project.at("paper");
+            commit(&paper, "key", token());
+            git(&paper, &["rm", "-q", "key"]);
+            git(&paper, &["commit", "-q", "-m", "gone"]);
+            git(&paper, &["gc", "-q"]);
+        }),
+        ("another branch", "history", "paper", |project| {
+            let paper = project.at("paper");
+            git(&paper, &["checkout", "-q", "-b", "other"]);
+            commit(&paper, "key", token());
+            git(&paper, &["checkout", "-q", "main"]);
+        }),
+        ("a commit's message", "history", "paper", |project| {
+            let note = format!("use {}", token());
+            git(
+                &project.at("paper"),
+                &["commit", "-q", "--allow-empty", "-m", &note],
+            );
+            // The editor's copy and the reflog have it, too.
+            fs::remove_dir_all(project.at("paper/.git/logs")).expect("logs");
+            fs::remove_file(project.at("paper/.git/COMMIT_EDITMSG")).expect("message");
+        }),
+        ("a name in the history", "history", "paper", |project| {
+            let paper = project.at("paper");
+            commit(&paper, &token(), "x");
+            git(&paper, &["rm", "-q", &token()]);
+            git(&paper, &["commit", "-q", "-m", "gone"]);
+        }),
+        (
+            "an object that nothing refers to",
+            "history",
+            "paper",
+            |project| {
+                let paper = project.at("paper");
+                project.write("key", token());
+                git(&paper, &["hash-object", "-w", "../key"]);
+                fs::remove_file(project.at("key")).expect("remove");
+            },
+        ),
+        (
+            "a submodule",
+            "history",
+            "paper/.git/modules/sub",
+            |project| {
+                let sub = project.at("origin");
+                git(&sub, &["init", "-q"]);
+                commit(&sub, "key", token());
+                commit(&sub, "key", "gone");
+                let paper = project.at("paper");
+                git(&paper, &["submodule", "--quiet", "add", "../origin", "sub"]);
+                git(&paper, &["commit", "-q", "-m", "sub"]);
+                fs::remove_dir_all(sub).expect("origin");
+                // Nothing of it is left in the working tree.
+                git(&paper, &["submodule", "--quiet", "deinit", "-f", "sub"]);
+            },
+        ),
+        ("a bare repository", "history", "mirror.git", |project| {
+            let paper = project.at("paper");
+            commit(&paper, "key", token());
+            git(
+                project.path(),
+                &["clone", "-q", "--bare", "paper", "mirror.git"],
+            );
+            fs::remove_dir_all(paper).expect("paper");
+        }),
+    ];
+    for (what, part, place, hide) in cases {
+        let project = project();
+        audit(&project, &[]).expect_code(0);
+        hide(&project);
+        for args in [&["--json"][..], &["--json", "--no-cache"]] {
+            let data = audit(&project, args).expect_code(10).data();
+            let leaks = data["leaks"].as_array().expect("leaks");
+            assert!(!leaks.is_empty(), "{what}");
+            for leak in leaks {
+                assert_eq!(leak["part"], *part, "{what}: {data:#}");
+                let shown = leak["place"].as_str().expect("place");
+                assert!(shown.starts_with(place), "{what}: {shown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_found_is_described() {
+    let project = project();
+    let paper = project.at("paper");
+    project.write("paper/.env", format!("A\nTOKEN={}\n", token()));
+    commit(&paper, "key.txt", format!("{}\n", other()));
+    let last = git(&paper, &["rev-parse", "--short", "HEAD"]);
+    let data = audit(&project, &["paper", "--json"]).expect_code(10).data();
+    assert_eq!(data["errors"], 4, "{data:#}");
+    let leak = &data["leaks"][0];
+    assert_eq!(
+        (&leak["place"], &leak["line"]),
+        (&"paper/.env".into(), &2.into())
+    );
+    assert_eq!((&leak["byte"], &leak["form"]), (&8.into(), &"plain".into()));
+    assert_eq!(leak["token"]["length"], token().len());
+    let history: Vec<_> = data["leaks"]
+        .as_array()
+        .expect("leaks")
+        .iter()
+        .filter(|leak| leak["part"] == "history")
+        .collect();
+    assert_eq!(history.len(), 2, "{data:#}");
+    for leak in history {
+        assert_eq!(leak["object"]["kind"], "blob");
+        assert_eq!(leak["object"]["commit"], last.as_str());
+        assert_eq!(leak["object"]["reachable"], true);
+    }
+    let text = audit(&project, &["paper"]).expect_code(10);
+    assert!(
+        text.stdout()
+            .contains("Audit failed: 4 places, 2 different tokens"),
+        "{}",
+        text.stdout()
+    );
+    assert!(text.stdout().contains("First revoke them"));
+    audit(&project, &["paper", "--compat"]).expect_code(1);
+    audit(&project, &["paper", "--sarif", "--json"]).expect_code(2);
+    let sarif = audit(&project, &["paper", "--sarif"]).expect_code(10);
+    let sarif: serde_json::Value = serde_json::from_str(sarif.stdout()).expect("SARIF");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 4);
+    assert_eq!(
+        results[0]["locations"][0]["physicalLocation"]["region"]["startLine"],
+        2
+    );
+}
+
+#[test]
+fn what_is_known_is_not_read_again_and_never_hides_a_leak() {
+    let project = project();
+    let data = audit(&project, &["--json"]).expect_code(0).data();
+    assert_eq!(
+        (&data["looked"]["objects"], &data["looked"]["known"]),
+        (&6.into(), &0.into())
+    );
+    let data = audit(&project, &["--json"]).expect_code(0).data();
+    assert_eq!(data["looked"]["known"], 6);
+    commit(&project.at("paper"), "key", token());
+    fs::remove_file(project.at("paper/key")).expect("remove");
+    for _ in 0..3 {
+        let data = audit(&project, &["--json"]).expect_code(10).data();
+        assert_eq!(data["leaks"][0]["part"], "history", "{data:#}");
+    }
+    // A damaged memory is none.
+    for file in fs::read_dir(project.at("cache/overleaf_audit")).expect("cache") {
+        let path = file.expect("file").path();
+        let mut bytes = fs::read(&path).expect("verdicts");
+        *bytes.last_mut().expect("byte") ^= 1;
+        fs::write(&path, bytes).expect("damage");
+    }
+    let data = audit(&project, &["--json"]).expect_code(10).data();
+    assert_eq!(data["looked"]["known"], 0);
+    // One that cannot be written costs nothing.
+    fs::remove_dir_all(project.at("cache")).expect("cache");
+    project.write("cache", "in the way");
+    audit(&project, &["--json"]).expect_code(10);
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_not_clean() {
+    let cases: &[(&str, Hide)] = &[
+        ("shallow", |project| {
+            let url = format!("file://{}", project.at("paper").display());
+            git(
+                project.path(),
+                &["clone", "-q", "--depth=1", &url, "shallow"],
+            );
+        }),
+        ("git says", |project| {
+            let id = git(&project.at("paper"), &["rev-parse", "HEAD:main.tex"]);
+            let (folder, name) = id.split_at(2);
+            let path = project.at(&format!("paper/.git/objects/{folder}/{name}"));
+            fs::remove_file(&path).expect("remove");
+            fs::write(&path, "no object").expect("damage");
+        }),
+        ("leads there", |project| {
+            project.write("sub/.git", "gitdir: ../nowhere\n");
+        }),
+    ];
+    for (why, hide) in cases {
+        let project = project();
+        hide(&project);
+        let run = audit(&project, &["--json"]).expect_code(5);
+        let unseen = &run.error()["details"]["unseen"];
+        assert!(
+            unseen[0]["why"].as_str().expect("why").contains(why),
+            "{unseen:#}"
+        );
+        // A leak that is there all the same is what is said.
+        project.write("leak.txt", token());
+        let data = audit(&project, &["--json"]).expect_code(10).data();
+        assert_eq!(data["unseen"].as_array().map(Vec::len), Some(1), "{data:#}");
+    }
+}
+
+#[test]
+fn without_git_files_are_read_and_the_history_is_not_called_clean() {
+    let project = project();
+    let run = |args: &[&str]| {
+        Helper::at(env!("CARGO_BIN_EXE_overleaf_audit"))
+            .call(project.path())
+            .env("PATH", project.at("nothing"))
+            .args(args)
+            .run()
+    };
+    let refused = run(&["--json", "--no-home"]).expect_code(5);
+    let unseen = &refused.error()["details"]["unseen"];
+    assert!(
+        unseen[0]["why"]
+            .as_str()
+            .expect("why")
+            .contains("not installed"),
+        "{unseen:#}"
+    );
+    project.write("plain/x", "no repository here");
+    run(&["plain", "--no-home"]).expect_code(0);
+}
+
+#[test]
+fn the_repository_around_a_folder_and_that_of_a_worktree_belong_to_it() {
+    let project = project();
+    let paper = project.at("paper");
+    commit(&paper, "key", token());
+    fs::create_dir(paper.join("sections")).expect("folder");
+    git(&paper, &["rm", "-q", "key"]);
+    git(&paper, &["commit", "-q", "-m", "gone"]);
+    git(&paper, &["worktree", "add", "-q", "../tree"]);
+    for folder in ["paper/sections", "tree"] {
+        let data = audit(&project, &[folder, "--json"]).expect_code(10).data();
+        assert_eq!(data["errors"], 1, "{folder}: {data:#}");
+        assert_eq!(data["looked"]["repositories"], 1, "{folder}: {data:#}");
+    }
+}
+
+#[test]
+fn the_home_folder_warns_and_does_not_fail() {
+    let project = project();
+    project.write(
+        "home/.git-credentials",
+        format!("https://git:{}@git.overleaf.com\n", token()),
+    );
+    let run = audit(&project, &["paper"]).expect_code(0);
+    assert!(
+        run.stdout().contains("~/.git-credentials:1: warning"),
+        "{}",
+        run.stdout()
+    );
+    assert!(run.stdout().contains("Audit clean"));
+    let run = audit(&project, &["paper", "--no-home"]).expect_code(0);
+    assert!(!run.stdout().contains("warning"));
+    // Inside the folder that is looked at it is a file like others, and counted once.
+    let data = audit(&project, &["--json"]).expect_code(10).data();
+    assert_eq!(data["leaks"].as_array().map(Vec::len), Some(1), "{data:#}");
+}
+
+#[test]
+fn a_folder_that_is_none_is_refused_without_its_secret() {
+    let project = project();
+    audit(&project, &[&token(), "--json"]).expect_code(3);
+    audit(&project, &["paper/main.tex", "--json"]).expect_code(4);
+}
+
+#[test]
+fn a_crash_or_many_at_once_leave_no_wrong_verdicts() {
+    let project = project();
+    commit(&project.at("paper"), "key", token());
+    fs::remove_file(project.at("paper/key")).expect("remove");
+    let crashes = aris_testkit::crash_at_every_change(
+        |_| {
+            Helper::with_faults("overleaf_audit")
+                .call(project.path())
+                .env("ARIS_CACHE_DIR", project.at("cache"))
+                .args(["--json", "--no-home"])
+        },
+        |_, _| {
+            audit(&project, &["paper", "--no-cache"]).expect_code(10);
+        },
+    );
+    crashes.last.expect_code(10);
+    fs::remove_dir_all(project.at("cache")).expect("cache");
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                let data = audit(&project, &["paper", "--json"]).expect_code(10).data();
+                assert_eq!(data["errors"], 1, "{data:#}");
+            });
+        }
+    });
+    let data = audit(&project, &["paper", "--json"]).expect_code(10).data();
+    assert_eq!(data["looked"]["known"], 8, "{data:#}");
+}
