@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     } else {
         read.recipe.clone()
     };
-    let report = check(&recipe, &Data, args.profile);
+    let report = check(&recipe, &Data::default(), args.profile);
     let valid = report.is_valid();
     let data = Validation {
         recipe: recipe.name.clone(),
