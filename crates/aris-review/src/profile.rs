@@ -61,8 +61,12 @@ pub struct Strategy {
 pub struct Profile {
     /// The gate.
     pub gate: Gate,
-    /// Name in the invisible marker of comments.
+    /// Name in the invisible marker of comments, and folder of its files.
     pub marker: &'static str,
+    /// Name of the other half, which settles the comments: folder of its files.
+    pub resolve: &'static str,
+    /// Section of `.aris/config.yaml`.
+    pub config: &'static str,
     /// What its findings are about.
     pub dimensions: &'static [&'static str],
     /// Groups; what belongs to none is [`Profile::UNKNOWN`].
@@ -102,6 +106,8 @@ const fn edit(name: &'static str) -> Strategy {
 static CLAIMS: Profile = Profile {
     gate: Gate::Claims,
     marker: "audit-claims",
+    resolve: "resolve-claims-review",
+    config: "claims_review",
     dimensions: &["external", "methodological", "comparative"],
     groups: &[
         Group {
@@ -141,6 +147,8 @@ static CLAIMS: Profile = Profile {
 static REVIEW: Profile = Profile {
     gate: Gate::Review,
     marker: "review-research-pr",
+    resolve: "resolve-research-review",
+    config: "research_review",
     dimensions: &[
         "methodology",
         "reproducibility",

@@ -1,0 +1,34 @@
+//! The command line.
+
+use clap::{Args, Subcommand};
+
+use crate::commands::{apply, fetch, finish, group, merge, outcome, plan, validate};
+
+/// Arguments of `resolve_claims_review`.
+#[derive(Debug, Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Get the comments of the open pull request, by group, and write what agents are asked about them
+    Fetch(Box<fetch::FetchArgs>),
+    /// Sort comments into groups
+    Group(group::GroupArgs),
+    /// Make one classification of the answers of agents
+    Merge(Box<merge::MergeArgs>),
+    /// List what is to be edited, in its order
+    Plan(plan::PlanArgs),
+    /// Commit an edit that settles a comment, or say why there is none
+    Apply(Box<apply::ApplyArgs>),
+    /// Check whether the report still stands; one call is one of three attempts
+    Validate(Box<validate::ValidateArgs>),
+    /// Reply to every comment, close settled threads, hand on what is left
+    Finish(Box<finish::FinishArgs>),
+    /// Derive whether an experiment has to be run again
+    Outcome(outcome::OutcomeArgs),
+}

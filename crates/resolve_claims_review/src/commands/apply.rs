@@ -1,0 +1,270 @@
+//! `apply`: an edit that settles a comment becomes a commit, or it is said why there is none.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_cli::Context;
+use aris_review::{Entry, Profile, one_line};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use crate::edited::checked;
+use crate::error::Error;
+use crate::folder::{Folder, FolderArgs, read, read_map};
+use crate::git::Worktree;
+use crate::lock;
+use crate::report::Edit;
+
+/// How long the repository's own checks may take.
+const CHECKS: Duration = Duration::from_mins(10);
+
+/// Letters of a description in the subject of a commit.
+const SUBJECT: usize = 120;
+
+/// What became of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Status {
+    /// Files were edited
+    Applied,
+    /// Nothing could be done
+    Skipped,
+}
+
+/// Arguments of `apply`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApplyArgs {
+    /// Number of the comment
+    #[arg(long, value_name = "N")]
+    id: u64,
+    /// What became of it
+    #[arg(long)]
+    status: Status,
+    /// Why nothing could be done
+    #[arg(long, value_name = "TEXT", required_if_eq("status", "skipped"))]
+    reason: Option<String>,
+    /// The edited files, relative to the worktree
+    #[arg(long, value_name = "FILE", num_args = 1.., required_if_eq("status", "applied"))]
+    files: Vec<String>,
+    /// What was done, for the subject of the commit
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// The git worktree with the report; default: as fetched, else the working directory's
+    #[arg(long, value_name = "DIR")]
+    worktree: Option<PathBuf>,
+    /// The pull request, where the folder holds more than one
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    #[command(flatten)]
+    folder: FolderArgs,
+}
+
+/// A commit that is about to be made, `applying_{pr}.json`: whoever is killed after it leaves the next caller enough to know it again.
+#[derive(Debug, Serialize, Deserialize)]
+struct Intent {
+    comment_id: u64,
+    head: String,
+    subject: String,
+}
+
+/// A line of `addressed_{pr}.jsonl`.
+#[derive(Debug, Serialize, Deserialize)]
+struct Addressed {
+    comment_id: u64,
+    thread_node_id: Option<String>,
+    sha: String,
+}
+
+pub(crate) fn run(args: &ApplyArgs, context: &Context) -> Result<Edit, Error> {
+    let folder = args.folder.folder(context);
+    let pr = folder.pull(args.pr)?;
+    let worktree = worktree(args, &folder, pr, context)?;
+    let _lock = lock::take(&folder)?;
+    recover(&folder, pr, &worktree)?;
+    let path = folder.map_path(pr);
+    let map = read_map(&path)?;
+    let entry = map.get(&args.id).ok_or_else(|| Error::NoEntry {
+        id: args.id,
+        path: path.clone(),
+    })?;
+    if !entry.is_editable() {
+        let what = entry
+            .fix_strategy
+            .as_deref()
+            .unwrap_or(entry.verdict.word());
+        return Err(Error::NotEditable {
+            id: args.id,
+            what: what.to_owned(),
+        });
+    }
+    if entry.is_settled() {
+        return Ok(Edit::of(args.id, entry, false));
+    }
+    if args.status == Status::Skipped {
+        let reason = args.reason.as_deref().unwrap_or_default();
+        let entry = Entry {
+            applied: Some(false),
+            reason: Some(one_line(reason, 2000)),
+            ..entry.clone()
+        };
+        return record(&folder, pr, args.id, entry);
+    }
+    let files = args
+        .files
+        .iter()
+        .map(|name| checked(&worktree.path, name))
+        .collect::<Result<Vec<_>, _>>()?;
+    if !worktree.differs(&files)? {
+        return Err(Error::Unchanged {
+            files: files.join(", "),
+        });
+    }
+    check(&worktree.path, &files, context)?;
+    let subject = subject(
+        args.folder.gate.profile(),
+        entry,
+        args.description.as_deref(),
+    );
+    let intent = Intent {
+        comment_id: args.id,
+        head: worktree.head()?.unwrap_or_default(),
+        subject: subject.clone(),
+    };
+    let intended = format!("applying_{pr}.json");
+    folder.write_json(&intended, &intent)?;
+    let sha = match worktree.commit(&subject, &files) {
+        Ok(sha) => sha,
+        Err(error) => {
+            aris_fs::remove_file(&folder.at(&intended))?;
+            return Err(error);
+        }
+    };
+    settled(&folder, pr, args.id, entry, sha)
+}
+
+/// Where the report is. The branch has to be that of the review: nothing is committed elsewhere.
+fn worktree(
+    args: &ApplyArgs,
+    folder: &Folder,
+    pr: u64,
+    context: &Context,
+) -> Result<Worktree, Error> {
+    let fetched = folder.groups(pr)?;
+    let of_fetch = fetched
+        .as_ref()
+        .and_then(|groups| groups.worktree.as_deref());
+    let worktree = match (&args.worktree, of_fetch) {
+        (Some(path), _) => Worktree::of(&context.absolute(path))?,
+        (None, Some(path)) => Worktree::of(Path::new(path))?,
+        (None, None) => Worktree::of(context.cwd())?,
+    };
+    if let Some(wanted) = fetched.and_then(|groups| groups.branch) {
+        let found = worktree.branch()?;
+        if found != wanted {
+            return Err(Error::OtherBranch {
+                path: worktree.path,
+                found,
+                wanted,
+            });
+        }
+    }
+    Ok(worktree)
+}
+
+/// `fix(scope): description [dimension]`, on one line whatever the description is.
+fn subject(profile: &Profile, entry: &Entry, description: Option<&str>) -> String {
+    let usual = || {
+        let strategy = entry.fix_strategy.as_deref().unwrap_or_default();
+        format!("{} in {}", strategy.replace('_', " "), entry.path)
+    };
+    let description = description.map(|text| one_line(text, SUBJECT));
+    let description = description.filter(|text| !text.is_empty());
+    format!(
+        "fix({}): {} [{}]",
+        profile.commit_scope,
+        description.unwrap_or_else(|| one_line(&usual(), SUBJECT)),
+        one_line(&entry.dimension, 40)
+    )
+}
+
+/// Runs pre-commit where the repository has it. It mends files and then fails, so that it is asked a second time.
+fn check(worktree: &Path, files: &[String], context: &Context) -> Result<(), Error> {
+    if !worktree.join(".pre-commit-config.yaml").is_file() {
+        return Ok(());
+    }
+    let mut said = String::new();
+    for _ in 0..2 {
+        let done = aris_proc::command("pre-commit", worktree)
+            .args(["run", "--files"])
+            .args(files)
+            .run(CHECKS);
+        match done {
+            Ok(done) if done.success() => return Ok(()),
+            Ok(done) => {
+                said = one_line(
+                    &format!("{} {}", done.stdout.text(), done.stderr.text()),
+                    600,
+                );
+            }
+            Err(aris_proc::ProcError::Absent { .. }) => {
+                context
+                    .warn("pre-commit is not installed: the repository's own checks did not run");
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Error::PreCommit { said })
+}
+
+/// Takes up what a killed caller left: a commit that was made and not recorded.
+fn recover(folder: &Folder, pr: u64, worktree: &Worktree) -> Result<(), Error> {
+    let path = folder.at(&format!("applying_{pr}.json"));
+    if !path.exists() {
+        return Ok(());
+    }
+    let intent: Intent = read(&path)?;
+    let made = worktree
+        .parent_and_subject()?
+        .is_some_and(|(parent, subject)| parent == intent.head && subject == intent.subject);
+    let map = read_map(&folder.map_path(pr))?;
+    match (made, map.get(&intent.comment_id), worktree.head()?) {
+        (true, Some(entry), Some(sha)) if !entry.is_settled() => {
+            settled(folder, pr, intent.comment_id, entry, sha)?;
+        }
+        _ => aris_fs::remove_file(&path)?,
+    }
+    Ok(())
+}
+
+/// Records a commit: in the list of what was addressed, then in the classification; the intent goes last.
+fn settled(folder: &Folder, pr: u64, id: u64, entry: &Entry, sha: String) -> Result<Edit, Error> {
+    let list = folder.at(&format!("addressed_{pr}.jsonl"));
+    let line = Addressed {
+        comment_id: id,
+        thread_node_id: entry.thread_node_id.clone(),
+        sha: sha.clone(),
+    };
+    let line = serde_json::to_string(&line).map_err(Error::Written)?;
+    let there = aris_fs::read_optional(&list, aris_fs::READ_LIMIT)?.unwrap_or_default();
+    let there = String::from_utf8_lossy(&there);
+    if !there.lines().any(|known| known == line) {
+        aris_fs::append_line(&list, &line)?;
+    }
+    let entry = Entry {
+        applied: Some(true),
+        sha: Some(sha),
+        reason: None,
+        ..entry.clone()
+    };
+    let applied = record(folder, pr, id, entry)?;
+    aris_fs::remove_file(&folder.at(&format!("applying_{pr}.json")))?;
+    Ok(applied)
+}
+
+fn record(folder: &Folder, pr: u64, id: u64, entry: Entry) -> Result<Edit, Error> {
+    let applied = Edit::of(id, &entry, true);
+    let mut map = read_map(&folder.map_path(pr))?;
+    map.insert(id, entry);
+    folder.write_json(&format!("classification_map_{pr}.json"), &map)?;
+    Ok(applied)
+}

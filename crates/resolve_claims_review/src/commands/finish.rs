@@ -1,0 +1,328 @@
+//! `finish`: every comment gets its reply, every settled thread is closed, and what is left over is handed on.
+//!
+//! Both are done as well as they can be: a GitHub that is away changes no outcome.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use aris_cli::Context;
+use aris_review::{
+    Classification, Decision, Entry, GitHub, Profile, Pull, Repository, Tokens, Trouble,
+    is_trusted, one_line, quiet,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::commands::validate::Attempts;
+use crate::error::Error;
+use crate::folder::{Folder, FolderArgs, pretty, read_map};
+use crate::lock;
+use crate::outside::GitHubArgs;
+use crate::report::{Counts, Done, Finished, Validity};
+
+/// Letters of evidence in a reply.
+const EVIDENCE: usize = 4000;
+
+/// Arguments of `finish`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FinishArgs {
+    /// The repository
+    #[arg(long, value_name = "OWNER/NAME")]
+    repo: Repository,
+    /// The pull request
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pr: u64,
+    /// Its branch
+    #[arg(long, value_name = "BRANCH")]
+    branch: String,
+    /// The classification, after apply
+    #[arg(long, value_name = "FILE")]
+    classification: PathBuf,
+    #[command(flatten)]
+    folder: FolderArgs,
+    #[command(flatten)]
+    github: GitHubArgs,
+}
+
+/// What is handed on: the whole entry, its comment and its strategy.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Escalation {
+    comment_id: u64,
+    strategy: String,
+    #[serde(flatten)]
+    entry: Entry,
+}
+
+/// What was rejected, for whoever wants to learn from it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Reject {
+    comment_id: u64,
+    path: String,
+    line: Option<u32>,
+    body: String,
+    evidence: String,
+    category: String,
+    dimension: String,
+    pr_number: u64,
+    feature_branch: String,
+}
+
+pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Error> {
+    let map = read_map(&context.absolute(&args.classification))?;
+    let profile = args.folder.gate.profile();
+    let folder = args.folder.folder(context);
+    let _lock = lock::take(&folder)?;
+    let escalations = escalations(&map);
+    let rejected = rejected(args, &map);
+    // What others read is there before GitHub is asked: it does not depend on it.
+    folder.write_json(
+        &format!("escalation_records_{}.json", args.pr),
+        &escalations,
+    )?;
+    if !rejected.is_empty() {
+        folder.write_dated("reject_patterns", args.pr, "json", &pretty(&rejected)?)?;
+    }
+    let pull = Pull {
+        repository: args.repo.clone(),
+        number: args.pr,
+    };
+    let github = args.github.way(context, context.cwd())?;
+    let (done, warnings) = settle(&github, &pull, profile, &map, &folder)?;
+    for warning in &warnings {
+        context.warn(warning);
+    }
+    let strategies = escalations.iter().map(|record| record.strategy.as_str());
+    let fixes = map.values().filter(|entry| entry.is_settled()).count();
+    let tokens = Tokens::of(strategies, fixes);
+    let finished = Finished {
+        pr: args.pr,
+        tokens,
+        counts: done,
+        verdicts: Counts::of(profile, &map),
+        validation: Attempts::read(&folder, args.pr)?
+            .status
+            .unwrap_or(Validity::Skipped),
+        warnings,
+        escalations,
+        rejected,
+    };
+    let is_new = done.resolved + done.replies > 0;
+    if is_new || folder.dated("report", args.pr)?.is_empty() {
+        let text = finished.report(&args.branch, &args.repo, profile);
+        folder.write_dated("report", args.pr, "md", text.as_bytes())?;
+    }
+    Ok(finished)
+}
+
+fn escalations(map: &Classification) -> Vec<Escalation> {
+    map.iter()
+        .filter(|(_, entry)| entry.verdict == Decision::Accept && entry.escalate)
+        .map(|(id, entry)| Escalation {
+            comment_id: *id,
+            strategy: entry.fix_strategy.clone().unwrap_or_default(),
+            entry: entry.clone(),
+        })
+        .collect()
+}
+
+fn rejected(args: &FinishArgs, map: &Classification) -> Vec<Reject> {
+    map.iter()
+        .filter(|(_, entry)| entry.verdict == Decision::Reject)
+        .map(|(id, entry)| Reject {
+            comment_id: *id,
+            path: entry.path.clone(),
+            line: entry.line,
+            body: entry.body.clone(),
+            evidence: entry.evidence.clone(),
+            category: entry.category.clone().unwrap_or_default(),
+            dimension: entry.dimension.clone(),
+            pr_number: args.pr,
+            feature_branch: args.branch.clone(),
+        })
+        .collect()
+}
+
+/// The reply to a comment.
+///
+/// **Source**: citation gates, §6.6.
+fn reply(profile: &Profile, entry: &Entry) -> String {
+    let evidence = quiet(&entry.evidence, EVIDENCE);
+    let message = quiet(&entry.message, EVIDENCE);
+    match (entry.verdict, entry.fix_strategy.as_deref()) {
+        (Decision::Accept, Some(Profile::RERUN)) => {
+            format!("[ESCALATION] Requires re-running experiment. {message}")
+        }
+        (Decision::Accept, _) if entry.escalate => {
+            format!("[ESCALATION] Fundamental design issue. {message}")
+        }
+        (Decision::Accept, _) if entry.is_settled() => {
+            let sha = entry.sha.as_deref().unwrap_or("an earlier commit");
+            format!("Addressed in {sha}: {evidence}")
+        }
+        (Decision::Accept, _) => {
+            let reason = entry.reason.as_deref().unwrap_or("no edit was made");
+            format!(
+                "Investigated but could not apply: {}",
+                quiet(reason, EVIDENCE)
+            )
+        }
+        (Decision::Reject, _) => profile
+            .reject_reply
+            .replace(
+                "{category}",
+                entry.category.as_deref().unwrap_or("rejected"),
+            )
+            .replace("{evidence}", &evidence),
+        (Decision::Discuss, _) => {
+            format!("Valid observation — flagged for human judgment. {evidence}")
+        }
+    }
+}
+
+/// Replies and resolves, each once: what GitHub shows, and what an earlier call has written down, is not done again.
+fn settle(
+    github: &GitHub,
+    pull: &Pull,
+    profile: &Profile,
+    map: &Classification,
+    folder: &Folder,
+) -> Result<(Done, Vec<String>), Error> {
+    let mut done = Done::default();
+    let mut warnings = Vec::new();
+    let known = Known::of(github, pull, folder, &mut warnings)?;
+    let list = folder.at(&format!("finished_{}.jsonl", pull.number));
+    // Once nobody answers, asking for each comment again would take half a minute for each.
+    let mut away: Option<Trouble> = None;
+    for (id, entry) in map {
+        let body = reply(profile, entry);
+        let said = json!({"reply": id, "body": body}).to_string();
+        if known.has_reply(*id, &body, &said) {
+            done.already += 1;
+        } else {
+            match attempt(&mut away, || github.reply(pull, *id, &body)) {
+                Ok(()) => {
+                    done.replies += 1;
+                    aris_fs::append_line(&list, &said)?;
+                }
+                Err(why) => {
+                    done.replies_failed += 1;
+                    warnings.push(format!("could not reply to comment {id}: {why}"));
+                }
+            }
+        }
+        let Some(thread) = entry
+            .thread_node_id
+            .as_deref()
+            .filter(|_| entry.is_settled())
+        else {
+            continue;
+        };
+        done.threads += 1;
+        let said = json!({"resolved": id, "thread": thread}).to_string();
+        if known.is_resolved(thread, &said) {
+            done.already += 1;
+            continue;
+        }
+        match attempt(&mut away, || github.resolve(&pull.repository, thread)) {
+            Ok(()) => {
+                done.resolved += 1;
+                aris_fs::append_line(&list, &said)?;
+            }
+            Err(why) => {
+                done.resolve_failed += 1;
+                let thread = one_line(thread, 80);
+                warnings.push(format!("could not resolve thread {thread}: {why}"));
+            }
+        }
+    }
+    Ok((done, warnings))
+}
+
+fn attempt(
+    away: &mut Option<Trouble>,
+    call: impl FnOnce() -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    if let Some(trouble) = away {
+        return Err(trouble.clone());
+    }
+    call().inspect_err(|trouble| {
+        if trouble.is_away() {
+            *away = Some(trouble.clone());
+        }
+    })
+}
+
+/// What is done already.
+#[derive(Default)]
+struct Known {
+    /// Replies on GitHub.
+    replies: BTreeSet<(u64, String)>,
+    /// Threads that are settled on GitHub.
+    resolved: BTreeSet<String>,
+    /// Lines of earlier calls.
+    lines: BTreeSet<String>,
+}
+
+impl Known {
+    fn of(
+        github: &GitHub,
+        pull: &Pull,
+        folder: &Folder,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self, Error> {
+        let mut known = Self::default();
+        let list = folder.at(&format!("finished_{}.jsonl", pull.number));
+        let bytes = aris_fs::read_optional(&list, aris_fs::READ_LIMIT)?.unwrap_or_default();
+        known.lines = String::from_utf8_lossy(&bytes)
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        let login = match github.reach() {
+            Ok(login) => login,
+            Err(trouble) => {
+                warnings.push(format!("GitHub cannot be asked: {trouble}"));
+                return Ok(known);
+            }
+        };
+        match github.comments(pull) {
+            Ok(comments) => known.replies.extend(
+                comments
+                    .iter()
+                    .filter_map(|comment| own_reply(comment, login.as_deref())),
+            ),
+            Err(trouble) => warnings.push(format!("which replies are there is unknown: {trouble}")),
+        }
+        match github.threads(pull) {
+            Ok(threads) => known.resolved.extend(
+                threads
+                    .threads
+                    .into_iter()
+                    .filter(|thread| thread.is_resolved)
+                    .map(|thread| thread.thread_id),
+            ),
+            Err(trouble) => {
+                warnings.push(format!("which threads are settled is unknown: {trouble}"));
+            }
+        }
+        Ok(known)
+    }
+
+    fn has_reply(&self, id: u64, body: &str, line: &str) -> bool {
+        self.lines.contains(line) || self.replies.contains(&(id, body.trim().to_owned()))
+    }
+
+    fn is_resolved(&self, thread: &str, line: &str) -> bool {
+        self.lines.contains(line) || self.resolved.contains(thread)
+    }
+}
+
+/// A reply of whoever is logged in, or of somebody who may write in the repository: a stranger's copy replies for nobody.
+fn own_reply(comment: &Value, login: Option<&str>) -> Option<(u64, String)> {
+    let parent = comment.get("in_reply_to_id")?.as_u64()?;
+    let body = comment.get("body")?.as_str()?;
+    let author = comment.pointer("/user/login").and_then(Value::as_str);
+    let ours = (author.is_some() && author == login) || is_trusted(comment);
+    ours.then(|| (parent, body.trim().to_owned()))
+}

@@ -1,0 +1,42 @@
+//! `group`: comments that were fetched before, by group.
+
+use std::path::PathBuf;
+
+use aris_cli::Context;
+use aris_review::{Gate, Thread};
+
+use super::fetch::{TrustArgs, sort};
+use crate::error::Error;
+use crate::folder::{Fetched, read, read_list};
+
+/// Arguments of `group`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GroupArgs {
+    /// The comments as GitHub gives them, a list
+    #[arg(long, value_name = "FILE")]
+    comments: PathBuf,
+    /// The review threads, a list
+    #[arg(long, value_name = "FILE")]
+    threads: Option<PathBuf>,
+    /// Which of the two gates
+    #[arg(long, default_value = "claims", value_name = "claims|review", value_parser = |text: &str| text.parse::<Gate>())]
+    gate: Gate,
+    #[command(flatten)]
+    trust: TrustArgs,
+}
+
+pub(crate) fn run(args: &GroupArgs, context: &Context) -> Result<Fetched, Error> {
+    let comments = read_list(&context.absolute(&args.comments))?;
+    let threads: Vec<Thread> = match &args.threads {
+        Some(path) => read(&context.absolute(path))?,
+        None => Vec::new(),
+    };
+    let mut groups = Fetched::default();
+    sort(
+        &mut groups,
+        args.trust.grouping(args.gate),
+        &comments,
+        threads,
+    );
+    Ok(groups)
+}

@@ -1,0 +1,31 @@
+//! `plan`: what is edited, in its order.
+
+use std::path::PathBuf;
+
+use aris_cli::Context;
+use aris_review::{Gate, plan};
+
+use crate::error::Error;
+use crate::folder::read_map;
+use crate::report::{Planned, Work};
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PlanArgs {
+    /// The classification
+    #[arg(long, value_name = "FILE")]
+    classification: PathBuf,
+    /// Which of the two gates
+    #[arg(long, default_value = "claims", value_name = "claims|review", value_parser = |text: &str| text.parse::<Gate>())]
+    gate: Gate,
+}
+
+pub(crate) fn run(args: &PlanArgs, context: &Context) -> Result<Planned, Error> {
+    let mut map = read_map(&context.absolute(&args.classification))?;
+    let order = plan(args.gate.profile(), &map);
+    let work = order
+        .into_iter()
+        .filter_map(|id| map.remove(&id).map(|entry| Work { id, entry }))
+        .collect();
+    Ok(Planned { work })
+}

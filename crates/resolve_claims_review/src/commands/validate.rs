@@ -1,0 +1,150 @@
+//! `validate`: does the report still stand after the edits? One call is one attempt.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_cli::{Context, Outcome};
+use aris_contract::Signal;
+use aris_proc::End;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::folder::{Folder, FolderArgs, read};
+use crate::git::Worktree;
+use crate::lock;
+use crate::report::{Report, Validated, Validity};
+
+/// Attempts before a validation has failed for good. **Source**: citation gates, §6.5.
+const ATTEMPTS: u32 = 3;
+
+/// Letters of output that are passed on, from its end.
+const TAIL: usize = 4000;
+
+/// Arguments of `validate`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ValidateArgs {
+    /// What to run, by sh in the worktree; default: `validation_command` of .aris/config.yaml, else nothing runs
+    #[arg(long, value_name = "COMMAND")]
+    command: Option<String>,
+    /// Seconds it may take; default: `validation_timeout` of .aris/config.yaml, else 120
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: Option<u64>,
+    /// The git worktree with the report; default: as fetched, else the working directory's
+    #[arg(long, value_name = "DIR")]
+    worktree: Option<PathBuf>,
+    /// The pull request, where the folder holds more than one
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    #[command(flatten)]
+    folder: FolderArgs,
+}
+
+/// The attempts so far, `validation_{pr}.json`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Attempts {
+    pub(crate) status: Option<Validity>,
+    pub(crate) attempts: u32,
+}
+
+impl Attempts {
+    pub(crate) fn read(folder: &Folder, pr: u64) -> Result<Self, Error> {
+        let path = folder.at(&name(pr));
+        if path.exists() {
+            read(&path)
+        } else {
+            Ok(Self::default())
+        }
+    }
+}
+
+fn name(pr: u64) -> String {
+    format!("validation_{pr}.json")
+}
+
+pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let folder = args.folder.folder(context);
+    let pr = folder.pull(args.pr)?;
+    let config = Config::read(context.cwd(), args.folder.gate)?;
+    let _lock = lock::take(&folder)?;
+    let mut so_far = Attempts::read(&folder, pr)?;
+    let Some(command) = args.command.clone().or(config.validation_command) else {
+        so_far.status = Some(Validity::Skipped);
+        folder.write_json(&name(pr), &so_far)?;
+        return Ok(outcome(
+            Validity::Skipped,
+            so_far.attempts,
+            None,
+            String::new(),
+        ));
+    };
+    if so_far.status == Some(Validity::Fail) {
+        let why = String::from("it has failed for good; nothing was run");
+        return Ok(outcome(Validity::Fail, so_far.attempts, None, why));
+    }
+    if so_far.status == Some(Validity::Pass) {
+        // What comes after a success is new work.
+        so_far.attempts = 0;
+    }
+    let worktree = place(args, &folder, pr, context)?;
+    let timeout = Duration::from_secs(args.timeout.or(config.validation_timeout).unwrap_or(120));
+    // Counted before it runs: an attempt that never comes back was one.
+    so_far.attempts += 1;
+    so_far.status = Some(if so_far.attempts < ATTEMPTS {
+        Validity::Retry
+    } else {
+        Validity::Fail
+    });
+    folder.write_json(&name(pr), &so_far)?;
+    let done = aris_proc::command("sh", &worktree)
+        .args(["-c", &command])
+        .run(timeout)?;
+    if done.success() {
+        so_far.status = Some(Validity::Pass);
+        folder.write_json(&name(pr), &so_far)?;
+    }
+    let (code, end) = match done.end {
+        End::Exited(code) => (Some(code), format!("it left with {code}")),
+        End::Signalled(signal) => (None, format!("signal {signal} ended it")),
+        End::TimedOut => (None, format!("it was ended after {} s", timeout.as_secs())),
+    };
+    let output = format!("{}{}\n{end}", done.stdout.text(), done.stderr.text());
+    let status = so_far.status.unwrap_or(Validity::Fail);
+    Ok(outcome(status, so_far.attempts, code, tail(&output)))
+}
+
+fn place(
+    args: &ValidateArgs,
+    folder: &Folder,
+    pr: u64,
+    context: &Context,
+) -> Result<PathBuf, Error> {
+    let fetched = folder.groups(pr)?.and_then(|groups| groups.worktree);
+    let worktree = match (&args.worktree, fetched) {
+        (Some(path), _) => Worktree::of(&context.absolute(path))?,
+        (None, Some(path)) => Worktree::of(Path::new(&path))?,
+        (None, None) => Worktree::of(context.cwd())?,
+    };
+    Ok(worktree.path)
+}
+
+fn outcome(status: Validity, attempts: u32, code: Option<i32>, output: String) -> Outcome<Report> {
+    let data = Report::Validated(Validated {
+        status,
+        attempts,
+        code,
+        output,
+    });
+    let signal = match status {
+        Validity::Skipped | Validity::Pass => None,
+        Validity::Retry => Some(Signal::FINDINGS),
+        Validity::Fail => Some(Signal::BLOCK),
+    };
+    Outcome { data, signal }
+}
+
+/// The last letters of an output.
+fn tail(text: &str) -> String {
+    let skip = text.chars().count().saturating_sub(TAIL);
+    text.chars().skip(skip).collect()
+}

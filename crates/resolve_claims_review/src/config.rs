@@ -1,0 +1,62 @@
+//! `.aris/config.yaml`, as far as it is about this.
+
+use std::path::Path;
+
+use aris_review::Gate;
+use serde::Deserialize;
+
+use crate::error::Error;
+
+/// Bytes of a configuration.
+const LIMIT: u64 = 1 << 20;
+
+/// What is configured for one gate.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    /// What says whether a report stands.
+    #[serde(default)]
+    pub(crate) validation_command: Option<String>,
+    /// Seconds it may take.
+    #[serde(default)]
+    pub(crate) validation_timeout: Option<u64>,
+}
+
+/// The file: sections of others are not looked at.
+#[derive(Debug, Default, Deserialize)]
+struct File {
+    #[serde(default)]
+    claims_review: Option<Config>,
+    #[serde(default)]
+    research_review: Option<Config>,
+}
+
+impl Config {
+    /// Reads the section of `gate` below `project`; without a file or a section everything has its default.
+    pub(crate) fn read(project: &Path, gate: Gate) -> Result<Self, Error> {
+        let path = project.join(".aris/config.yaml");
+        let Some(bytes) = aris_fs::read_optional(&path, LIMIT)? else {
+            return Ok(Self::default());
+        };
+        let wrong = |what: String| Error::Config {
+            path: path.clone(),
+            what,
+        };
+        let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let file: Option<File> = serde_saphyr::from_str(&text)
+            .map_err(|error| wrong(aris_review::one_line(&error.to_string(), 300)))?;
+        let file = file.unwrap_or_default();
+        let section = match gate {
+            Gate::Claims => file.claims_review,
+            Gate::Review => file.research_review,
+        };
+        let section = section.unwrap_or_default();
+        if section.validation_timeout == Some(0) {
+            return Err(wrong(String::from("validation_timeout is 0")));
+        }
+        Ok(section)
+    }
+}

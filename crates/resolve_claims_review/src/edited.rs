@@ -1,0 +1,139 @@
+//! Which files an edit may touch.
+
+use std::path::{Component, Path};
+
+use crate::error::Error;
+
+/// Folders of tests.
+const TESTS: [&str; 4] = ["test", "tests", "__tests__", "testing"];
+
+/// Checks the name of a file as it was given, relative to the worktree, and gives it back clean.
+///
+/// Refused: names that lead out of the worktree or into git's own folder, links on the way and at the end, folders, and tests: an edit that
+/// settles a comment on a report has no business there.
+pub(crate) fn checked(worktree: &Path, name: &str) -> Result<String, Error> {
+    let refused = |why: &'static str| {
+        Err(Error::File {
+            name: aris_review::one_line(name, 300),
+            why,
+        })
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => parts.extend(part.to_str()),
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                return refused("it leads out of the worktree");
+            }
+        }
+    }
+    let Some((file, folders)) = parts.split_last() else {
+        return refused("it names no file");
+    };
+    if name.chars().any(char::is_control) {
+        return refused("its name holds control characters");
+    }
+    if parts.iter().any(|part| is_git(part)) {
+        return refused("it belongs to git");
+    }
+    if folders
+        .iter()
+        .any(|folder| TESTS.contains(&folder.to_lowercase().as_str()))
+        || is_test(file)
+    {
+        return refused("it is a test");
+    }
+    let mut path = worktree.to_path_buf();
+    for part in &parts {
+        path.push(part);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => return refused("there is a link on the way to it"),
+            Ok(found) if path.ends_with(file) && found.is_dir() && parts.last() == Some(part) => {
+                return refused("it is a folder");
+            }
+            // A file that an edit took away is committed as gone; git says when it never was.
+            _ => {}
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// `.git`, also as file systems write it that take other names for the same.
+fn is_git(part: &str) -> bool {
+    let plain: String = part
+        .chars()
+        .filter(|letter| !matches!(letter, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}'))
+        .collect();
+    let plain = plain.trim_end_matches([' ', '.']).to_lowercase();
+    plain == ".git" || plain == "git~1"
+}
+
+fn is_test(file: &str) -> bool {
+    let lower = file.to_lowercase();
+    let stem = lower.split('.').next().unwrap_or_default();
+    stem == "conftest"
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || lower.contains(".test.")
+        || lower.contains(".spec.")
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files directly")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_files_of_the_worktree_that_are_no_tests() {
+        let folder = tempfile::tempdir().expect("temp");
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("research/sub")).expect("folders");
+        std::fs::write(root.join("research/r.md"), "x").expect("a file");
+        std::os::unix::fs::symlink("/etc", root.join("etc")).expect("a link");
+        std::os::unix::fs::symlink("r.md", root.join("research/l.md")).expect("a link");
+        for (name, wanted) in [
+            ("research/r.md", Some("research/r.md")),
+            ("./research//r.md", Some("research/r.md")),
+            ("research/gone.md", Some("research/gone.md")),
+            ("-rf", Some("-rf")),
+            (":(glob)**", Some(":(glob)**")),
+            ("contest.md", Some("contest.md")),
+            ("", None),
+            (".", None),
+            ("../x", None),
+            ("research/../../x", None),
+            ("research/../r.md", None),
+            ("/etc/passwd", None),
+            (".git/config", None),
+            ("research/.GIT/hooks/x", None),
+            ("git~1/config", None),
+            (".git. /config", None),
+            (".g\u{200C}it/config", None),
+            ("etc/passwd", None),
+            ("research/l.md", None),
+            ("research/sub", None),
+            ("tests/r.md", None),
+            ("research/Tests/r.md", None),
+            ("research/test_r.py", None),
+            ("research/r_test.go", None),
+            ("research/r.test.ts", None),
+            ("conftest.py", None),
+            ("a\nb", None),
+        ] {
+            assert_eq!(checked(root, name).ok().as_deref(), wanted, "{name:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_name_leads_out(name in "[a./\\\\~ :-]{0,20}") {
+            let folder = tempfile::tempdir().expect("temp");
+            if let Ok(clean) = checked(folder.path(), &name) {
+                proptest::prop_assert!(!clean.split('/').any(|part| part == ".." || part.is_empty()));
+                proptest::prop_assert!(!clean.starts_with('/'));
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! git in a worktree. Nothing is pushed; names of files are names and no patterns.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_proc::Finished;
+
+use crate::error::Error;
+
+/// Commits run hooks, which may test.
+const TIME: Duration = Duration::from_mins(10);
+
+/// A git worktree.
+#[derive(Clone, Debug)]
+pub(crate) struct Worktree {
+    pub(crate) path: PathBuf,
+}
+
+impl Worktree {
+    /// The worktree that a folder is in.
+    pub(crate) fn of(folder: &Path) -> Result<Self, Error> {
+        let absent = || Error::Worktree {
+            path: folder.to_path_buf(),
+        };
+        let done = run(folder, &["rev-parse", "--show-toplevel"]).map_err(|_error| absent())?;
+        let text = done.stdout.text();
+        let top = text.trim_end_matches('\n');
+        if done.success() && !top.is_empty() {
+            Ok(Self {
+                path: PathBuf::from(top),
+            })
+        } else {
+            Err(absent())
+        }
+    }
+
+    /// The branch that is checked out.
+    pub(crate) fn branch(&self) -> Result<String, Error> {
+        match self.line(&["symbolic-ref", "--short", "-q", "HEAD"])? {
+            Some(branch) => Ok(branch),
+            None => Err(Error::NoBranch {
+                path: self.path.clone(),
+            }),
+        }
+    }
+
+    /// The commit that is checked out; none before the first.
+    pub(crate) fn head(&self) -> Result<Option<String>, Error> {
+        self.line(&["rev-parse", "-q", "--verify", "HEAD"])
+    }
+
+    /// The parent and the subject of the commit that is checked out.
+    pub(crate) fn parent_and_subject(&self) -> Result<Option<(String, String)>, Error> {
+        let line = self.line(&["log", "-1", "--format=%P%x09%s"])?;
+        Ok(line.and_then(|line| {
+            let (parent, subject) = line.split_once('\t')?;
+            Some((parent.to_owned(), subject.to_owned()))
+        }))
+    }
+
+    /// Whether any of these files differs from the commit that is checked out.
+    pub(crate) fn differs(&self, files: &[String]) -> Result<bool, Error> {
+        let fixed = ["status", "--porcelain", "--untracked-files=all", "--"];
+        Ok(!self.done(&with(&fixed, files))?.is_empty())
+    }
+
+    /// Commits these files as they are, and nothing else of what is staged; gives the commit. When that fails, the index is as before.
+    pub(crate) fn commit(&self, subject: &str, files: &[String]) -> Result<String, Error> {
+        let known = self.done(&with(&["ls-files", "-z", "--"], files))?;
+        let known = String::from_utf8_lossy(&known);
+        let new: Vec<String> = files
+            .iter()
+            .filter(|file| !known.split('\0').any(|name| name == file.as_str()))
+            .cloned()
+            .collect();
+        // A file that git does not know yet has to be told to it first.
+        if !new.is_empty() {
+            self.done(&with(&["add", "--intent-to-add", "--"], &new))?;
+        }
+        let mut arguments = vec![
+            String::from("commit"),
+            String::from("--quiet"),
+            String::from("--only"),
+            format!("--message={subject}"),
+        ];
+        arguments.extend(with(&["--"], files));
+        if let Err(error) = self.done(&arguments) {
+            if !new.is_empty() {
+                self.done(&with(&["rm", "--cached", "--quiet", "--"], &new))?;
+            }
+            return Err(error);
+        }
+        self.head()?.ok_or_else(|| Error::Git {
+            what: String::from("commit"),
+            said: String::from("there is no commit afterwards"),
+        })
+    }
+
+    /// The first line of what a command wrote; none when it failed or wrote nothing.
+    fn line(&self, arguments: &[&str]) -> Result<Option<String>, Error> {
+        let done = run(&self.path, arguments)?;
+        let text = done.stdout.text();
+        let line = text.lines().next().unwrap_or_default();
+        Ok((done.success() && !line.is_empty()).then(|| line.to_owned()))
+    }
+
+    /// What a command that worked wrote.
+    fn done<A: AsRef<str>>(&self, arguments: &[A]) -> Result<Vec<u8>, Error> {
+        let done = run(&self.path, arguments)?;
+        if done.success() {
+            return Ok(done.stdout.bytes);
+        }
+        let said = format!("{} {}", done.stderr.text(), done.stdout.text());
+        Err(Error::Git {
+            what: arguments.first().map_or("", AsRef::as_ref).to_owned(),
+            said: aris_review::one_line(&said, 400),
+        })
+    }
+}
+
+fn with(arguments: &[&str], files: &[String]) -> Vec<String> {
+    let fixed = arguments.iter().map(|argument| (*argument).to_owned());
+    fixed.chain(files.iter().cloned()).collect()
+}
+
+fn run<A: AsRef<str>>(folder: &Path, arguments: &[A]) -> Result<Finished, Error> {
+    let mut command = aris_proc::command("git", folder)
+        .args(arguments.iter().map(AsRef::as_ref))
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .env("GIT_TERMINAL_PROMPT", "0");
+    // What a caller has set for another repository is not for this one.
+    for name in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+    ] {
+        command = command.env_remove(name);
+    }
+    Ok(command.run(TIME)?)
+}

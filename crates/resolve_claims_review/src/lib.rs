@@ -1,0 +1,151 @@
+//! `resolve_claims_review`: the comments of a research pull request become commits, replies with reasons, or a request to run an experiment
+//! again.
+//!
+//! **Input**: comments through `gh` or GitHub's interface, answers of agents, edits in a git worktree. **Output**: commits, replies, closed
+//! threads, files in the output folder; `fetch` that finds nothing, `finish` and `outcome` end with the tokens `needs_rerun`, `verdict`
+//! and `fixes_applied`. **Exit**: 0 done, also when there is no pull request or no GitHub; 2 usage, also a file that an edit must not
+//! touch; 3 an input is absent; 4 an input is malformed; 5 no git worktree, nothing to commit, or an output cannot be written; `validate`
+//! leaves with 10 when it is to be called again after an edit, and with 1 when its third attempt has failed.
+//!
+//! It commits only files that it is told of, in the worktree and on the branch of the review, and pushes nothing.
+
+mod cli;
+mod commands;
+mod config;
+mod edited;
+mod error;
+mod folder;
+mod git;
+mod lock;
+mod outside;
+mod quoted;
+mod report;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+
+pub use cli::Cli;
+pub use commands::finish::{Escalation, Reject};
+pub use error::Error;
+pub use folder::Fetched;
+pub use report::{
+    Classified, Counts, Done, Edit, Failed, Finished, Planned, Report, Validated, Validity, Work,
+};
+
+use cli::Command;
+use commands::{apply, fetch, finish, group, merge, outcome, plan, validate};
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "resolve_claims_review",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Settle the review of a research pull request and derive whether to run again",
+    input: "comments through gh or GitHub's interface, answers of agents, edits in a git worktree",
+    output: "what was found, decided or done; the tokens of a settled review as the last lines",
+    stderr: "warnings, errors",
+    examples: &[
+        Example {
+            command: "fetch",
+            line: "resolve_claims_review fetch . main",
+            what: "the comments that have to be settled, and what agents are asked about them",
+        },
+        Example {
+            command: "group",
+            line: "resolve_claims_review group --comments comments.json --threads threads.json",
+            what: "sort comments that were fetched before",
+        },
+        Example {
+            command: "merge",
+            line: "resolve_claims_review merge --groups .aris/temp/resolve-claims-review/dimension_groups_7.json --agent-dir answers",
+            what: "make one classification of the answers of agents",
+        },
+        Example {
+            command: "plan",
+            line: "resolve_claims_review plan --classification .aris/temp/resolve-claims-review/classification_map_7.json",
+            what: "what is to be edited, in its order",
+        },
+        Example {
+            command: "apply",
+            line: "resolve_claims_review apply --id 1234 --status applied --files research/report.md --description 'cite the data set'",
+            what: "commit an edit that settles a comment",
+        },
+        Example {
+            command: "apply",
+            line: "resolve_claims_review apply --id 1235 --status skipped --reason 'the source is not public'",
+            what: "say why a comment could not be settled",
+        },
+        Example {
+            command: "validate",
+            line: "resolve_claims_review validate --command 'make report' --timeout 300",
+            what: "check whether the report still stands",
+        },
+        Example {
+            command: "finish",
+            line: "resolve_claims_review finish --repo owner/name --pr 7 --branch experiment --classification .aris/temp/resolve-claims-review/classification_map_7.json",
+            what: "reply, close threads, hand on what is left",
+        },
+        Example {
+            command: "outcome",
+            line: "resolve_claims_review outcome --escalations .aris/temp/resolve-claims-review/escalation_records_7.json --fixes-applied 2",
+            what: "whether an experiment has to be run again",
+        },
+    ],
+    signals: &[
+        (1, "validate: the third attempt has failed"),
+        (10, "validate: edit and call again"),
+    ],
+    ok: "done, also when there is nothing to settle",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Timeout,
+    ],
+    schemas: &[
+        report::GROUPS,
+        report::APPLIED,
+        report::CLASSIFIED,
+        report::FINISHED,
+        report::OUTCOME,
+        report::PLAN,
+        report::VALIDATED,
+    ],
+    samples: &[Sample {
+        args: &["--json", "outcome", "--escalations", "no-such-file.json"],
+        exit: &[3],
+    }],
+    network: Network::Optional,
+};
+
+/// Does what `cli` asks for.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let done = |report| Ok(Outcome::done(report));
+    match &cli.command {
+        Command::Fetch(args) => done(Report::Groups(Box::new(fetch::run(args, context)?))),
+        Command::Group(args) => done(Report::Groups(Box::new(group::run(args, context)?))),
+        Command::Merge(args) => done(Report::Classified(merge::run(args, context)?)),
+        Command::Plan(args) => done(Report::Planned(plan::run(args, context)?)),
+        Command::Apply(args) => done(Report::Edit(apply::run(args, context)?)),
+        Command::Validate(args) => validate::run(args, context),
+        Command::Finish(args) => done(Report::Finished(Box::new(finish::run(args, context)?))),
+        Command::Outcome(args) => done(Report::Outcome(outcome::run(args, context)?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Fetched>(report::GROUPS);
+        check_schema::<Edit>(report::APPLIED);
+        check_schema::<Classified>(report::CLASSIFIED);
+        check_schema::<Finished>(report::FINISHED);
+        check_schema::<aris_review::Tokens>(report::OUTCOME);
+        check_schema::<Planned>(report::PLAN);
+        check_schema::<Validated>(report::VALIDATED);
+    }
+}

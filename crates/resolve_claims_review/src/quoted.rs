@@ -1,0 +1,84 @@
+//! Files of the worktree as evidence may quote them, and the lines around a comment.
+
+use std::path::{Path, PathBuf};
+
+use aris_fs::EntryKind;
+use aris_review::{Files, Grouped};
+use serde_json::{Value, json};
+
+/// Lines before and after a comment's line. **Source**: citation gates, §9.
+const AROUND: usize = 30;
+
+/// Bytes of a file that is read: reports are far smaller.
+const LIMIT: u64 = 4 << 20;
+
+/// The lines around each comment, for those whose files are there.
+pub(crate) fn context(worktree: &Path, findings: &[Grouped]) -> Vec<Value> {
+    findings
+        .iter()
+        .filter_map(|finding| {
+            let text = text(worktree, &finding.path)?;
+            let line = usize::try_from(finding.line?).ok()?;
+            let first = line.saturating_sub(AROUND).max(1);
+            let lines: Vec<&str> = text
+                .lines()
+                .skip(first - 1)
+                .take(line + AROUND + 1 - first)
+                .collect();
+            Some(json!({"id": finding.id, "first_line": first, "lines": lines}))
+        })
+        .collect()
+}
+
+/// The commented files and the bibliographies beside them.
+pub(crate) fn files<'a>(worktree: &Path, findings: impl IntoIterator<Item = &'a Grouped>) -> Files {
+    let mut files = Files::default();
+    for finding in findings {
+        if files.texts.contains_key(&finding.path) {
+            continue;
+        }
+        let Some(text) = text(worktree, &finding.path) else {
+            continue;
+        };
+        files.texts.insert(finding.path.clone(), text);
+        let folder = Path::new(&finding.path).parent().unwrap_or(Path::new(""));
+        for bibliography in bibliographies(worktree, folder) {
+            if let Some(text) = self::text(worktree, &bibliography) {
+                files.texts.insert(bibliography, text);
+            }
+        }
+    }
+    files
+}
+
+/// Names of the `.bib` files in the folder of a report and at the top.
+fn bibliographies(worktree: &Path, folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for folder in [folder, Path::new("")] {
+        let entries = aris_fs::list_sorted(&worktree.join(folder)).unwrap_or_default();
+        for entry in entries {
+            let path = folder.join(&entry.name);
+            if entry.kind == EntryKind::File
+                && path.extension().is_some_and(|ending| ending == "bib")
+            {
+                names.push(path.display().to_string());
+            }
+        }
+    }
+    names
+}
+
+/// A file of the worktree as text; none when it is absent, no text, too large, or not in the worktree. The path comes from a pull request:
+/// it must not lead out, nor through a link.
+fn text(worktree: &Path, path: &str) -> Option<String> {
+    let joined = aris_fs::join_inside(worktree, Path::new(path)).ok()?;
+    let real: PathBuf = joined.canonicalize().ok()?;
+    let inside = worktree
+        .canonicalize()
+        .ok()?
+        .join(path.strip_prefix("./").unwrap_or(path));
+    if real != inside {
+        return None;
+    }
+    String::from_utf8(aris_fs::read(&real, LIMIT).ok()?).ok()
+}

@@ -1,0 +1,442 @@
+//! The data products.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use aris_cli::{Product, Style};
+use aris_review::{
+    Classification, Decision, Entry, Profile, Repository, Severity, Tokens, one_line,
+};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::commands::finish::{Escalation, Reject};
+use crate::folder::Fetched;
+
+/// Schema id of [`Fetched`].
+pub(crate) const GROUPS: &str = "aris.resolve_claims_review.groups/v1";
+/// Schema id of [`Classified`].
+pub(crate) const CLASSIFIED: &str = "aris.resolve_claims_review.classified/v1";
+/// Schema id of [`Planned`].
+pub(crate) const PLAN: &str = "aris.resolve_claims_review.plan/v1";
+/// Schema id of [`Edit`].
+pub(crate) const APPLIED: &str = "aris.resolve_claims_review.applied/v1";
+/// Schema id of [`Validated`].
+pub(crate) const VALIDATED: &str = "aris.resolve_claims_review.validated/v1";
+/// Schema id of [`Finished`].
+pub(crate) const FINISHED: &str = "aris.resolve_claims_review.finished/v1";
+/// Schema id of [`Tokens`].
+pub(crate) const OUTCOME: &str = "aris.resolve_claims_review.outcome/v1";
+
+/// Characters of a message that are printed on its line.
+const LINE: usize = 200;
+
+/// What a command gives.
+#[derive(Debug)]
+pub enum Report {
+    /// `fetch` and `group`.
+    Groups(Box<Fetched>),
+    /// `merge`.
+    Classified(Classified),
+    /// `plan`.
+    Planned(Planned),
+    /// `apply`.
+    Edit(Edit),
+    /// `validate`.
+    Validated(Validated),
+    /// `finish`.
+    Finished(Box<Finished>),
+    /// `outcome`.
+    Outcome(Tokens),
+}
+
+/// What was decided about all comments.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Classified {
+    pub(crate) pr: u64,
+    /// The file with the classification.
+    pub(crate) classification: String,
+    /// The file with the analysis.
+    pub(crate) analysis: String,
+    pub(crate) counts: Counts,
+    /// Groups whose answers do not hold: their comments are for a person to decide.
+    pub(crate) failed: Vec<Failed>,
+    /// The entries by number of the comment.
+    pub(crate) entries: Classification,
+}
+
+/// A group whose answer does not hold.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Failed {
+    pub(crate) group: String,
+    pub(crate) request: String,
+    pub(crate) error: String,
+    pub(crate) comments: Vec<u64>,
+}
+
+/// How many comments there are of what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Counts {
+    pub(crate) critical: usize,
+    pub(crate) warning: usize,
+    pub(crate) accept: usize,
+    pub(crate) reject: usize,
+    pub(crate) discuss: usize,
+    /// Accepted comments by strategy; every strategy of the gate is there.
+    pub(crate) strategies: BTreeMap<String, usize>,
+}
+
+impl Counts {
+    pub(crate) fn of(profile: &Profile, map: &Classification) -> Self {
+        let mut counts = Self {
+            strategies: profile
+                .strategies
+                .iter()
+                .map(|strategy| (strategy.name.to_owned(), 0))
+                .collect(),
+            ..Self::default()
+        };
+        for entry in map.values() {
+            match entry.severity {
+                Severity::Critical => counts.critical += 1,
+                Severity::Warning | Severity::Info => counts.warning += 1,
+            }
+            match entry.verdict {
+                Decision::Accept => counts.accept += 1,
+                Decision::Reject => counts.reject += 1,
+                Decision::Discuss => counts.discuss += 1,
+            }
+            if let Some(strategy) = &entry.fix_strategy {
+                *counts.strategies.entry(strategy.clone()).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    /// `add_citation: 1, …, rerun_required: 0 ESCALATED`, in the order of application.
+    fn by_strategy(&self, profile: &Profile) -> String {
+        let items: Vec<String> = profile
+            .strategies
+            .iter()
+            .map(|strategy| {
+                let count = self
+                    .strategies
+                    .get(strategy.name)
+                    .copied()
+                    .unwrap_or_default();
+                let escalated = if strategy.escalates { " ESCALATED" } else { "" };
+                format!("{}: {count}{escalated}", strategy.name)
+            })
+            .collect();
+        items.join(", ")
+    }
+
+    /// The text that is kept before anything is edited.
+    pub(crate) fn analysis(&self, profile: &Profile) -> String {
+        format!(
+            "Analysis complete (BEFORE any code changes)\nACCEPT: {} | REJECT: {} | DISCUSS: {}\n  ({})\n",
+            self.accept,
+            self.reject,
+            self.discuss,
+            self.by_strategy(profile)
+        )
+    }
+}
+
+/// What is edited, in its order.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Planned {
+    pub(crate) work: Vec<Work>,
+}
+
+/// One edit.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Work {
+    /// Number of the comment.
+    pub(crate) id: u64,
+    /// What was decided about it.
+    pub(crate) entry: Entry,
+}
+
+/// What became of one edit.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Edit {
+    comment_id: u64,
+    applied: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// Whether this call changed anything.
+    changed: bool,
+}
+
+impl Edit {
+    pub(crate) fn of(id: u64, entry: &Entry, changed: bool) -> Self {
+        Self {
+            comment_id: id,
+            applied: entry.is_settled(),
+            sha: entry.sha.clone(),
+            reason: entry.reason.clone(),
+            changed,
+        }
+    }
+}
+
+/// How validation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Validity {
+    /// Nothing is configured: nothing ran.
+    Skipped,
+    /// The report stands.
+    Pass,
+    /// It does not; edit and call again.
+    Retry,
+    /// It does not, and there are no attempts left.
+    Fail,
+}
+
+impl Validity {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Skipped => "SKIPPED",
+            Self::Pass => "PASS",
+            Self::Retry => "RETRY",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+/// One attempt at validation.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Validated {
+    pub(crate) status: Validity,
+    /// Attempts so far.
+    pub(crate) attempts: u32,
+    /// What the command left with; none when it did not run or was ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<i32>,
+    /// The end of its output.
+    pub(crate) output: String,
+}
+
+/// What `finish` did on GitHub.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Done {
+    /// Threads that it settled.
+    pub(crate) resolved: usize,
+    /// Threads that it could not.
+    pub(crate) resolve_failed: usize,
+    /// Replies that it posted.
+    pub(crate) replies: usize,
+    /// Replies that it could not.
+    pub(crate) replies_failed: usize,
+    /// Replies and threads that were done before.
+    pub(crate) already: usize,
+    /// Threads of settled comments.
+    pub(crate) threads: usize,
+}
+
+/// How a review was settled.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Finished {
+    pub(crate) pr: u64,
+    #[serde(flatten)]
+    pub(crate) tokens: Tokens,
+    pub(crate) counts: Done,
+    pub(crate) verdicts: Counts,
+    pub(crate) validation: Validity,
+    /// What did not work.
+    pub(crate) warnings: Vec<String>,
+    pub(crate) escalations: Vec<Escalation>,
+    pub(crate) rejected: Vec<Reject>,
+}
+
+impl Finished {
+    /// The report that is kept, Markdown.
+    pub(crate) fn report(
+        &self,
+        branch: &str,
+        repository: &Repository,
+        profile: &Profile,
+    ) -> String {
+        let Counts {
+            critical,
+            warning,
+            accept,
+            reject,
+            discuss,
+            ..
+        } = &self.verdicts;
+        let Done {
+            resolved,
+            replies,
+            replies_failed,
+            threads,
+            ..
+        } = self.counts;
+        format!(
+            "# {}\n\nPR: {repository}#{} ({})\n\nFindings: {critical} critical, {warning} warning\n\nClassification: {accept} ACCEPT ({}), {reject} REJECT, {discuss} DISCUSS\n\n\
+             Fixes applied: {}\n\nEscalations: {}\n\nValidation: {}\n\nThreads resolved: {resolved}/{threads}\n\nReplies: {replies} posted, {replies_failed} failed\n",
+            profile.resolve,
+            self.pr,
+            one_line(branch, LINE),
+            self.verdicts.by_strategy(profile),
+            self.tokens.fixes_applied,
+            self.escalations.len(),
+            self.validation.word(),
+        )
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Groups(data) => data.serialize(serializer),
+            Self::Classified(data) => data.serialize(serializer),
+            Self::Planned(data) => data.serialize(serializer),
+            Self::Edit(data) => data.serialize(serializer),
+            Self::Validated(data) => data.serialize(serializer),
+            Self::Finished(data) => data.serialize(serializer),
+            Self::Outcome(data) => data.serialize(serializer),
+        }
+    }
+}
+
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        match self {
+            Self::Groups(_) => GROUPS,
+            Self::Classified(_) => CLASSIFIED,
+            Self::Planned(_) => PLAN,
+            Self::Edit(_) => APPLIED,
+            Self::Validated(_) => VALIDATED,
+            Self::Finished(_) => FINISHED,
+            Self::Outcome(_) => OUTCOME,
+        }
+    }
+
+    fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
+        match self {
+            Self::Groups(data) => groups(out, data),
+            Self::Classified(data) => classified(out, data),
+            Self::Planned(data) => data.work.iter().try_for_each(|work| {
+                let strategy = work.entry.fix_strategy.as_deref().unwrap_or_default();
+                writeln!(out, "{}\t{strategy}\t{}", work.id, place(&work.entry))
+            }),
+            Self::Edit(data) => match (&data.sha, &data.reason) {
+                (Some(sha), _) => writeln!(out, "{} applied in {sha}", data.comment_id),
+                (None, reason) => {
+                    let reason = reason.as_deref().unwrap_or_default();
+                    writeln!(
+                        out,
+                        "{} skipped: {}",
+                        data.comment_id,
+                        one_line(reason, LINE)
+                    )
+                }
+            },
+            Self::Validated(data) => {
+                for line in data.output.lines() {
+                    writeln!(out, "{}", one_line(line, 1000))?;
+                }
+                writeln!(
+                    out,
+                    "validation = {} (attempt {})",
+                    data.status.word(),
+                    data.attempts
+                )
+            }
+            Self::Finished(data) => {
+                let done = data.counts;
+                writeln!(
+                    out,
+                    "{} replies, {} failed; {} threads resolved, {} failed; {} done before",
+                    done.replies,
+                    done.replies_failed,
+                    done.resolved,
+                    done.resolve_failed,
+                    done.already
+                )?;
+                write!(out, "{}", data.tokens.lines())
+            }
+            Self::Outcome(data) => write!(out, "{}", data.lines()),
+        }
+    }
+}
+
+fn place(entry: &Entry) -> String {
+    let line = entry
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    format!(
+        "{}{line}\t[{}] {}",
+        one_line(&entry.path, LINE),
+        entry.severity.word(),
+        one_line(&entry.message, LINE)
+    )
+}
+
+fn groups(out: &mut dyn Write, data: &Fetched) -> io::Result<()> {
+    if data.skipped {
+        let reason = data.reason.as_deref().unwrap_or_default();
+        writeln!(out, "skipped: {}", one_line(reason, LINE))?;
+        return write!(out, "{}", Tokens::of([], 0).lines());
+    }
+    for (name, findings) in &data.groups {
+        for finding in findings {
+            let line = finding
+                .line
+                .map_or_else(String::new, |line| format!(":{line}"));
+            writeln!(
+                out,
+                "{name}\t{}\t{}{line}\t[{}] {}",
+                finding.id,
+                one_line(&finding.path, LINE),
+                finding.severity.word(),
+                one_line(&finding.body, LINE)
+            )?;
+        }
+    }
+    let skipped = data.skipped_counts;
+    writeln!(
+        out,
+        "{} to settle; left out: {} info, {} resolved, {} replies, {} untrusted, {} of the other gate, {} unreadable",
+        data.groups.values().map(Vec::len).sum::<usize>(),
+        skipped.info,
+        skipped.resolved,
+        skipped.replies,
+        skipped.untrusted,
+        skipped.foreign,
+        skipped.unreadable
+    )
+}
+
+fn classified(out: &mut dyn Write, data: &Classified) -> io::Result<()> {
+    for (id, entry) in &data.entries {
+        let how = entry.fix_strategy.as_deref().or(entry.category.as_deref());
+        let how = how.unwrap_or("for a person");
+        writeln!(
+            out,
+            "{id}\t{}\t{how}\t{}",
+            entry.verdict.word(),
+            place(entry)
+        )?;
+    }
+    let counts = &data.counts;
+    writeln!(
+        out,
+        "ACCEPT: {} | REJECT: {} | DISCUSS: {}",
+        counts.accept, counts.reject, counts.discuss
+    )
+}
