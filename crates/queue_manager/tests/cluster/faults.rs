@@ -1,11 +1,12 @@
 //! What Slurm does to jobs of its own accord, and what becomes of its daemons meanwhile.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::json;
 
-use super::{answers, job, manifest, manifest_with};
+use super::{alone, job, manifest, manifest_with};
 use crate::queue::Place;
 
 /// Runs one of Slurm's programs.
@@ -29,9 +30,9 @@ fn task_of(place: &Place, job: &str) -> Option<String> {
 
 #[test]
 fn a_preempted_job_is_tried_again_and_one_that_somebody_cancelled_is_not() {
-    if !answers() {
+    let Some(_alone) = alone() else {
         return;
-    }
+    };
     let place = Place::new();
     let wait = "if test $(wc -l < ran-low) -lt 2; then sleep 600; fi";
     let mem = json!({"slurm": {"partition": "lowcancel", "mem": "3900"}});
@@ -82,4 +83,238 @@ fn a_preempted_job_is_tried_again_and_one_that_somebody_cancelled_is_not() {
             .expect("why")
             .contains("Slurm says CANCELLED")
     );
+}
+
+/// The script that does something to a daemon.
+fn control() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testbed/slurm/ctl.sh")
+}
+
+/// Something that is wrong with Slurm until this is dropped.
+struct Fault {
+    undo: [String; 2],
+}
+
+impl Fault {
+    fn new(words: [&str; 2], undo: &str) -> Self {
+        act(words);
+        Self {
+            undo: [undo.to_owned(), words[1].to_owned()],
+        }
+    }
+}
+
+impl Drop for Fault {
+    fn drop(&mut self) {
+        act([&self.undo[0], &self.undo[1]]);
+    }
+}
+
+fn act(words: [&str; 2]) {
+    let bed = std::env::var_os("SLURM_TESTBED_DIR").expect("a test bed");
+    let done = Command::new(control()).arg(bed).args(words).output();
+    let done = done.expect("run");
+    assert!(done.status.success(), "{words:?}: {done:?}");
+}
+
+fn real(program: &str) -> String {
+    let found = Command::new("sh")
+        .args(["-c", &format!("command -v {program}")])
+        .output();
+    let found = found.expect("run");
+    String::from_utf8_lossy(&found.stdout).trim().to_owned()
+}
+
+#[test]
+fn a_submission_whose_answer_is_lost_runs_every_job_once() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let (sbatch, control) = (real("sbatch"), control());
+    let act = |words: &str| format!("'{}' \"$SLURM_TESTBED_DIR\" {words}", control.display());
+    // Slurm's controller hangs before it could answer, and is killed when it just has.
+    let hangs = format!(
+        "test -e once && exec {sbatch} \"$@\"; touch once; {}; {sbatch} \"$@\"; code=$?; {}; exit $code",
+        act("pause ctld"),
+        act("resume ctld"),
+    );
+    let dies = format!(
+        "test -e once && exec {sbatch} \"$@\"; touch once; {sbatch} \"$@\" >said; code=$?; {}; {} >&2; exit 1",
+        act("kill ctld"),
+        act("start ctld"),
+    );
+    for body in [hangs, dies] {
+        let place = Place::new();
+        place.program(
+            "sbatch",
+            &format!("cd '{}'; {body}", place.at("").display()),
+        );
+        let jobs: Vec<_> = (0..3).map(|at| job(&format!("j{at}"), "sleep 1")).collect();
+        manifest(&place, &json!([{"name": "p", "jobs": jobs}]));
+        let mut manager = place.start();
+        Place::until("the queue is over", || {
+            manager.try_wait().expect("asked").is_some()
+        });
+        assert_eq!(manager.wait().expect("ended").code(), Some(0), "{body}");
+        for (id, row) in place.state() {
+            let ran = fs::read_to_string(place.at(&format!("ran-{id}"))).expect("ran");
+            assert_eq!(
+                (row["state"].as_str(), ran.as_str()),
+                (Some("completed"), "x\n"),
+                "{body}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_controller_that_is_away_ends_nothing_and_what_ends_meanwhile_is_known() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let wait = |file: &str| format!("until test -e {file}; do sleep 0.1; done");
+    manifest(
+        &place,
+        &json!([{"name": "p", "jobs": [job("one", &wait("go1")), job("two", &wait("go2"))]},
+            {"name": "s", "depends_on": "p", "jobs": [job("child", "true")]}]),
+    );
+    let mut manager = place.start();
+    Place::until("both run", || {
+        place.at("ran-one").exists() && place.at("ran-two").exists()
+    });
+    let fault = Fault::new(["stop", "ctld"], "start");
+    Place::until("it is noticed", || {
+        place
+            .notices()
+            .iter()
+            .any(|notice| notice.contains("unreachable since"))
+    });
+    fs::write(place.at("go1"), "").expect("write");
+    Place::until("one is completed", || {
+        place.state()["one"]["state"] == "completed"
+    });
+    let state = place.state();
+    assert_eq!(
+        (&state["two"]["state"], &state["child"]["state"]),
+        (&json!("running"), &json!("waiting"))
+    );
+    let why = place.data(&["explain", "two", "--state", "s.json"]);
+    assert!(why["facts"].to_string().contains("under way"), "{why}");
+    drop(fault);
+    fs::write(place.at("go2"), "").expect("write");
+    Place::until("the queue is over", || {
+        manager.try_wait().expect("asked").is_some()
+    });
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    for id in ["one", "two", "child"] {
+        let ran = fs::read_to_string(place.at(&format!("ran-{id}"))).expect("ran");
+        assert_eq!(ran, "x\n", "{id}");
+    }
+}
+
+#[test]
+fn a_node_that_dies_costs_its_job_one_retry_and_no_other_job_anything() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let unlucky = "test $(wc -l < ran-unlucky) -gt 1 || sleep 600";
+    manifest(
+        &place,
+        &json!([{"name": "p", "jobs": [job("unlucky", unlucky), job("lucky", "true")]}]),
+    );
+    let mut manager = place.start();
+    Place::until("it runs", || {
+        place.at("ran-unlucky").exists() && task_of(&place, "unlucky").is_some()
+    });
+    let task = task_of(&place, "unlucky").expect("running");
+    let node = slurm(&format!("squeue -h -j {task} -o %N"));
+    let fault = Fault::new(["crash", &node], "start");
+    Place::until("the queue is over", || {
+        manager.try_wait().expect("asked").is_some()
+    });
+    drop(fault);
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    let state = place.state();
+    for (id, attempts) in [("unlucky", 2), ("lucky", 1)] {
+        assert_eq!(
+            (&state[id]["state"], &state[id]["attempts"]),
+            (&json!("completed"), &json!(attempts)),
+            "{id}"
+        );
+    }
+    let journal = fs::read_to_string(place.at(".s.queue/journal.jsonl")).expect("journal");
+    assert!(journal.contains("\"reason\":\"node_fail\""), "{journal}");
+    Place::until("the node is back", || {
+        !slurm("sinfo -h -N -t idle,mixed,allocated -o %N").is_empty()
+            && slurm("sinfo -h -N -t down,drain -o %N").is_empty()
+    });
+}
+
+#[test]
+fn without_accounting_a_queue_goes_on() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    if !slurm("scontrol show config").contains("accounting_storage/slurmdbd") {
+        println!("skipped: this Slurm has no accounting that could fall silent");
+        return;
+    }
+    let _fault = Fault::new(["stop", "dbd"], "start");
+    let place = Place::new();
+    manifest(
+        &place,
+        &json!([{"name": "p", "jobs": [job("good", "true"), job("bad", "exit 4")]},
+            {"name": "s", "depends_on": "p", "jobs": [job("child", "true")]}]),
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    let state = place.state();
+    assert_eq!(
+        (
+            &state["good"]["state"],
+            &state["bad"]["exit_code"],
+            &state["child"]["state"]
+        ),
+        (&json!("completed"), &json!(4), &json!("blocked"))
+    );
+}
+
+#[test]
+fn what_is_cancelled_leaves_slurms_queue_and_its_nodes() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let jobs: Vec<_> = (0..6)
+        .map(|at| job(&format!("j{at}"), "sleep 600"))
+        .collect();
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs}]),
+        &json!({"max_parallel": 2}),
+    );
+    let mut manager = place.start();
+    Place::until("two run", || {
+        place.at("ran-j0").exists() && place.at("ran-j1").exists()
+    });
+    Place::until("the state says so", || place.engine_ref("j0").is_some());
+    let token = place.engine_ref("j0").expect("submitted");
+    let token = token.split('#').next().expect("a token").to_owned();
+    assert_eq!(
+        place.data(&["cancel", "--all", "--state", "s.json"])["done"],
+        true
+    );
+    Place::until("the queue is over", || {
+        manager.try_wait().expect("asked").is_some()
+    });
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+    for (id, row) in place.state() {
+        assert_eq!(row["state"], "cancelled", "{id}");
+        let began = id == "j0" || id == "j1";
+        assert_eq!(place.at(&format!("ran-{id}")).exists(), began, "{id}");
+    }
+    Place::until("nothing of it is left in Slurm", || {
+        slurm(&format!("squeue -h -r --name={token}")).is_empty()
+    });
 }

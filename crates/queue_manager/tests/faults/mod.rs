@@ -8,7 +8,7 @@ use aris_queue::state::Event;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use crate::queue::Place;
+use crate::queue::{Manager, Place};
 
 const RUN: [&str; 6] = [
     "run",
@@ -33,14 +33,11 @@ fn unshares() -> bool {
 }
 
 /// A manager in namespaces that `options` ask for, after the line `first` of a shell there.
-fn apart(place: &Place, options: &[&str], first: &str) -> Child {
+fn apart(place: &Place, options: &[&str], first: &str) -> Manager {
     let line = format!("{first} && exec \"$@\"");
     let words = [&["unshare", "-f"][..], options, &["sh", "-c", &line, "_"]].concat();
-    place
-        .command_by(&words, &RUN)
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("started")
+    let child = place.command_by(&words, &RUN).stdout(Stdio::null()).spawn();
+    Manager(child.expect("started"))
 }
 
 fn code(manager: &mut Child) -> Option<i32> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::{Deref, DerefMut};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -15,6 +16,30 @@ const PATIENCE: Duration = Duration::from_mins(3);
 /// A queue's folder.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
+}
+
+/// A manager that is ended when its test is over, also when it failed.
+pub(crate) struct Manager(pub(crate) Child);
+
+impl Deref for Manager {
+    type Target = Child;
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Manager {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        self.kill()
+            .and_then(|()| self.wait())
+            .map_or_else(drop, drop);
+    }
 }
 
 impl Place {
@@ -101,18 +126,19 @@ impl Place {
     }
 
     /// Starts a manager and leaves it to itself.
-    pub(crate) fn start(&self) -> Child {
-        self.command(&[
-            "run",
-            "--manifest",
-            "m.json",
-            "--state",
-            "s.json",
-            "--quiet",
-        ])
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("started")
+    pub(crate) fn start(&self) -> Manager {
+        let child = self
+            .command(&[
+                "run",
+                "--manifest",
+                "m.json",
+                "--state",
+                "s.json",
+                "--quiet",
+            ])
+            .stdout(Stdio::null())
+            .spawn();
+        Manager(child.expect("started"))
     }
 
     /// The data of a call with `--json` that works.
