@@ -142,35 +142,33 @@ fn declared(
     out: &mut Findings,
 ) {
     let name = reference.name();
-    let (known, near) = match reference.namespace {
-        Namespace::Result => return,
-        Namespace::Inputs => (
-            scope.inputs.contains(name),
-            nearest(name, scope.inputs.iter().copied()),
-        ),
-        Namespace::Context => {
-            let optional = step
-                .optional_context_refs
-                .iter()
-                .any(|optional| optional.text == name);
-            let known = optional || scope.producers.contains_key(name);
-            (known, nearest(name, scope.producers.keys().copied()))
+    let near = match reference.namespace {
+        Namespace::Inputs if !scope.inputs.contains(name) => {
+            nearest(name, scope.inputs.iter().copied())
         }
+        Namespace::Context
+            if !scope.producers.contains_key(name)
+                && !step
+                    .optional_context_refs
+                    .iter()
+                    .any(|optional| optional.text == name) =>
+        {
+            nearest(name, scope.producers.keys().copied())
+        }
+        _ => return,
     };
-    if !known {
-        let what = if reference.namespace == Namespace::Inputs {
-            "is no input of this recipe"
-        } else {
-            "is captured by no step"
-        };
-        out.field(
-            rule,
-            step,
-            field,
-            line,
-            format!("`{reference}` {what}{near}"),
-        );
-    }
+    let what = if reference.namespace == Namespace::Inputs {
+        "is no input of this recipe"
+    } else {
+        "is captured by no step"
+    };
+    out.field(
+        rule,
+        step,
+        field,
+        line,
+        format!("`{reference}` {what}{near}"),
+    );
 }
 
 fn said(scope: &Scope<'_>, step: &Step, message: &Text, out: &mut Findings) {

@@ -104,9 +104,9 @@ pub(super) fn reach(
     let mut seen = BTreeSet::new();
     let mut open = from.to_vec();
     while let Some(at) = open.pop() {
-        if seen.insert(at)
+        if let Some(next) = edges.get(at)
+            && seen.insert(at)
             && !barrier(at)
-            && let Some(next) = edges.get(at)
         {
             open.extend(next);
         }

@@ -260,7 +260,7 @@ pub const RULES: &[Rule] = &[
     rule("step-not-mapping", Error, General, Section::Own, &[], "A step is a mapping."),
     rule("unknown-step-key", Warning, General, Section::Own, &[], "Every key of a step is known."),
     rule("unknown-top-level-key", Warning, General, Section::Own, &[], "Every key of the file is known."),
-    rule("bad-when-expression", Error, General, Section::Own, &[], "Every `when` can be read."),
+    mixed("bad-when-expression", General, Section::Own, &[], "Every `when` can be read; a `${{ … }}` elsewhere that cannot is a warning."),
     rule("unknown-filter", Error, General, Section::Own, &[], "Every filter exists."),
     rule("undeclared-ref-in-when", Error, General, Section::Own, &[], "What a `when` reads is declared or captured somewhere."),
     rule("undeclared-ref-in-message", Warning, General, Section::Own, &[], "What a message reads is declared or captured somewhere."),

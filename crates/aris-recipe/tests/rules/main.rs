@@ -2,4 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests read files directly")]
 
+mod bench;
+mod mutants;
 mod public;
+mod pure;
