@@ -9,10 +9,10 @@ use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
-use crate::queue::Place;
+use crate::queue::{Manager, Place};
 
 /// A queue with one job that waits for the file `go`.
-fn waiting() -> (Place, Child) {
+fn waiting() -> (Place, Manager) {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [
         {"id": "long", "cmd": "echo begun; until [ -e go ]; do sleep 0.01; done; echo done"},
@@ -27,7 +27,7 @@ fn waiting() -> (Place, Child) {
     (place, manager)
 }
 
-fn end(place: &Place, mut manager: Child) {
+fn end(place: &Place, mut manager: Manager) {
     fs::write(place.at("go"), "").expect("written");
     assert!(manager.wait().expect("ended").success());
 }
