@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use aris_recipe::Profile;
 use clap::{Args, Subcommand};
 
+use crate::data::DataArgs;
+
 /// Arguments of `recipe_runner`.
 #[derive(Debug, Args)]
 pub struct Cli {
@@ -61,6 +63,8 @@ pub(crate) struct ValidateArgs {
     pub(crate) recipe: RecipeArgs,
     #[command(flatten)]
     pub(crate) compose: ComposeArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     /// Which rules apply: core, compat or strict
     #[arg(long, default_value = "core", value_parser = profile)]
     pub(crate) profile: Profile,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_recipe::Finding;
+use aris_recipe::rules::data::DataError;
 use serde_json::{Map, Value};
 
 /// Errors of `recipe_runner`. What is wrong with a recipe that can be loaded is in its report, never here.
@@ -27,6 +28,14 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong; not empty.
         findings: Vec<Finding>,
+    },
+    /// A file that a recipe is checked against is malformed.
+    #[error("{}:{}: {error}", path.display(), error.line)]
+    Data {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong.
+        error: DataError,
     },
 }
 
@@ -58,7 +67,7 @@ impl Failure for Error {
         match self {
             Self::NoFile { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
-            Self::Recipe { .. } => ErrorKind::Validation,
+            Self::Recipe { .. } | Self::Data { .. } => ErrorKind::Validation,
         }
     }
 
@@ -66,6 +75,7 @@ impl Failure for Error {
         match self {
             Self::NoFile { .. } => Some(String::from("name a recipe: a YAML file")),
             Self::Fs(error) => error.hint(),
+            Self::Data { .. } => Some(String::from("mend that line of the file")),
             Self::Recipe { .. } => Some(String::from(
                 "mend the recipe; recipe_runner validate lists everything that is wrong with it",
             )),
@@ -82,6 +92,13 @@ impl Failure for Error {
                 );
             }
             Self::Fs(error) => details = error.details(),
+            Self::Data { path, error } => {
+                details.insert(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                );
+                details.insert(String::from("line"), Value::from(error.line));
+            }
             Self::Recipe { path, findings } => {
                 details.insert(
                     String::from("path"),

@@ -3,8 +3,9 @@
 //! # Usage
 //!
 //! ```text
-//! recipe_runner validate FILE [--compose [--set NAME=VALUE ...]] [--profile core|compat|strict] [--json]
+//! recipe_runner validate FILE [DATA] [--compose [--set NAME=VALUE ...]] [--profile core|compat|strict] [--json]
 //! recipe_runner graph    FILE [--compose [--set NAME=VALUE ...]] [--format json|mermaid|dot] [--json]
+//! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --contracts DIR
 //! ```
 //!
 //! # Exit codes
@@ -20,6 +21,7 @@
 
 mod cli;
 mod commands;
+mod data;
 mod error;
 mod load;
 mod report;

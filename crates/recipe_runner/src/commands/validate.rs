@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use aris_cli::{Context, Outcome};
 use aris_recipe::rules::{Counts, SkippedRule};
-use aris_recipe::{Data, Finding, check};
+use aris_recipe::{Finding, check};
 use serde::Serialize;
 
 use crate::cli::{self, ValidateArgs};
+use crate::data::{self, Checked};
 use crate::error::Error;
 use crate::load;
 
@@ -45,7 +46,14 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     } else {
         read.recipe.clone()
     };
-    let report = check(&recipe, &Data::default(), args.profile);
+    let checked = Checked {
+        path: &read.path,
+        sha256: &read.sha256,
+        recipe: &recipe,
+        sub_recipes: &load::folders(&read.path, &args.recipe.reading, context),
+    };
+    let data = data::read(&args.data, &checked, context)?;
+    let report = check(&recipe, &data, args.profile);
     let valid = report.is_valid();
     let data = Validation {
         recipe: recipe.name.clone(),
