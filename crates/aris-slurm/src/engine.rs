@@ -96,6 +96,11 @@ impl SlurmEngine {
         if wave.attempts.is_empty() {
             return Err(SubmitError::Rejected(String::from("a wave of no attempts")));
         }
+        if let Some(word) = submission::no_option(&wave.options.extra) {
+            return Err(SubmitError::Rejected(format!(
+                "slurm.extra: {word:?} is no option of sbatch of the form --name=value or -x"
+            )));
+        }
         let script = submission::script(&self.task_program, run, &wave.token);
         Ok((submission::arguments(wave, &wave.run), script))
     }

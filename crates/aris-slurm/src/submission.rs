@@ -71,6 +71,18 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     words
 }
 
+/// The first of the further arguments that `sbatch` would take for something other than an option: a script in place of ours, or the end of
+/// all options.
+pub(crate) fn no_option(extra: &[String]) -> Option<&str> {
+    let option = |word: &&String| {
+        word.trim_start_matches('-') != word.as_str() && word.trim_matches('-') != ""
+    };
+    let odd = extra
+        .iter()
+        .find(|word| !option(word) || word.starts_with("--wrap"));
+    odd.map(String::as_str)
+}
+
 /// The number in what `sbatch --parsable` prints: `123`, or `123;cluster`.
 pub(crate) fn job(printed: &str) -> Option<String> {
     // A site's submit plugin may print before it.
@@ -151,6 +163,23 @@ mod tests {
             script(&program, "/runs/$(x) y", "aq-r-1"),
             "#!/bin/sh\nexec '/opt/a b/queue_manager' slurm-task '/runs/$(x) y' aq-r-1\n"
         );
+    }
+
+    #[test]
+    fn further_arguments_are_options() {
+        for (word, good) in [
+            ("--nice", true),
+            ("--mail-type=END", true),
+            ("-n1", true),
+            ("/tmp/other.sh", false),
+            ("--", false),
+            ("-", false),
+            ("", false),
+            (" --nice", false),
+            ("--wrap=true", false),
+        ] {
+            assert_eq!(no_option(&[String::from(word)]).is_none(), good, "{word}");
+        }
     }
 
     #[test]

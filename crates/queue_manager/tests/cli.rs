@@ -8,6 +8,7 @@
 mod cluster;
 mod faults;
 mod following;
+mod hostile;
 mod kills;
 mod queue;
 

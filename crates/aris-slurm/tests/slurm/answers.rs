@@ -145,6 +145,9 @@ fn what_cannot_be_submitted_at_all_is_rejected_without_asking() {
     let mut wave = good.clone();
     wave.run = place.at("100%");
     assert!(rejected(wave));
+    let mut wave = good.clone();
+    wave.options.extra.push(String::from("other.sh"));
+    assert!(rejected(wave));
     let mut wave = good;
     wave.attempts.clear();
     assert!(rejected(wave));

@@ -102,7 +102,8 @@ pub(crate) fn remote(args: &RemoteArgs, context: &Context) -> Result<Outcome<Dat
         request.args.push(String::from("status"));
     }
     if context.json() {
-        request.args.push(String::from("--json"));
+        // Behind the command: what follows `--` is a name.
+        request.args.insert(1, String::from("--json"));
     }
     let answer = server.call(&program, &request)?;
     for line in answer.stderr.lines() {

@@ -212,12 +212,23 @@ pub(crate) fn log_link(place: &Place, id: &str) -> PathBuf {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     let plain = id.len() <= 100
         && id.bytes().all(safe)
+        && !is_attempts_log(id)
         && id.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric);
     if plain {
         place.logs.join(format!("{id}.log"))
     } else {
         place.logs.join(format!("{}.log", attempt::slug(id)))
     }
+}
+
+/// Whether `<id>.log` may be the log of another job's attempt, as [`log_of`] names it: `<readable>-<12 hex digits>.<number>`.
+fn is_attempts_log(id: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digest = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let parts = id
+        .rsplit_once('.')
+        .and_then(|(slug, attempt)| Some((slug.rsplit_once('-')?.1, attempt)));
+    parts.is_some_and(|(hex, attempt)| digest(hex) && number(attempt))
 }
 
 /// Points the name at the log. A file that is no link is somebody's, and stays.
@@ -261,6 +272,12 @@ mod tests {
             log_link(&place, "s200_N64"),
             Path::new("/q/logs/s200_N64.log")
         );
+        let other = log_of(&place, "x", 1);
+        let stem = other
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .expect("a name");
+        assert_ne!(log_link(&place, stem), other);
         for id in ["../x", "a b", "-dash", ".hidden", "a/b"] {
             assert_eq!(
                 log_link(&place, id).parent(),

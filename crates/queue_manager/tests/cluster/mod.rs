@@ -15,7 +15,7 @@ mod faults;
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// Only a test bed: nobody's cluster is used by accident.
-fn alone() -> Option<MutexGuard<'static, ()>> {
+pub(crate) fn alone() -> Option<MutexGuard<'static, ()>> {
     let asked = Command::new("sinfo")
         .arg("-h")
         .stdout(Stdio::null())

@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_mins(3);
 /// A queue's folder.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
+    /// Of the queue's folder in it; empty: itself.
+    name: String,
 }
 
 /// A manager that is ended when its test is over, also when it failed.
@@ -46,17 +48,34 @@ impl Place {
     pub(crate) fn new() -> Self {
         Self {
             folder: tempfile::tempdir().expect("temp"),
+            name: String::new(),
         }
     }
 
+    /// A queue in a folder of this name, which is alone in its own.
+    pub(crate) fn within(name: &str) -> Self {
+        let mut place = Self::new();
+        name.clone_into(&mut place.name);
+        fs::create_dir(place.at("")).expect("folder");
+        // Nodes of a cluster come as other users, too.
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(place.outside(), mode).expect("mode");
+        place
+    }
+
+    /// The folder around the queue's.
+    pub(crate) fn outside(&self) -> PathBuf {
+        self.folder.path().to_path_buf()
+    }
+
     pub(crate) fn at(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
+        self.folder.path().join(&self.name).join(path)
     }
 
     /// Writes `m.json`: jobs without cards, four at once, in this folder.
     pub(crate) fn manifest(&self, phases: &Value) {
         let manifest = json!({
-            "project": "test", "cwd": self.folder.path(), "gpus": [], "max_parallel": 4,
+            "project": "test", "cwd": self.at(""), "gpus": [], "max_parallel": 4,
             "linger": 1, "output_wait": 0, "kill_grace": 1, "phases": phases,
         });
         fs::write(self.at("m.json"), manifest.to_string()).expect("write");
@@ -78,7 +97,7 @@ impl Place {
     fn prepared(&self, mut command: Command, args: &[&str]) -> Command {
         let path = std::env::var("PATH").unwrap_or_default();
         command
-            .current_dir(self.folder.path())
+            .current_dir(self.at(""))
             .args(args)
             .env("ARIS_QUEUE_LEASES", self.at("leases"))
             // Programs of this place before all others.
@@ -143,7 +162,9 @@ impl Place {
 
     /// The data of a call with `--json` that works.
     pub(crate) fn data(&self, args: &[&str]) -> Value {
-        let output = self.command(args).arg("--json").output().expect("ran");
+        // Before a `--`, behind which everything is a name.
+        let words = [&args[..1], &["--json"], &args[1..]].concat();
+        let output = self.command(&words).output().expect("ran");
         assert!(output.status.success(), "{args:?}: {output:?}");
         serde_json::from_slice::<Value>(&output.stdout).expect("envelope")["data"].clone()
     }
