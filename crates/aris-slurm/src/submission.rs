@@ -74,13 +74,9 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
 /// The first of the further arguments that `sbatch` would take for something other than an option: a script in place of ours, or the end of
 /// all options.
 pub(crate) fn no_option(extra: &[String]) -> Option<&str> {
-    let option = |word: &&String| {
-        word.trim_start_matches('-') != word.as_str() && word.trim_matches('-') != ""
-    };
-    let odd = extra
-        .iter()
-        .find(|word| !option(word) || word.starts_with("--wrap"));
-    odd.map(String::as_str)
+    let option = |word: &str| word.starts_with('-') && !word.trim_start_matches('-').is_empty();
+    let mut words = extra.iter().map(String::as_str);
+    words.find(|word| !option(word) || word.starts_with("--wrap"))
 }
 
 /// The number in what `sbatch --parsable` prints: `123`, or `123;cluster`.
