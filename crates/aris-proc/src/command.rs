@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::error::ProcError;
 use crate::finished::Finished;
-use crate::wait::{self, Taker};
+use crate::wait::{self, Limits, Taker};
 
 /// Bytes kept of each output stream unless [`Command::capture_limit`] says otherwise.
 ///
@@ -28,6 +28,7 @@ pub fn command(program: impl AsRef<OsStr>, cwd: impl AsRef<Path>) -> Command {
         clear: false,
         stdin: None,
         limit: CAPTURE_LIMIT,
+        silence: None,
     }
 }
 
@@ -45,6 +46,7 @@ pub struct Command {
     clear: bool,
     stdin: Option<Vec<u8>>,
     limit: usize,
+    silence: Option<Duration>,
 }
 
 impl Command {
@@ -92,6 +94,12 @@ impl Command {
         self
     }
 
+    /// Ends the child like at its deadline once it has written nothing to stdout and stderr for this long.
+    pub fn silence_limit(mut self, silence: Duration) -> Self {
+        self.silence = Some(silence);
+        self
+    }
+
     /// Runs the child to its end, or to `deadline` from now.
     ///
     /// At the deadline the child's whole process group gets SIGTERM and, half a second later, SIGKILL; this function
@@ -116,6 +124,10 @@ impl Command {
 
     fn finished(mut self, deadline: Duration, taker: Taker<'_, '_>) -> Result<Finished, ProcError> {
         let (stdin, limit) = (self.stdin.take(), self.limit);
+        let limits = Limits {
+            deadline,
+            silence: self.silence,
+        };
         let (mut command, name) = self.prepared()?;
         command.process_group(0);
         command.stdin(if stdin.is_some() {
@@ -127,13 +139,7 @@ impl Command {
         let mut child = command
             .spawn()
             .map_err(|source| start_error(name.clone(), source))?;
-        match wait::finish(
-            &mut child,
-            stdin.unwrap_or_default(),
-            limit,
-            deadline,
-            taker,
-        ) {
+        match wait::finish(&mut child, stdin.unwrap_or_default(), limit, limits, taker) {
             Ok((end, [stdout, stderr], pipe_held)) => Ok(Finished {
                 program: name,
                 end,

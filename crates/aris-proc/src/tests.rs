@@ -318,3 +318,18 @@ fn a_stream_is_given_on_whole_and_not_kept() {
     assert_eq!(finished.stdout, Captured::default());
     assert_eq!(finished.stderr.whole_text(), Some("err"));
 }
+
+#[test]
+fn a_silent_child_is_ended_and_a_talking_one_is_not() {
+    let silence = Duration::from_millis(400);
+    let silent = sh("echo begun; exec sleep 60").silence_limit(silence);
+    let finished = silent.run(LONG).expect("ran");
+    assert_eq!(finished.end, End::TimedOut);
+    assert_eq!(finished.stdout.whole_text(), Some("begun"));
+    let talking = sh("for i in 1 2 3 4 5 6 7 8; do echo $i >&2; sleep 0.1; done");
+    let finished = talking
+        .silence_limit(Duration::from_secs(20))
+        .run(LONG)
+        .expect("ran");
+    assert_eq!(finished.end, End::Exited(0));
+}

@@ -46,6 +46,15 @@ enum Phase {
 /// Who takes the pieces of stdout as they come, instead of keeping them.
 pub(crate) type Taker<'a, 'b> = Option<&'a mut (dyn FnMut(&[u8]) + 'b)>;
 
+/// How long a child may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// In all.
+    pub(crate) deadline: Duration,
+    /// Without writing anything.
+    pub(crate) silence: Option<Duration>,
+}
+
 /// How a child ended, its stdout and stderr, and whether one of its pipes was still held.
 pub(crate) type Remains = (End, [Captured; 2], bool);
 
@@ -53,11 +62,11 @@ pub(crate) fn finish(
     child: &mut Child,
     stdin: Vec<u8>,
     limit: usize,
-    deadline: Duration,
+    limits: Limits,
     taker: Taker<'_, '_>,
 ) -> io::Result<Remains> {
     let watch = Watch::over(Pid::from_child(child))?;
-    watched(child, watch, stdin, limit, deadline, taker)
+    watched(child, watch, stdin, limit, limits, taker)
 }
 
 fn watched(
@@ -65,7 +74,7 @@ fn watched(
     watch: Watch,
     stdin: Vec<u8>,
     limit: usize,
-    deadline: Duration,
+    limits: Limits,
     mut taker: Taker<'_, '_>,
 ) -> io::Result<Remains> {
     let start = Instant::now();
@@ -80,7 +89,12 @@ fn watched(
     let mut phase = Phase::Running;
     let mut timed_out = false;
     // A deadline too far away to be represented is no deadline that anybody will see.
-    let mut until = start.checked_add(deadline);
+    let end = start.checked_add(limits.deadline);
+    let silent_until = |now: Instant| {
+        let silent = limits.silence.and_then(|silence| now.checked_add(silence));
+        end.into_iter().chain(silent).min()
+    };
+    let mut until = silent_until(start);
 
     loop {
         if exit.is_none() && outputs.stdout.fd().is_none() && outputs.stderr.fd().is_none() {
@@ -111,6 +125,9 @@ fn watched(
             .stdout
             .drain(&mut buffer, ROUNDS, taker.as_deref_mut())?;
         outputs.stderr.drain(&mut buffer, ROUNDS, None)?;
+        if ready.output && phase == Phase::Running {
+            until = silent_until(Instant::now());
+        }
         if ready.exit {
             exit = None;
             // In time or not, nobody waits longer than this for processes that the child left behind; while the deadline
@@ -222,6 +239,7 @@ impl AsFd for Watch {
 struct Ready {
     exit: bool,
     input: bool,
+    output: bool,
 }
 
 /// Waits until something happens on the child's exit or on a pipe, or until `left` is over.
@@ -243,6 +261,7 @@ fn wait(
             .fd()
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)),
     );
+    let at_output = fds.len();
     fds.extend(
         outputs
             .stdout
@@ -264,6 +283,7 @@ fn wait(
     Ok(Ready {
         exit: exit.is_some() && happened(0),
         input: input.fd().is_some() && happened(at_input),
+        output: (at_output..fds.len()).any(happened),
     })
 }
 
@@ -285,7 +305,18 @@ mod tests {
             .expect("started");
         let watch = Watch::by_thread(Pid::from_child(&child)).expect("thread");
         let start = Instant::now();
-        let remains = watched(&mut child, watch, Vec::new(), 100, deadline, None).expect("watched");
+        let remains = watched(
+            &mut child,
+            watch,
+            Vec::new(),
+            100,
+            Limits {
+                deadline,
+                silence: None,
+            },
+            None,
+        )
+        .expect("watched");
         (remains, start.elapsed())
     }
 

@@ -5,6 +5,7 @@
 #![warn(missing_docs)]
 
 pub mod compose;
+pub mod engine;
 pub mod expression;
 pub mod finding;
 pub mod graph;

@@ -4,15 +4,24 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use aris_recipe::Profile;
+use aris_recipe::engine::OutcomeStatus;
+use aris_recipe::engine::state::MAX_STEPS;
 use clap::{Args, Subcommand};
 
 use crate::data::DataArgs;
 
+/// What replaces the placeholder of the folder for temporary files, unless the user says otherwise.
+pub(crate) const TEMP_DIR: &str = ".aris/temp";
+
 /// Arguments of `recipe_runner`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = false)]
 pub struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    /// Carry out the attempt in this folder; the engine itself calls this
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) attempt: Option<PathBuf>,
 }
 
 /// The subcommands.
@@ -22,6 +31,14 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Print where control can go in a recipe
     Graph(GraphArgs),
+    /// Run a recipe until it ends or needs an outcome from outside
+    Run(RunArgs),
+    /// Say where a run is taken up again, and go on with it when outcomes or executors are given
+    Resume(ResumeArgs),
+    /// Print the step whose outcome is needed next
+    Next(StateArgs),
+    /// Record the outcome of that step
+    Complete(CompleteArgs),
 }
 
 /// Which recipe, and how it is read.
@@ -41,7 +58,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) sub_recipes_dir: Vec<PathBuf>,
     /// What replaces the placeholder of the folder for temporary files, `{{TEMP}}` or `{{AUTOSKILLIT_TEMP}}`
-    #[arg(long, value_name = "PATH", default_value = ".aris/temp")]
+    #[arg(long, value_name = "PATH", default_value = TEMP_DIR)]
     pub(crate) temp_dir: String,
 }
 
@@ -82,6 +99,98 @@ pub(crate) struct GraphArgs {
     pub(crate) format: Format,
 }
 
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) recipe: RecipeArgs,
+    /// Value of an input; several may follow
+    #[arg(long, value_name = "NAME=VALUE", num_args = 1.., value_parser = pair)]
+    pub(crate) inputs: Vec<(String, String)>,
+    /// Where the state of the run is kept; without it nothing is kept
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Put the state of an earlier run in that file aside, whatever it is
+    #[arg(long, requires = "state")]
+    pub(crate) new: bool,
+    /// Entries of the journal after which the run is stopped
+    #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
+    pub(crate) max_steps: u64,
+    /// Run a recipe that has errors
+    #[arg(long)]
+    pub(crate) allow_invalid: bool,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+/// Arguments of `resume`.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+    /// The recipe, when it is no longer where the state says
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recipe: Option<PathBuf>,
+    /// Go on although the recipe was changed since the state was written
+    #[arg(long)]
+    pub(crate) accept_changed: bool,
+    /// Entries of the journal after which the run is stopped [default: what the run was started with]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+/// Where outcomes come from.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// Outcomes that are known beforehand, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) outcomes: Option<PathBuf>,
+    /// Execute steps of this kind: cmd
+    #[arg(long, value_name = "KIND", requires = "state", value_parser = ["cmd"])]
+    pub(crate) exec: Option<String>,
+    /// Execute agent steps with this command; without a value the one in `.aris/config.yaml`
+    #[arg(long, value_name = "COMMAND", requires = "state", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) agent: Option<String>,
+    /// Seconds an agent session may take when its step says nothing
+    #[arg(long, value_name = "SECONDS", default_value_t = 7200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) agent_timeout: u32,
+    /// Seconds a command may take when its step says nothing
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) command_timeout: u32,
+    /// Try an attempt again that was interrupted, as long as the step's retries allow; it may have done part of its work
+    #[arg(long)]
+    pub(crate) rerun_interrupted: bool,
+}
+
+/// Which run.
+#[derive(Debug, Args)]
+pub(crate) struct StateArgs {
+    /// The state of the run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: PathBuf,
+}
+
+/// Arguments of `complete`.
+#[derive(Debug, Args)]
+pub(crate) struct CompleteArgs {
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+    /// The step
+    #[arg(long, value_name = "NAME")]
+    pub(crate) step: String,
+    /// What came of it: success, failure, `context_limit`, exhausted or stale
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    pub(crate) status: OutcomeStatus,
+    /// The result: a JSON object, or the final text of a session; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) result: Option<String>,
+    /// The ticket that `next` printed, so that a repetition is never taken for the next visit
+    #[arg(long, value_name = "TICKET")]
+    pub(crate) ticket: Option<String>,
+}
+
 /// Languages of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
@@ -105,6 +214,16 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
         }
         _ => Err(String::from("write name=value")),
     }
+}
+
+fn status(text: &str) -> Result<OutcomeStatus, String> {
+    OutcomeStatus::ALL
+        .into_iter()
+        .find(|status| status.word() == text)
+        .ok_or_else(|| {
+            let words = OutcomeStatus::ALL.map(OutcomeStatus::word);
+            format!("one of {}", words.join(", "))
+        })
 }
 
 fn profile(text: &str) -> Result<Profile, String> {

@@ -12,11 +12,99 @@ use serde_json::{Map, Value};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// No subcommand was given.
+    #[error("a command is missing")]
+    NoCommand,
     /// There is no such file.
-    #[error("{} is no file", path.display())]
+    #[error("{what} {} is no file", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,
+        /// What it should be.
+        what: &'static str,
+    },
+    /// A file that a recipe is checked against is malformed.
+    #[error("{}:{}: {error}", path.display(), error.line)]
+    Data {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong.
+        error: DataError,
+    },
+    /// An input is unknown, missing or not allowed.
+    #[error("{reason}")]
+    Input {
+        /// What is wrong.
+        reason: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A script of outcomes or a configuration is malformed.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A state is malformed or was edited.
+    #[error("{}: {reason}", path.display())]
+    State {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The recipe was changed since the state was written.
+    #[error("{} was changed since the state of the run was written", path.display())]
+    Changed {
+        /// The recipe.
+        path: PathBuf,
+    },
+    /// A run that is not over lies where a new one should go.
+    #[error("{} holds a run that is not over", path.display())]
+    Unfinished {
+        /// The state.
+        path: PathBuf,
+    },
+    /// Somebody else uses the state.
+    #[error("{} is in use by {holder}", path.display())]
+    Held {
+        /// The state.
+        path: PathBuf,
+        /// Who.
+        holder: String,
+    },
+    /// The step is not the one whose outcome is needed.
+    #[error("step {step} is not at the cursor: {}", cursor.as_ref().map_or_else(|| String::from("the run is over"), |at| format!("the run stands at {at}")))]
+    NotAtCursor {
+        /// The step.
+        step: String,
+        /// Where the run stands.
+        cursor: Option<String>,
+    },
+    /// A ticket is not one that was printed.
+    #[error("ticket {ticket:?} is not one of this run")]
+    Ticket {
+        /// The ticket.
+        ticket: String,
+    },
+    /// Standard input cannot be read, or is too long.
+    #[error("standard input: {reason}")]
+    Stdin {
+        /// Why.
+        reason: String,
+    },
+    /// There is no agent command.
+    #[error("no agent command is configured")]
+    NoAgent,
+    /// The work of a step could not be begun.
+    #[error("step {step} could not be started: {reason}")]
+    NotStarted {
+        /// The step.
+        step: String,
+        /// Why.
+        reason: String,
     },
     /// The disk refused.
     #[error(transparent)]
@@ -28,14 +116,6 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong; not empty.
         findings: Vec<Finding>,
-    },
-    /// A file that a recipe is checked against is malformed.
-    #[error("{}:{}: {error}", path.display(), error.line)]
-    Data {
-        /// The path.
-        path: PathBuf,
-        /// What is wrong.
-        error: DataError,
     },
 }
 
@@ -65,27 +145,65 @@ fn first(findings: &[Finding]) -> String {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::NoCommand | Self::Input { .. } | Self::NoAgent => ErrorKind::Usage,
             Self::NoFile { .. } => ErrorKind::NotFound,
             Self::Fs(error) => error.kind(),
-            Self::Recipe { .. } | Self::Data { .. } => ErrorKind::Validation,
+            Self::Recipe { .. }
+            | Self::Data { .. }
+            | Self::Malformed { .. }
+            | Self::State { .. }
+            | Self::Changed { .. }
+            | Self::NotAtCursor { .. }
+            | Self::Ticket { .. } => ErrorKind::Validation,
+            Self::Unfinished { .. }
+            | Self::Held { .. }
+            | Self::Stdin { .. }
+            | Self::NotStarted { .. } => ErrorKind::Precondition,
         }
     }
 
     fn hint(&self) -> Option<String> {
-        match self {
-            Self::NoFile { .. } => Some(String::from("name a recipe: a YAML file")),
-            Self::Fs(error) => error.hint(),
-            Self::Data { .. } => Some(String::from("mend that line of the file")),
-            Self::Recipe { .. } => Some(String::from(
-                "mend the recipe; recipe_runner validate lists everything that is wrong with it",
-            )),
-        }
+        let hint = match self {
+            Self::Fs(error) => return error.hint(),
+            Self::Input { hint, .. } => return Some(hint.clone()),
+            Self::NoCommand => "one of validate, graph, run, resume, next, complete",
+            Self::NoFile { what: "state", .. } => {
+                "begin a run with recipe_runner run FILE --state STATE"
+            }
+            Self::NoFile { .. } => "name a regular file",
+            Self::Recipe { .. } => {
+                "mend the recipe; recipe_runner validate lists everything that is wrong with it"
+            }
+            Self::Data { .. } => "mend that line of the file",
+            Self::Malformed { .. } => "mend the file",
+            Self::State { .. } => {
+                "take the state from a backup, or begin anew from what was captured: a file with recipe.path, inputs and context"
+            }
+            Self::Changed { .. } => "bring the recipe back, or add --accept-changed",
+            Self::Unfinished { .. } => {
+                "go on with recipe_runner resume --state, put it aside with --new, or name another state"
+            }
+            Self::Held { .. } => "wait until it is done",
+            Self::NotAtCursor { .. } => "ask for the step with recipe_runner next",
+            Self::Ticket { .. } => "take the ticket from recipe_runner next",
+            Self::Stdin { .. } => "give at most 16 MiB of UTF-8",
+            Self::NoAgent => {
+                "add --agent 'PROGRAM ARGUMENTS', or agent: [PROGRAM, ARGUMENT] below recipe_runner: in .aris/config.yaml"
+            }
+            Self::NotStarted { .. } => "put that right and go on with recipe_runner resume",
+        };
+        Some(hint.to_owned())
     }
 
     fn details(&self) -> Map<String, Value> {
         let mut details = Map::new();
         match self {
-            Self::NoFile { path } => {
+            Self::NoFile { path, .. }
+            | Self::Malformed { path, .. }
+            | Self::State { path, .. }
+            | Self::Changed { path }
+            | Self::Unfinished { path }
+            | Self::Held { path, .. } => {
                 details.insert(
                     String::from("path"),
                     Value::from(path.display().to_string()),
@@ -99,6 +217,16 @@ impl Failure for Error {
                 );
                 details.insert(String::from("line"), Value::from(error.line));
             }
+            Self::NotAtCursor { step, cursor } => {
+                details.insert(String::from("step"), Value::from(step.as_str()));
+                details.insert(String::from("cursor"), Value::from(cursor.as_deref()));
+            }
+            Self::NoCommand
+            | Self::Input { .. }
+            | Self::Ticket { .. }
+            | Self::Stdin { .. }
+            | Self::NoAgent
+            | Self::NotStarted { .. } => {}
             Self::Recipe { path, findings } => {
                 details.insert(
                     String::from("path"),

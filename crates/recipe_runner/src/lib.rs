@@ -5,32 +5,55 @@
 //! ```text
 //! recipe_runner validate FILE [DATA] [--compose [--set NAME=VALUE ...]] [--profile core|compat|strict] [--json]
 //! recipe_runner graph    FILE [--compose [--set NAME=VALUE ...]] [--format json|mermaid|dot] [--json]
+//! recipe_runner run      FILE [--inputs NAME=VALUE ...] [--state STATE] [--outcomes SCRIPT] [--exec cmd] [--agent COMMAND] [--json]
+//! recipe_runner resume   --state STATE [--outcomes SCRIPT] [--exec cmd] [--agent COMMAND] [--accept-changed] [--json]
+//! recipe_runner next     --state STATE [--json]
+//! recipe_runner complete --state STATE --step NAME --status STATUS [--result JSON|TEXT|-] [--ticket TICKET] [--json]
 //! DATA: --manifest FILE  --tools FILE  --budgets FILE  --skills-dir DIR  --sub-recipes-dir DIR  --exempt FILE  --contracts DIR
 //! ```
 //!
+//! # Input
+//!
+//! A recipe, its sub-recipes, and what is known of outcomes beforehand: a script of them, or executors that make them.
+//!
+//! # Output
+//!
+//! The state of a run is one file, replaced whole after every transition. Beside it lie `STATE.lock`, which says who uses the run,
+//! and, with executors, `STATE.d` with a folder for each attempt: what was asked, both streams, and the outcome, which is there before
+//! the journal knows of it.
+//!
 //! # Exit codes
 //!
-//! | code | meaning |
-//! |---|---|
-//! | 0 | no finding of severity error |
-//! | 2 | usage |
-//! | 3 | the recipe is absent |
-//! | 4 | the file is no recipe, or its sub-recipes cannot be put into it |
-//! | 5 | a file cannot be read |
-//! | 10 | at least one error finding |
+//! | code | validate, graph | run, resume | next, complete |
+//! |---|---|---|---|
+//! | 0 | no error finding | ended at a stop step or at `done`; `resume` without outcomes and executors: said where | there is work, or the run is completed; recorded, also before |
+//! | 2 | usage | usage; an input is unknown, missing or not allowed | usage |
+//! | 3 | the recipe is absent | recipe, script or state is absent | the state is absent |
+//! | 4 | no recipe, or sub-recipes cannot be put into it | that; the recipe has errors, the state is malformed or edited, the recipe was changed | the same; the step is not at the cursor |
+//! | 5 | a file cannot be read | somebody else uses the run; an unfinished run is in the way; a program is missing | somebody else uses the run |
+//! | 10 | at least one error finding | escalated or halted | `next`: the same |
+//! | 11 | | the next outcome must come from outside | |
+//! | 12 | | too many steps | `next`: the same |
 
+mod agent;
+mod attempt;
 mod cli;
 mod commands;
 mod data;
+mod drive;
 mod error;
 mod load;
 mod report;
+mod session;
+mod store;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use commands::graph::GraphData;
+pub use commands::protocol::{Completed, Next};
+pub use commands::run::{ResumeFrom, Resumed, Run};
 pub use commands::validate::Validation;
 pub use error::Error;
 pub use report::Report;
@@ -56,15 +79,47 @@ pub static SPEC: Spec = Spec {
             line: "recipe_runner graph recipe.yaml --format mermaid",
             what: "draw the graph of a recipe",
         },
+        Example {
+            command: "run",
+            line: "recipe_runner run recipe.yaml --inputs task=sorting --state run.json --exec cmd --agent 'claude -p --output-format json'",
+            what: "run a recipe with an agent until it ends",
+        },
+        Example {
+            command: "resume",
+            line: "recipe_runner resume --state run.json --exec cmd --agent 'claude -p --output-format json'",
+            what: "go on with it",
+        },
+        Example {
+            command: "next",
+            line: "recipe_runner next --state run.json",
+            what: "say which step is next",
+        },
+        Example {
+            command: "complete",
+            line: "recipe_runner complete --state run.json --step review --status success --result 'verdict = GO'",
+            what: "say what came of it",
+        },
     ],
-    signals: &[(10, "the recipe has at least one error")],
-    ok: "the recipe has no error",
+    signals: &[
+        (10, "the recipe has errors, or the run escalated or halted"),
+        (11, "the run waits for an outcome"),
+        (12, "the run had too many steps"),
+    ],
+    ok: "the recipe has no error, the run is completed, or what was asked is printed or recorded",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,
         ErrorKind::Precondition,
     ],
-    schemas: &[commands::validate::SCHEMA, commands::graph::SCHEMA],
+    schemas: &[
+        commands::validate::SCHEMA,
+        commands::graph::SCHEMA,
+        commands::run::RUN_SCHEMA,
+        commands::run::RESUME_SCHEMA,
+        commands::protocol::NEXT_SCHEMA,
+        commands::protocol::COMPLETE_SCHEMA,
+        aris_recipe::engine::state::STATE_SCHEMA,
+    ],
     samples: &[Sample {
         args: &["validate", "no-such-recipe.yaml", "--json"],
         exit: &[3],
@@ -74,12 +129,29 @@ pub static SPEC: Spec = Spec {
 
 /// Runs one subcommand.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    match cli.command {
+    if let Some(folder) = cli.attempt {
+        attempt::carry_out(&context.absolute(&folder), context.clock())?;
+        return Ok(Outcome::done(Report::Attempt));
+    }
+    match cli.command.ok_or(Error::NoCommand)? {
         Command::Validate(args) => Ok(wrap(
             commands::validate::run(&args, context)?,
             Report::Validation,
         )),
         Command::Graph(args) => Ok(wrap(commands::graph::run(&args, context)?, Report::Graph)),
+        Command::Run(args) => Ok(wrap(commands::run::run(&args, context)?, Report::Run)),
+        Command::Resume(args) => Ok(wrap(
+            commands::run::resume(&args, context)?,
+            Report::Resumed,
+        )),
+        Command::Next(args) => Ok(wrap(
+            commands::protocol::next(&args, context)?,
+            Report::Next,
+        )),
+        Command::Complete(args) => Ok(wrap(
+            commands::protocol::complete(&args, context)?,
+            Report::Completed,
+        )),
     }
 }
 
@@ -100,5 +172,10 @@ mod tests {
     fn schemas_are_current() {
         check_schema::<Validation>(commands::validate::SCHEMA);
         check_schema::<GraphData>(commands::graph::SCHEMA);
+        check_schema::<Run>(commands::run::RUN_SCHEMA);
+        check_schema::<Resumed>(commands::run::RESUME_SCHEMA);
+        check_schema::<Next>(commands::protocol::NEXT_SCHEMA);
+        check_schema::<Completed>(commands::protocol::COMPLETE_SCHEMA);
+        check_schema::<aris_recipe::engine::State>(aris_recipe::engine::state::STATE_SCHEMA);
     }
 }

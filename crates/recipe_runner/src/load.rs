@@ -1,14 +1,13 @@
 //! Recipes and their sub-recipes on the disk.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::FsError;
+use aris_recipe::engine::state::hex;
 use aris_recipe::model::Loaded;
 use aris_recipe::{Composed, Finding, Recipe, Severity, compose, load};
-use sha2::{Digest as _, Sha256};
 
 use crate::cli::ReadingArgs;
 use crate::error::Error;
@@ -40,26 +39,17 @@ pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, E
     let bytes = aris_fs::read(&context.absolute(path), LIMIT).map_err(|error| match error {
         FsError::NotFound { .. } | FsError::NotRegular { .. } => Error::NoFile {
             path: path.to_path_buf(),
+            what: "recipe",
         },
         other => Error::Fs(other),
     })?;
-    let sha256 = digest(&bytes);
+    let sha256 = hex(&bytes);
     let recipe = parsed(bytes, temp).map_err(refused)?;
     Ok(Read {
         path: path.to_path_buf(),
         sha256,
         recipe,
     })
-}
-
-/// The SHA-256 of bytes, in hexadecimal digits.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
-        // Writing to a text cannot fail.
-        write!(text, "{byte:02x}").unwrap_or_default();
-    }
-    text
 }
 
 fn parsed(bytes: Vec<u8>, temp: &str) -> Loaded {
@@ -75,21 +65,27 @@ fn parsed(bytes: Vec<u8>, temp: &str) -> Loaded {
     load(&text, temp)
 }
 
-/// Replaces the placeholders of a recipe.
+/// Digests of sub-recipes by name.
+pub(crate) type Digests = BTreeMap<String, String>;
+
+/// Replaces the placeholders of a recipe. Gives the digests of the sub-recipes that took their place, too.
 pub(crate) fn composed(
     read: &Read,
     given: &BTreeMap<String, String>,
     reading: &ReadingArgs,
     context: &Context,
-) -> Result<Composed, Error> {
+) -> Result<(Composed, Digests), Error> {
     let folders = folders(&read.path, reading, context);
-    compose(read.recipe.clone(), given, &mut |name| {
-        find(name, &folders, &reading.temp_dir)
+    let mut digests = Digests::new();
+    let composed = compose(read.recipe.clone(), given, &mut |name| {
+        find(name, &folders, &reading.temp_dir, &mut digests)
     })
     .map_err(|finding| Error::Recipe {
         path: read.path.clone(),
         findings: vec![*finding],
-    })
+    })?;
+    composed.notes.iter().for_each(|note| context.note(note));
+    Ok((composed, digests))
 }
 
 /// Where sub-recipes may lie, in the order they are looked for.
@@ -108,7 +104,7 @@ pub(crate) fn folders(file: &Path, reading: &ReadingArgs, context: &Context) -> 
 }
 
 /// The sub-recipe of a name. A name that is a path is none: recipes come from the folders that the user named.
-fn find(name: &str, folders: &[PathBuf], temp: &str) -> Option<Loaded> {
+fn find(name: &str, folders: &[PathBuf], temp: &str, digests: &mut Digests) -> Option<Loaded> {
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
         return None;
     }
@@ -116,7 +112,10 @@ fn find(name: &str, folders: &[PathBuf], temp: &str) -> Option<Loaded> {
         for ending in ENDINGS {
             let path = folder.join(format!("{name}.{ending}"));
             match aris_fs::read(&path, LIMIT) {
-                Ok(bytes) => return Some(parsed(bytes, temp)),
+                Ok(bytes) => {
+                    digests.insert(name.to_owned(), hex(&bytes));
+                    return Some(parsed(bytes, temp));
+                }
                 Err(FsError::NotFound { .. } | FsError::NotRegular { .. }) => {}
                 Err(error) => {
                     let message = format!("{} cannot be read: {error}", path.display());

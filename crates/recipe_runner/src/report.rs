@@ -6,7 +6,12 @@ use aris_cli::{Product, Style};
 use serde::Serialize;
 
 use crate::commands::graph::{self, GraphData};
+use crate::commands::protocol::{self, Completed, Next};
+use crate::commands::run::{self, Resumed, Run};
 use crate::commands::validate::{self, Validation};
+
+/// Schema id of what an attempt prints: nothing.
+const ATTEMPT_SCHEMA: &str = "aris.recipe_runner.attempt/v1";
 
 /// The data product of a subcommand.
 #[derive(Debug, Serialize)]
@@ -16,6 +21,16 @@ pub enum Report {
     Validation(Validation),
     /// Of `graph`.
     Graph(GraphData),
+    /// Of `run`.
+    Run(Run),
+    /// Of `resume`.
+    Resumed(Resumed),
+    /// Of `next`.
+    Next(Next),
+    /// Of `complete`.
+    Completed(Completed),
+    /// Of an attempt, which speaks through its files.
+    Attempt,
 }
 
 impl Product for Report {
@@ -23,6 +38,11 @@ impl Product for Report {
         match self {
             Self::Validation(_) => validate::SCHEMA,
             Self::Graph(_) => graph::SCHEMA,
+            Self::Run(_) => run::RUN_SCHEMA,
+            Self::Resumed(_) => run::RESUME_SCHEMA,
+            Self::Next(_) => protocol::NEXT_SCHEMA,
+            Self::Completed(_) => protocol::COMPLETE_SCHEMA,
+            Self::Attempt => ATTEMPT_SCHEMA,
         }
     }
 
@@ -30,6 +50,11 @@ impl Product for Report {
         match self {
             Self::Validation(data) => data.render(out),
             Self::Graph(data) => data.render(out),
+            Self::Run(data) => data.render(out),
+            Self::Resumed(data) => data.render(out),
+            Self::Next(data) => data.render(out),
+            Self::Completed(data) => data.render(out),
+            Self::Attempt => Ok(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use aris_testkit::Project;
 
-use super::cases::{Call, Cases, Hostile};
+use super::cases::{Call, Cases, Hostile, Unwritable};
 
 const RECIPE: &str = "\
 name: sample
@@ -13,6 +13,15 @@ steps:
   stop: {action: stop, message: bad}
 ";
 
+const ROUND: &str = "\
+name: round
+kitchen_rules: [do as it says]
+steps:
+  a: {tool: run_skill, with: {skill_command: /sample a}, on_success: b, on_failure: end}
+  b: {tool: run_skill, with: {skill_command: /sample b}, on_success: a, on_failure: end}
+  end: {action: stop, message: good}
+";
+
 pub(crate) const CASES: Cases = Cases {
     helper: "recipe_runner",
     project: || {
@@ -20,6 +29,9 @@ pub(crate) const CASES: Cases = Cases {
             .file("recipe.yaml", RECIPE)
             .file("bad.yaml", "steps: {}\n")
             .file("none.yaml", "- a list\n")
+            .file("round.yaml", ROUND)
+            .file("all.json", r#"{"*": {"status": "success"}}"#)
+            .file("tier.json", r#"{"recipe": {"path": "recipe.yaml"}}"#)
     },
     calls: &[
         Call {
@@ -38,6 +50,34 @@ pub(crate) const CASES: Cases = Cases {
             code: 4,
         },
         Call {
+            what: "a run that waits",
+            args: &["run", "recipe.yaml"],
+            code: 11,
+        },
+        Call {
+            what: "a run that goes round",
+            args: &["run", "round.yaml", "--outcomes", "all.json"],
+            code: 12,
+        },
+        Call {
+            what: "an absent state",
+            args: &["next", "--state", "absent.json"],
+            code: 3,
+        },
+        Call {
+            what: "a step that is not the next",
+            args: &[
+                "complete",
+                "--state",
+                "tier.json",
+                "--step",
+                "end",
+                "--status",
+                "success",
+            ],
+            code: 4,
+        },
+        Call {
             what: "an absent recipe",
             args: &["graph", "absent.yaml"],
             code: 3,
@@ -48,14 +88,44 @@ pub(crate) const CASES: Cases = Cases {
         &["validate"],
         &["graph"],
         &["validate", "recipe.yaml", "--set", "a=b"],
+        &["run"],
+        &["run", "recipe.yaml", "--exec", "cmd"],
+        &["resume"],
+        &["next"],
+        &["complete", "--state", "tier.json", "--step", "work"],
     ],
     open_ended: false,
-    unwritable: &[],
-    hostile: &[Hostile {
-        path: "recipe.yaml",
-        args: &["validate", "recipe.yaml"],
-        huge: 4,
-        fifo: 3,
-    }],
+    unwritable: &[
+        Unwritable {
+            what: "a state below a file",
+            prepare: |project| project.write("file", "in the way"),
+            args: &["run", "recipe.yaml", "--state", "file/run.json"],
+        },
+        Unwritable {
+            what: "a folder where the lock goes",
+            prepare: |project| project.write("run.json.lock/x", "in the way"),
+            args: &["run", "recipe.yaml", "--state", "run.json"],
+        },
+    ],
+    hostile: &[
+        Hostile {
+            path: "recipe.yaml",
+            args: &["validate", "recipe.yaml"],
+            huge: 4,
+            fifo: 3,
+        },
+        Hostile {
+            path: "tier.json",
+            args: &["next", "--state", "tier.json"],
+            huge: 4,
+            fifo: 4,
+        },
+        Hostile {
+            path: "all.json",
+            args: &["run", "round.yaml", "--outcomes", "all.json"],
+            huge: 4,
+            fifo: 4,
+        },
+    ],
     repeat_adds: None,
 };

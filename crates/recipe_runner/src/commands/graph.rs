@@ -61,7 +61,8 @@ pub(crate) fn run(args: &GraphArgs, context: &Context) -> Result<Outcome<GraphDa
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set);
-        load::composed(&read, &given, &args.recipe.reading, context)?.recipe
+        let (composed, _) = load::composed(&read, &given, &args.recipe.reading, context)?;
+        composed.recipe
     } else {
         read.recipe
     };

@@ -40,8 +40,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set);
-        let composed = load::composed(&read, &given, &args.recipe.reading, context)?;
-        composed.notes.iter().for_each(|note| context.note(note));
+        let (composed, _) = load::composed(&read, &given, &args.recipe.reading, context)?;
         composed.recipe
     } else {
         read.recipe.clone()
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
     let data = data::read(&args.data, &checked, context)?;
     let report = check(&recipe, &data, args.profile);
     let valid = report.is_valid();
-    let data = Validation {
+    let validation = Validation {
         recipe: recipe.name.clone(),
         path: read.path.display().to_string(),
         sha256: read.sha256,
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
         findings: report.findings,
         skipped_rules: report.skipped_rules,
     };
-    Ok(Outcome::found(data, !valid))
+    Ok(Outcome::found(validation, !valid))
 }
 
 impl Validation {

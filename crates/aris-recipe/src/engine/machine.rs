@@ -1,0 +1,480 @@
+//! One step at a time.
+
+use serde_json::{Map, Value, json};
+
+use super::capture::{self, Captured};
+use super::outcome::{Outcome, OutcomeStatus};
+use super::state::{Entry, Event, Start, State, Status, digest_of};
+use crate::graph::Graph;
+use crate::model::{DONE, Kind, OnResult, Recipe, Step, Target};
+use crate::value::{Scope, is_truthy};
+
+/// A recipe that is ready to run: composed, and with its graph.
+#[derive(Debug)]
+pub struct Machine {
+    /// The recipe, without placeholders.
+    pub recipe: Recipe,
+    /// Its graph.
+    pub graph: Graph,
+}
+
+/// What the step at the cursor needs.
+#[derive(Clone, Copy, Debug)]
+pub enum Poll<'a> {
+    /// The run is over, or the cursor names no step.
+    Over,
+    /// Nothing: [`Machine::apply`] goes on without an outcome.
+    Ready(&'a Step),
+    /// It takes an outcome if there is one.
+    Optional(&'a Step),
+    /// Somebody has to do its work.
+    Needs(&'a Step),
+}
+
+/// A route as taken.
+struct Taken {
+    edge: String,
+    /// `None` where the recipe does not say.
+    route: Option<String>,
+    notes: Vec<String>,
+}
+
+impl Taken {
+    fn new(edge: &str, route: Option<&str>) -> Self {
+        Self {
+            edge: edge.to_owned(),
+            route: route.map(str::to_owned),
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl Machine {
+    /// Makes a recipe ready.
+    pub fn new(recipe: Recipe) -> Self {
+        Self {
+            graph: Graph::of(&recipe),
+            recipe,
+        }
+    }
+
+    /// Puts a state that has no journal at a step.
+    pub fn begin(&self, state: &mut State, step: &str) {
+        let start = Start {
+            step: step.to_owned(),
+            context: state.context.clone(),
+        };
+        state.head = Some(Self::start_digest(state, &start));
+        state.start = Some(start);
+        state.cursor = Some(step.to_owned());
+        state.classes = self
+            .recipe
+            .state
+            .iter()
+            .filter_map(|one| Some((one.variable.text.clone(), one.class?.word().to_owned())))
+            .collect();
+    }
+
+    pub(super) fn start_digest(state: &State, start: &Start) -> String {
+        digest_of(&json!({"inputs": state.inputs, "start": start}))
+    }
+
+    /// What the step at the cursor needs.
+    pub fn poll(&self, state: &State) -> Poll<'_> {
+        if state.status.is_over() {
+            return Poll::Over;
+        }
+        let cursor = state.cursor.as_deref().unwrap_or_default();
+        let Some(step) = self.recipe.step(cursor) else {
+            return Poll::Over;
+        };
+        if step.is_stop() || Self::is_skipped(step, state) || self.is_used_up(step, state) {
+            return Poll::Ready(step);
+        }
+        match step.kind() {
+            Kind::Agent | Kind::Command | Kind::Tool(_) | Kind::Python(_) | Kind::Confirm => {
+                Poll::Needs(step)
+            }
+            Kind::Route => Poll::Optional(step),
+            Kind::Constant
+            | Kind::Stop
+            | Kind::SubRecipe(_)
+            | Kind::UnknownAction(_)
+            | Kind::Nothing => Poll::Ready(step),
+        }
+    }
+
+    /// Goes on by one step, or by one attempt of it. `at` is the time, which only the journal keeps.
+    ///
+    /// Nothing happens when the run is over, or when the step needs an outcome and there is none.
+    pub fn apply(&self, state: &mut State, outcome: Option<&Outcome>, at: Option<&str>) {
+        let (step, outcome) = match (self.poll(state), outcome) {
+            (Poll::Over, _) | (Poll::Needs(_), None) => return,
+            (Poll::Ready(step), _) => (step, None),
+            (Poll::Optional(step) | Poll::Needs(step), outcome) => (step, outcome),
+        };
+        if state.journal.len() as u64 >= state.max_steps {
+            state.status = Status::LoopGuard;
+            return;
+        }
+        state.status = Status::Running;
+        let mut entry = Entry {
+            seq: state.journal.len() as u64 + 1,
+            step: step.name.clone(),
+            event: Event::Executed,
+            status: None,
+            visit: state.visits.get(&step.name).copied().unwrap_or(0),
+            attempts: 0,
+            edge: None,
+            target: None,
+            captured: Map::new(),
+            inferred: None,
+            note: None,
+            outcome: outcome.map(digest_of),
+            at: at.map(str::to_owned),
+            prev: None,
+        };
+        if step.is_stop() {
+            entry.event = Event::Stop;
+            entry.visit += 1;
+            self.record(state, entry, None);
+        } else if Self::is_skipped(step, state) {
+            entry.event = Event::Skipped;
+            self.skip(state, step, entry);
+        } else if self.is_used_up(step, state) {
+            entry.event = Event::Exhausted;
+            entry.status = Some(OutcomeStatus::Exhausted.word().to_owned());
+            self.finish(
+                state,
+                entry,
+                Taken::new("exhausted", Some(step.exhausted_route())),
+            );
+        } else {
+            self.execute(state, step, outcome, entry);
+        }
+    }
+
+    fn skip(&self, state: &mut State, step: &Step, mut entry: Entry) {
+        let skip = self
+            .recipe
+            .position(&step.name)
+            .and_then(|at| self.graph.skips.get(&at));
+        entry.inferred = skip
+            .filter(|skip| skip.how.is_guess())
+            .map(|skip| skip.how.word().to_owned());
+        let target = skip.and_then(|skip| skip.target.as_ref());
+        self.finish(state, entry, Taken::new("skip", target.map(Target::name)));
+    }
+
+    fn execute(&self, state: &mut State, step: &Step, given: Option<&Outcome>, mut entry: Entry) {
+        let constant = match (step.kind(), &step.constant) {
+            (Kind::Constant, Some(node)) => {
+                let result = Map::from_iter([(String::from("value"), node.to_json())]);
+                Some(Outcome::success(result))
+            }
+            _ => None,
+        };
+        let nothing = Outcome::success(Map::new());
+        let outcome = constant.as_ref().or(given).unwrap_or(&nothing);
+        let meaning = outcome.meaning(step);
+        state.tainted |= meaning.tainted;
+        let mut notes: Vec<String> = outcome.note.iter().cloned().collect();
+        if meaning.tainted {
+            notes.push(String::from("tainted"));
+        }
+        let mut status = meaning.status;
+        if status == OutcomeStatus::Stale {
+            if state.attempts < step.retries() {
+                state.attempts += 1;
+                state.notes.append(&mut notes);
+                return;
+            }
+            status = OutcomeStatus::Exhausted;
+        }
+        entry.visit += 1;
+        entry.attempts = state.attempts + 1;
+        entry.status = Some(status.word().to_owned());
+        let mut captured = match status {
+            OutcomeStatus::Success => capture::of(&self.recipe, step, state, outcome, false),
+            OutcomeStatus::ContextLimit => capture::of(&self.recipe, step, state, outcome, true),
+            _ => Captured::default(),
+        };
+        let mut all = std::mem::take(&mut state.notes);
+        all.append(&mut notes);
+        all.append(&mut captured.notes);
+        // Routing sees what was just captured.
+        state.context.extend(captured.values.clone());
+        entry.captured = captured.values;
+        let mut taken = Self::route(state, step, status, outcome);
+        all.append(&mut taken.notes);
+        taken.notes = all;
+        self.finish(state, entry, taken);
+    }
+
+    fn route(state: &State, step: &Step, status: OutcomeStatus, outcome: &Outcome) -> Taken {
+        let text =
+            |route: &Option<crate::yaml::Text>| route.as_ref().map(|route| route.text.clone());
+        let failure = text(&step.on_failure);
+        match status {
+            OutcomeStatus::Exhausted | OutcomeStatus::Stale => {
+                Taken::new("exhausted", Some(step.exhausted_route()))
+            }
+            OutcomeStatus::ContextLimit => match text(&step.on_context_limit) {
+                Some(route) => Taken::new("context_limit", Some(&route)),
+                None => Taken::new("failure", failure.as_deref()),
+            },
+            OutcomeStatus::Failure => Taken::new("failure", failure.as_deref()),
+            OutcomeStatus::Success => match (&step.on_result, step.kind()) {
+                // Something that is none of these does nothing, and nobody knows what follows.
+                (_, Kind::UnknownAction(_) | Kind::SubRecipe(_) | Kind::Nothing) => {
+                    let mut taken = Taken::new("success", None);
+                    taken.notes.push(String::from("unknown_action"));
+                    taken
+                }
+                (Some(on_result), _) => {
+                    Self::by_result(state, on_result, outcome, failure.as_deref())
+                }
+                (None, _) => {
+                    let route = text(&step.on_success);
+                    Taken::new("success", Some(route.as_deref().unwrap_or(DONE)))
+                }
+            },
+        }
+    }
+
+    fn by_result(
+        state: &State,
+        on_result: &OnResult,
+        outcome: &Outcome,
+        failure: Option<&str>,
+    ) -> Taken {
+        let result = outcome.main_result();
+        let scope = Scope {
+            inputs: &state.inputs,
+            context: &state.context,
+            result: &result,
+        };
+        let mut notes = Vec::new();
+        let found = match on_result {
+            OnResult::List(branches) => branches.iter().enumerate().find_map(|(at, branch)| {
+                let holds = branch.is_default()
+                    || branch.when.as_ref().is_some_and(|when| match &when.parsed {
+                        Ok(condition) => condition.holds(&scope, &mut notes),
+                        Err(error) => {
+                            notes.push(format!("bad_condition: {}: {error}", when.text.text));
+                            false
+                        }
+                    });
+                let edge = if branch.is_default() {
+                    String::from("default")
+                } else {
+                    format!("result[{at}]")
+                };
+                holds.then(|| (edge, branch.route.as_ref().map(|route| route.text.clone())))
+            }),
+            OnResult::Field { field, routes } => {
+                let field = field.as_ref().map_or("", |field| field.text.trim());
+                let text = result.get(field).map(crate::value::to_text);
+                let text = text.unwrap_or_default();
+                routes
+                    .iter()
+                    .find(|(key, _)| key.text == text)
+                    .map(|(key, route)| (format!("result[{}]", key.text), Some(route.text.clone())))
+            }
+        };
+        let (edge, route) =
+            found.unwrap_or_else(|| (String::from("no_match"), failure.map(str::to_owned)));
+        Taken { edge, route, notes }
+    }
+
+    /// Takes a run up again that halted for want of a route, under a recipe that has one now: the step is not done again.
+    ///
+    /// Gives whether it could.
+    pub fn reroute(&self, state: &mut State, at: Option<&str>) -> bool {
+        let Some(last) = state
+            .journal
+            .last()
+            .filter(|_| state.status == Status::Halted)
+        else {
+            return false;
+        };
+        let Some(step) = self.recipe.step(&last.step) else {
+            return false;
+        };
+        let edge = last.edge.clone().unwrap_or_default();
+        let skip = self
+            .recipe
+            .position(&step.name)
+            .and_then(|at| self.graph.skips.get(&at));
+        let text =
+            |route: &Option<crate::yaml::Text>| route.as_ref().map(|route| route.text.clone());
+        let route = match edge.as_str() {
+            "failure" | "no_match" => text(&step.on_failure),
+            "context_limit" => text(&step.on_context_limit),
+            "exhausted" => Some(step.exhausted_route().to_owned()),
+            "skip" => skip.and_then(|skip| Some(skip.target.as_ref()?.name().to_owned())),
+            _ => None,
+        };
+        let Some(route) = route.filter(|route| self.recipe.target(route).is_some()) else {
+            return false;
+        };
+        let entry = Entry {
+            seq: last.seq + 1,
+            attempts: 0,
+            captured: Map::new(),
+            outcome: None,
+            at: at.map(str::to_owned),
+            ..last.clone()
+        };
+        let mut taken = Taken::new(&edge, Some(&route));
+        taken.notes.push(String::from("rerouted"));
+        self.finish(state, entry, taken);
+        true
+    }
+
+    /// Looks the route up and writes the entry.
+    fn finish(&self, state: &mut State, mut entry: Entry, mut taken: Taken) {
+        let target = taken
+            .route
+            .as_deref()
+            .and_then(|route| self.recipe.target(route));
+        let halt = match (&taken.route, &target) {
+            (_, Some(_)) => None,
+            (Some(route), None) => {
+                taken.notes.push(format!("no step is called {route}"));
+                Some("unknown_target")
+            }
+            (None, None) if taken.notes.iter().any(|note| note == "unknown_action") => {
+                Some("unknown_action")
+            }
+            (None, None) if entry.event == Event::Skipped => Some("missing_skip_route"),
+            (None, None) => Some("missing_route"),
+        };
+        entry.edge = Some(taken.edge);
+        entry.target = target.as_ref().map(|target| target.name().to_owned());
+        entry.note = (!taken.notes.is_empty()).then(|| taken.notes.join("; "));
+        self.record(state, entry, target.as_ref());
+        state.halt = halt.map(str::to_owned);
+    }
+
+    /// Adds an entry to the journal, and brings everything that follows from it up to date.
+    fn record(&self, state: &mut State, mut entry: Entry, target: Option<&Target>) {
+        entry.prev.clone_from(&state.head);
+        state.head = Some(digest_of(&entry));
+        self.fold(state, &entry, target);
+        state.journal.push(entry);
+    }
+
+    /// What an entry means to everything but the journal.
+    pub(super) fn fold(&self, state: &mut State, entry: &Entry, target: Option<&Target>) {
+        let from = self.recipe.position(&entry.step);
+        if matches!(entry.event, Event::Executed | Event::Stop) {
+            state.visits.insert(entry.step.clone(), entry.visit);
+        }
+        if entry.event == Event::Executed
+            && entry.attempts > 0
+            && from.is_some_and(|at| self.graph.bounds.contains_key(&at))
+        {
+            *state.budget.entry(entry.step.clone()).or_default() += 1;
+        }
+        state.context.extend(entry.captured.clone());
+        let to = target
+            .and_then(Target::step)
+            .and_then(|name| self.recipe.position(name));
+        if let (Some(from), Some(to)) = (from, to)
+            && self.is_progress(from, entry.edge.as_deref())
+            && self.graph.components.same(from, to)
+        {
+            for member in self.graph.components.members(from) {
+                if let Some(step) = self.recipe.steps.get(*member) {
+                    state.budget.remove(&step.name);
+                }
+            }
+        }
+        state.attempts = 0;
+        (state.status, state.cursor) = match (entry.event, target) {
+            (Event::Stop, _) | (_, Some(Target::Done)) => (Status::Completed, None),
+            (_, Some(Target::Escalate)) => (Status::Escalated, None),
+            (_, Some(Target::Step(name))) => (Status::Running, Some(name.clone())),
+            (_, None) => (Status::Halted, Some(entry.step.clone())),
+        };
+    }
+
+    /// Whether an edge is one that a routing step took because of a result: the next item of work.
+    fn is_progress(&self, from: usize, edge: Option<&str>) -> bool {
+        let Some(step) = self.recipe.steps.get(from) else {
+            return false;
+        };
+        let key = edge
+            .and_then(|edge| edge.strip_prefix("result["))
+            .and_then(|edge| edge.strip_suffix(']'));
+        let (Kind::Route, Some(key)) = (step.kind(), key) else {
+            return false;
+        };
+        match &step.on_result {
+            Some(OnResult::Field { .. }) => true,
+            Some(OnResult::List(branches)) => key
+                .parse()
+                .ok()
+                .and_then(|at: usize| branches.get(at)?.when.as_ref())
+                .and_then(|when| when.parsed.as_ref().ok())
+                .is_some_and(|condition| {
+                    let reads = condition.references();
+                    reads
+                        .iter()
+                        .any(|one| one.namespace == crate::expression::Namespace::Result)
+                }),
+            None => false,
+        }
+    }
+
+    fn is_skipped(step: &Step, state: &State) -> bool {
+        step.skip_when_false.is_some()
+            && !step
+                .skip_input()
+                .and_then(|name| state.inputs.get(name))
+                .is_some_and(|value| is_truthy(value))
+    }
+
+    fn is_used_up(&self, step: &Step, state: &State) -> bool {
+        let bound = self
+            .recipe
+            .position(&step.name)
+            .and_then(|at| self.graph.bounds.get(&at));
+        let used = state.budget.get(&step.name).copied().unwrap_or(0);
+        // A visit that has begun is not taken away from the step in the middle of its attempts.
+        state.attempts == 0 && bound.is_some_and(|bound| used >= *bound)
+    }
+
+    /// The arguments of a step with everything filled in.
+    pub fn rendered(&self, step: &Step, state: &State) -> Map<String, Value> {
+        let scope = Scope {
+            inputs: &state.inputs,
+            context: &state.context,
+            result: &Value::Null,
+        };
+        step.with
+            .iter()
+            .map(|(key, node)| {
+                let value = match node.to_json() {
+                    Value::String(text) => {
+                        Value::from(crate::template::Template::parse(&text).render(&scope))
+                    }
+                    other => other,
+                };
+                (key.text.clone(), value)
+            })
+            .collect()
+    }
+
+    /// The message of a step with everything filled in.
+    pub fn message(&self, step: &Step, state: &State) -> Option<String> {
+        let scope = Scope {
+            inputs: &state.inputs,
+            context: &state.context,
+            result: &Value::Null,
+        };
+        let message = step.message.as_ref()?;
+        Some(crate::template::Template::parse(&message.text).render(&scope))
+    }
+}

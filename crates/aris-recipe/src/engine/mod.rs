@@ -1,0 +1,19 @@
+//! The engine: from a state and an outcome to the next state and one more entry of the journal. Pure; the caller knows the time.
+//!
+//! A state is what its journal says: [`Machine::verify`] folds the journal again and compares. Whatever was changed by hand is
+//! found, whatever was cut off, too.
+
+mod capture;
+mod machine;
+pub mod outcome;
+pub mod resume;
+pub mod script;
+pub mod state;
+pub mod tokens;
+mod verify;
+
+pub use machine::{Machine, Poll};
+pub use outcome::{Outcome, OutcomeStatus};
+pub use script::Script;
+pub use state::{Entry, Event, State, Status};
+pub use verify::Broken;

@@ -1,0 +1,125 @@
+//! Outcomes that are known beforehand: a step's name and what comes of its attempts, one after the other.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::outcome::Outcome;
+
+/// The step name that stands for all others.
+const DEFAULT: &str = "*";
+
+/// A script, and how much of it is used.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    lists: BTreeMap<String, Vec<Outcome>>,
+    used: BTreeMap<String, usize>,
+    /// What everything else gets, without end.
+    default: Option<Outcome>,
+}
+
+/// Why a text is no script.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ScriptError {
+    /// What is wrong, and where.
+    pub message: String,
+}
+
+impl Script {
+    /// Reads a script: a JSON object from step names to lists of outcomes. `"*"` is one outcome for every attempt of every step that
+    /// has none left, or a list that is used up like the others.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let wrong = |message: String| ScriptError { message };
+        let value: Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let Value::Object(entries) = value else {
+            return Err(wrong(String::from(
+                "a script is an object from step names to lists of outcomes",
+            )));
+        };
+        let mut script = Self::default();
+        for (step, value) in entries {
+            let outcome = |value: Value, place: String| {
+                serde_json::from_value::<Outcome>(value)
+                    .map_err(|error| wrong(format!("{place}: {error}")))
+            };
+            match value {
+                Value::Array(items) => {
+                    let list = items
+                        .into_iter()
+                        .enumerate()
+                        .map(|(at, item)| outcome(item, format!("{step}[{at}]")))
+                        .collect::<Result<_, _>>()?;
+                    script.lists.insert(step, list);
+                }
+                other if step == DEFAULT => script.default = Some(outcome(other, step)?),
+                _ => return Err(wrong(format!("{step}: a list of outcomes is needed"))),
+            }
+        }
+        Ok(script)
+    }
+
+    /// The next outcome of a step: its own, else the default where that applies.
+    pub fn take(&mut self, step: &str, with_default: bool) -> Option<Outcome> {
+        self.next_of(step).or_else(|| {
+            if with_default {
+                self.default.clone().or_else(|| self.next_of(DEFAULT))
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Steps that the script names.
+    pub fn steps(&self) -> impl Iterator<Item = &str> {
+        self.lists
+            .keys()
+            .map(String::as_str)
+            .filter(|name| *name != DEFAULT)
+    }
+
+    fn next_of(&mut self, step: &str) -> Option<Outcome> {
+        let used = self.used.entry(step.to_owned()).or_default();
+        let outcome = self.lists.get(step)?.get(*used)?.clone();
+        *used += 1;
+        Some(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::outcome::OutcomeStatus;
+
+    #[test]
+    fn outcomes_are_used_in_order_and_the_default_never_ends() {
+        let text =
+            r#"{"*": {"status": "success"}, "a": [{"status": "stale"}, {"status": "failure"}]}"#;
+        let mut script = Script::parse(text).unwrap();
+        let mut take =
+            |step: &str, default| script.take(step, default).map(|outcome| outcome.status);
+        assert_eq!(take("a", true), Some(OutcomeStatus::Stale));
+        assert_eq!(take("a", false), Some(OutcomeStatus::Failure));
+        assert_eq!(take("a", true), Some(OutcomeStatus::Success));
+        assert_eq!(take("a", false), None);
+        assert_eq!(take("b", true), Some(OutcomeStatus::Success));
+    }
+
+    #[test]
+    fn mistakes_have_their_place() {
+        for (text, part) in [
+            ("[", "line 1"),
+            ("[]", "object"),
+            (r#"{"a": {"status": "success"}}"#, "a: a list"),
+            (r#"{"a": [{"status": "ok"}]}"#, "a[0]: unknown variant `ok`"),
+            (
+                r#"{"a": [{"status": "success", "resutl": {}}]}"#,
+                "unknown field `resutl`",
+            ),
+            (r#"{"a": [{"status": "success", "result": 3}]}"#, "a[0]"),
+        ] {
+            let error = Script::parse(text).unwrap_err();
+            assert!(error.message.contains(part), "{text}: {error}");
+        }
+    }
+}

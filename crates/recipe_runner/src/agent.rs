@@ -1,0 +1,317 @@
+//! The command that carries out agent steps: how it is configured, what it is told, how its answer is read.
+
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_proc::End;
+use aris_recipe::engine::outcome::RetryReason;
+use aris_recipe::engine::{Outcome, OutcomeStatus, tokens};
+use aris_recipe::yaml;
+use serde_json::{Map, Value};
+
+use crate::attempt::Request;
+use crate::error::Error;
+
+/// Where a project says what its agent command is.
+const CONFIG: &str = ".aris/config.yaml";
+/// Bytes that the configuration may have.
+const CONFIG_LIMIT: u64 = 1 << 20;
+/// Stands for the prompt in an argument; without it the prompt goes to standard input.
+pub(crate) const PROMPT: &str = "{prompt}";
+/// Stands for the step's model in an argument.
+const MODEL: &str = "{model}";
+/// Arguments of `run_skill` that say where and how a session runs, and are no part of what it is told.
+const SETTINGS: [&str; 6] = [
+    "skill_command",
+    "cwd",
+    "model",
+    "step_name",
+    "timeout",
+    "stale_threshold",
+];
+
+/// The agent command: from the flag, else from the project's configuration.
+pub(crate) fn command(flag: &str, context: &Context) -> Result<Vec<String>, Error> {
+    let words = if flag.trim().is_empty() {
+        configured(&context.absolute(Path::new(CONFIG)))?
+    } else {
+        words(flag).ok_or_else(|| Error::Input {
+            reason: format!("--agent: a quote is not closed in {flag:?}"),
+            hint: String::from("close it"),
+        })?
+    };
+    if words.is_empty() {
+        return Err(Error::NoAgent);
+    }
+    Ok(words)
+}
+
+fn configured(path: &Path) -> Result<Vec<String>, Error> {
+    let Some(bytes) = aris_fs::read_optional(path, CONFIG_LIMIT)? else {
+        return Ok(Vec::new());
+    };
+    let wrong = |reason: String| Error::Malformed {
+        path: path.to_path_buf(),
+        reason,
+    };
+    let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+    let config = yaml::read(&text)
+        .map_err(|error| wrong(format!("line {}: {}", error.line, error.message)))?;
+    let agent = config.get("recipe_runner").and_then(|own| own.get("agent"));
+    match agent {
+        None => Ok(Vec::new()),
+        Some(list) if list.is_list() => Ok(list
+            .items()
+            .iter()
+            .filter_map(yaml::Node::text)
+            .map(str::to_owned)
+            .collect()),
+        Some(text) => text.text().and_then(words).ok_or_else(|| {
+            wrong(format!(
+                "line {}: agent must be a list or a text",
+                text.line
+            ))
+        }),
+    }
+}
+
+/// Splits a command at blanks; what stands in quotes stays together. No other sign has a meaning. `None` when a quote is open.
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    for sign in text.chars() {
+        match (quote, sign) {
+            (Some(open), sign) if open == sign => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(sign);
+                word.get_or_insert_default();
+            }
+            (None, sign) if sign.is_whitespace() => words.extend(word.take()),
+            (_, sign) => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+/// What a session is told: the skill command, then what else the step passes, one line each.
+pub(crate) fn prompt(with: &Map<String, Value>) -> String {
+    let text = |value: &Value| aris_recipe::value::to_text(value).into_owned();
+    let mut prompt = with.get("skill_command").map(text).unwrap_or_default();
+    let more: Vec<String> = with
+        .iter()
+        .filter(|(key, _)| !SETTINGS.contains(&key.as_str()))
+        .map(|(key, value)| format!("{key} = {}", text(value)))
+        .collect();
+    if !more.is_empty() {
+        prompt.push_str("\n\n");
+        prompt.push_str(&more.join("\n"));
+    }
+    prompt
+}
+
+/// The command with prompt and model filled in, and what goes to its standard input.
+pub(crate) fn call(command: &[String], prompt: &str, model: &str) -> (Vec<String>, Option<String>) {
+    let as_argument = command.iter().any(|word| word.contains(PROMPT));
+    let words = command
+        .iter()
+        .map(|word| {
+            // In one pass: a prompt may hold the signs of the model's place.
+            word.split(PROMPT)
+                .map(|part| part.replace(MODEL, model))
+                .collect::<Vec<_>>()
+                .join(prompt)
+        })
+        .collect();
+    (words, (!as_argument).then(|| prompt.to_owned()))
+}
+
+/// What came of a session: the result that it printed as JSON, else the fields of its final text.
+pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -> Outcome {
+    let with_note = |status, note: String| Outcome {
+        note: Some(note),
+        ..Outcome::of(status)
+    };
+    let told = match end {
+        End::TimedOut if silent => {
+            let seconds = request.silence_s.unwrap_or_default();
+            return with_note(OutcomeStatus::Stale, format!("silent for {seconds} s"));
+        }
+        End::TimedOut => {
+            let seconds = request.deadline_s;
+            return with_note(OutcomeStatus::Stale, format!("not over after {seconds} s"));
+        }
+        End::Signalled(signal) => {
+            return with_note(OutcomeStatus::Failure, format!("signal {signal}"));
+        }
+        End::Exited(0) => None,
+        End::Exited(code) => Some(format!("exit {code}")),
+    };
+    let mut outcome = of_text(stdout);
+    if let Some(note) = told {
+        // The program's own word counts, unless it says that all is well.
+        if outcome.status == OutcomeStatus::Success {
+            outcome.status = OutcomeStatus::Failure;
+            outcome.retry_reason = None;
+        }
+        outcome.note.get_or_insert(note);
+    }
+    outcome
+}
+
+/// Reads a session's output.
+///
+/// **Source**: `claude -p --output-format json` prints one object with `type: result`, `is_error`, `subtype` and the final text under
+/// `result`; with `stream-json` it is the last line. A session that ran out of context says that its prompt is too long.
+pub(crate) fn of_text(text: &str) -> Outcome {
+    if text.trim().is_empty() {
+        return Outcome {
+            retry_reason: Some(RetryReason::EmptyOutput),
+            note: Some(String::from("no output")),
+            ..Outcome::of(OutcomeStatus::Failure)
+        };
+    }
+    let object = |text: &str| match serde_json::from_str(text.trim()) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
+    };
+    let is_report =
+        |found: &Map<String, Value>| found.get("type").and_then(Value::as_str) == Some("result");
+    if let Some(found) = object(text) {
+        return if is_report(&found) {
+            of_report(&found)
+        } else {
+            Outcome::success(found)
+        };
+    }
+    let last = text.lines().rev().find(|line| !line.trim().is_empty());
+    match last.and_then(object).filter(is_report) {
+        Some(report) => of_report(&report),
+        None => Outcome::success(tokens::of_final_text(text)),
+    }
+}
+
+fn of_report(report: &Map<String, Value>) -> Outcome {
+    let text = report
+        .get("result")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let subtype = report.get("subtype").and_then(Value::as_str);
+    let reason = report
+        .get("retry_reason")
+        .and_then(|reason| serde_json::from_value::<RetryReason>(reason.clone()).ok());
+    let failed = report
+        .get("is_error")
+        .and_then(Value::as_bool)
+        .unwrap_or(false)
+        || subtype.is_some_and(|subtype| subtype.starts_with("error"));
+    let mut outcome = Outcome::success(tokens::of_final_text(text));
+    if reason.is_some() {
+        outcome.retry_reason = reason;
+        outcome.subtype = subtype.map(str::to_owned);
+    } else if failed {
+        let full = text.to_ascii_lowercase().contains("prompt is too long");
+        outcome.status = if full {
+            OutcomeStatus::ContextLimit
+        } else {
+            OutcomeStatus::Failure
+        };
+        outcome.note = subtype.map(str::to_owned);
+    } else if text.trim().is_empty() {
+        outcome.retry_reason = Some(RetryReason::EmptyOutput);
+        outcome.note = Some(String::from("no final text"));
+    }
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn commands_are_split_at_blanks_and_nothing_is_expanded() {
+        assert_eq!(
+            words("claude  -p '--x=a b' \"\" $HOME").unwrap(),
+            ["claude", "-p", "--x=a b", "", "$HOME"]
+        );
+        assert_eq!(words("a 'b"), None);
+        let command: Vec<String> = ["p", "--m={model}", "say {prompt}!"]
+            .map(str::to_owned)
+            .to_vec();
+        let (called, stdin) = call(&command, "hi {model}", "big");
+        assert_eq!(called, ["p", "--m=big", "say hi {model}!"]);
+        assert_eq!(stdin, None);
+        assert_eq!(call(&command[..1], "hi", "").1.as_deref(), Some("hi"));
+    }
+
+    #[test]
+    fn answers_are_read_as_what_they_say() {
+        let report = |more: Value| {
+            let mut report = json!({"type": "result", "subtype": "success", "is_error": false, "result": "done\nverdict = GO"});
+            report
+                .as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            report.to_string()
+        };
+        for (text, status, verdict) in [
+            (
+                String::from("fine\n**verdict** = GO\n"),
+                OutcomeStatus::Success,
+                Some("GO"),
+            ),
+            (
+                json!({"verdict": "GO"}).to_string(),
+                OutcomeStatus::Success,
+                Some("GO"),
+            ),
+            (report(json!({})), OutcomeStatus::Success, Some("GO")),
+            (
+                format!("{}\n{}\n", json!({"type": "system"}), report(json!({}))),
+                OutcomeStatus::Success,
+                Some("GO"),
+            ),
+            (
+                report(json!({"is_error": true})),
+                OutcomeStatus::Failure,
+                Some("GO"),
+            ),
+            (
+                report(json!({"subtype": "error_max_turns"})),
+                OutcomeStatus::Failure,
+                Some("GO"),
+            ),
+            (
+                report(json!({"is_error": true, "result": "Prompt is too long"})),
+                OutcomeStatus::ContextLimit,
+                None,
+            ),
+        ] {
+            let outcome = of_text(&text);
+            let found = outcome
+                .result
+                .as_ref()
+                .and_then(|result| result.get("verdict"));
+            assert_eq!(
+                (outcome.status, found.and_then(Value::as_str)),
+                (status, verdict),
+                "{text}"
+            );
+        }
+        assert_eq!(of_text(" \n").retry_reason, Some(RetryReason::EmptyOutput));
+        assert_eq!(
+            of_text(&report(json!({"result": ""}))).retry_reason,
+            Some(RetryReason::EmptyOutput)
+        );
+        let told = of_text(&report(
+            json!({"retry_reason": "resume", "subtype": "stale"}),
+        ));
+        assert_eq!(
+            (told.retry_reason, told.subtype.as_deref()),
+            (Some(RetryReason::Resume), Some("stale"))
+        );
+    }
+}

@@ -1,0 +1,310 @@
+//! One attempt of one step, on the disk: what is to be done, that it was begun, and what came of it.
+//!
+//! The work is done by a process of its own, which outlives the engine and records the end of the work before anybody else can know
+//! of it. An engine that died is followed by one that finds the outcome there, or waits for it. Only when that process died, too,
+//! nobody knows how far the work came: the attempt was interrupted, and is never repeated unasked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_cli::{Clock, Context};
+use aris_fs::Lock;
+use aris_proc::{End, ProcError};
+use aris_recipe::engine::tokens;
+use aris_recipe::engine::{Outcome, OutcomeStatus};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::agent;
+use crate::error::Error;
+
+/// Bytes of a record that are read.
+const LIMIT: u64 = 256 << 20;
+/// Bytes kept of each stream.
+const CAPTURE_LIMIT: usize = 16 << 20;
+/// What a process of ours may take longer than the work that it watches.
+const MARGIN: Duration = Duration::from_mins(1);
+
+const REQUEST: &str = "request.json";
+const STARTED: &str = "started.json";
+const OUTCOME: &str = "outcome.json";
+const STDOUT: &str = "stdout";
+const STDERR: &str = "stderr";
+const LOCK: &str = "lock";
+
+/// Whose work it is; decides how its output is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Worker {
+    /// A shell command.
+    Command,
+    /// An agent's session.
+    Agent,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Request {
+    /// The step.
+    pub(crate) step: String,
+    /// Whose work it is.
+    pub(crate) worker: Worker,
+    /// Program and arguments.
+    pub(crate) command: Vec<String>,
+    /// Directory, absolute.
+    pub(crate) cwd: PathBuf,
+    /// Variables besides those of the engine.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Standard input.
+    pub(crate) stdin: Option<String>,
+    /// Seconds in all.
+    pub(crate) deadline_s: u32,
+    /// Seconds without output.
+    pub(crate) silence_s: Option<u32>,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Record {
+    /// What the engine gets; absent when the work could not be begun.
+    outcome: Option<Outcome>,
+    /// Why it could not be begun.
+    not_started: Option<String>,
+    /// How the process ended.
+    end: Option<String>,
+    /// When it was begun, UTC.
+    started: String,
+    /// When it ended, UTC.
+    ended: String,
+    /// Bytes of stdout and stderr that were not kept.
+    dropped: [u64; 2],
+}
+
+/// What an attempt came to.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    /// It ended.
+    Ended(Box<Outcome>),
+    /// It was begun, and nobody knows how it ended.
+    Interrupted,
+}
+
+/// Makes an attempt, or finds what came of it.
+pub(crate) fn make(
+    folder: &Path,
+    request: impl FnOnce() -> Result<Request, Error>,
+    context: &Context,
+) -> Result<Attempt, Error> {
+    if let Some(record) = read::<Record>(&folder.join(OUTCOME))? {
+        return ended(folder, record);
+    }
+    let at = folder.join(REQUEST);
+    let request = if let Some(request) = read::<Request>(&at)? {
+        request
+    } else {
+        aris_fs::create_dir(folder)?;
+        let request = request()?;
+        write(&at, &request)?;
+        request
+    };
+    // Whether it waits for the process of an engine that died or does the work itself is for that process to find out.
+    let (program, words) = this_program(context)?;
+    let deadline = Duration::from_secs(u64::from(request.deadline_s)) + MARGIN;
+    let watched = aris_proc::command(program, context.cwd())
+        .args(words)
+        .arg("--attempt")
+        .arg(folder)
+        .run(deadline)
+        .map_err(|error| not_started(&request.step, &error))?;
+    match read::<Record>(&folder.join(OUTCOME))? {
+        Some(record) => ended(folder, record),
+        None if folder.join(STARTED).exists() => Ok(Attempt::Interrupted),
+        None => Err(Error::NotStarted {
+            step: request.step,
+            reason: watched.stderr.text().trim().to_owned(),
+        }),
+    }
+}
+
+fn ended(folder: &Path, record: Record) -> Result<Attempt, Error> {
+    if let Some(outcome) = record.outcome {
+        return Ok(Attempt::Ended(Box::new(outcome)));
+    }
+    // Nothing was done: the next engine begins anew.
+    let step =
+        read::<Request>(&folder.join(REQUEST))?.map_or_else(String::new, |request| request.step);
+    if let Some(above) = folder.parent() {
+        aris_fs::remove_tree(above, folder)?;
+    }
+    Err(Error::NotStarted {
+        step,
+        reason: record.not_started.unwrap_or_default(),
+    })
+}
+
+/// Does the work of an attempt, unless it was begun already. This is the process of its own.
+pub(crate) fn carry_out(folder: &Path, clock: Clock) -> Result<(), Error> {
+    let _lock = Lock::acquire(&folder.join(LOCK))?;
+    let Some(request) = read::<Request>(&folder.join(REQUEST))? else {
+        return Err(Error::NoFile {
+            path: folder.join(REQUEST),
+            what: "attempt",
+        });
+    };
+    if folder.join(STARTED).exists() {
+        return Ok(());
+    }
+    let started = clock.now().to_string();
+    write(
+        &folder.join(STARTED),
+        &Map::from_iter([(String::from("started"), Value::from(started.as_str()))]),
+    )?;
+    let record = worked(folder, &request, started, clock)?;
+    write(&folder.join(OUTCOME), &record)
+}
+
+fn worked(
+    folder: &Path,
+    request: &Request,
+    started: String,
+    clock: Clock,
+) -> Result<Record, Error> {
+    let (program, args) = request
+        .command
+        .split_first()
+        .map_or(("", &[] as &[String]), |(first, rest)| {
+            (first.as_str(), rest)
+        });
+    let begin = clock.now();
+    let deadline = Duration::from_secs(u64::from(request.deadline_s));
+    let mut command = aris_proc::command(program, &request.cwd)
+        .args(args)
+        .capture_limit(CAPTURE_LIMIT);
+    for (name, value) in &request.env {
+        command = command.env(name, value);
+    }
+    if let Some(text) = &request.stdin {
+        command = command.stdin(text.as_bytes());
+    }
+    if let Some(silence) = request.silence_s {
+        command = command.silence_limit(Duration::from_secs(u64::from(silence)));
+    }
+    let record = |outcome, not_started, end, dropped| Record {
+        outcome,
+        not_started,
+        end,
+        started,
+        ended: clock.now().to_string(),
+        dropped,
+    };
+    let finished = match command.run(deadline) {
+        Ok(finished) => finished,
+        // A folder that is not there comes from the recipe and what was captured: the step failed. The rest comes from this machine.
+        Err(error @ ProcError::NoDirectory { .. }) => {
+            let mut outcome = Outcome::of(OutcomeStatus::Failure);
+            outcome.note = Some(error.to_string());
+            return Ok(record(Some(outcome), None, None, [0, 0]));
+        }
+        Err(error) => {
+            let reason = std::error::Error::source(&error)
+                .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"));
+            return Ok(record(None, Some(reason), None, [0, 0]));
+        }
+    };
+    for (name, stream) in [(STDOUT, &finished.stdout), (STDERR, &finished.stderr)] {
+        aris_fs::write_atomic(&folder.join(name), &stream.bytes)?;
+    }
+    let silent = finished.end == End::TimedOut
+        && clock.now().duration_since(begin).unsigned_abs() < deadline;
+    let stdout = finished.stdout.text();
+    let outcome = match request.worker {
+        Worker::Command => of_command(finished.end, &stdout, &finished.stderr.text(), request),
+        Worker::Agent => agent::outcome(finished.end, &stdout, silent, request),
+    };
+    let end = match finished.end {
+        End::Exited(code) => format!("exit {code}"),
+        End::Signalled(signal) => format!("signal {signal}"),
+        End::TimedOut if silent => String::from("silent"),
+        End::TimedOut => String::from("timeout"),
+    };
+    let dropped = [finished.stdout.dropped, finished.stderr.dropped];
+    Ok(record(Some(outcome), None, Some(end), dropped))
+}
+
+/// What came of a shell command: its streams, its exit code, and a field for each line `name=value` of its stdout.
+fn of_command(end: End, stdout: &str, stderr: &str, request: &Request) -> Outcome {
+    let mut result = tokens::of_stdout(stdout);
+    result.insert(String::from("stdout"), Value::from(stdout));
+    result.insert(String::from("stderr"), Value::from(stderr));
+    let (status, code, note) = match end {
+        End::Exited(0) => (OutcomeStatus::Success, 0, None),
+        End::Exited(code) => (OutcomeStatus::Failure, code, Some(format!("exit {code}"))),
+        // What a shell says of a command that a signal ended.
+        End::Signalled(signal) => (
+            OutcomeStatus::Failure,
+            128 + signal,
+            Some(format!("signal {signal}")),
+        ),
+        End::TimedOut => (
+            OutcomeStatus::Failure,
+            124,
+            Some(format!("not over after {} s", request.deadline_s)),
+        ),
+    };
+    result.insert(String::from("exit_code"), Value::from(code));
+    Outcome {
+        result: Some(result),
+        note,
+        ..Outcome::of(status)
+    }
+}
+
+/// The file this program runs from, and the words that make it `recipe_runner`: the multi-call binary runs many helpers.
+fn this_program(context: &Context) -> Result<(PathBuf, Vec<String>), Error> {
+    let program = std::env::current_exe().map_err(|error| Error::NotStarted {
+        step: String::from("recipe_runner"),
+        reason: error.to_string(),
+    })?;
+    let own = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("recipe_runner")
+    };
+    let mut called = std::env::args_os();
+    let by_link = called.next().is_some_and(|name| own(Path::new(&name))) && !own(&program);
+    let by_word = called.next().is_some_and(|word| word == "recipe_runner");
+    let words = if by_link || by_word {
+        vec![String::from("recipe_runner")]
+    } else {
+        Vec::new()
+    };
+    Ok((context.absolute(&program), words))
+}
+
+fn not_started(step: &str, error: &ProcError) -> Error {
+    Error::NotStarted {
+        step: step.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Error> {
+    let Some(bytes) = aris_fs::read_optional(path, LIMIT)? else {
+        return Ok(None);
+    };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| Error::Malformed {
+            path: path.to_path_buf(),
+            reason: error.to_string(),
+        })
+}
+
+fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), Error> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| Error::Malformed {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    })?;
+    bytes.push(b'\n');
+    Ok(aris_fs::write_atomic(path, &bytes)?)
+}

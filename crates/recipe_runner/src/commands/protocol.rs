@@ -1,0 +1,300 @@
+//! `next` and `complete`: a run that somebody else drives.
+
+use std::io::{self, Read as _, Write};
+
+use aris_cli::{Context, Outcome};
+use aris_recipe::engine::{self, Event, Machine, State, Status};
+use aris_recipe::model::Kind;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::agent;
+use crate::cli::{CompleteArgs, StateArgs};
+use crate::commands::run::signal;
+use crate::drive::{self, Source, ticket};
+use crate::error::Error;
+use crate::session;
+use crate::store::Store;
+
+/// Schema id of [`Next`].
+pub(crate) const NEXT_SCHEMA: &str = "aris.recipe_runner.next/v1";
+/// Schema id of [`Completed`].
+pub(crate) const COMPLETE_SCHEMA: &str = "aris.recipe_runner.complete/v1";
+/// Bytes of a result.
+const RESULT_LIMIT: u64 = 16 << 20;
+
+/// The step whose outcome is needed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Next {
+    /// `waiting` when there is work; else how the run ended.
+    status: Status,
+    /// The step; null when there is none.
+    step: Option<String>,
+    /// `run_skill`, `run_cmd`, `tool`, `python` or `confirm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    /// The tool or callable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    /// Its arguments, filled in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with: Option<Map<String, Value>>,
+    /// What to ask, or what the stop step says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    /// The model that the step asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    /// Number of this try, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attempt: Option<u32>,
+    /// Names this try; `complete --ticket` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ticket: Option<String>,
+    /// Where the run ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terminal: Option<String>,
+    /// Why it halted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    halt: Option<String>,
+}
+
+/// What a recorded outcome led to.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Completed {
+    /// The step.
+    step: String,
+    /// False when this very outcome was recorded before.
+    recorded: bool,
+    /// What follows.
+    next: Next,
+}
+
+/// Prints the step whose outcome is needed.
+pub(crate) fn next(args: &StateArgs, context: &Context) -> Result<Outcome<Next>, Error> {
+    let (store, machine, mut state) = open(args, "recipe_runner next", context)?;
+    settle(&machine, &mut state, &store, context)?;
+    let signal = signal(state.status).filter(|_| state.status != Status::Waiting);
+    Ok(Outcome {
+        data: Next::of(&machine, &state),
+        signal,
+    })
+}
+
+/// Records an outcome.
+pub(crate) fn complete(
+    args: &CompleteArgs,
+    context: &Context,
+) -> Result<Outcome<Completed>, Error> {
+    let outcome = outcome(args)?;
+    let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
+    settle(&machine, &mut state, &store, context)?;
+    let wanted = is_wanted(args, &outcome, &state)?;
+    if wanted {
+        machine.apply(&mut state, Some(&outcome), Some(&context.now().to_string()));
+        store.save(&state)?;
+        settle(&machine, &mut state, &store, context)?;
+    }
+    Ok(Outcome::done(Completed {
+        step: args.step.clone(),
+        recorded: wanted,
+        next: Next::of(&machine, &state),
+    }))
+}
+
+/// Whether the outcome is to be recorded; false when it was before.
+///
+/// **Errors**: it is neither for the step at the cursor nor a repetition.
+fn is_wanted(args: &CompleteArgs, outcome: &engine::Outcome, state: &State) -> Result<bool, Error> {
+    let at_cursor = state.status == Status::Waiting && state.cursor.as_deref() == Some(&args.step);
+    let not_at_cursor = || Error::NotAtCursor {
+        step: args.step.clone(),
+        cursor: state.cursor.clone(),
+    };
+    let is_same = |entry: &engine::Entry| {
+        entry.step == args.step && entry.outcome.as_deref() == Some(&outcome_digest(outcome))
+    };
+    let Some(given) = &args.ticket else {
+        if at_cursor {
+            return Ok(true);
+        }
+        let last = state
+            .journal
+            .iter()
+            .rev()
+            .find(|entry| entry.event == Event::Executed && entry.outcome.is_some());
+        return match last {
+            Some(entry) if is_same(entry) => Ok(false),
+            _ => Err(not_at_cursor()),
+        };
+    };
+    let wrong = || Error::Ticket {
+        ticket: given.clone(),
+    };
+    if *given == ticket(state) {
+        return if at_cursor {
+            Ok(true)
+        } else {
+            Err(not_at_cursor())
+        };
+    }
+    let (seq, attempt) = given.split_once('.').ok_or_else(wrong)?;
+    let seq: usize = seq.parse().ok().ok_or_else(wrong)?;
+    let attempt: u32 = attempt.parse().ok().ok_or_else(wrong)?;
+    let known = seq.checked_sub(1).and_then(|at| state.journal.get(at));
+    match known {
+        // An attempt that came to nothing leaves a number only.
+        Some(entry) if entry.step == args.step && (1..entry.attempts).contains(&attempt) => {
+            Ok(false)
+        }
+        None if at_cursor
+            && seq == state.journal.len() + 1
+            && (1..=state.attempts).contains(&attempt) =>
+        {
+            Ok(false)
+        }
+        Some(entry) if is_same(entry) && entry.attempts == attempt => Ok(false),
+        Some(_) => Err(not_at_cursor()),
+        None => Err(wrong()),
+    }
+}
+
+fn outcome_digest(outcome: &engine::Outcome) -> String {
+    engine::state::digest(&serde_json::to_value(outcome).unwrap_or_default())
+}
+
+fn open(args: &StateArgs, what: &str, context: &Context) -> Result<(Store, Machine, State), Error> {
+    let store = Store::open(&args.state, what, context)?;
+    let mut state = store.load()?;
+    let machine = session::reopen(&mut state, store.path(), None, false, context)?;
+    if state.start.is_none() {
+        machine.resume(&mut state);
+    }
+    Ok((store, machine, state))
+}
+
+/// Does everything that needs nobody. The state is written only when that changed something.
+fn settle(
+    machine: &Machine,
+    state: &mut State,
+    store: &Store,
+    context: &Context,
+) -> Result<(), Error> {
+    drive::drive(machine, state, Some(store), &mut Source::default(), context)
+}
+
+/// The outcome that the flags describe.
+fn outcome(args: &CompleteArgs) -> Result<engine::Outcome, Error> {
+    let text = match args.result.as_deref() {
+        None => return Ok(engine::Outcome::of(args.status)),
+        Some("-") => {
+            let wrong = |reason: String| Error::Stdin { reason };
+            let mut bytes = Vec::new();
+            let count = io::stdin()
+                .lock()
+                .take(RESULT_LIMIT + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| wrong(error.to_string()))?;
+            if count as u64 > RESULT_LIMIT {
+                return Err(wrong(String::from("more than 16 MiB")));
+            }
+            String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?
+        }
+        Some(text) => text.to_owned(),
+    };
+    // The status is the caller's word; only the result is read from the text.
+    let read = agent::of_text(&text);
+    Ok(engine::Outcome {
+        result: read.result,
+        ..engine::Outcome::of(args.status)
+    })
+}
+
+impl Next {
+    fn of(machine: &Machine, state: &State) -> Self {
+        let step = state
+            .cursor
+            .as_deref()
+            .filter(|_| state.status == Status::Waiting)
+            .and_then(|name| machine.recipe.step(name));
+        let ended = state.terminal().filter(|_| state.cursor.is_none());
+        let mut next = Self {
+            status: state.status,
+            step: step.map(|step| step.name.clone()),
+            kind: None,
+            tool: None,
+            with: None,
+            message: ended
+                .and_then(|name| machine.recipe.step(name))
+                .and_then(|stop| machine.message(stop, state)),
+            model: None,
+            attempt: None,
+            ticket: None,
+            terminal: state.terminal().map(str::to_owned),
+            halt: state.halt.clone(),
+        };
+        if let Some(step) = step {
+            let (kind, tool) = match step.kind() {
+                Kind::Agent => ("run_skill", None),
+                Kind::Command => ("run_cmd", None),
+                Kind::Python(path) => ("python", Some(path)),
+                Kind::Confirm => ("confirm", None),
+                Kind::Tool(name) => ("tool", Some(name)),
+                _ => ("", None),
+            };
+            next.kind = Some(kind.to_owned());
+            next.tool = tool.map(str::to_owned);
+            next.with = Some(machine.rendered(step, state));
+            next.message = machine.message(step, state);
+            next.model = step.model.as_ref().map(|model| model.text.clone());
+            next.attempt = Some(state.attempts + 1);
+            next.ticket = Some(ticket(state));
+        }
+        next
+    }
+
+    /// The step, its arguments, and how to say what came of it.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(step) = &self.step else {
+            let more = self.terminal.as_ref().or(self.halt.as_ref());
+            let more = more.map_or(String::new(), |more| format!(": {more}"));
+            writeln!(out, "{}{more}", self.status.word())?;
+            return self
+                .message
+                .as_ref()
+                .map_or(Ok(()), |message| writeln!(out, "{}", message.trim_end()));
+        };
+        let kind = self
+            .tool
+            .as_ref()
+            .or(self.kind.as_ref())
+            .map_or("", String::as_str);
+        writeln!(
+            out,
+            "step {step} ({kind}), ticket {}",
+            self.ticket.as_deref().unwrap_or_default()
+        )?;
+        if let Some(message) = &self.message {
+            writeln!(out, "{}", message.trim_end())?;
+        }
+        for (key, value) in self.with.iter().flatten() {
+            writeln!(out, "{key}: {}", aris_recipe::value::to_text(value))?;
+        }
+        Ok(())
+    }
+}
+
+impl Completed {
+    /// What was recorded, and what follows.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        let word = if self.recorded {
+            "recorded"
+        } else {
+            "recorded before"
+        };
+        writeln!(out, "{}: {word}", self.step)?;
+        self.next.render(out)
+    }
+}

@@ -1,0 +1,281 @@
+//! Going on with a run until it ends or needs somebody.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use aris_cli::Context;
+use aris_recipe::Step;
+use aris_recipe::engine::{Machine, Outcome, OutcomeStatus, Poll, Script, State, Status};
+use aris_recipe::model::Kind;
+use aris_recipe::value::to_text;
+use serde_json::{Map, Value};
+
+use crate::agent;
+use crate::attempt::{self, Attempt, Request, Worker};
+use crate::cli::SourceArgs;
+use crate::error::Error;
+use crate::store::Store;
+
+/// Bytes that a script may have.
+const SCRIPT_LIMIT: u64 = 64 << 20;
+/// Bytes of a value that are passed on as a variable. **Source**: Linux refuses a variable above 128 KiB.
+const VARIABLE_LIMIT: usize = 96 << 10;
+
+/// Where outcomes come from.
+#[derive(Debug, Default)]
+pub(crate) struct Source {
+    script: Script,
+    commands: bool,
+    agent: Option<Vec<String>>,
+    agent_timeout: u32,
+    command_timeout: u32,
+    rerun_interrupted: bool,
+}
+
+impl Source {
+    /// What the flags name.
+    pub(crate) fn of(args: &SourceArgs, context: &Context) -> Result<Self, Error> {
+        let script = match &args.outcomes {
+            None => Script::default(),
+            Some(path) => {
+                let bytes =
+                    aris_fs::read(&context.absolute(path), SCRIPT_LIMIT).map_err(|error| {
+                        if error.is_not_found() {
+                            Error::NoFile {
+                                path: path.clone(),
+                                what: "script",
+                            }
+                        } else {
+                            Error::Fs(error)
+                        }
+                    })?;
+                let wrong = |reason: String| Error::Malformed {
+                    path: path.clone(),
+                    reason,
+                };
+                let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
+                Script::parse(&text).map_err(|error| wrong(error.to_string()))?
+            }
+        };
+        let agent = args
+            .agent
+            .as_ref()
+            .map(|flag| agent::command(flag, context));
+        Ok(Self {
+            script,
+            commands: args.exec.is_some(),
+            agent: agent.transpose()?,
+            agent_timeout: args.agent_timeout,
+            command_timeout: args.command_timeout,
+            rerun_interrupted: args.rerun_interrupted,
+        })
+    }
+
+    /// Says which steps of the script the recipe does not have.
+    pub(crate) fn note_unknown(&self, machine: &Machine, context: &Context) {
+        for step in self.script.steps() {
+            if machine.recipe.step(step).is_none() {
+                context.note(&format!(
+                    "the script names step {step}, which the recipe does not have"
+                ));
+            }
+        }
+    }
+
+    fn outcome(
+        &mut self,
+        machine: &Machine,
+        state: &State,
+        step: &Step,
+        store: Option<&Store>,
+        context: &Context,
+    ) -> Result<Option<Outcome>, Error> {
+        if let Some(outcome) = self.script.take(&step.name, true) {
+            return Ok(Some(outcome));
+        }
+        let Some(store) = store else {
+            return Ok(None);
+        };
+        let folder = store.attempts().join(ticket(state));
+        let made = match (step.kind(), &self.agent) {
+            (Kind::Command, _) if self.commands => {
+                let request = || {
+                    Ok(command_request(
+                        machine,
+                        state,
+                        step,
+                        self.command_timeout,
+                        context,
+                    ))
+                };
+                attempt::make(&folder, request, context)?
+            }
+            (Kind::Agent, Some(agent)) => {
+                let request = || {
+                    Ok(agent_request(
+                        machine,
+                        state,
+                        step,
+                        agent,
+                        self.agent_timeout,
+                        context,
+                    ))
+                };
+                attempt::make(&folder, request, context)?
+            }
+            _ => return Ok(None),
+        };
+        match made {
+            Attempt::Ended(outcome) => Ok(Some(*outcome)),
+            Attempt::Interrupted if self.rerun_interrupted => Ok(Some(Outcome {
+                note: Some(String::from("interrupted")),
+                ..Outcome::of(OutcomeStatus::Stale)
+            })),
+            Attempt::Interrupted => {
+                context.warn(&format!(
+                    "step {} was interrupted: how far it came is not known. Look into {}, then say what came of it with \
+                     recipe_runner complete, or let it run again with recipe_runner resume --rerun-interrupted",
+                    step.name,
+                    folder.display()
+                ));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Names the attempt that comes next: the number of its entry in the journal, and its own.
+pub(crate) fn ticket(state: &State) -> String {
+    format!("{}.{}", state.journal.len() + 1, state.attempts + 1)
+}
+
+/// Goes on until the run is over, waits, or has had too many steps. The state is written after every transition.
+pub(crate) fn drive(
+    machine: &Machine,
+    state: &mut State,
+    store: Option<&Store>,
+    source: &mut Source,
+    context: &Context,
+) -> Result<(), Error> {
+    loop {
+        if state.status.is_over() {
+            break;
+        }
+        if state.journal.len() as u64 >= state.max_steps {
+            state.status = Status::LoopGuard;
+            break;
+        }
+        let outcome = match machine.poll(state) {
+            Poll::Over => break,
+            Poll::Ready(_) => None,
+            Poll::Optional(step) => source.script.take(&step.name, false),
+            Poll::Needs(step) => {
+                let outcome = source.outcome(machine, state, step, store, context)?;
+                if outcome.is_none() {
+                    state.status = Status::Waiting;
+                    break;
+                }
+                outcome
+            }
+        };
+        machine.apply(state, outcome.as_ref(), Some(&context.now().to_string()));
+        if let Some(store) = store {
+            store.save(state)?;
+        }
+    }
+    store.map_or(Ok(()), |store| store.save(state))
+}
+
+fn command_request(
+    machine: &Machine,
+    state: &State,
+    step: &Step,
+    timeout: u32,
+    context: &Context,
+) -> Request {
+    let with = machine.rendered(step, state);
+    let text = |key: &str| {
+        with.get(key)
+            .map(|value| to_text(value).into_owned())
+            .unwrap_or_default()
+    };
+    Request {
+        step: step.name.clone(),
+        worker: Worker::Command,
+        command: ["bash", "-c", &text("cmd")].map(str::to_owned).to_vec(),
+        cwd: folder(&with, context),
+        env: variables(state, step),
+        stdin: None,
+        deadline_s: seconds(&with, "timeout").unwrap_or(timeout),
+        silence_s: None,
+    }
+}
+
+fn agent_request(
+    machine: &Machine,
+    state: &State,
+    step: &Step,
+    agent: &[String],
+    timeout: u32,
+    context: &Context,
+) -> Request {
+    let with = machine.rendered(step, state);
+    let own = step.model.as_ref().map(|model| model.text.clone());
+    let model = own.or_else(|| with.get("model").map(|model| to_text(model).into_owned()));
+    let (command, stdin) = agent::call(agent, &agent::prompt(&with), &model.unwrap_or_default());
+    Request {
+        step: step.name.clone(),
+        worker: Worker::Agent,
+        command,
+        cwd: folder(&with, context),
+        env: variables(state, step),
+        stdin,
+        deadline_s: seconds(&with, "timeout")
+            .or_else(|| step.stale_threshold())
+            .or_else(|| seconds(&with, "stale_threshold"))
+            .unwrap_or(timeout),
+        silence_s: step.idle_output_timeout().filter(|seconds| *seconds > 0),
+    }
+}
+
+fn folder(with: &Map<String, Value>, context: &Context) -> PathBuf {
+    let given = with
+        .get("cwd")
+        .map(|value| to_text(value).trim().to_owned());
+    context.absolute(&PathBuf::from(given.unwrap_or_default()))
+}
+
+fn seconds(with: &Map<String, Value>, key: &str) -> Option<u32> {
+    to_text(with.get(key)?)
+        .trim()
+        .parse()
+        .ok()
+        .filter(|seconds| *seconds > 0)
+}
+
+/// Inputs and context as variables: `RECIPE_CTX_` and the name in capital letters. The context wins over an input of its name; a
+/// value that is too long for a variable is left out.
+fn variables(state: &State, step: &Step) -> BTreeMap<String, String> {
+    let name = |name: &str| {
+        let sign = |sign: char| {
+            if sign.is_ascii_alphanumeric() {
+                sign.to_ascii_uppercase()
+            } else {
+                '_'
+            }
+        };
+        format!("RECIPE_CTX_{}", name.chars().map(sign).collect::<String>())
+    };
+    let inputs = state
+        .inputs
+        .iter()
+        .map(|(input, value)| (name(input), value.clone()));
+    let context = state
+        .context
+        .iter()
+        .map(|(variable, value)| (name(variable), to_text(value).into_owned()));
+    let mut all: BTreeMap<String, String> = inputs.chain(context).collect();
+    all.insert(String::from("RECIPE_STEP"), step.name.clone());
+    all.retain(|_, value| value.len() <= VARIABLE_LIMIT && !value.contains('\0'));
+    all
+}

@@ -1,0 +1,168 @@
+//! A recipe that is ready to run, and the state of its run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_recipe::engine::state::RecipeRef;
+use aris_recipe::engine::{Machine, State};
+use aris_recipe::{Data, Profile, Recipe, Severity, check};
+
+use crate::cli::{ReadingArgs, RecipeArgs};
+use crate::error::Error;
+use crate::load;
+
+/// Prepares a recipe for its first run.
+pub(crate) fn begin(
+    args: &RecipeArgs,
+    given: &[(String, String)],
+    allow_invalid: bool,
+    max_steps: u64,
+    context: &Context,
+) -> Result<(Machine, State), Error> {
+    let read = load::read(&args.file, &args.reading.temp_dir, context)?;
+    let given: BTreeMap<String, String> = given.iter().cloned().collect();
+    let (composed, digests) = load::composed(&read, &given, &args.reading, context)?;
+    if !allow_invalid {
+        refuse_errors(&read.path, &composed.recipe)?;
+    }
+    let inputs = inputs(&composed.recipe, &given, true)?;
+    let absolute = |path: &Path| context.absolute(path).display().to_string();
+    let reference = RecipeRef {
+        name: composed.recipe.name.clone(),
+        path: absolute(&read.path),
+        sha256: read.sha256,
+        sub_recipes: digests,
+        sub_recipes_dirs: args
+            .reading
+            .sub_recipes_dir
+            .iter()
+            .map(|dir| absolute(dir))
+            .collect(),
+        temp_dir: Some(args.reading.temp_dir.clone()),
+    };
+    let machine = Machine::new(composed.recipe);
+    let mut state = State::new(reference, inputs, max_steps);
+    if let Some(entry) = machine.recipe.entry() {
+        let entry = entry.name.clone();
+        machine.begin(&mut state, &entry);
+    }
+    Ok((machine, state))
+}
+
+/// Reads the recipe of a state, and checks that both belong together and that nobody edited the state.
+pub(crate) fn reopen(
+    state: &mut State,
+    state_path: &Path,
+    elsewhere: Option<&Path>,
+    accept_changed: bool,
+    context: &Context,
+) -> Result<Machine, Error> {
+    let reading = ReadingArgs {
+        sub_recipes_dir: state
+            .recipe
+            .sub_recipes_dirs
+            .iter()
+            .map(PathBuf::from)
+            .collect(),
+        temp_dir: state
+            .recipe
+            .temp_dir
+            .clone()
+            .unwrap_or_else(|| crate::cli::TEMP_DIR.to_owned()),
+    };
+    let path = elsewhere.map_or_else(
+        || PathBuf::from(&state.recipe.path),
+        |path| context.absolute(path),
+    );
+    let read = load::read(&path, &reading.temp_dir, context)?;
+    let (composed, digests) = load::composed(&read, &state.inputs, &reading, context)?;
+    let known = !state.recipe.sha256.is_empty();
+    let changed =
+        known && (state.recipe.sha256 != read.sha256 || state.recipe.sub_recipes != digests);
+    if changed && !accept_changed {
+        return Err(Error::Changed { path });
+    }
+    if changed || !known {
+        refuse_errors(&path, &composed.recipe)?;
+    }
+    let machine = Machine::new(composed.recipe);
+    let broken = |reason: String| Error::State {
+        path: state_path.to_path_buf(),
+        reason,
+    };
+    machine
+        .verify(state, changed)
+        .map_err(|error| broken(error.to_string()))?;
+    if let Some(cursor) = &state.cursor
+        && machine.recipe.step(cursor).is_none()
+    {
+        return Err(broken(format!(
+            "the recipe has no step {cursor}, where the run stands"
+        )));
+    }
+    if state.start.is_none() {
+        state.inputs = inputs(&machine.recipe, &state.inputs, false)?;
+        if state.max_steps == 0 {
+            state.max_steps = aris_recipe::engine::state::MAX_STEPS;
+        }
+    }
+    state.recipe.name.clone_from(&machine.recipe.name);
+    state.recipe.path = path.display().to_string();
+    state.recipe.sha256 = read.sha256;
+    state.recipe.sub_recipes = digests;
+    Ok(machine)
+}
+
+fn refuse_errors(path: &Path, recipe: &Recipe) -> Result<(), Error> {
+    let mut findings = check(recipe, &Data::default(), Profile::Core).findings;
+    findings.retain(|finding| finding.severity == Severity::Error);
+    if findings.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Recipe {
+            path: path.to_path_buf(),
+            findings,
+        })
+    }
+}
+
+/// What every input of a recipe is: as given, else its default, else empty.
+fn inputs(
+    recipe: &Recipe,
+    given: &BTreeMap<String, String>,
+    complete: bool,
+) -> Result<BTreeMap<String, String>, Error> {
+    if let Some(unknown) = given.keys().find(|name| recipe.ingredient(name).is_none()) {
+        let known: Vec<&str> = recipe
+            .ingredients
+            .iter()
+            .filter(|ingredient| !ingredient.hidden)
+            .map(|ingredient| ingredient.name.text.as_str())
+            .collect();
+        return Err(Error::Input {
+            reason: format!("the recipe has no input {unknown}"),
+            hint: format!("its inputs are: {}", known.join(", ")),
+        });
+    }
+    let mut all = BTreeMap::new();
+    for ingredient in &recipe.ingredients {
+        let name = &ingredient.name.text;
+        let value = given.get(name).or(ingredient.default.as_ref());
+        if value.is_none() && ingredient.required && complete {
+            return Err(Error::Input {
+                reason: format!("input {name} is required"),
+                hint: format!("add --inputs {name}=VALUE ({})", ingredient.description),
+            });
+        }
+        let allowed = &ingredient.values;
+        if let Some(value) = value.filter(|value| !allowed.is_empty() && !allowed.contains(value)) {
+            return Err(Error::Input {
+                reason: format!("input {name} is {value:?}"),
+                hint: format!("one of: {}", ingredient.values.join(", ")),
+            });
+        }
+        all.insert(name.clone(), value.cloned().unwrap_or_default());
+    }
+    Ok(all)
+}

@@ -1,0 +1,42 @@
+//! `recipe_runner` from the outside.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+mod executors;
+mod protocol;
+mod resume;
+mod scenarios;
+
+use aris_testkit::{Call, Helper, Project};
+use serde_json::Value;
+
+const GATES: &str = include_str!("gates.yaml");
+
+fn project() -> Project {
+    Project::new().file("gates.yaml", GATES)
+}
+
+fn call(project: &Project, words: &[&str]) -> Call {
+    Helper::at(env!("CARGO_BIN_EXE_recipe_runner"))
+        .call(project.path())
+        .args(words)
+        .args(["--json"])
+}
+
+/// The trace as lines: step, what happened, route, target, attempts where there were several.
+fn lines(data: &Value) -> Vec<String> {
+    let entries = data["trace"].as_array().expect("a trace");
+    entries
+        .iter()
+        .map(|entry| {
+            let text = |key: &str| entry[key].as_str().unwrap_or("-").to_owned();
+            let attempts = match entry["attempts"].as_u64() {
+                Some(2..) => format!(" x{}", entry["attempts"]),
+                _ => String::new(),
+            };
+            let (step, event, edge, target) =
+                (text("step"), text("event"), text("edge"), text("target"));
+            format!("{step} {event} {edge} {target}{attempts}")
+        })
+        .collect()
+}

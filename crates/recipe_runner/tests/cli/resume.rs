@@ -1,0 +1,274 @@
+//! Runs that are taken up again.
+
+use aris_testkit::Project;
+use serde_json::{Value, json};
+
+use super::{call, lines, project};
+
+/// Something done to a state by hand.
+type Edit = fn(&mut Value);
+
+const SCRIPT: &str = r#"{"*": {"status": "success", "result": {"verdict": "changes_requested", "worktree_path": "/w", "pr_url": "u",
+    "results_path": "r", "needs_rerun": true, "records": ["x"]}}}"#;
+
+fn resumed(project: &Project, more: &[&str], code: i32) -> Value {
+    let words: Vec<&str> = ["resume", "--state", "run.json"]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
+    call(project, &words).run().expect_code(code).data()
+}
+
+#[test]
+fn without_a_journal_the_highest_tier_counts() {
+    for (context, tier, step) in [
+        (
+            json!({"worktree_path": "/w", "pr_url": "u", "audit_verdict": "x", "claims_needs_rerun": "false"}),
+            json!(4),
+            "merge_escalations",
+        ),
+        (
+            json!({"worktree_path": "/w", "pr_url": "u", "audit_verdict": "x", "claims_needs_rerun": " "}),
+            json!(3),
+            "route_claims_resolve",
+        ),
+        (
+            json!({"worktree_path": "/w", "pr_url": "u"}),
+            json!(2),
+            "guard_pr_url",
+        ),
+        (json!({"worktree_path": "/w"}), json!(1), "run_experiment"),
+        (json!({}), json!(null), "create_worktree"),
+    ] {
+        let project = project();
+        let state = json!({"recipe": {"path": "gates.yaml"}, "context": context});
+        project.write("run.json", state.to_string());
+        let data = resumed(&project, &[], 0);
+        assert_eq!(
+            (&data["resume"]["tier"], &data["resume"]["step"]),
+            (&tier, &json!(step))
+        );
+        let basis = if tier.is_null() { "entry" } else { "tier" };
+        assert_eq!(data["resume"]["basis"], basis);
+        project.write("script.json", SCRIPT);
+        let data = resumed(&project, &["--outcomes", "script.json"], 0);
+        assert_eq!(data["resume"]["basis"], "journal");
+        assert!(lines(&data)[0].starts_with(step), "{data}");
+        assert_eq!(data["terminal"], "complete");
+        assert_eq!(
+            resumed(&project, &[], 0)["resume"],
+            json!({"basis": "terminal", "tier": null, "step": null})
+        );
+    }
+}
+
+#[test]
+fn a_recipe_may_state_its_tiers() {
+    let project = project();
+    let text = super::GATES.replace(
+        "steps:\n  create",
+        "resume: [{tier: 7, present: results, start: open_pr}]\nsteps:\n  create",
+    );
+    project.write("gates.yaml", text);
+    let state = json!({"recipe": {"path": "gates.yaml"}, "context": {"results": "r", "claims_needs_rerun": "true"}});
+    project.write("run.json", state.to_string());
+    assert_eq!(
+        resumed(&project, &[], 0)["resume"],
+        json!({"basis": "tier", "tier": 7, "step": "open_pr"})
+    );
+}
+
+/// A run that waits after each of its steps, and is taken up again, is the run that never waited.
+#[test]
+fn an_interrupted_run_is_the_uninterrupted_one() {
+    let whole = project();
+    whole.write("script.json", SCRIPT);
+    let words = [
+        "run",
+        "gates.yaml",
+        "--inputs",
+        "task=x",
+        "--state",
+        "run.json",
+        "--outcomes",
+        "script.json",
+    ];
+    let expected = call(&whole, &words).run().expect_code(0).data();
+
+    let pieces = project();
+    let words = [
+        "run",
+        "gates.yaml",
+        "--inputs",
+        "task=x",
+        "--state",
+        "run.json",
+    ];
+    let mut data = call(&pieces, &words).run().expect_code(11).data();
+    let outcome: Value = serde_json::from_str(SCRIPT).unwrap();
+    while data["status"] == "waiting" {
+        let step = data["waiting_for"].as_str().unwrap().to_owned();
+        pieces.write(
+            "script.json",
+            json!({step: [outcome["*"].clone()]}).to_string(),
+        );
+        let words = ["resume", "--state", "run.json", "--outcomes", "script.json"];
+        data = call(&pieces, &words).run().data();
+    }
+    for part in [
+        "trace", "context", "inputs", "status", "terminal", "message",
+    ] {
+        assert_eq!(data[part], expected[part], "{part}");
+    }
+}
+
+#[test]
+fn what_was_edited_or_cut_is_refused() {
+    let project = project();
+    project.write("script.json", SCRIPT);
+    let words = [
+        "run",
+        "gates.yaml",
+        "--inputs",
+        "task=x",
+        "--state",
+        "run.json",
+        "--outcomes",
+        "script.json",
+    ];
+    call(&project, &words).run().expect_code(0);
+    let whole = project.json("run.json");
+    let edits: [(&str, Edit); 8] = [
+        ("last entry cut", |state| {
+            state["journal"].as_array_mut().unwrap().pop();
+        }),
+        ("first entry cut", |state| {
+            state["journal"].as_array_mut().unwrap().remove(0);
+        }),
+        ("all entries cut", |state| state["journal"] = json!([])),
+        ("an entry edited", |state| {
+            state["journal"][3]["target"] = json!("complete");
+        }),
+        ("the last entry edited", |state| {
+            let last = state["journal"].as_array_mut().unwrap().last_mut().unwrap();
+            last["at"] = json!("1999-01-01T00:00:00Z");
+        }),
+        ("the context edited", |state| {
+            state["context"]["pr_url"] = json!("other");
+        }),
+        ("an input edited", |state| {
+            state["inputs"]["task"] = json!("other");
+        }),
+        ("the cursor edited", |state| {
+            state["cursor"] = json!("open_pr");
+        }),
+    ];
+    for (what, edit) in edits {
+        let mut state = whole.clone();
+        edit(&mut state);
+        project.write("run.json", state.to_string());
+        let run = call(&project, &["resume", "--state", "run.json"]).run();
+        assert_eq!(run.code(), 4, "{what}: {run}");
+    }
+    for text in [
+        "",
+        "[]",
+        "{}",
+        "{\"recipe\": {\"path\": \"gates.yaml\"}, \"contxt\": {}}",
+    ] {
+        project.write("run.json", text);
+        call(&project, &["next", "--state", "run.json"])
+            .run()
+            .expect_code(4);
+    }
+    call(&project, &["next", "--state", "absent.json"])
+        .run()
+        .expect_code(3);
+}
+
+#[test]
+fn a_changed_recipe_is_accepted_only_when_told() {
+    let project = project();
+    let words = [
+        "run",
+        "gates.yaml",
+        "--inputs",
+        "task=x",
+        "--state",
+        "run.json",
+    ];
+    call(&project, &words).run().expect_code(11);
+    project.write("gates.yaml", format!("{}\n# changed\n", super::GATES));
+    call(&project, &["resume", "--state", "run.json"])
+        .run()
+        .expect_code(4);
+    call(&project, &["next", "--state", "run.json"])
+        .run()
+        .expect_code(4);
+    let data = resumed(&project, &["--accept-changed"], 0);
+    assert_eq!(data["resume"]["step"], "create_worktree");
+    call(&project, &["next", "--state", "run.json"])
+        .run()
+        .expect_code(0);
+}
+
+#[test]
+fn a_halted_run_goes_on_once_there_is_a_route() {
+    let recipe = "name: r\nkitchen_rules: [a]\nsteps:\n  a: {tool: t, on_success: end}\n  end: {action: stop, message: m}\n";
+    let project = Project::new().file("r.yaml", recipe);
+    project.write("s.json", r#"{"a": [{"status": "failure"}]}"#);
+    let words = [
+        "run",
+        "r.yaml",
+        "--outcomes",
+        "s.json",
+        "--state",
+        "run.json",
+    ];
+    let data = call(&project, &words).run().expect_code(10).data();
+    assert_eq!(
+        (&data["status"], &data["halt"]),
+        (&json!("halted"), &json!("missing_route"))
+    );
+    assert_eq!(data["terminal"], json!(null));
+    project.write(
+        "r.yaml",
+        recipe.replace("on_success: end", "on_success: end, on_failure: end"),
+    );
+    let data = resumed(&project, &["--accept-changed", "--outcomes", "s.json"], 0);
+    assert_eq!(
+        lines(&data),
+        [
+            "a executed failure -",
+            "a executed failure end",
+            "end stop - -"
+        ]
+    );
+}
+
+#[test]
+fn an_unfinished_run_is_not_overwritten_and_a_finished_one_is_kept() {
+    let project = project();
+    project.write("script.json", SCRIPT);
+    let begin = [
+        "run",
+        "gates.yaml",
+        "--inputs",
+        "task=x",
+        "--state",
+        "run.json",
+    ];
+    call(&project, &begin).run().expect_code(11);
+    let before = project.read("run.json");
+    call(&project, &begin).run().expect_code(5);
+    assert_eq!(project.read("run.json"), before);
+    let words: Vec<&str> = begin
+        .into_iter()
+        .chain(["--new", "--outcomes", "script.json"])
+        .collect();
+    call(&project, &words).run().expect_code(0);
+    assert_eq!(project.read("run.json.1"), before);
+    let finished = project.read("run.json");
+    call(&project, &begin).run().expect_code(11);
+    assert_eq!(project.read("run.json.2"), finished);
+}
