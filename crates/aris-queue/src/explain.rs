@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::manifest::OnDepFailure;
 use crate::schedule::{self, Card, Obstacle, Slots, Standing};
-use crate::state::{Life, Queue, State};
+use crate::state::{Life, Queue, Reason, Run, State, Verdict};
 
 /// Parents that are named before the rest is only counted.
 const NAMED: usize = 5;
@@ -91,15 +91,22 @@ pub fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec
             "nothing is heard of its attempt; it may be running",
             run.engine_ref.as_deref().unwrap_or_default(),
         )),
+        // Without an attempt nothing else tells of it.
+        State::Cancelled if run.verdict.is_none() => {
+            facts.push(fact("a person cancelled it before it ran", "journal"));
+        }
         State::Completed | State::Failed | State::Cancelled | State::Lost => {}
     }
     if let Some(verdict) = run.verdict.as_deref() {
         let text = match (&verdict.error, &verdict.warning) {
+            // About no attempt.
+            (Some(error), _) if verdict.reason == Some(Reason::Precondition) => error.clone(),
+            (Some(error), _) if run.attempt == 0 => error.clone(),
             (Some(error), _) => format!("attempt {}: {error}", run.attempt),
             (None, Some(warning)) => format!("attempt {} completed: {warning}", run.attempt),
             (None, None) => format!("attempt {} completed", run.attempt),
         };
-        facts.push(fact(text, "exit.json of the attempt"));
+        facts.push(fact(text, witness(run, verdict)));
         if verdict.output_present {
             facts.push(fact(
                 "all declared outputs are there and new; done_when: output would have completed it",
@@ -111,6 +118,25 @@ pub fn explain(queue: &Queue, job: u32, around: Option<Surroundings<'_>>) -> Vec
         facts.push(fact(format!("the log of attempt {}", run.attempt), log));
     }
     facts
+}
+
+/// Who says what a verdict says.
+fn witness(run: &Run, verdict: &Verdict) -> String {
+    let engine = run
+        .engine_ref
+        .as_deref()
+        .map(|name| format!("Slurm, {name}"));
+    let text = match verdict.reason {
+        Some(Reason::Precondition) => "the disk, when it was to start",
+        Some(Reason::Imported) => "the state file that was taken over",
+        Some(Reason::Lost) => "no exit.json of the attempt",
+        Some(Reason::NodeFail | Reason::Preempted | Reason::EngineRejected) => {
+            return engine.unwrap_or_else(|| String::from("exit.json of the attempt, boot_id"));
+        }
+        _ if run.attempt == 0 => "journal",
+        _ => "exit.json of the attempt",
+    };
+    text.to_owned()
 }
 
 /// The parent that blocks a job, followed to the one that is not itself blocked.
@@ -274,7 +300,7 @@ mod tests {
 
     use super::*;
     use crate::manifest;
-    use crate::state::{Event, Reason, Verdict};
+    use crate::state::Event;
 
     fn queue(text: &str) -> Queue {
         Queue::new(manifest::parse(Path::new("m"), text).expect("manifest"))

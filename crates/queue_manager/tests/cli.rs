@@ -6,11 +6,13 @@
 )]
 
 mod cluster;
+mod explained;
 mod faults;
 mod following;
 mod hostile;
 mod kills;
 mod queue;
+mod server;
 
 use std::fs;
 
