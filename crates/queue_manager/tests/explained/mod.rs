@@ -258,10 +258,8 @@ fn what_waits_says_for_what() {
         {"id": "ready", "cmd": "true"},
     ]}]));
     let ask = |args: &[&str]| {
-        assert_eq!(
-            place.data(&[args, &["--state", "s.json"]].concat())["done"],
-            true
-        )
+        let asked = place.data(&[args, &["--state", "s.json"]].concat());
+        assert_eq!(asked["done"], true);
     };
     place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
     why(&place, "ready", "ready", None, "no manager runs", "lock");
