@@ -108,6 +108,12 @@ pub(crate) struct RunFlags {
     /// Seconds after which everything is looked at again at the latest; ends are seen at once in any case
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) poll: Option<Duration>,
+    /// Take the queue from a manager on another machine that has given no sign for a minute
+    #[arg(long)]
+    pub(crate) takeover: bool,
+    /// Refuse a manifest that is not that of the last run
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Leave with 6 after so many seconds; jobs go on
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) max_wait: Option<Duration>,

@@ -47,6 +47,27 @@ pub enum Error {
         /// Who has it.
         owner: Box<Owner>,
     },
+    /// A manager on another machine may have the queue.
+    #[error(
+        "the queue {} was taken by {owner}, which gave its last sign {seconds} s ago; from here its lock may not be seen",
+        path.display()
+    )]
+    Elsewhere {
+        /// The state file.
+        path: PathBuf,
+        /// Who has it.
+        owner: Box<Owner>,
+        /// Seconds since its last sign.
+        seconds: u64,
+    },
+    /// The manifest is not that of the last run, and was to be.
+    #[error("{} is not what the queue was run with last: {what}", path.display())]
+    Changed {
+        /// The manifest.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
     /// No queue has this state file.
     #[error("there is no queue at {}", path.display())]
     NoQueue {
@@ -128,9 +149,10 @@ impl Failure for Error {
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
             Self::Journal(error) => error.kind(),
-            Self::Illegal { .. } => ErrorKind::Validation,
+            Self::Illegal { .. } | Self::Changed { .. } => ErrorKind::Validation,
             Self::Attempt(error) => error.kind(),
             Self::Taken { .. }
+            | Self::Elsewhere { .. }
             | Self::System { .. }
             | Self::Precondition(_)
             | Self::Attempted { .. }
@@ -158,6 +180,12 @@ impl Failure for Error {
             Self::Taken { .. } => Some(String::from(
                 "ask it with status, cancel, pause …; a second manager is never needed",
             )),
+            Self::Elsewhere { .. } => Some(String::from(
+                "look there whether it lives; when it does not, run with --takeover once it has been silent for 60 s",
+            )),
+            Self::Changed { .. } => Some(String::from(
+                "without --strict jobs that never ran take the new text, and those that ran need retry",
+            )),
             Self::NoQueue { .. } => Some(String::from(
                 "name the state file of a queue with --state, or start one with run --manifest",
             )),
@@ -184,12 +212,14 @@ impl Failure for Error {
             Self::Fs(error) => error.details(),
             Self::Invalid(error) => error.details(),
             Self::Journal(error) => error.details(),
-            Self::Taken { path, .. } | Self::NoQueue { path } | Self::Illegal { path, .. } => {
-                Map::from_iter([(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                )])
-            }
+            Self::Taken { path, .. }
+            | Self::Elsewhere { path, .. }
+            | Self::Changed { path, .. }
+            | Self::NoQueue { path }
+            | Self::Illegal { path, .. } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
             _ => Map::new(),
         }
     }

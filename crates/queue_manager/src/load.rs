@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
+use crate::lock::Parts;
 use crate::place::Place;
 
 /// A queue that is ready to go on.
@@ -20,6 +21,8 @@ pub(crate) struct Loaded {
     pub(crate) journal: Journal,
     /// What a person should know about how it was found.
     pub(crate) notices: Vec<String>,
+    /// How the manifest differs from what ran.
+    pub(crate) changes: Vec<String>,
     /// Attempts under way of jobs that the manifest no longer has: id and number.
     pub(crate) removed: Vec<(String, u32)>,
 }
@@ -48,6 +51,7 @@ pub(crate) fn open(
         queue: Queue::new(manifest),
         journal: opened.journal,
         notices: Vec::new(),
+        changes: Vec::new(),
         removed: Vec::new(),
     };
     if opened.torn > 0 {
@@ -62,7 +66,7 @@ pub(crate) fn open(
     }
     replay(&mut loaded.queue, &opened.entries, place, now, wall)?;
     loaded.removed = removed(&loaded.queue, &opened.entries);
-    loaded.compare(now, wall);
+    loaded.compare();
     Ok(loaded)
 }
 
@@ -111,6 +115,35 @@ pub(crate) fn command_digest(command: &str) -> String {
     hex.concat()
 }
 
+/// SHA-256 of a manifest, in hex.
+pub(crate) fn digest(path: &Path) -> Result<String, Error> {
+    let bytes = aris_fs::read(path, aris_fs::READ_LIMIT)?;
+    let digest = Sha256::digest(&bytes);
+    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(hex.concat())
+}
+
+/// Whether the manifest is that of the last run, for those who want nothing else.
+///
+/// **Errors**: [`Error::Changed`].
+pub(crate) fn unchanged(
+    loaded: &Loaded,
+    manifest: &Path,
+    now: &Parts,
+    before: &Parts,
+) -> Result<(), Error> {
+    let what = match loaded.changes.as_slice() {
+        [] if before.manifest_sha256.is_empty() => return Ok(()),
+        [] if before.manifest_sha256 == now.manifest_sha256 => return Ok(()),
+        [] => String::from("its text differs, in nothing that has run"),
+        changes => changes.join("; "),
+    };
+    Err(Error::Changed {
+        path: manifest.to_path_buf(),
+        what,
+    })
+}
+
 /// Attempts that were begun, not ended, and belong to no job of the manifest.
 fn removed(queue: &Queue, entries: &[Entry]) -> Vec<(String, u32)> {
     let mut open: Vec<(String, u32)> = Vec::new();
@@ -157,7 +190,7 @@ impl Loaded {
     }
 
     /// Tells what changed in the manifest since the jobs ran.
-    fn compare(&mut self, _now: u64, _wall: Timestamp) {
+    fn compare(&mut self) {
         let mut changed = Vec::new();
         for job in 0..self.queue.len() {
             let run = self.queue.run(job);
@@ -171,7 +204,7 @@ impl Loaded {
             }
         }
         if let Some(first) = changed.first() {
-            self.notices.push(format!(
+            self.changes.push(format!(
                 "the manifest has another command for {first:?}{} than the one that ran; retry runs the new one",
                 more(changed.len())
             ));
@@ -182,7 +215,7 @@ impl Loaded {
                 "{first:?}{} ran and stands no longer in the manifest",
                 more(gone.len())
             );
-            self.notices.push(notice);
+            self.changes.push(notice);
         }
     }
 }

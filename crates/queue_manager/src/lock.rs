@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use aris_fs::{FsError, Lock};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -33,12 +34,29 @@ pub(crate) struct Parts {
     pub(crate) manifest: String,
     /// Folder of the logs, absolute.
     pub(crate) logs: String,
+    /// SHA-256 of the manifest, in hex; empty: written by a version that did not keep it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) manifest_sha256: String,
 }
+
+/// Between two signs that a manager gives. **Source**: queue design, as for attempts.
+pub(crate) const BEAT: Duration = Duration::from_secs(10);
+
+/// A manager on another machine that has given no sign for so long may be taken over. **Source**: queue design §9.
+const SILENT: Duration = Duration::from_mins(1);
 
 /// A queue that this process has.
 pub(crate) struct Held {
     place: Place,
     _lock: Lock,
+}
+
+impl Held {
+    /// Says that this manager lives, for those on other machines, who may not see its lock.
+    pub(crate) fn beat(&self) {
+        // A sign that cannot be given now is given next time.
+        touch(&self.place.owner());
+    }
 }
 
 impl Drop for Held {
@@ -73,13 +91,26 @@ impl Owner {
 /// How long a lock is waited for whose owner is gone: a child that it was just starting holds it for a moment longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Takes the queue, or says who has it.
-pub(crate) fn take(place: &Place, owner: &Owner) -> Result<Held, Error> {
+/// Takes the queue, or says who has it. `takeover`: also from a manager on another machine that has been silent for long.
+pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held, Error> {
     aris_fs::create_dir(&place.queue)?;
     let end = Instant::now() + PATIENCE;
     loop {
         match Lock::try_acquire(&place.lock()) {
             Ok(lock) => {
+                let before = read(place);
+                // Where locks do not reach from machine to machine, a free one proves nothing about another machine.
+                if before.pid > 0 && before.host != owner.host {
+                    touch(&place.lock());
+                    let silent = silence(place, modified(&place.lock()));
+                    if !takeover || silent < SILENT {
+                        return Err(Error::Elsewhere {
+                            path: place.state.clone(),
+                            owner: Box::new(before),
+                            seconds: silent.as_secs(),
+                        });
+                    }
+                }
                 let text = serde_json::to_vec(owner).unwrap_or_default();
                 aris_fs::write_atomic(&place.owner(), &text)?;
                 return Ok(Held {
@@ -102,15 +133,47 @@ pub(crate) fn take(place: &Place, owner: &Owner) -> Result<Held, Error> {
     }
 }
 
-/// The manager that runs the queue now.
-pub(crate) fn holder(place: &Place) -> Option<Owner> {
+/// The manager that runs the queue now: who holds its lock, or gives signs on another machine. `now` is the time of day.
+pub(crate) fn holder(place: &Place, now: Timestamp) -> Option<Owner> {
     if !place.lock().exists() {
         return None;
     }
     match Lock::try_acquire(&place.lock()) {
         Err(FsError::Locked { .. }) => Some(read(place)),
-        _ => None,
+        _ => Some(read(place)).filter(|owner| {
+            let elsewhere = owner.pid > 0 && owner.host != manager::host();
+            elsewhere && silence(place, Some(now)) < SILENT
+        }),
     }
+}
+
+/// How long the manager has given no sign, as of `now` on the clock of whoever keeps its files.
+fn silence(place: &Place, now: Option<Timestamp>) -> Duration {
+    let last = modified(&place.owner());
+    let silent = now.zip(last).map(|(now, last)| now.duration_since(last));
+    // Nothing is known of a sign that cannot be looked at: it counts as just given.
+    silent.map_or(Duration::ZERO, |silent| {
+        Duration::try_from(silent).unwrap_or_default()
+    })
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    let time = path.metadata().ok()?.modified().ok()?;
+    Timestamp::try_from(time).ok()
+}
+
+/// Sets the file's time to now, on the clock of whoever keeps it.
+fn touch(path: &Path) {
+    let now = rustix::fs::Timespec {
+        tv_sec: 0,
+        tv_nsec: rustix::fs::UTIME_NOW,
+    };
+    let times = rustix::fs::Timestamps {
+        last_access: now,
+        last_modification: now,
+    };
+    let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+    rustix::fs::utimensat(rustix::fs::CWD, path, &times, flags).unwrap_or_default();
 }
 
 fn read(place: &Place) -> Owner {
@@ -136,4 +199,50 @@ fn small<T: Default + serde::de::DeserializeOwned>(path: &Path) -> T {
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(host: &str, pid: u32) -> Owner {
+        Owner {
+            pid,
+            host: host.to_owned(),
+            boot: String::from("b"),
+            since: String::from("then"),
+        }
+    }
+
+    #[test]
+    fn a_queue_of_another_machine_is_taken_over_only_on_request_and_after_silence() {
+        let folder = tempfile::tempdir().expect("temp");
+        let place = Place::of(&folder.path().join("s.json"), None);
+        let here = owner(&manager::host(), 7);
+        aris_fs::create_dir(&place.queue).expect("created");
+        let elsewhere = serde_json::to_vec(&owner("elsewhere", 9)).expect("JSON");
+        aris_fs::write_atomic(&place.lock(), b"").expect("written");
+        aris_fs::write_atomic(&place.owner(), &elsewhere).expect("written");
+        let now = || {
+            touch(&place.lock());
+            modified(&place.lock()).expect("there")
+        };
+        assert_eq!(holder(&place, now()).map(|owner| owner.pid), Some(9));
+        for takeover in [false, true] {
+            let refused = take(&place, &here, takeover).err().expect("it may live");
+            assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+        }
+        aris_fs::set_modified(&place.owner(), std::time::UNIX_EPOCH).expect("set");
+        assert!(holder(&place, now()).is_none());
+        assert!(
+            take(&place, &here, false).is_err(),
+            "not without being asked"
+        );
+        let held = take(&place, &here, true).expect("taken over");
+        held.beat();
+        assert_eq!(holder(&place, now()).map(|owner| owner.pid), Some(7));
+        assert!(take(&place, &here, true).is_err(), "it lives here");
+        drop(held);
+        assert!(take(&place, &here, false).is_ok(), "it has left");
+    }
 }

@@ -325,3 +325,30 @@ fn a_copy_of_the_program_under_another_name_starts_its_jobs() {
         .expect("ran");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
+
+#[test]
+fn a_strict_run_refuses_another_manifest_than_the_last_one() {
+    let place = Place::new();
+    let strict = || {
+        let mut command = place.command(&["run", "--strict", "--manifest", "m.json"]);
+        command.args(["--state", "s.json"]).output().expect("ran")
+    };
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    assert_eq!(strict().status.code(), Some(0));
+    assert_eq!(strict().status.code(), Some(0));
+    for (jobs, what) in [
+        (
+            json!([job("a", "true"), job("b", "true")]),
+            "its text differs",
+        ),
+        (json!([job("a", "exit 1")]), "another command for \"a\""),
+        (json!([job("b", "true")]), "\"a\" ran and stands no longer"),
+    ] {
+        place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+        let output = strict();
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains(what), "{text}");
+        assert!(!place.state().contains_key("b"), "nothing is done");
+    }
+}

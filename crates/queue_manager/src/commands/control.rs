@@ -158,7 +158,7 @@ pub(crate) fn ask(
     let mut waited = Duration::ZERO;
     let mut notes = Vec::new();
     while path.exists() && waited < PATIENCE {
-        if lock::holder(&place).is_none() {
+        if lock::holder(&place, context.now()).is_none() {
             match settle(args, context) {
                 Ok(told) => notes = told,
                 // Somebody has taken the queue up meanwhile, and will find the request.
@@ -195,6 +195,8 @@ pub(crate) fn adopt(
                     place: crate::place::Place::of(&state, None),
                     poll: None,
                     max_wait: None,
+                    takeover: false,
+                    strict: false,
                     log: None,
                 },
                 context,
@@ -219,6 +221,8 @@ fn settle(args: &QueueArgs, context: &Context) -> Result<Vec<String>, Error> {
             place: look.place,
             poll: None,
             max_wait: None,
+            takeover: false,
+            strict: false,
             log: None,
         },
         context,

@@ -37,7 +37,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     let look = look(&args.queue, context)?;
     let (queue, at) = (&look.queue, job(&look.queue, &args.job)?);
     let state = queue.state(at);
-    let runs = lock::holder(&look.place).is_some();
+    let runs = lock::holder(&look.place, context.now()).is_some();
     let found = if runs && matches!(state, State::Ready | State::Backoff) {
         // Looked at afresh: what the manager saw a second ago is not written down.
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);

@@ -76,7 +76,7 @@ struct Stand {
 impl Stand {
     fn of(args: &LogsArgs, place: &Place, context: &Context) -> Result<Self, Error> {
         let id = args.job.job.as_str();
-        if lock::holder(place).is_some() {
+        if lock::holder(place, context.now()).is_some() {
             let state = snapshot(place)?;
             if let Some(row) = state.jobs.iter().find(|row| row.id == id) {
                 return Ok(Self {

@@ -75,7 +75,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         "ok",
         String::from("names, dependencies and settings are sound"),
     );
-    match lock::holder(&options.place) {
+    match lock::holder(&options.place, context.now()) {
         Some(owner) => add("lock", "problem", format!("the queue is run by {owner}")),
         None => add("lock", "ok", String::from("nobody runs this queue")),
     }

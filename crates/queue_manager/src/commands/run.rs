@@ -66,6 +66,8 @@ pub(crate) fn options(manifest: &Path, flags: RunFlags, context: &Context) -> Op
         manifest,
         poll: flags.poll,
         max_wait: flags.max_wait,
+        takeover: flags.takeover,
+        strict: flags.strict,
         log: flags.log.map(|log| context.absolute(&log)),
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
     // What is wrong with the manifest is said here, where somebody reads it.
     manager::check(&crate::load::manifest(&manifest)?)?;
     let place = &options.place;
-    if let Some(owner) = lock::holder(place) {
+    if let Some(owner) = lock::holder(place, context.now()) {
         return Err(Error::Taken {
             path: place.state.clone(),
             owner: Box::new(owner),
@@ -63,6 +63,14 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
             arguments.push(time.as_secs_f64().to_string().into());
         }
     }
+    for (flag, given) in [
+        ("--takeover", options.takeover),
+        ("--strict", options.strict),
+    ] {
+        if given {
+            arguments.push(flag.into());
+        }
+    }
     let (program, words) = manager::this_program(context)?;
     let failed = |source| Error::System {
         action: "start the manager",
@@ -83,7 +91,7 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
         .map_err(failed)?;
     let mut waited = Duration::ZERO;
     while waited < PATIENCE {
-        let taken = lock::holder(place).is_some_and(|owner| owner.pid == child.id());
+        let taken = lock::holder(place, context.now()).is_some_and(|owner| owner.pid == child.id());
         if taken && place.state.exists() {
             break;
         }

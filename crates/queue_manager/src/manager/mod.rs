@@ -56,6 +56,10 @@ pub(crate) struct Options {
     pub(crate) poll: Option<Duration>,
     /// After which the manager leaves, jobs or not.
     pub(crate) max_wait: Option<Duration>,
+    /// Whether a silent manager on another machine is taken over.
+    pub(crate) takeover: bool,
+    /// Whether the manifest must be that of the last run.
+    pub(crate) strict: bool,
     /// Also gets the lines of stderr.
     pub(crate) log: Option<PathBuf>,
 }
@@ -97,7 +101,8 @@ pub(crate) struct Manager<'a> {
     snapshot_cost: Duration,
     last_sweep: Duration,
     failed_starts: BTreeMap<u32, u32>,
-    _held: Held,
+    held: Held,
+    next_beat: Duration,
 }
 
 /// Runs a queue until every job is over, or somebody wants the manager to go.
@@ -171,9 +176,10 @@ impl<'a> Manager<'a> {
         let parts = Parts {
             manifest: options.manifest.display().to_string(),
             logs: place.logs.display().to_string(),
+            manifest_sha256: load::digest(&options.manifest)?,
         };
         let signals = Signals::listen()?;
-        let held = lock::take(place, &owner)?;
+        let held = lock::take(place, &owner, options.takeover)?;
         aris_fs::create_dir(&place.logs)?;
         aris_fs::create_dir(&place.requests())?;
         let common = Common::of(&manifest, context)?;
@@ -186,6 +192,9 @@ impl<'a> Manager<'a> {
         )?;
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
+        if options.strict {
+            load::unchanged(&loaded, &options.manifest, &parts, &lock::parts(place))?;
+        }
         let mut manager = Self {
             context,
             options,
@@ -212,10 +221,11 @@ impl<'a> Manager<'a> {
             last_snapshot: None,
             snapshot_cost: Duration::ZERO,
             last_sweep: Cards::now(),
+            next_beat: Duration::ZERO,
             failed_starts: BTreeMap::new(),
-            _held: held,
+            held,
         };
-        for notice in &loaded.notices {
+        for notice in loaded.notices.iter().chain(&loaded.changes) {
             manager.say(notice);
         }
         if manager.queue.began().is_none() {
@@ -264,6 +274,10 @@ impl<'a> Manager<'a> {
         loop {
             let now = Cards::now();
             self.dirty |= self.queue.tick(now_ms());
+            if now >= self.next_beat {
+                self.next_beat = now + lock::BEAT;
+                self.held.beat();
+            }
             let told = self.watch.seen();
             self.see(told)?;
             if now >= self.last_sweep + self.sweep_interval() {
@@ -417,7 +431,7 @@ fn boot() -> String {
         .unwrap_or_default()
 }
 
-fn host() -> String {
+pub(crate) fn host() -> String {
     let uname = rustix::system::uname();
     uname.nodename().to_string_lossy().into_owned()
 }

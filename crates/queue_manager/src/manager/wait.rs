@@ -20,6 +20,7 @@ impl Manager<'_> {
         }
         let mut until = self.last_sweep + self.sweep_interval();
         let mut at_most = |moment: Duration| until = until.min(moment);
+        at_most(self.next_beat);
         if let Some(due) = due {
             at_most(due);
         }
