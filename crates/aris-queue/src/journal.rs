@@ -18,10 +18,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::crc32::crc32;
-use crate::state::Event;
+use crate::state::{Checkpoint, Event};
 
-/// The file's name in the queue's folder.
+/// The file's name in the queue's folder. Parts that a checkpoint has made dispensable are kept as `journal.<n>.jsonl`, n from 1.
 pub const FILE: &str = "journal.jsonl";
+
+/// The state of the queue at the end of the parts before, beside the journal.
+pub const CHECKPOINT: &str = "checkpoint.json";
 
 /// Bytes of `,"crc":"89abcdef"}`.
 const TAIL: usize = 18;
@@ -40,6 +43,7 @@ pub struct Entry {
 /// The journal of a queue, open for appending. One process at a time: its manager, which holds the queue's lock.
 #[derive(Debug)]
 pub struct Journal {
+    folder: PathBuf,
     log: Log,
     next: u64,
     pending: String,
@@ -50,10 +54,19 @@ pub struct Journal {
 pub struct Opened {
     /// The journal.
     pub journal: Journal,
-    /// Everything that happened before.
-    pub entries: Vec<Entry>,
+    /// What happened before.
+    pub past: Past,
     /// Bytes of a torn end that were cut off.
     pub torn: u64,
+}
+
+/// What happened before: a state, and the events after it.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// The state; `None`: of a queue of which nothing had happened.
+    pub checkpoint: Option<Checkpoint>,
+    /// The events since then.
+    pub entries: Vec<Entry>,
 }
 
 /// Why a journal cannot be used.
@@ -110,27 +123,48 @@ impl Journal {
     pub fn open(folder: &Path) -> Result<Opened, JournalError> {
         let path = folder.join(FILE);
         let (mut log, bytes) = Log::open(&path)?;
-        let (entries, good) = entries(&path, &bytes)?;
+        let (newest, good) = entries(&path, &bytes)?;
         let torn = bytes.len() as u64 - good;
         if torn > 0 {
             log.cut(good)?;
         }
+        let past = past(folder, newest)?;
         Ok(Opened {
             journal: Self {
+                folder: folder.to_path_buf(),
                 log,
-                next: entries.last().map_or(1, |entry| entry.seq + 1),
+                next: past.seq() + 1,
                 pending: String::new(),
             },
-            entries,
+            past,
             torn,
         })
     }
 
     /// Reads the journal without opening it for writing; a torn end is left out. Nothing when there is no journal.
+    pub fn past(folder: &Path) -> Result<Past, JournalError> {
+        past(folder, read(&folder.join(FILE))?)
+    }
+
+    /// Reads all that ever happened, also what a checkpoint stands for; a torn end is left out. Nothing when there is no journal.
     pub fn read(folder: &Path) -> Result<Vec<Entry>, JournalError> {
-        let path = folder.join(FILE);
-        let bytes = aris_fs::read_optional(&path, Log::LIMIT)?.unwrap_or_default();
-        Ok(entries(&path, &bytes)?.0)
+        let newest = read(&folder.join(FILE))?;
+        joined(folder, newest)
+    }
+
+    /// Begins a new part after this state, which stands for everything that is in the journal. All of it must be synced.
+    ///
+    /// **Errors**: [`JournalError::Fs`]; then it goes on in the part before, which is as good.
+    pub fn begin_part(&mut self, state: &Checkpoint) -> Result<(), JournalError> {
+        let text = serde_json::to_string(state).unwrap_or_default();
+        let crc = crc32(text.as_bytes());
+        let text = format!("{{\"crc\":\"{crc:08x}\",\"state\":{text}}}\n");
+        aris_fs::write_atomic(&self.folder.join(CHECKPOINT), text.as_bytes())?;
+        let path = self.folder.join(FILE);
+        let number = parts(&self.folder)?.last().map_or(1, |last| last + 1);
+        aris_fs::rename_new(&path, &part(&self.folder, number))?;
+        self.log = Log::open(&path)?.0;
+        Ok(())
     }
 
     /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
@@ -202,6 +236,118 @@ struct Line<'a> {
     event: &'a Event,
 }
 
+impl Past {
+    /// Number of the last event.
+    pub fn seq(&self) -> u64 {
+        let before = self.checkpoint.as_ref().map_or(0, |state| state.seq);
+        self.entries.last().map_or(before, |entry| entry.seq)
+    }
+
+    /// Whether nothing has happened.
+    pub fn is_empty(&self) -> bool {
+        self.seq() == 0
+    }
+}
+
+fn part(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("journal.{number}.jsonl"))
+}
+
+/// Numbers of the parts before, ascending.
+fn parts(folder: &Path) -> Result<Vec<u32>, JournalError> {
+    let entries = match aris_fs::list_sorted(folder) {
+        Err(error) if error.is_not_found() => Vec::new(),
+        other => other?,
+    };
+    let numbers = entries.iter().filter_map(|entry| {
+        let name = entry.name.to_str()?;
+        let number = name.strip_prefix("journal.")?.strip_suffix(".jsonl")?;
+        number.parse().ok()
+    });
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn read(path: &Path) -> Result<Vec<Entry>, JournalError> {
+    let bytes = aris_fs::read_optional(path, Log::LIMIT)?.unwrap_or_default();
+    Ok(entries(path, &bytes)?.0)
+}
+
+/// The checkpoint, when there is one that fits, with the events after it; else all events. `newest` is the part being written.
+fn past(folder: &Path, newest: Vec<Entry>) -> Result<Past, JournalError> {
+    let Some(checkpoint) = checkpoint(folder)? else {
+        return Ok(Past {
+            checkpoint: None,
+            entries: joined(folder, newest)?,
+        });
+    };
+    let next = checkpoint.seq + 1;
+    let mut entries = newest;
+    if entries.first().is_none_or(|entry| entry.seq > next) {
+        // The part before may have gone on after the checkpoint, when the next could not be begun.
+        let mut before = match parts(folder)?.last() {
+            None => Vec::new(),
+            Some(last) => read(&part(folder, *last))?,
+        };
+        before.append(&mut entries);
+        entries = before;
+    }
+    // What the checkpoint stands for: whoever wrote it died before the next part was begun.
+    entries.retain(|entry| entry.seq > checkpoint.seq);
+    contiguous(folder, &entries, next)?;
+    Ok(Past {
+        checkpoint: Some(checkpoint),
+        entries,
+    })
+}
+
+/// `None`: there is none, or it is damaged, and the parts before say the same.
+fn checkpoint(folder: &Path) -> Result<Option<Checkpoint>, JournalError> {
+    let bytes = aris_fs::read_optional(&folder.join(CHECKPOINT), Log::LIMIT)?;
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let state = text
+        .strip_prefix("{\"crc\":\"")
+        .and_then(|rest| rest.split_once("\",\"state\":"))
+        .and_then(|(crc, rest)| {
+            let state = rest.strip_suffix("}\n")?;
+            let stated = u32::from_str_radix(crc, 16).ok()?;
+            (crc32(state.as_bytes()) == stated).then_some(state)
+        });
+    Ok(state.and_then(|state| serde_json::from_str(state).ok()))
+}
+
+/// The events of all parts.
+fn joined(folder: &Path, newest: Vec<Entry>) -> Result<Vec<Entry>, JournalError> {
+    let mut all = Vec::new();
+    for number in parts(folder)? {
+        all.extend(read(&part(folder, number))?);
+    }
+    all.extend(newest);
+    contiguous(folder, &all, 1)?;
+    Ok(all)
+}
+
+fn contiguous(folder: &Path, entries: &[Entry], first: u64) -> Result<(), JournalError> {
+    match (first..)
+        .zip(entries)
+        .find(|(seq, entry)| *seq != entry.seq)
+    {
+        None => Ok(()),
+        Some((seq, entry)) => Err(JournalError::Damaged {
+            path: folder.join(FILE),
+            line: 1,
+            why: format!(
+                "a part is missing: event {} comes where {seq} should",
+                entry.seq
+            ),
+        }),
+    }
+}
+
 /// The entries, and the number of bytes up to the end of the last good line.
 fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), JournalError> {
     let mut entries: Vec<Entry> = Vec::new();
@@ -220,7 +366,7 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), JournalError>
             // A line that is right after one that is not: the file was not torn but changed.
             (Ok(_), Some((line, why))) => return damaged(line, why),
             (Ok(entry), None) => {
-                let expected = entries.last().map_or(1, |entry| entry.seq + 1);
+                let expected = entries.last().map_or(entry.seq, |entry| entry.seq + 1);
                 if entry.seq != expected {
                     return damaged(
                         number,
@@ -310,7 +456,7 @@ mod tests {
             std::fs::write(&path, &whole[..cut]).expect("write");
             let opened = Journal::open(folder.path()).expect("any prefix");
             let lines = ends.iter().filter(|end| **end < cut).count();
-            assert_eq!(opened.entries.len(), lines);
+            assert_eq!(opened.past.entries.len(), lines);
             let kept = ends.get(lines.wrapping_sub(1)).map_or(0, |end| end + 1);
             assert_eq!(opened.torn, (cut - kept) as u64);
             assert_eq!(std::fs::read(&path).expect("read").len(), kept);
@@ -321,6 +467,57 @@ mod tests {
         let error = Journal::open(folder.path()).expect_err("damaged");
         assert!(error.to_string().contains(":2: "), "{error}");
         assert_eq!(std::fs::read(&path).expect("read"), damaged);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test damages files")]
+    fn a_part_that_a_checkpoint_stands_for_is_not_replayed_and_not_lost() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path();
+        let state = |seq: u64| -> Checkpoint {
+            let text = format!(
+                r#"{{"seq": {seq}, "began": null, "paused": true, "max_parallel": null, "submissions": {{}}, "jobs": {{}}}}"#
+            );
+            serde_json::from_str(&text).expect("a state")
+        };
+        written(path, &["a", "b"]);
+        Journal::open(path)
+            .expect("opened")
+            .journal
+            .begin_part(&state(2))
+            .expect("begun");
+        written(path, &["c"]);
+        Journal::open(path)
+            .expect("opened")
+            .journal
+            .begin_part(&state(3))
+            .expect("begun");
+        written(path, &["d"]);
+        let past = Journal::past(path).expect("read");
+        assert_eq!(past.checkpoint, Some(state(3)));
+        assert_eq!((past.entries.len(), past.seq()), (1, 4));
+        assert_eq!(Journal::read(path).expect("read").len(), 4);
+        // A damaged checkpoint: the parts say the same.
+        let whole = std::fs::read(path.join(CHECKPOINT)).expect("read");
+        let mut damaged = whole.clone();
+        damaged[40] ^= 1;
+        std::fs::write(path.join(CHECKPOINT), damaged).expect("written");
+        let past = Journal::past(path).expect("read");
+        assert_eq!((past.checkpoint, past.entries.len()), (None, 4));
+        // A part that went on because the next could not be begun.
+        std::fs::write(path.join(CHECKPOINT), &whole).expect("written");
+        std::fs::rename(path.join(FILE), part(path, 3)).expect("renamed");
+        assert_eq!(Journal::past(path).expect("read").seq(), 4);
+        written(path, &["e"]);
+        let past = Journal::past(path).expect("read");
+        assert_eq!((past.entries.len(), past.seq()), (2, 5));
+        // A part that is gone is missed where it is needed.
+        std::fs::remove_file(path.join(CHECKPOINT)).expect("removed");
+        std::fs::remove_file(part(path, 1)).expect("removed");
+        let error = Journal::past(path).expect_err("needed");
+        assert!(error.to_string().contains("a part is missing"), "{error}");
+        std::fs::write(path.join(CHECKPOINT), whole).expect("written");
+        assert_eq!(Journal::past(path).expect("not needed").seq(), 5);
     }
 
     proptest::proptest! {

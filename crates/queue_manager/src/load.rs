@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aris_queue::grid::Plan;
-use aris_queue::journal::{Entry, Journal};
+use aris_queue::journal::{Journal, Past};
 use aris_queue::manifest::{self, Manifest};
 use aris_queue::problem::Invalid;
 use aris_queue::state::{Event, Life, Queue};
@@ -21,6 +21,8 @@ pub(crate) struct Loaded {
     pub(crate) journal: Journal,
     /// What a person should know about how it was found.
     pub(crate) notices: Vec<String>,
+    /// Events that were replayed.
+    pub(crate) replayed: u64,
     /// How the manifest differs from what ran.
     pub(crate) changes: Vec<String>,
     /// Attempts under way of jobs that the manifest no longer has: id and number.
@@ -51,6 +53,7 @@ pub(crate) fn open(
         queue: Queue::new(manifest),
         journal: opened.journal,
         notices: Vec::new(),
+        replayed: opened.past.entries.len() as u64,
         changes: Vec::new(),
         removed: Vec::new(),
     };
@@ -60,12 +63,11 @@ pub(crate) fn open(
             opened.torn
         ));
     }
-    if opened.entries.is_empty() {
+    if opened.past.is_empty() {
         loaded.import(place, now, wall)?;
         return Ok(loaded);
     }
-    replay(&mut loaded.queue, &opened.entries, place, now, wall)?;
-    loaded.removed = removed(&loaded.queue, &opened.entries);
+    loaded.removed = replay(&mut loaded.queue, opened.past, place, now, wall)?;
     loaded.compare();
     Ok(loaded)
 }
@@ -77,20 +79,25 @@ pub(crate) fn look(
     now: u64,
     wall: Timestamp,
 ) -> Result<Queue, Error> {
-    let entries = Journal::read(&place.queue)?;
+    let past = Journal::past(&place.queue)?;
     let mut queue = Queue::new(manifest);
-    replay(&mut queue, &entries, place, now, wall)?;
+    replay(&mut queue, past, place, now, wall)?;
     Ok(queue)
 }
 
+/// Gives the attempts that were begun, not ended, and belong to no job of the manifest.
 fn replay(
     queue: &mut Queue,
-    entries: &[Entry],
+    past: Past,
     place: &Place,
     now: u64,
     wall: Timestamp,
-) -> Result<(), Error> {
-    for entry in entries {
+) -> Result<Vec<(String, u32)>, Error> {
+    let mut removed = match past.checkpoint {
+        Some(state) => queue.restore(state, now, wall),
+        None => Vec::new(),
+    };
+    for entry in &past.entries {
         // A clock that was set back does not lengthen a pause.
         let late = wall.duration_since(entry.time).as_millis().max(0);
         let late = u64::try_from(late).unwrap_or(u64::MAX);
@@ -99,9 +106,18 @@ fn replay(
             path: place.queue.clone(),
             source,
         })?;
+        match &entry.event {
+            Event::Start { id, attempt, .. } if queue.find(id).is_none() => {
+                removed.push((id.clone(), *attempt));
+            }
+            Event::Ended { id, .. } | Event::Withdrawn { id, .. } | Event::Removed { id } => {
+                removed.retain(|(known, _)| known != id);
+            }
+            _ => {}
+        }
     }
     queue.tick(now);
-    Ok(())
+    Ok(removed)
 }
 
 /// The digest by which a changed command is noticed: 16 hex digits of SHA-256.
@@ -142,23 +158,6 @@ pub(crate) fn unchanged(
         path: manifest.to_path_buf(),
         what,
     })
-}
-
-/// Attempts that were begun, not ended, and belong to no job of the manifest.
-fn removed(queue: &Queue, entries: &[Entry]) -> Vec<(String, u32)> {
-    let mut open: Vec<(String, u32)> = Vec::new();
-    for entry in entries {
-        match &entry.event {
-            Event::Start { id, attempt, .. } if queue.find(id).is_none() => {
-                open.push((id.clone(), *attempt));
-            }
-            Event::Ended { id, .. } | Event::Withdrawn { id, .. } | Event::Removed { id } => {
-                open.retain(|(known, _)| known != id);
-            }
-            _ => {}
-        }
-    }
-    open
 }
 
 impl Loaded {

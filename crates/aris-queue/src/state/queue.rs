@@ -14,22 +14,22 @@ use crate::manifest::Manifest;
 /// A queue.
 #[derive(Debug)]
 pub struct Queue {
-    manifest: Manifest,
-    runs: Vec<Run>,
+    pub(super) manifest: Manifest,
+    pub(super) runs: Vec<Run>,
     index: BTreeMap<Box<str>, u32>,
     pub(super) dependencies: Dependencies,
     pub(super) ready: Ready,
     /// Moment of the next attempt and job.
-    backoff: BTreeSet<(u64, u32)>,
+    pub(super) backoff: BTreeSet<(u64, u32)>,
     /// Jobs that have an attempt under way.
     active: BTreeSet<u32>,
     usage: Usage,
-    paused: bool,
-    max_parallel: Option<u32>,
-    began: Option<Timestamp>,
-    removed: BTreeSet<String>,
+    pub(super) paused: bool,
+    pub(super) max_parallel: Option<u32>,
+    pub(super) began: Option<Timestamp>,
+    pub(super) removed: BTreeSet<String>,
     /// What an engine calls each wave that it has taken, by token.
-    submissions: BTreeMap<String, String>,
+    pub(super) submissions: BTreeMap<String, String>,
     wants_cards: bool,
     shares_cards: bool,
 }
@@ -468,7 +468,7 @@ impl Queue {
     }
 
     /// An attempt takes its place.
-    fn begin(&mut self, job: u32) {
+    pub(super) fn begin(&mut self, job: u32) {
         self.active.insert(job);
         let spec = &self.manifest.jobs[job as usize];
         self.usage.phases[spec.phase as usize] += 1;
@@ -512,7 +512,7 @@ impl Queue {
     }
 
     /// Brings everything that follows from a job's life up to date: its dependants, and who is ready.
-    fn settle(&mut self, job: u32, now: u64) {
+    pub(super) fn settle(&mut self, job: u32, now: u64) {
         let mut touched = self.dependencies.set(job, &self.runs, &self.manifest);
         touched.push(job);
         for job in touched {

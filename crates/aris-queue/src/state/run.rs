@@ -1,6 +1,7 @@
 //! The life of one job.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{Reason, Verdict};
 
@@ -71,7 +72,7 @@ pub enum Life {
 }
 
 /// Failures by the budget they count against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// Out of memory.
     pub oom: u32,

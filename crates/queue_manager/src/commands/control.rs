@@ -9,7 +9,7 @@ use aris_cli::{Context, Outcome};
 use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
-use crate::cli::{QueueArgs, SelectArgs};
+use crate::cli::{PART, QueueArgs, SelectArgs};
 use crate::commands::look;
 use crate::error::Error;
 use crate::lock;
@@ -197,6 +197,7 @@ pub(crate) fn adopt(
                     max_wait: None,
                     takeover: false,
                     strict: false,
+                    part: PART,
                     log: None,
                 },
                 context,
@@ -223,6 +224,7 @@ fn settle(args: &QueueArgs, context: &Context) -> Result<Vec<String>, Error> {
             max_wait: None,
             takeover: false,
             strict: false,
+            part: PART,
             log: None,
         },
         context,

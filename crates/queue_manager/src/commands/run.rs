@@ -68,6 +68,7 @@ pub(crate) fn options(manifest: &Path, flags: RunFlags, context: &Context) -> Op
         max_wait: flags.max_wait,
         takeover: flags.takeover,
         strict: flags.strict,
+        part: flags.part,
         log: flags.log.map(|log| context.absolute(&log)),
     }
 }

@@ -60,6 +60,8 @@ pub(crate) struct Options {
     pub(crate) takeover: bool,
     /// Whether the manifest must be that of the last run.
     pub(crate) strict: bool,
+    /// Events in the journal from which on a new part of it is begun.
+    pub(crate) part: u64,
     /// Also gets the lines of stderr.
     pub(crate) log: Option<PathBuf>,
 }
@@ -78,6 +80,8 @@ pub(crate) struct Manager<'a> {
     options: &'a Options,
     queue: Queue,
     journal: Journal,
+    /// Events that were replayed.
+    replayed: u64,
     watch: Watch,
     runner: Runner,
     common: Common,
@@ -200,6 +204,7 @@ impl<'a> Manager<'a> {
             options,
             queue: loaded.queue,
             journal: loaded.journal,
+            replayed: loaded.replayed,
             watch: Watch::new()?,
             runner: runner(context)?,
             common,
@@ -243,6 +248,7 @@ impl<'a> Manager<'a> {
         for (id, number) in loaded.removed {
             manager.end_removed(id, number)?;
         }
+        manager.begin_part();
         manager.write_state();
         Ok(manager)
     }
