@@ -82,6 +82,11 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
     });
     manager.kill().expect("killed");
     manager.wait().expect("gone");
+    // That was its parent; it may take a moment longer.
+    let lock = place.at(".s.queue/lock");
+    Place::until("the manager is gone, too", || {
+        aris_fs::Lock::try_acquire(&lock).is_ok()
+    });
     let uptime = fs::read_to_string("/proc/uptime").expect("uptime");
     let uptime: u64 = uptime
         .split('.')
