@@ -11,6 +11,8 @@ pub(crate) struct Aggregation {
     pub(crate) worst: bool,
     pub(crate) spread: bool,
     pub(crate) standard_error: bool,
+    /// Half of a confidence interval.
+    pub(crate) interval: bool,
     pub(crate) total: bool,
     pub(crate) last: bool,
     /// The ends of a range: "between 1.8 and 2.8".

@@ -192,6 +192,10 @@ pub fn audit_paper(
             id: format!("{}:{}:{}", place.file, place.line, place.column),
             detail: engine.detail(&text, &judgement),
             fix: Engine::fix(&text, number, &judgement),
+            explained: number
+                .filter(|_| !judgement.status.is_match())
+                .map(|number| engine.explains(passage, number, judgement.kind)),
+            contrary: number.and_then(|number| engine.contrary(passage, number, &judgement)),
             place,
             quote,
             text,

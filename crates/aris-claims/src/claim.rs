@@ -206,7 +206,7 @@ fn no_claim(
         return Some("a pronoun");
     }
     if attributed(passage, number) {
-        return Some("attributed to a citation");
+        return Some(crate::quantity::ATTRIBUTED);
     }
     None
 }

@@ -60,6 +60,7 @@ impl Engine<'_> {
             Facet::Std => "standard deviation",
             Facet::PopulationStd => "population standard deviation",
             Facet::StandardError => "standard error",
+            Facet::HalfWidth => "95 % half-width",
             Facet::Sum => "sum",
             _ => "",
         };

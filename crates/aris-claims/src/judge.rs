@@ -330,8 +330,10 @@ impl Engine<'_> {
                 .or_else(|| hit(Facet::Mean))
                 .map(Answer::Fits);
         }
-        if agg.spread || agg.standard_error {
-            let wanted: &[Facet] = if agg.standard_error {
+        if agg.spread || agg.standard_error || agg.interval {
+            let wanted: &[Facet] = if agg.interval {
+                &[Facet::HalfWidth]
+            } else if agg.standard_error {
                 &[Facet::StandardError]
             } else {
                 &[Facet::Std, Facet::PopulationStd]
@@ -339,10 +341,15 @@ impl Engine<'_> {
             if let Some(found) = wanted.iter().find_map(|facet| hit(*facet)) {
                 return Some(Answer::Fits(found));
             }
-            return [Facet::Std, Facet::PopulationStd, Facet::StandardError]
-                .iter()
-                .find_map(|facet| hit(*facet))
-                .map(Answer::Otherwise);
+            return [
+                Facet::Std,
+                Facet::PopulationStd,
+                Facet::StandardError,
+                Facet::HalfWidth,
+            ]
+            .iter()
+            .find_map(|facet| hit(*facet))
+            .map(Answer::Otherwise);
         }
         if self.stated_step(series, case).is_some() {
             // Any step of the sentence may be meant; which one was wrong is the nearest's to say.

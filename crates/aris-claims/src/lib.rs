@@ -42,10 +42,12 @@ mod clause;
 mod column;
 mod comparison;
 mod context;
+mod contrary;
 mod count;
 pub mod decimal;
 mod delta;
 mod describe;
+pub mod design;
 mod efficiency;
 mod elsewhere;
 mod engine;
@@ -65,6 +67,7 @@ mod parallel;
 pub mod passage;
 mod pinned;
 pub mod pins;
+pub mod quantity;
 mod report;
 mod resolve;
 mod restraint;
@@ -73,6 +76,7 @@ pub mod score;
 mod series;
 mod setting;
 mod table;
+mod targets;
 mod text;
 pub mod units;
 mod value_index;
@@ -85,6 +89,7 @@ pub use claim::Kind;
 pub use evidence::{Evidence, EvidenceError, EvidenceReader};
 pub use pins::Pins;
 pub use report::{Claim, ClaimPlace, ClaimReport, Reference, Status};
+pub use targets::Explained;
 
 /// Judges every number of a LaTeX document.
 pub fn audit(document: &aris_latex::Document, evidence: &Evidence, pins: &Pins) -> ClaimReport {

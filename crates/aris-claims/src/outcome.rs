@@ -84,6 +84,7 @@ impl Engine<'_> {
             Facet::Median => "the median",
             Facet::Mean => "the mean",
             Facet::StandardError => "the standard error",
+            Facet::HalfWidth => "half of the 95 % confidence interval",
             Facet::Std | Facet::PopulationStd => "the standard deviation",
             _ => "a single run",
         };

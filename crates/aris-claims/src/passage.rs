@@ -141,7 +141,8 @@ const KNOWN: &[&str] = &[
     "resp", "No", "w.r.t", "Acc", "ca", "Ref", "App", "Dr", "Alg", "Thm", "Prop", "Ch", "St",
 ];
 
-fn ends_in_abbreviation(before: &str) -> bool {
+/// Whether a text ends in a word whose full stop ends no sentence: an abbreviation or an initial.
+pub fn ends_in_abbreviation(before: &str) -> bool {
     let last = before
         .rsplit(|c: char| c.is_whitespace() || c == '(')
         .next()

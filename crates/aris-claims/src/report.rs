@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::claim::Kind;
 use crate::decimal::Decimal;
+use crate::targets::Explained;
 
 /// What became of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
@@ -129,6 +130,12 @@ pub struct Claim {
     pub detail: String,
     /// What to do.
     pub fix: String,
+    /// For a change whose size follows from the results: what they show, when it goes the other way than the words say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contrary: Option<String>,
+    /// For a number that was not matched: whether anything in the results could be meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explained: Option<Explained>,
 }
 
 /// All claims of a paper, in reading order.

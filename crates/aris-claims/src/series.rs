@@ -63,6 +63,8 @@ pub(crate) struct Stats {
     pub(crate) std: Decimal,
     pub(crate) population_std: Decimal,
     pub(crate) standard_error: Decimal,
+    /// Half of the 95 % confidence interval of the mean, by Student's t.
+    pub(crate) half_width: Decimal,
 }
 
 /// Which value of a series.
@@ -77,6 +79,7 @@ pub(crate) enum Facet {
     Std,
     PopulationStd,
     StandardError,
+    HalfWidth,
     Count,
     Sum,
     /// One run or step: index of the leaf.
@@ -102,6 +105,7 @@ impl Series {
             Facet::Std => stats?.std,
             Facet::PopulationStd => stats?.population_std,
             Facet::StandardError => stats?.standard_error,
+            Facet::HalfWidth => stats?.half_width,
             Facet::Count => Decimal::from_count(stats?.n),
             Facet::Sum => stats?.sum,
         })
@@ -327,6 +331,25 @@ fn finish(series: &mut Series, leaves: &[Leaf]) {
     series.stats = stats(&series.finals, leaves).map(Box::new);
 }
 
+/// The 97.5 % quantile of Student's t distribution.
+///
+/// **Source**: tables of the t distribution up to 10 degrees of freedom; beyond, the Cornish-Fisher expansion about the
+/// normal quantile (Abramowitz and Stegun 26.7.5), whose error there is below 0.001.
+pub(crate) fn student(freedom: usize) -> f64 {
+    const TABLE: [f64; 10] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    ];
+    if let Some(known) = freedom.checked_sub(1).and_then(|at| TABLE.get(at)) {
+        return *known;
+    }
+    let z = 1.959_964_f64;
+    let v = f64::from(u32::try_from(freedom.max(1)).unwrap_or(u32::MAX));
+    let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
+    z + (z3 + z) / (4.0 * v)
+        + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * v * v)
+        + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * v * v * v)
+}
+
 /// Statistics of at least two values.
 fn stats(members: &[u32], leaves: &[Leaf]) -> Option<Stats> {
     let values: Vec<(Decimal, u32)> = members
@@ -384,6 +407,7 @@ pub(crate) fn statistics(values: &[(Decimal, u32)]) -> Option<Stats> {
         std: digits(std),
         population_std: digits((squares / float_count).sqrt()),
         standard_error: digits(std / float_count.sqrt()),
+        half_width: digits(student(n - 1) * std / float_count.sqrt()),
     })
 }
 
@@ -466,6 +490,22 @@ mod tests {
             .find(|series| series.members.len() == 4 && series.lower_is_better)
             .unwrap();
         assert_eq!(loss.stats.as_ref().unwrap().mean.to_string(), "1.5");
+    }
+
+    #[test]
+    fn quantiles_of_student() {
+        for (freedom, expected) in [
+            (1, 12.706),
+            (4, 2.776),
+            (11, 2.201),
+            (19, 2.093),
+            (120, 1.980),
+        ] {
+            assert!(
+                (super::student(freedom) - expected).abs() < 0.002,
+                "{freedom}"
+            );
+        }
     }
 
     #[test]

@@ -91,6 +91,7 @@ impl Engine<'_> {
         if kind == Kind::Uncertainty {
             aggregation = Aggregation {
                 spread: true,
+                interval: says_interval(sentence),
                 ..Aggregation::default()
             };
         }
@@ -376,6 +377,15 @@ impl Engine<'_> {
         others.sort_unstable();
         others.into_iter().map(|(_, value)| value).collect()
     }
+}
+
+/// The sentence speaks of a confidence interval.
+fn says_interval(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    lower.contains("confidence")
+        || lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| word == "ci")
 }
 
 /// The sentence speaks of several methods at once.

@@ -109,6 +109,14 @@ fn the_corpus_is_judged_no_worse_than_before() {
         }
         if option_env!("ARIS_CLAIMS_MISSES").is_some() {
             let (report, _) = audit(&tree, false);
+            for claim in &report.claims {
+                if let Some(contrary) = &claim.contrary {
+                    println!(
+                        "CONTRARY {name} {} {:?} {contrary}",
+                        claim.quote, claim.text
+                    );
+                }
+            }
             for claim in report.mismatches() {
                 println!(
                     "ACCUSED {name} {} {:?} {}",

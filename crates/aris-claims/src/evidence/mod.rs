@@ -15,6 +15,7 @@ mod tree;
 mod walk;
 mod yaml;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -142,9 +143,19 @@ pub struct EvidenceReader {
     files: Vec<ResultFile>,
     leaves: Vec<Leaf>,
     unusable: Vec<Unusable>,
+    repetitions: BTreeSet<String>,
+    repeated_by: BTreeSet<String>,
 }
 
 impl EvidenceReader {
+    /// A reader that takes these columns and keys for names of repetitions, too, whatever their case.
+    pub fn repeated_by<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Self {
+            repeated_by: names.into_iter().map(str::to_lowercase).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Reads one file by the format its name promises. A file that fails adds nothing.
     pub fn add(&mut self, path: &str, bytes: &[u8]) -> Result<(), EvidenceError> {
         let whole = |message: String| EvidenceError {
@@ -185,7 +196,7 @@ impl EvidenceReader {
         };
         let file =
             u32::try_from(self.files.len()).map_err(|_error| whole("too many files".to_owned()))?;
-        let mut sink = walk::Sink::new(file, path);
+        let mut sink = walk::Sink::new(file, path, &self.repeated_by);
         let outcome = match format {
             Format::Json => json::read(text, 1).map(|node| sink.tree(&node)),
             Format::Yaml => yaml::read(text).map(|node| sink.tree(&node)),
@@ -199,7 +210,7 @@ impl EvidenceReader {
             column: malformed.column,
             message: malformed.message,
         })?;
-        let (leaves, unusable) = sink.finish();
+        let (leaves, unusable, repetitions) = sink.finish();
         if self.leaves.len() + leaves.len() > MAX_VALUES {
             return Err(whole(format!(
                 "more than {MAX_VALUES} values in all; pass summaries instead"
@@ -211,6 +222,7 @@ impl EvidenceReader {
         });
         self.leaves.extend(leaves);
         self.unusable.extend(unusable);
+        self.repetitions.extend(repetitions);
         Ok(())
     }
 
@@ -245,6 +257,7 @@ impl EvidenceReader {
             files: evidence.files,
             leaves: evidence.leaves,
             unusable: evidence.unusable,
+            repetitions: evidence.repetitions,
             series,
             lexicon,
             values,
@@ -272,6 +285,8 @@ pub struct Evidence {
     pub leaves: Vec<Leaf>,
     /// Values that are not numbers.
     pub unusable: Vec<Unusable>,
+    /// Names of the columns and keys that tell repetitions apart, in lower case.
+    pub repetitions: BTreeSet<String>,
     pub(crate) series: Vec<Series>,
     pub(crate) lexicon: Lexicon,
     pub(crate) values: crate::value_index::ValueIndex,

@@ -20,6 +20,18 @@ const REPLICATE: &[&str] = &[
     "rater",
     "participant",
 ];
+/// Units that are studied. In plural (`patients`) such a column counts them.
+const UNITS: &[&str] = &[
+    "subject",
+    "patient",
+    "donor",
+    "volunteer",
+    "animal",
+    "mouse",
+    "plot",
+    "specimen",
+    "replication",
+];
 const PROGRESS: &[&str] = &["epoch", "step", "iteration", "timestep", "update"];
 const AXIS: &[&str] = &[
     "thread",
@@ -149,6 +161,10 @@ const CONFIG_FILES: &[&str] = &[
 
 /// The key of a seed, run or fold number.
 pub(crate) fn is_replicate_key(key: &str) -> bool {
+    let lower = key.to_lowercase();
+    if UNITS.contains(&lower.strip_suffix("_id").unwrap_or(&lower)) {
+        return true;
+    }
     let words = words::canonical(key);
     match words.as_slice() {
         [only] => REPLICATE.contains(&only.as_str()),
@@ -159,6 +175,12 @@ pub(crate) fn is_replicate_key(key: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// `by_seed`, `per_donor`: the keys below it name repetitions.
+pub(crate) fn groups_replicates(key: &str) -> bool {
+    let words: Vec<&str> = key.split(['_', '-', ' ']).collect();
+    matches!(words.as_slice(), ["by" | "per", noun] if is_replicate_key(noun))
 }
 
 /// The key of an epoch, step or iteration number.

@@ -1,6 +1,6 @@
 //! From trees and records to values with labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::csv::Record;
@@ -47,7 +47,7 @@ struct Trail {
 }
 
 /// Receives the values of one file.
-pub(crate) struct Sink {
+pub(crate) struct Sink<'n> {
     file: u32,
     path: String,
     root: Trail,
@@ -55,6 +55,10 @@ pub(crate) struct Sink {
     unusable: Vec<Unusable>,
     names: BTreeMap<String, Arc<str>>,
     keys: BTreeMap<String, Arc<Key>>,
+    /// Further names of repetitions, in lower case.
+    repeated_by: &'n BTreeSet<String>,
+    /// Names of repetitions that were seen, in lower case.
+    repetitions: BTreeSet<String>,
 }
 
 /// A key: its label, its replicate part, its unit.
@@ -64,8 +68,8 @@ struct Key {
     unit: Option<Unit>,
 }
 
-impl Sink {
-    pub(crate) fn new(file: u32, path: &str) -> Self {
+impl<'n> Sink<'n> {
+    pub(crate) fn new(file: u32, path: &str, repeated_by: &'n BTreeSet<String>) -> Self {
         let mut sink = Self {
             file,
             path: path.to_owned(),
@@ -82,6 +86,8 @@ impl Sink {
             unusable: Vec::new(),
             names: BTreeMap::new(),
             keys: BTreeMap::new(),
+            repeated_by,
+            repetitions: BTreeSet::new(),
         };
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let mut trail = sink.root.clone();
@@ -92,6 +98,10 @@ impl Sink {
             let (label, replicate) = names::split_replicate(component);
             if !replicate.is_empty() {
                 join(&mut trail.replicate, &replicate);
+                let noun = replicate.trim_end_matches(|c: char| !c.is_alphabetic());
+                if !noun.is_empty() {
+                    sink.repetitions.insert(noun.to_lowercase());
+                }
             }
             if !label.is_empty() {
                 trail.config |= names::is_config_name(&label);
@@ -107,8 +117,13 @@ impl Sink {
         sink
     }
 
-    pub(crate) fn finish(self) -> (Vec<Leaf>, Vec<Unusable>) {
-        (self.leaves, self.unusable)
+    pub(crate) fn finish(self) -> (Vec<Leaf>, Vec<Unusable>, BTreeSet<String>) {
+        (self.leaves, self.unusable, self.repetitions)
+    }
+
+    /// Whether a column or key tells repetitions apart.
+    fn is_replicate(&self, name: &str) -> bool {
+        names::is_replicate_key(name) || self.repeated_by.contains(&name.to_lowercase())
     }
 
     /// A JSON or YAML document.
@@ -150,7 +165,11 @@ impl Sink {
         let mut columns = Vec::new();
         for (at, name) in head_fields.iter().enumerate() {
             let fields = column(at);
-            let mut found = role(name, &fields);
+            let mut found = if self.repeated_by.contains(&name.to_lowercase()) {
+                Role::Replicate
+            } else {
+                role(name, &fields)
+            };
             // A first column without a head names the rows.
             if at == 0 && name.is_empty() && found == Role::Ignored {
                 found = Role::Label;
@@ -213,6 +232,7 @@ impl Sink {
                 trail.slots.push(slot);
             }
             Role::Replicate if !field.is_empty() => {
+                self.repetitions.insert(name.to_lowercase());
                 let part = format!("{}{field}", name.to_lowercase());
                 join(&mut trail.replicate, &part);
             }
@@ -238,7 +258,7 @@ impl Sink {
         for (key, node) in entries {
             let Some(text) = scalar(node) else { continue };
             let number = Decimal::parse(text).is_some();
-            if names::is_replicate_key(key)
+            if self.is_replicate(key)
                 && !matches!(
                     key.as_str(),
                     "seeds" | "runs" | "folds" | "trials" | "repeats"
@@ -247,6 +267,7 @@ impl Sink {
                 // A configuration's seed is a setting; a result's seed tells replicates apart.
                 if !trail.config && !text.is_empty() {
                     let part = format!("{}{text}", key.to_lowercase());
+                    self.repetitions.insert(key.to_lowercase());
                     join(&mut trail.replicate, &part);
                 }
             } else if matches!(key.as_str(), "unit" | "units") {
@@ -277,7 +298,7 @@ impl Sink {
         let numbered =
             entries.len() > 1 && entries.iter().all(|(key, _)| Decimal::parse(key).is_some());
         for (key, node) in entries {
-            if !trail.config && scalar(node).is_some() && names::is_replicate_key(key) {
+            if !trail.config && scalar(node).is_some() && self.is_replicate(key) {
                 continue;
             }
             let mut own = trail.clone();
@@ -286,7 +307,12 @@ impl Sink {
                 trail.pointer,
                 key.replace('~', "~0").replace('/', "~1")
             );
-            if numbered {
+            if names::groups_replicates(parent) {
+                self.repetitions
+                    .extend(parent.split(['_', '-', ' ']).nth(1).map(str::to_lowercase));
+                join(&mut own.replicate, &format!("{parent}{key}"));
+                self.node(node, &own, key);
+            } else if numbered {
                 if names::is_replicate_key(parent) || parent.is_empty() {
                     let part = format!("{parent}{key}");
                     join(&mut own.replicate, &part);
@@ -308,7 +334,10 @@ impl Sink {
         if !known.replicate.is_empty() {
             join(&mut own.replicate, &known.replicate);
         }
-        own.slots.extend(known.slot.clone());
+        // What is measured is named by the key above.
+        if !(names::groups_replicates(key) && matches!(node.value, Value::Map(_))) {
+            own.slots.extend(known.slot.clone());
+        }
         if !column && matches!(node.value, Value::Map(_)) && names::is_config_name(key) {
             own.config = true;
         }
@@ -409,7 +438,11 @@ impl Sink {
         let mut table = Vec::new();
         for name in order {
             let fields = columns.get(name).map_or(&[][..], Vec::as_slice);
-            let found = role(name, fields);
+            let found = if self.repeated_by.contains(&name.to_lowercase()) {
+                Role::Replicate
+            } else {
+                role(name, fields)
+            };
             // Only complete columns can tell records apart.
             let fields = if fields.len() == rows.len() {
                 fields.iter().map(|field| (*field).to_owned()).collect()

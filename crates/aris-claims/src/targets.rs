@@ -1,0 +1,229 @@
+//! Everything that the results could make a number show: values, their aggregates, and what follows from two of one measure.
+//!
+//! The judges decide which value a number means. Before it is held against an author, all that could be meant is looked
+//! through: a number that follows from some named value is not called wrong.
+
+use crate::claim::Kind;
+use crate::decimal::Decimal;
+use crate::engine::Engine;
+use crate::evidence::SlotKind;
+use crate::number::Number;
+use crate::series::{Facet, Series, SeriesId};
+use crate::units::Dimension;
+
+/// Series that are paired with each other; more results than that are not searched for pairs.
+const PAIRED: usize = 160;
+
+/// Least strength of a mention by which a sentence names a series.
+const NAMED: f64 = 0.5;
+
+/// What one series can show by itself.
+const FACETS: [Facet; 10] = [
+    Facet::Single,
+    Facet::Mean,
+    Facet::Median,
+    Facet::Max,
+    Facet::Min,
+    Facet::Std,
+    Facet::PopulationStd,
+    Facet::StandardError,
+    Facet::HalfWidth,
+    Facet::Sum,
+];
+
+/// How far the results account for a number that was not matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Explained {
+    /// Nothing in the results shows it.
+    Nowhere,
+    /// It stands in a name of the results, as the 50 of `fixed_50ms` does, or they measure nothing in its unit.
+    Setting,
+    /// Something shows it that the sentence does not name.
+    Elsewhere,
+    /// Something shows it that the sentence names.
+    Named,
+}
+
+impl Engine<'_> {
+    /// How far the results account for a number.
+    pub(crate) fn explains(&self, passage: usize, number: &Number, kind: Kind) -> Explained {
+        let named: std::collections::BTreeSet<u32> = self
+            .sentence_at(passage, number.range.start)
+            .and_then(|at| self.passages.get(passage)?.sentences.get(at))
+            .map(|sentence| {
+                let mentions = sentence.mentions.iter();
+                mentions
+                    .filter(|mention| mention.strength >= NAMED)
+                    .map(|mention| mention.label)
+                    .collect()
+            })
+            .unwrap_or_default();
+        let is_named = |series: &Series| series.labels.iter().any(|label| named.contains(label));
+        let series: Vec<(SeriesId, &Series)> = (0..)
+            .zip(&self.evidence.series)
+            .filter(|(_, series)| !series.axis)
+            .collect();
+        let mut found = Explained::Nowhere;
+        let level = |one: &Series, two: Option<&Series>| {
+            let all = is_named(one) && two.is_none_or(is_named)
+                || named.is_empty()
+                || two.is_some_and(|two| is_named(one) || is_named(two));
+            if all {
+                Explained::Named
+            } else {
+                Explained::Elsewhere
+            }
+        };
+        for (_, one) in &series {
+            let shown = FACETS
+                .iter()
+                .filter_map(|facet| one.value(*facet, &self.evidence.leaves))
+                .any(|value| shows(number, value));
+            let member = one.runs() <= 50
+                && one.members.iter().any(|at| {
+                    crate::series::leaf(&self.evidence.leaves, *at)
+                        .is_some_and(|leaf| shows(number, leaf.value))
+                });
+            if shown || member {
+                found = found.max(level(one, None));
+            }
+        }
+        let compares = !matches!(kind, Kind::Uncertainty | Kind::Count);
+        if found < Explained::Named && compares && series.len() <= PAIRED {
+            for (at, (a, one)) in series.iter().enumerate() {
+                for (b, two) in series.iter().skip(at + 1) {
+                    if one.measure.is_some()
+                        && one.measure == two.measure
+                        && let (Some(x), Some(y)) = (self.headline(*a), self.headline(*b))
+                        && follows(number, x, y)
+                    {
+                        found = found.max(level(one, Some(two)));
+                    }
+                }
+            }
+        }
+        if found == Explained::Nowhere && (self.in_a_name(number) || self.foreign_unit(number)) {
+            return Explained::Setting;
+        }
+        found
+    }
+
+    /// The number stands in a key, a column or a text of the results.
+    fn in_a_name(&self, number: &Number) -> bool {
+        let digits = number.value.to_string();
+        self.evidence.leaves.iter().any(|leaf| {
+            leaf.slots
+                .iter()
+                .filter(|slot| slot.kind != SlotKind::Axis)
+                .any(|slot| {
+                    slot.text
+                        .split(|c: char| !c.is_ascii_digit() && c != '.')
+                        .any(|part| part == digits)
+                })
+        })
+    }
+
+    /// No result is measured in a unit of this dimension.
+    fn foreign_unit(&self, number: &Number) -> bool {
+        let Some(unit) = number.unit else {
+            return false;
+        };
+        !matches!(unit.dimension, Dimension::Percent | Dimension::Count)
+            && !self.evidence.series.iter().any(|series| {
+                series
+                    .unit
+                    .is_some_and(|theirs| theirs.dimension == unit.dimension)
+            })
+    }
+}
+
+/// Scales between results and paper: as it is, and fractions as percentages.
+fn scales(number: &Number, value: Decimal) -> [Option<Decimal>; 4] {
+    let fraction = value.abs() <= Decimal::new(15, -1);
+    let unit = number
+        .unit
+        .filter(|unit| !matches!(unit.dimension, Dimension::Percent));
+    [
+        Some(value),
+        (fraction || number.is_percent()).then(|| value.shift(2)),
+        unit.map(|_| value.shift(3)),
+        unit.map(|_| value.shift(-3)),
+    ]
+}
+
+fn shows(number: &Number, value: Decimal) -> bool {
+    let (low, high) = number.interval();
+    let (low, high) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
+    scales(number, value)
+        .into_iter()
+        .flatten()
+        .any(|value| low <= value.abs() && value.abs() <= high)
+}
+
+/// Difference, ratio, relative change, one as a part of the other.
+fn follows(number: &Number, x: Decimal, y: Decimal) -> bool {
+    let gap = x.minus(y);
+    // Authors subtract what their table shows.
+    let digits = number.last_digit;
+    let rounded = [0, 1, 2].map(|more| {
+        x.rounded_at(digits - more)
+            .minus(y.rounded_at(digits - more))
+    });
+    let ratios = [x.over(y), y.over(x), gap.over(x), gap.over(y)];
+    shows(number, gap)
+        || rounded
+            .into_iter()
+            .any(|gap| !gap.is_zero() && shows(number, gap))
+        || ratios.into_iter().flatten().any(|ratio| {
+            let (low, high) = number.interval();
+            let shown = if number.is_percent() {
+                ratio.shift(2)
+            } else {
+                ratio
+            };
+            low.abs().min(high.abs()) <= shown.abs() && shown.abs() <= low.abs().max(high.abs())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::scan;
+
+    fn number(text: &str) -> Number {
+        scan(text).into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn differences_ratios_and_parts_follow() {
+        let (x, y) = (
+            Decimal::parse("6.4").unwrap(),
+            Decimal::parse("5.2").unwrap(),
+        );
+        for (text, expected) in [
+            ("1.2 more", true),
+            ("23.1%", true),
+            ("18.8%", true),
+            ("1.23 times", true),
+            ("81.3%", true),
+            ("1.3 more", false),
+            ("24.1%", false),
+        ] {
+            assert_eq!(follows(&number(text), x, y), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn fractions_are_percentages() {
+        let value = Decimal::parse("0.8471").unwrap();
+        for (text, expected) in [
+            ("84.7%", true),
+            ("0.847", true),
+            ("84.7", true),
+            ("85.7%", false),
+        ] {
+            assert_eq!(shows(&number(text), value), expected, "{text}");
+        }
+    }
+}
