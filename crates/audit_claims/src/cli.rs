@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use crate::commands::{merge, post, prepare, run, verdict};
+use crate::commands::{check, extract, merge, post, prepare, run, verdict};
 
 /// Arguments of `audit_claims`.
 #[derive(Debug, Args)]
@@ -19,6 +19,10 @@ pub(crate) enum Command {
     Run(Box<run::RunArgs>),
     /// Write what agents are asked about a diff
     Prepare(Box<prepare::PrepareArgs>),
+    /// Find the claims of a document or a diff by rules
+    Extract(Box<extract::ExtractArgs>),
+    /// Check documents against bibliography, results and plan by rules
+    Check(Box<check::CheckArgs>),
     /// Make one list of findings out of several, each place once
     Merge(merge::MergeArgs),
     /// Derive the verdict from findings

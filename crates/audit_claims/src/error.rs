@@ -34,6 +34,28 @@ pub enum Error {
         /// Whose fault it is.
         kind: ErrorKind,
     },
+    /// A LaTeX document is beyond the limits of the reader.
+    #[error(transparent)]
+    Latex(aris_latex::Error),
+    /// A result file is not what its name promises.
+    #[error(transparent)]
+    Results(aris_claims::EvidenceError),
+    /// A plan cannot be used.
+    #[error("{}: {message}", path.display())]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A papers cache is none.
+    #[error("{}: {source}", path.display())]
+    Papers {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: serde_json::Error,
+    },
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
@@ -45,7 +67,11 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Json { .. } => ErrorKind::Validation,
+            Self::Json { .. }
+            | Self::Latex(_)
+            | Self::Results(_)
+            | Self::Plan { .. }
+            | Self::Papers { .. } => ErrorKind::Validation,
             Self::Worktree { .. } => ErrorKind::Precondition,
             Self::Base { kind, .. } => *kind,
             Self::Written(_) => ErrorKind::Internal,
@@ -62,6 +88,16 @@ impl Failure for Error {
                 "name the folder in which git worktree add or git clone put the report",
             )),
             Self::Base { hint, .. } => hint.clone(),
+            Self::Latex(_) => Some(String::from(
+                "give the part that is to be checked as a file of its own",
+            )),
+            Self::Results(_) => Some(String::from(
+                "correct the file, or leave it out of --results",
+            )),
+            Self::Plan { .. } => Some(String::from(
+                "give replicates, systems, metrics or thresholds in JSON, YAML or front matter, or say \"R = 3\"",
+            )),
+            Self::Papers { .. } => Some(String::from("give what verify_papers --json prints")),
             Self::Written(_) => None,
             Self::Fs(error) => error.hint(),
         }
@@ -74,11 +110,13 @@ impl Failure for Error {
                 details.insert(String::from("path"), path.display().to_string().into());
                 details
             }
-            Self::Worktree { path } => Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )]),
-            Self::Base { .. } | Self::Written(_) => Map::new(),
+            Self::Worktree { path } | Self::Plan { path, .. } | Self::Papers { path, .. } => {
+                Map::from_iter([(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                )])
+            }
+            Self::Base { .. } | Self::Latex(_) | Self::Results(_) | Self::Written(_) => Map::new(),
             Self::Fs(error) => error.details(),
         }
     }

@@ -1,6 +1,6 @@
 //! `audit_claims`: which claims of a research pull request lack evidence, and what verdict follows.
 //!
-//! **Input**: a pull request on GitHub, answers of agents, lists of findings. **Output**: a review on GitHub, files in the output folder;
+//! **Input**: a pull request on GitHub, answers of agents, lists of findings; for the rules documents, bibliographies, results, a plan. **Output**: a review on GitHub, files in the output folder;
 //! the last line of stdout is the token `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch
 //! on the verdict), with `--exit-signal` 10 for all but `approved`; 2 usage, also a URL of no pull request; 3 an input is absent; 4 an
 //! input is malformed; 5 no git worktree, or an output cannot be written.
@@ -12,6 +12,7 @@ mod agents;
 mod audit;
 mod cli;
 mod commands;
+mod documents;
 mod error;
 mod folder;
 mod outside;
@@ -23,10 +24,10 @@ use aris_contract::ErrorKind;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::{Asked, Judged, Merged, Prepared, Report};
+pub use report::{Asked, Checked, Extracted, Judged, Merged, NotChecked, Prepared, Report};
 
 use cli::Command;
-use commands::{merge, post, prepare, run as whole, verdict};
+use commands::{check, extract, merge, post, prepare, run as whole, verdict};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -53,6 +54,16 @@ pub static SPEC: Spec = Spec {
             what: "post findings as a review, what is there already not again",
         },
         Example {
+            command: "extract",
+            line: "audit_claims extract --file report.md",
+            what: "the claims of a report",
+        },
+        Example {
+            command: "check",
+            line: "audit_claims check --doc paper.tex --bib refs.bib --results results",
+            what: "what rules find in a paper, without a model and without a pull request",
+        },
+        Example {
             command: "merge",
             line: "audit_claims merge external.json comparative.json --out findings.json",
             what: "make one list of what several agents found",
@@ -74,6 +85,8 @@ pub static SPEC: Spec = Spec {
         report::VERDICT,
         report::MERGED,
         report::PREPARED,
+        report::EXTRACTED,
+        report::CHECKED,
         aris_review::REQUEST,
         aris_review::ANSWER,
     ],
@@ -92,6 +105,10 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             args, context,
         )?))),
         Command::Post(args) => post::run(args, context),
+        Command::Extract(args) => Ok(Outcome::done(Report::Extracted(extract::run(
+            args, context,
+        )?))),
+        Command::Check(args) => check::run(args, context),
         Command::Merge(args) => Ok(Outcome::done(Report::Merged(merge::run(args, context)?))),
         Command::Verdict(args) => verdict::run(args, context),
     }
@@ -108,6 +125,8 @@ mod tests {
         check_schema::<Judged>(report::VERDICT);
         check_schema::<Merged>(report::MERGED);
         check_schema::<Prepared>(report::PREPARED);
+        check_schema::<Extracted>(report::EXTRACTED);
+        check_schema::<Checked>(report::CHECKED);
         check_schema::<aris_review::AgentRequest>(aris_review::REQUEST);
         check_schema::<aris_review::AgentAnswer>(aris_review::ANSWER);
     }

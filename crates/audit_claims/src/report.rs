@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use aris_cli::{Product, Style};
 use aris_review::{
-    Buckets, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Posted, Pull, Rejected,
-    Review, Verdict, merge, one_line,
+    Buckets, Claim, Counts, Duplicate, Event, Finding, Findings, Gate, Judgement, Posted, Pull,
+    Rejected, Review, Severity, Verdict, merge, one_line,
 };
 use serde::{Serialize, Serializer};
 
@@ -15,6 +15,11 @@ pub(crate) const VERDICT: &str = "aris.audit_claims.verdict/v1";
 pub(crate) const PREPARED: &str = "aris.audit_claims.prepared/v1";
 /// Schema id of [`Merged`].
 pub(crate) const MERGED: &str = "aris.audit_claims.merged/v1";
+
+/// Schema id of [`Extracted`].
+pub(crate) const EXTRACTED: &str = "aris.audit_claims.extracted/v1";
+/// Schema id of [`Checked`].
+pub(crate) const CHECKED: &str = "aris.audit_claims.checked/v1";
 
 /// Characters of a message that are printed on its line.
 const LINE: usize = 200;
@@ -75,9 +80,117 @@ impl Prepared {
     }
 }
 
+/// The claims that the rules see.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Extracted {
+    /// Sentences that were read.
+    pub(crate) sentences: usize,
+    /// The claims, by document, line.
+    pub(crate) claims: Vec<Claim>,
+    /// What could not be read of the documents.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Extracted {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        for claim in &self.claims {
+            let place = claim
+                .line
+                .map_or_else(String::new, |line| format!(":{line}"));
+            writeln!(
+                out,
+                "{}{place}: {}{}: {}",
+                one_line(&claim.file, LINE),
+                claim.claim_type.word(),
+                if claim.cited { ", cited" } else { "" },
+                one_line(&claim.claim_text, LINE)
+            )?;
+        }
+        problems(out, &self.problems)?;
+        writeln!(
+            out,
+            "{} claims in {} sentences",
+            self.claims.len(),
+            self.sentences
+        )
+    }
+}
+
+/// What the rules find in documents.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Checked {
+    /// The files that were read, included ones too.
+    pub(crate) documents: Vec<String>,
+    /// The result files that were read.
+    pub(crate) results: Vec<String>,
+    /// Sentences that were read.
+    pub(crate) sentences: usize,
+    /// Claims among them.
+    pub(crate) claims: usize,
+    /// The findings, by file, line, rule.
+    pub(crate) findings: Vec<Finding>,
+    /// Rules that could not look. They have not passed.
+    pub(crate) skipped: Vec<NotChecked>,
+    /// What could not be read of the documents.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A rule that could not look.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NotChecked {
+    /// The rule.
+    pub(crate) rule: String,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+impl Checked {
+    /// Whether something is found that has to be mended or decided.
+    pub(crate) fn is_grave(&self) -> bool {
+        self.findings
+            .iter()
+            .any(|finding| finding.severity > Severity::Info || finding.requires_decision)
+    }
+
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        lines(out, &self.findings, &[])?;
+        for not in &self.skipped {
+            writeln!(
+                out,
+                "not checked: {}: {}",
+                not.rule,
+                one_line(&not.reason, LINE)
+            )?;
+        }
+        problems(out, &self.problems)?;
+        writeln!(
+            out,
+            "{} findings, {} claims in {} sentences",
+            self.findings.len(),
+            self.claims,
+            self.sentences
+        )
+    }
+}
+
+/// One line for each thing that could not be read.
+fn problems(out: &mut dyn Write, problems: &[String]) -> io::Result<()> {
+    for problem in problems {
+        writeln!(out, "problem: {}", one_line(problem, LINE))?;
+    }
+    Ok(())
+}
+
 /// What a command gives.
 #[derive(Debug)]
 pub enum Report {
+    /// `extract`.
+    Extracted(Extracted),
+    /// `check`.
+    Checked(Box<Checked>),
     /// `prepare`.
     Prepared(Prepared),
     /// `verdict`, `post` and `run`.
@@ -215,6 +328,8 @@ impl Judged {
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            Self::Extracted(data) => data.serialize(serializer),
+            Self::Checked(data) => data.serialize(serializer),
             Self::Prepared(data) => data.serialize(serializer),
             Self::Judged(data) => data.serialize(serializer),
             Self::Merged(data) => data.serialize(serializer),
@@ -225,6 +340,8 @@ impl Serialize for Report {
 impl Product for Report {
     fn schema(&self) -> &'static str {
         match self {
+            Self::Extracted(_) => EXTRACTED,
+            Self::Checked(_) => CHECKED,
             Self::Prepared(_) => PREPARED,
             Self::Judged(_) => VERDICT,
             Self::Merged(_) => MERGED,
@@ -233,6 +350,8 @@ impl Product for Report {
 
     fn render(&self, out: &mut dyn Write, _: Style) -> io::Result<()> {
         match self {
+            Self::Extracted(data) => data.render(out),
+            Self::Checked(data) => data.render(out),
             Self::Prepared(data) => data.render(out),
             Self::Judged(data) => data.render(out),
             Self::Merged(data) => lines(out, &data.findings, &data.rejected),

@@ -1,1 +1,131 @@
 //! `check`: what the rules find in documents, without a pull request.
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::{Context, Outcome};
+use aris_statements::plan::Plan;
+use aris_statements::prose::Prose;
+use aris_statements::rules::{Sources, check};
+
+use crate::documents::Disk;
+use crate::error::Error;
+use crate::report::{Checked, NotChecked, Report};
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// A document, LaTeX or Markdown, with what it includes; may be repeated, and then they are read as one work
+    #[arg(long, value_name = "FILE", required = true)]
+    doc: Vec<PathBuf>,
+    /// A bibliography; default: those that the documents name
+    #[arg(long, value_name = "FILE")]
+    bib: Vec<PathBuf>,
+    /// Raw results, a file or a folder; may be repeated
+    #[arg(long, value_name = "PATH")]
+    results: Vec<PathBuf>,
+    /// What was planned: JSON, YAML, or a text with front matter
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// What `verify_papers` wrote about the cited works
+    #[arg(long, value_name = "FILE")]
+    papers_cache: Option<PathBuf>,
+    /// Folder with a note for each work that was read
+    #[arg(long, value_name = "DIR")]
+    notes: Option<PathBuf>,
+    /// Column or key of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
+    #[arg(long, value_name = "NAME")]
+    repetition: Vec<String>,
+    /// Leave with 10 when something is found that is more than information
+    #[arg(long)]
+    exit_signal: bool,
+}
+
+pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let disk = Disk::new(context);
+    let mut read: Vec<(PathBuf, Prose)> = Vec::new();
+    for path in &args.doc {
+        let prose = disk.prose(path)?;
+        // A file that an earlier document includes has been read with it.
+        let known = prose.files.first().is_some_and(|file| {
+            let mut earlier = read.iter().flat_map(|(_, prose)| &prose.files);
+            earlier.any(|read| lexical(read) == lexical(file))
+        });
+        if !known {
+            read.push((path.clone(), prose));
+        }
+    }
+    let mut problems: Vec<String> = read
+        .iter()
+        .flat_map(|(_, prose)| prose.problems.iter().cloned())
+        .collect();
+    let bibliographies = disk.bibliographies(&args.bib, &read, &mut problems)?;
+    let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
+    let plan = args
+        .plan
+        .as_deref()
+        .map(|path| disk.plan(path))
+        .transpose()?;
+    let mut repetition = args.repetition.clone();
+    repetition.extend(unit(plan.as_ref(), &documents));
+    let evidence = disk.evidence(&args.results, &repetition)?;
+    let papers = args
+        .papers_cache
+        .as_deref()
+        .map(|path| disk.papers(path))
+        .transpose()?;
+    let notes = args
+        .notes
+        .as_deref()
+        .map(|folder| disk.notes(folder))
+        .transpose()?;
+    let sources = Sources {
+        bibliographies: bibliographies.as_ref(),
+        evidence: evidence.as_ref(),
+        plan: plan.as_ref(),
+        papers: papers.as_ref(),
+        notes: notes.as_deref(),
+    };
+    let found = check(&documents, &sources);
+    let statements = found.statements.iter().flatten();
+    let checked = Checked {
+        documents: documents
+            .iter()
+            .flat_map(|prose| prose.files.clone())
+            .collect(),
+        results: evidence.map_or_else(Vec::new, |evidence| {
+            let files = evidence.files.into_iter();
+            files.map(|file| file.path).collect()
+        }),
+        sentences: found.statements.iter().map(Vec::len).sum(),
+        claims: statements
+            .filter(|statement| statement.claim_type().is_some())
+            .count(),
+        findings: found.findings,
+        skipped: found
+            .not_checked
+            .into_iter()
+            .map(|not| NotChecked {
+                rule: not.rule.to_owned(),
+                reason: not.reason,
+            })
+            .collect(),
+        problems,
+    };
+    let grave = args.exit_signal && checked.is_grave();
+    Ok(Outcome::found(Report::Checked(Box::new(checked)), grave))
+}
+
+fn lexical(path: &str) -> PathBuf {
+    aris_fs::lexical(Path::new(path))
+}
+
+/// The unit that the plan repeats is a column of the results.
+fn unit(plan: Option<&Plan>, documents: &[Prose]) -> Option<String> {
+    if let Some(plan) = plan {
+        return plan.unit.clone();
+    }
+    documents.iter().find_map(|prose| {
+        let file = prose.files.first()?;
+        Plan::of_front_matter(file, prose.front_matter.as_deref()?)?.unit
+    })
+}

@@ -1,0 +1,142 @@
+//! What `verify_papers` found out about the cited works.
+
+use aris_contract::ids::{ArxivId, Doi};
+use aris_paper::titles;
+use serde::Deserialize;
+
+/// What is known of a work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Known {
+    /// It exists and is what the reference says.
+    Verified,
+    /// Every source that could answer did, and none has it.
+    Unverified,
+    /// A source did not answer.
+    VerifyPending,
+    /// There was nothing to ask for.
+    Error,
+    /// It was retracted.
+    Retracted,
+}
+
+/// One work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Work {
+    key: String,
+    known: Known,
+    arxiv: Option<ArxivId>,
+    doi: Option<Doi>,
+    title: Option<String>,
+}
+
+/// The answers of `verify_papers`, by key and by what works go by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PapersCache {
+    works: Vec<Work>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    papers: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    status: Known,
+    #[serde(default)]
+    retracted: bool,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    identifiers: Identifiers,
+}
+
+#[derive(Default, Deserialize)]
+struct Identifiers {
+    #[serde(default)]
+    arxiv_id: Option<String>,
+    #[serde(default)]
+    doi: Option<String>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    s2_title: Option<String>,
+}
+
+impl PapersCache {
+    /// Reads the output of `verify_papers`, as it is printed or as the `data` of an envelope.
+    ///
+    /// **Errors**: no JSON of that shape, or a status that `verify_papers` does not have.
+    pub fn read(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        let mut value: serde_json::Value = serde_json::from_slice(bytes)?;
+        if value.get("papers").is_none()
+            && let Some(data) = value.get_mut("data")
+        {
+            value = data.take();
+        }
+        let file: File = serde_json::from_value(value)?;
+        let works = file.papers.into_iter().map(|row| Work {
+            known: if row.retracted {
+                Known::Retracted
+            } else {
+                row.status
+            },
+            arxiv: row
+                .identifiers
+                .arxiv_id
+                .and_then(|id| ArxivId::parse(&id).ok()),
+            doi: row.identifiers.doi.and_then(|doi| Doi::parse(&doi).ok()),
+            title: row
+                .title
+                .or(row.identifiers.title)
+                .or(row.identifiers.s2_title)
+                .map(|title| titles::key(&title))
+                .filter(|title| !title.is_empty()),
+            key: row.id,
+        });
+        Ok(Self {
+            works: works.collect(),
+        })
+    }
+
+    /// What is known of a work: by its key, else by an identifier, else by its title.
+    pub fn of(&self, key: &str, arxiv: &[ArxivId], dois: &[Doi], title: &str) -> Option<Known> {
+        let title = titles::key(title);
+        let find = |fits: &dyn Fn(&Work) -> bool| self.works.iter().find(|work| fits(work));
+        find(&|work| work.key == key)
+            .or_else(|| find(&|work| work.arxiv.as_ref().is_some_and(|id| arxiv.contains(id))))
+            .or_else(|| find(&|work| work.doi.as_ref().is_some_and(|doi| dois.contains(doi))))
+            .or_else(|| find(&|work| work.title.as_ref().is_some_and(|known| *known == title)))
+            .map(|work| work.known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn works_are_found_by_key_identifier_and_title() {
+        let text = r#"{"papers": [
+            {"id": "a", "status": "verified"},
+            {"id": "x1", "status": "unverified", "identifiers": {"arxiv_id": "2401.00001"}},
+            {"id": "x2", "status": "verify_pending", "identifiers": {"doi": "10.1000/ABC"}},
+            {"id": "x3", "status": "verified", "retracted": true, "title": "A Title: of Sorts"}]}"#;
+        let cache = PapersCache::read(text.as_bytes()).unwrap();
+        let arxiv = [ArxivId::parse("2401.00001").unwrap()];
+        let doi = [Doi::parse("10.1000/abc").unwrap()];
+        assert_eq!(cache.of("a", &arxiv, &[], ""), Some(Known::Verified));
+        assert_eq!(cache.of("b", &arxiv, &[], ""), Some(Known::Unverified));
+        assert_eq!(cache.of("b", &[], &doi, ""), Some(Known::VerifyPending));
+        assert_eq!(
+            cache.of("b", &[], &[], "A title of sorts"),
+            Some(Known::Retracted)
+        );
+        assert_eq!(cache.of("b", &[], &[], ""), None);
+        let enveloped = format!("{{\"ok\": true, \"data\": {text}}}");
+        assert_eq!(PapersCache::read(enveloped.as_bytes()).unwrap(), cache);
+        assert!(PapersCache::read(br#"{"papers": [{"id": "a", "status": "fine"}]}"#).is_err());
+    }
+}

@@ -1,0 +1,205 @@
+//! What was planned before the experiment: replicates, systems, metrics.
+
+use std::collections::BTreeMap;
+
+use aris_claims::number::scan;
+use serde_json::Value;
+
+/// A plan. What it leaves open is empty.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// File it stands in.
+    pub file: String,
+    /// Independent repetitions of everything.
+    pub replicates: Option<u64>,
+    /// Name of the unit that is repeated: the column of the results that names it.
+    pub unit: Option<String>,
+    /// Systems, arms or conditions.
+    pub systems: Vec<String>,
+    /// Metrics.
+    pub metrics: Vec<String>,
+    /// Thresholds by name, as written.
+    pub thresholds: BTreeMap<String, f64>,
+}
+
+/// Names of the field that counts repetitions.
+const REPLICATES: [&str; 9] = [
+    "replicates",
+    "repetitions",
+    "repeats",
+    "seeds",
+    "runs",
+    "trials",
+    "n",
+    "R",
+    "sample_size",
+];
+
+/// Nouns of repetitions in running text.
+pub(crate) const NOUNS: [&str; 9] = [
+    "seed",
+    "run",
+    "replicate",
+    "repetition",
+    "repeat",
+    "trial",
+    "fold",
+    "replica",
+    "replication",
+];
+
+impl Plan {
+    /// Reads JSON, YAML, YAML front matter, or the phrases of a text ("R = 3", "three seeds").
+    ///
+    /// **Errors**: what begins like JSON or YAML and is none; a plan that plans nothing.
+    pub fn read(file: &str, text: &str) -> Result<Self, String> {
+        let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is = |known: &[&str]| {
+            known
+                .iter()
+                .any(|known| extension.eq_ignore_ascii_case(known))
+        };
+        let (json, yaml) = (is(&["json"]), is(&["yaml", "yml"]));
+        let plan = if json {
+            let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+            Self::of(file, &value)
+        } else if yaml {
+            let value = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+            Self::of(file, &value)
+        } else if let Some(matter) = front_matter(text) {
+            let value = serde_saphyr::from_str(matter).map_err(|error| error.to_string())?;
+            Self::of(file, &value).or_else(|| Self::of_phrases(file, text))
+        } else {
+            Self::of_phrases(file, text)
+        };
+        plan.ok_or_else(|| String::from("names no replicates, systems, metrics or thresholds"))
+    }
+
+    /// The plan in a front matter; `None` when there is none in it.
+    pub fn of_front_matter(file: &str, matter: &str) -> Option<Self> {
+        let value: Value = serde_saphyr::from_str(matter).ok()?;
+        Self::of(file, value.get("plan")?)
+    }
+
+    fn of(file: &str, value: &Value) -> Option<Self> {
+        let value = value.get("plan").unwrap_or(value);
+        let names = |key: &str| -> Vec<String> {
+            let list = value.get(key).and_then(Value::as_array);
+            list.into_iter()
+                .flatten()
+                .filter_map(|name| {
+                    name.as_str()
+                        .or_else(|| name.get("name").and_then(Value::as_str))
+                        .map(str::to_owned)
+                })
+                .collect()
+        };
+        let count = |value: &Value| match value {
+            Value::Array(list) => u64::try_from(list.len()).ok(),
+            other => other.as_u64(),
+        };
+        let mut systems = names("systems");
+        for other in ["arms", "conditions", "methods"] {
+            systems.extend(names(other));
+        }
+        let thresholds = value.get("thresholds").and_then(Value::as_object);
+        let plan = Self {
+            file: file.to_owned(),
+            replicates: REPLICATES
+                .iter()
+                .find_map(|key| value.get(*key).and_then(count)),
+            unit: value.get("unit").and_then(Value::as_str).map(str::to_owned),
+            systems,
+            metrics: names("metrics"),
+            thresholds: thresholds
+                .into_iter()
+                .flatten()
+                .filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)))
+                .collect(),
+        };
+        plan.plans_something().then_some(plan)
+    }
+
+    fn of_phrases(file: &str, text: &str) -> Option<Self> {
+        let plan = Self {
+            file: file.to_owned(),
+            replicates: phrase(text),
+            ..Self::default()
+        };
+        plan.plans_something().then_some(plan)
+    }
+
+    fn plans_something(&self) -> bool {
+        self.replicates.is_some()
+            || !self.systems.is_empty()
+            || !self.metrics.is_empty()
+            || !self.thresholds.is_empty()
+    }
+}
+
+/// The text between the opening and the next line of three hyphens.
+fn front_matter(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("---")?;
+    let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
+    rest.split_once("\n---").map(|(matter, _)| matter)
+}
+
+/// "R = 3", "three seeds": the first that is said.
+fn phrase(text: &str) -> Option<u64> {
+    scan(text)
+        .into_iter()
+        .filter(|number| number.value.is_integer())
+        .find(|number| {
+            let before = text.get(..number.range.start).unwrap_or("").trim_end();
+            let named = before.strip_suffix('=').is_some_and(|before| {
+                let word = before.trim_end();
+                ["R", "n", "N"].iter().any(|name| {
+                    word.strip_suffix(name)
+                        .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+                })
+            });
+            let after = text.get(number.end..).unwrap_or("").trim_start();
+            let noun = after
+                .split(|c: char| !c.is_alphabetic())
+                .next()
+                .unwrap_or("")
+                .to_lowercase();
+            named || NOUNS.contains(&noun.trim_end_matches('s'))
+        })
+        .and_then(|number| number.value.to_string().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_read_from_all_their_forms() {
+        for (file, text, replicates, systems) in [
+            (
+                "p.json",
+                r#"{"replicates": 3, "systems": ["a"]}"#,
+                Some(3),
+                1,
+            ),
+            ("p.yaml", "plan:\n  seeds: [1, 2]\n", Some(2), 0),
+            (
+                "p.md",
+                "---\ntitle: t\nplan:\n  replicates: 6\n  systems: [a, b]\n---\nText.\n",
+                Some(6),
+                2,
+            ),
+            ("p.md", "Every arm is run with R = 3.", Some(3), 0),
+            ("p.md", "We plan three seeds for each.", Some(3), 0),
+        ] {
+            let plan = Plan::read(file, text).unwrap();
+            assert_eq!(
+                (plan.replicates, plan.systems.len()),
+                (replicates, systems),
+                "{text}"
+            );
+        }
+        assert!(Plan::read("p.md", "Nothing is planned.").is_err());
+        assert!(Plan::read("p.json", "{").is_err());
+    }
+}

@@ -1,0 +1,306 @@
+//! Documents as running text with places: LaTeX, Markdown, and excerpts of either as a diff shows them.
+//!
+//! What is no prose is gone or masked: comments and code are gone, citations, cross references, addresses and formulas are
+//! masked ranges of the text, headings name the section, table cells are passages of their own.
+
+mod latex;
+mod markdown;
+
+use aris_claims::passage::{MaskKind, Paper, Passage, PassageKind};
+
+use crate::feature::Feature;
+use crate::mark::{self, Mark};
+use crate::section;
+use crate::stretch::Stretches;
+
+/// The markup of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// `.tex`, `.ltx`.
+    Latex,
+    /// `.md`, `.markdown`, and anything else: plain text is Markdown.
+    Markdown,
+}
+
+impl Markup {
+    /// The markup that a file name promises.
+    pub fn of(path: &str) -> Self {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if ["tex", "ltx", "latex"]
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+        {
+            Self::Latex
+        } else {
+            Self::Markdown
+        }
+    }
+}
+
+/// A place in a source file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file as named by the caller; an included file as the document names it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1, in characters.
+    pub column: usize,
+}
+
+/// A key that is cited, or an entry of a list of references, and where.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Keyed {
+    /// The key.
+    pub key: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What a document says about its references.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct References {
+    /// Cited keys in reading order, one for each place.
+    pub cited: Vec<Keyed>,
+    /// Cited numbers in reading order, one for each place.
+    pub cited_numbers: Vec<(u32, Place)>,
+    /// Keys of entries written by hand (`\bibitem`).
+    pub items: Vec<Keyed>,
+    /// Numbers of the entries of a numbered list of references; none when there is no such list.
+    pub listed_numbers: Vec<u32>,
+    /// `\nocite{*}`: every entry counts as cited.
+    pub all_cited: bool,
+    /// Bibliography files the document asks for: for each the paths to try, in order.
+    pub files: Vec<Vec<String>>,
+}
+
+/// A document, read.
+#[derive(Debug)]
+pub struct Prose {
+    /// The passages, tables and sections, as the number engine takes them.
+    pub paper: Paper,
+    /// Citation marks of each passage, by place.
+    pub marks: Vec<Vec<Mark>>,
+    /// Its references.
+    pub references: References,
+    /// YAML front matter, when there is one.
+    pub front_matter: Option<String>,
+    /// Whether the whole document is known; an excerpt proves nothing about what is not in it.
+    pub whole: bool,
+    /// Source files that were read, the named one first.
+    pub files: Vec<String>,
+    /// What could not be read: one line each, with its place.
+    pub problems: Vec<String>,
+    /// Level of each section's heading.
+    levels: Vec<i8>,
+    places: Places,
+}
+
+#[derive(Debug)]
+enum Places {
+    Latex {
+        document: Box<aris_latex::Document>,
+        /// Bytes put before the first line of the first file.
+        shift: usize,
+        lines: Lines,
+    },
+    Markdown {
+        /// For each passage.
+        spans: Vec<Vec<markdown::Span>>,
+        source: Box<aris_latex::Document>,
+        lines: Lines,
+    },
+}
+
+/// Line numbers of an excerpt; empty for a whole file.
+#[derive(Debug, Default)]
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn number(&self, line: usize) -> usize {
+        line.checked_sub(1)
+            .and_then(|at| self.0.get(at))
+            .copied()
+            .unwrap_or(line)
+    }
+}
+
+/// Part of a file, as a diff shows it: numbered lines in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// New-side line number and text of each known line, ascending.
+    pub lines: Vec<(usize, &'a str)>,
+}
+
+impl Prose {
+    /// Reads a whole document; included LaTeX files are asked of the loader.
+    ///
+    /// **Errors**: a LaTeX document beyond the limits of the reader.
+    pub fn read(
+        file: &str,
+        text: &str,
+        loader: &mut dyn aris_latex::Loader,
+    ) -> Result<Self, aris_latex::Error> {
+        match Markup::of(file) {
+            Markup::Latex => latex::read(file, text, loader, Lines::default()),
+            Markup::Markdown => Ok(markdown::read(file, text, Lines::default())),
+        }
+    }
+
+    /// Reads an excerpt: what stands between its parts is unknown, and includes are not followed.
+    ///
+    /// **Errors**: as for [`Prose::read`].
+    pub fn read_excerpt(excerpt: &Excerpt<'_>) -> Result<Self, aris_latex::Error> {
+        let mut text = String::new();
+        let mut numbers = Vec::new();
+        let mut last = None;
+        for (number, line) in &excerpt.lines {
+            // A gap ends a paragraph.
+            if last.is_some_and(|last: usize| last.saturating_add(1) != *number) {
+                text.push('\n');
+                numbers.push(*number);
+            }
+            text.push_str(line.trim_end_matches(['\n', '\r']));
+            text.push('\n');
+            numbers.push(*number);
+            last = Some(*number);
+        }
+        let lines = Lines(numbers);
+        let mut prose = match Markup::of(excerpt.file) {
+            Markup::Latex => latex::read(
+                excerpt.file,
+                &text,
+                &mut |_: &str| aris_latex::Loaded::Absent,
+                lines,
+            )?,
+            Markup::Markdown => markdown::read(excerpt.file, &text, lines),
+        };
+        prose.whole = false;
+        prose.problems.clear();
+        Ok(prose)
+    }
+
+    /// The place of a byte of a passage's text.
+    pub fn place(&self, passage: usize, offset: usize) -> Place {
+        match &self.places {
+            Places::Latex {
+                document,
+                shift,
+                lines,
+            } => {
+                let Some(block) = document.blocks.get(passage) else {
+                    return Place {
+                        file: document.root.clone(),
+                        line: 1,
+                        column: 1,
+                    };
+                };
+                latex::place(document, block.place(offset), *shift, lines)
+            }
+            Places::Markdown {
+                spans,
+                source,
+                lines,
+            } => {
+                let spans = spans.get(passage).map_or(&[][..], Vec::as_slice);
+                markdown::place(source, markdown::source_offset(spans, offset), lines)
+            }
+        }
+    }
+
+    /// What each section is for: by its own title, else by the nearest title above that tells, else by what stands
+    /// before it. Untold ones are background until one tells of background, methods or results, and methods until results.
+    pub(crate) fn section_classes(&self) -> Vec<Option<Feature>> {
+        let titles = self
+            .paper
+            .sections
+            .iter()
+            .map(|title| section::class(title));
+        let mut classes: Vec<Option<Feature>> = titles.collect();
+        let told = |class: &Option<Feature>, of: &[Feature]| {
+            class.is_some_and(|class| of.contains(&class))
+        };
+        let body = [Feature::InMethods, Feature::InResults];
+        let has_body = classes.iter().any(|class| told(class, &body));
+        for at in 0..classes.len() {
+            if classes.get(at).is_some_and(Option::is_some) {
+                continue;
+            }
+            let level = self.levels.get(at).copied().unwrap_or(0);
+            let above = self
+                .levels
+                .get(..at)
+                .and_then(|levels| levels.iter().rposition(|above| *above < level))
+                .and_then(|above| classes.get(above).copied().flatten());
+            // The title of the document tells nothing of its sections.
+            let above = above.filter(|_| level > 1);
+            let before = classes.get(..at).unwrap_or(&[]);
+            let class = above.or_else(|| {
+                let last = before.iter().rev().copied().flatten().next();
+                match last {
+                    None => (at > 0 && has_body).then_some(Feature::InBackground),
+                    Some(Feature::InBackground) if has_body => {
+                        let explicit = self
+                            .paper
+                            .sections
+                            .get(at - 1)
+                            .map(|title| section::class(title));
+                        Some(match explicit.flatten() {
+                            Some(_) => Feature::InMethods,
+                            None => Feature::InBackground,
+                        })
+                    }
+                    other => other,
+                }
+            });
+            if let Some(slot) = classes.get_mut(at) {
+                *slot = class;
+            }
+        }
+        classes
+    }
+
+    /// Title of the section that a passage stands in; `Abstract` for the abstract, empty before the first heading.
+    pub fn section(&self, passage: &Passage) -> &str {
+        if passage.kind == PassageKind::Abstract {
+            return "Abstract";
+        }
+        passage
+            .section
+            .and_then(|at| self.paper.sections.get(at))
+            .map_or("", String::as_str)
+    }
+
+    /// Citation marks of a passage.
+    pub fn marks_of(&self, passage: usize) -> &[Mark] {
+        self.marks.get(passage).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Masks the written marks too, so that the number engine takes `[3]` for no number.
+fn finish(paper: &mut Paper, known: Vec<Vec<Mark>>, markdown: bool) -> Vec<Vec<Mark>> {
+    paper
+        .passages
+        .iter_mut()
+        .zip(known)
+        .map(|(passage, known)| {
+            let mut marks = known;
+            if !matches!(passage.kind, PassageKind::Heading | PassageKind::Other) {
+                let found = mark::written(passage, markdown);
+                marks.extend(found);
+            }
+            marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+            marks.dedup_by(|b, a| a.range == b.range);
+            let cites = Stretches::masks(passage, &[MaskKind::Cite]);
+            let written = marks.iter().map(|mark| mark.range.clone());
+            let new: Vec<_> = written
+                .filter(|range| !range.is_empty() && !cites.contains(range.start))
+                .map(|range| (range, MaskKind::Cite))
+                .collect();
+            passage.masks.extend(new);
+            marks
+        })
+        .collect()
+}

@@ -1,0 +1,158 @@
+//! What the rules hold against a document.
+//!
+//! Every rule answers with findings, or says why it could not look ([`NotChecked`]): a rule that had nothing to look at has
+//! not passed.
+
+mod backing;
+mod design;
+mod numbers;
+mod references;
+
+use aris_claims::Evidence;
+use aris_review::{Finding, Severity};
+use serde::Serialize;
+
+use crate::papers::PapersCache;
+use crate::plan::Plan;
+use crate::prose::{Place, Prose};
+use crate::statement::{Statement, statements};
+
+pub use references::{Bibliographies, Bibliography};
+
+/// What a document is checked against; `None` is what nobody gave.
+#[derive(Debug, Default)]
+pub struct Sources<'a> {
+    /// The bibliographies, in the order in which they count.
+    pub bibliographies: Option<&'a Bibliographies>,
+    /// The raw results.
+    pub evidence: Option<&'a Evidence>,
+    /// What was planned; else the front matter of the documents is asked.
+    pub plan: Option<&'a Plan>,
+    /// What is known of the cited works.
+    pub papers: Option<&'a PapersCache>,
+    /// Names of the notes on works that were read, without extension, in lower case.
+    pub notes: Option<&'a [String]>,
+}
+
+/// A rule that could not look.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct NotChecked {
+    /// The rule.
+    pub rule: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// What came of a check.
+#[derive(Debug, Default)]
+pub struct Check {
+    /// The findings, sorted by file, line, rule and message; each once.
+    pub findings: Vec<Finding>,
+    /// The rules that could not look, sorted.
+    pub not_checked: Vec<NotChecked>,
+    /// The statements of each document, in the order given.
+    pub statements: Vec<Vec<Statement>>,
+}
+
+/// Checks documents that belong together: cited in one is cited.
+pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
+    let all: Vec<Vec<Statement>> = documents.iter().map(statements).collect();
+    let mut out = Check::default();
+    for (prose, statements) in documents.iter().zip(&all) {
+        backing::check(prose, statements, &mut out);
+    }
+    references::check(documents, sources, &mut out);
+    match sources.evidence {
+        Some(evidence) if !evidence.is_empty() => {
+            for (prose, statements) in documents.iter().zip(&all) {
+                numbers::check(prose, statements, evidence, &mut out);
+            }
+            design::check(documents, &all, sources.plan, evidence, &mut out);
+        }
+        given => {
+            let reason = match given {
+                Some(_) => "the results hold no number",
+                None => "no results were given",
+            };
+            for rule in numbers::RULES.iter().chain(&design::RULES) {
+                out.not_checked(rule, reason);
+            }
+        }
+    }
+    let key = |finding: &Finding| {
+        (
+            finding.file.clone(),
+            finding.line,
+            finding.rule.clone(),
+            finding.message.clone(),
+        )
+    };
+    out.findings.sort_by_cached_key(key);
+    out.findings.dedup_by_key(|finding| key(finding));
+    out.not_checked.sort();
+    out.not_checked.dedup();
+    out.statements = all;
+    out
+}
+
+/// Dimensions of findings, as the claims gate names them.
+const EXTERNAL: &str = "external";
+const METHODOLOGICAL: &str = "methodological";
+const COMPARATIVE: &str = "comparative";
+
+/// What only a new experiment can mend.
+const RERUN: &str = "rerun_required";
+
+impl Check {
+    fn add(
+        &mut self,
+        rule: &'static str,
+        severity: Severity,
+        dimension: &str,
+        place: (&str, usize),
+        message: String,
+    ) -> Option<&mut Finding> {
+        let (file, line) = place;
+        let line = u32::try_from(line).ok().filter(|line| *line > 0);
+        self.findings.push(Finding::of_rule(
+            rule,
+            severity,
+            dimension,
+            (file, line),
+            message,
+        ));
+        self.findings.last_mut()
+    }
+
+    fn at(
+        &mut self,
+        rule: &'static str,
+        severity: Severity,
+        dimension: &str,
+        place: &Place,
+        message: String,
+    ) {
+        self.add(
+            rule,
+            severity,
+            dimension,
+            (&place.file, place.line),
+            message,
+        );
+    }
+
+    fn not_checked(&mut self, rule: &'static str, reason: &str) {
+        self.not_checked.push(NotChecked {
+            rule,
+            reason: reason.to_owned(),
+        });
+    }
+}
+
+/// Characters of a sentence that a message quotes.
+const QUOTE: usize = 120;
+
+/// The beginning of a sentence, in quotation marks, on one line.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", aris_review::one_line(text, QUOTE))
+}

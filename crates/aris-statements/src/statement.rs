@@ -1,0 +1,148 @@
+//! Which sentences are claims, and of what type.
+
+use aris_review::{Claim, ClaimType};
+
+use crate::feature::{Feature, Features};
+use crate::observe::{Observed, observe};
+use crate::prose::Prose;
+use crate::score::{CERTAIN, CLAIM, score};
+
+/// A sentence with its type and score.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    /// What was seen.
+    pub observed: Observed,
+    /// What type it would be as a claim.
+    pub kind: Option<ClaimType>,
+    /// How likely it is a claim, 0 to 1.
+    pub score: f64,
+    /// Line of its first character, from 1.
+    pub line: usize,
+    /// File it stands in.
+    pub file: String,
+}
+
+impl Statement {
+    /// Its type, when it is a claim.
+    pub fn claim_type(&self) -> Option<ClaimType> {
+        self.kind.filter(|_| self.score >= CLAIM)
+    }
+
+    /// Whether it may be no claim after all.
+    pub fn is_uncertain(&self) -> bool {
+        self.score < CERTAIN
+    }
+
+    /// Whether a source is named for it.
+    pub fn is_cited(&self) -> bool {
+        self.observed.sentence.is_cited()
+    }
+
+    /// Its features.
+    pub fn features(&self) -> Features {
+        self.observed.features
+    }
+
+    /// Its text as a reader sees it.
+    pub fn text<'p>(&self, prose: &'p Prose) -> &'p str {
+        self.observed.sentence.text(prose)
+    }
+}
+
+/// Every sentence of a document, in reading order.
+pub fn statements(prose: &Prose) -> Vec<Statement> {
+    observe(prose)
+        .into_iter()
+        .map(|observed| {
+            let place = prose.place(observed.sentence.passage, observed.sentence.range.start);
+            Statement {
+                kind: kind(observed.features),
+                score: score(observed.features),
+                line: place.line,
+                file: place.file,
+                observed,
+            }
+        })
+        .collect()
+}
+
+/// The claims among the statements, as the gate exchanges them: sorted by file, then line.
+pub fn claims(prose: &Prose, statements: &[Statement]) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = statements
+        .iter()
+        .filter_map(|statement| {
+            let passage = prose
+                .paper
+                .passages
+                .get(statement.observed.sentence.passage)?;
+            Some(Claim {
+                file: statement.file.clone(),
+                line: u32::try_from(statement.line).ok(),
+                claim_text: statement.text(prose).to_owned(),
+                claim_type: statement.claim_type()?,
+                section: prose.section(passage).to_owned(),
+                cited: statement.is_cited(),
+                score: Some((statement.score * 1_000.0).round() / 1_000.0),
+                features: statement
+                    .features()
+                    .iter()
+                    .map(|feature| feature.name().to_owned())
+                    .collect(),
+            })
+        })
+        .collect();
+    claims.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    claims
+}
+
+/// The first type that fits.
+///
+/// **Source**: citation gates, §8.2: comparative, experimental, methodological, external.
+pub fn kind(features: Features) -> Option<ClaimType> {
+    use Feature as F;
+    let own = features.any(&[F::We, F::Own]);
+    let outside = features.any(&[F::Others, F::Sota])
+        // A named or cited work, when the sentence speaks of us too or the section weighs us against others.
+        || features.any(&[F::NamedWork, F::Cited]) && own
+        || features.any(&[F::NamedWork, F::Cited]) && features.any(&[F::InDiscussion, F::InResults]);
+    let compares = features.has(F::Comparison)
+        || features.has(F::Comparative) && features.any(&[F::Others, F::Sota]);
+    let achieves = features.any(&[F::Own, F::Finding, F::Change, F::InResults, F::Number]);
+    let reasoned = features.any(&[F::Justified, F::Reasoned]);
+    let chosen = reasoned && features.has(F::InMethods);
+    if features.has(F::Universal)
+        || compares && outside && !chosen
+        || features.has(F::Sota) && (achieves || features.has(F::InDiscussion))
+    {
+        return Some(ClaimType::Comparative);
+    }
+    let measured = features.any(&[F::Number, F::Finding]) && features.has(F::InResults);
+    if reasoned && !measured && (own || chosen || !features.has(F::Cited)) {
+        return Some(ClaimType::Methodological);
+    }
+    let cited_only = features.has(F::Cited) && !own;
+    let states = features.any(&[
+        F::Number,
+        F::PValue,
+        F::Comparison,
+        F::Comparative,
+        F::Change,
+        F::Finding,
+    ]);
+    let here = features.has(F::InResults)
+        || features.any(&[F::Own, F::Finding])
+        || features.has(F::We) && states
+        || states && features.has(F::InDiscussion) && !features.any(&[F::Received, F::General]);
+    if !cited_only && here && !features.has(F::InBackground) {
+        return Some(ClaimType::Experimental);
+    }
+    if !cited_only && features.has(F::Own) && states {
+        return Some(ClaimType::Experimental);
+    }
+    if reasoned {
+        return Some(ClaimType::Methodological);
+    }
+    let foreign = features.any(&[F::Cited, F::Received, F::General, F::InBackground])
+        || features.any(&[F::Number, F::Change, F::Comparison]) && !features.has(F::InMethods);
+    foreign.then_some(ClaimType::External)
+}

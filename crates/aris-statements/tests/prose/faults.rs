@@ -1,0 +1,105 @@
+//! What is found in clean documents, and in the same documents with one fault each.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_review::{Finding, Severity};
+
+use crate::documents::{Document, documents};
+use crate::interval::ratio;
+use crate::sown::{self, Fault};
+
+/// Criticals, and warnings for each 1,000 sentences, that clean documents may raise: the training half, the other half.
+const ALARMS: [(usize, f64); 2] = [(0, 2.0), (5, 20.0)];
+
+/// Faults found, part of 1000, over all kinds: the training half, the other half.
+const FOUND: [usize; 2] = [700, 500];
+
+fn key(finding: &Finding) -> (String, Option<u32>, String) {
+    let rule = finding.rule.clone().unwrap_or_default();
+    (finding.file.clone(), finding.line, rule)
+}
+
+#[test]
+fn clean_documents_raise_next_to_no_alarm() {
+    println!("\n| clean documents | sentences | critical | warning | warnings per 1000 |");
+    for ((name, train), (critical_floor, warning_floor)) in [("train", true), ("held-out", false)]
+        .into_iter()
+        .zip(ALARMS)
+    {
+        let (mut sentences, mut critical, mut warning) = (0, 0, 0);
+        for document in clean(train) {
+            let check = document.check();
+            sentences += check.statements.iter().map(Vec::len).sum::<usize>();
+            for finding in &check.findings {
+                critical += usize::from(finding.severity == Severity::Critical);
+                warning += usize::from(finding.severity == Severity::Warning);
+                if option_env!("ARIS_STATEMENTS_ROWS").is_some() && train {
+                    println!("ALARM {} {finding:?}", document.name);
+                }
+            }
+        }
+        let rate = ratio(warning, sentences) * 1_000.0;
+        println!("| {name} | {sentences} | {critical} | {warning} | {rate:.1} |");
+        assert!(
+            critical <= critical_floor && rate <= warning_floor,
+            "{name}: {critical} critical, {rate:.1} warnings per 1000 sentences"
+        );
+    }
+}
+
+fn clean(train: bool) -> Vec<Document> {
+    let all = documents().into_iter();
+    all.filter(|document| document.clean && document.train == train)
+        .collect()
+}
+
+#[test]
+fn seeded_faults_are_found() {
+    println!("\n| seeded fault | train: found | of | held-out: found | of |");
+    let mut rows: BTreeMap<&str, [[usize; 2]; 2]> = BTreeMap::new();
+    for (half, train) in [true, false].into_iter().enumerate() {
+        for document in clean(train) {
+            let before: BTreeSet<_> = document.check().findings.iter().map(key).collect();
+            for fault in sown::faults(&document) {
+                let row = rows.entry(fault.kind).or_default();
+                row[half][1] += 1;
+                let found = is_found(&fault, &before);
+                row[half][0] += usize::from(found);
+                if !found && train && option_env!("ARIS_STATEMENTS_ROWS").is_some() {
+                    println!(
+                        "MISSED {} {} line {}: {}",
+                        fault.kind, document.name, fault.line, fault.what
+                    );
+                }
+            }
+        }
+    }
+    let mut sums = [[0, 0]; 2];
+    for (kind, row) in &rows {
+        let [[a, b], [c, d]] = row;
+        println!("| {kind} | {a} | {b} | {c} | {d} |");
+        for (sum, half) in sums.iter_mut().zip(row) {
+            sum[0] += half[0];
+            sum[1] += half[1];
+        }
+    }
+    let [[a, b], [c, d]] = sums;
+    println!("| all | {a} | {b} | {c} | {d} |");
+    for ([found, of], floor) in sums.into_iter().zip(FOUND) {
+        assert!(of > 50, "too few faults were sown");
+        assert!(found * 1_000 >= of * floor, "{found} of {of}");
+    }
+}
+
+/// A finding of one of the rules that was not there before, at the fault's line where it has one.
+fn is_found(fault: &Fault, before: &BTreeSet<(String, Option<u32>, String)>) -> bool {
+    let check = fault.document.check();
+    check.findings.iter().any(|finding| {
+        let near = fault.line == 0
+            || finding.line.is_some_and(|line| {
+                usize::try_from(line).is_ok_and(|line| line.abs_diff(fault.line) <= 3)
+            });
+        let rule = finding.rule.as_deref().unwrap_or("");
+        near && fault.rules.contains(&rule) && !before.contains(&key(finding))
+    })
+}
