@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::bits::Bits;
 use super::findings::Findings;
-use super::scope::{Scope, captures};
-use crate::expression::Namespace;
+use super::scope::{Scope, captures, conditions};
+use crate::expression::{Comparison, Expression, Namespace, Operand};
 
-/// An edge of control, with the variables that are captured when it is taken.
+/// An edge of control, with the variables that are there behind it: captured on it, or found not to be empty by its condition.
 struct Way {
     from: usize,
     to: usize,
-    captured: Vec<usize>,
+    present: Vec<usize>,
 }
 
 /// Variables that `with` reads and some way to the step never captured.
@@ -44,7 +44,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
             let Some(mut there) = present[at].clone() else {
                 continue;
             };
-            way.captured.iter().for_each(|number| there.insert(*number));
+            way.present.iter().for_each(|number| there.insert(*number));
             let changed = match &mut present[way.to] {
                 Some(known) => known.keep(&there),
                 unknown => {
@@ -117,16 +117,35 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
         .map(|edge| Way {
             from: edge.from,
             to: edge.to,
-            captured: captured(edge.from, &edge.kind),
+            present: captured(edge.from, &edge.kind),
         })
         .collect();
+    let conditions: BTreeMap<(usize, String), Vec<usize>> = scope
+        .steps()
+        .flat_map(|(at, facts)| {
+            conditions(facts.step)
+                .into_iter()
+                .map(move |found| (at, found))
+        })
+        .map(|(at, (branch, _, expression))| {
+            let names = not_empty(expression).into_iter();
+            let present = names
+                .filter_map(|name| numbers.get(name).copied())
+                .collect();
+            ((at, format!("result[{branch}]")), present)
+        })
+        .collect();
+    for (way, edge) in ways.iter_mut().zip(&scope.graph.routes) {
+        let tested = conditions.get(&(edge.from, edge.kind.clone()));
+        way.present.extend(tested.into_iter().flatten());
+    }
     for (from, skip) in &scope.graph.skips {
         let target = skip.target.as_ref().and_then(|target| target.step());
         if let Some(to) = target.and_then(|name| scope.recipe.position(name)) {
             ways.push(Way {
                 from: *from,
                 to,
-                captured: Vec::new(),
+                present: Vec::new(),
             });
         }
     }
@@ -135,11 +154,27 @@ fn ways(scope: &Scope<'_>, numbers: &BTreeMap<&str, usize>) -> Vec<Way> {
             ways.push(Way {
                 from: at,
                 to: at + 1,
-                captured: Vec::new(),
+                present: Vec::new(),
             });
         }
     }
     ways
+}
+
+/// Variables that are not empty when a condition holds.
+fn not_empty(expression: &Expression) -> Vec<&str> {
+    let reference = match expression {
+        Expression::And(parts) => return parts.iter().flat_map(not_empty).collect(),
+        Expression::Truth(Operand::Reference(reference)) => reference,
+        Expression::Compare {
+            left: Operand::Reference(reference),
+            comparison: Comparison::Equal,
+            right: Operand::Literal(literal),
+        } if !literal.is_empty() => reference,
+        _ => return Vec::new(),
+    };
+    let plain = reference.namespace == Namespace::Context && reference.filters.is_empty();
+    plain.then(|| reference.name()).into_iter().collect()
 }
 
 /// For each step that can be reached without capturing a variable: the step before it on a shortest such way.
@@ -148,7 +183,7 @@ fn without(ways: &[Way], leaving: &[Vec<usize>], number: usize) -> Vec<Option<us
     let mut open = VecDeque::from([0]);
     while let Some(at) = open.pop_front() {
         for way in leaving[at].iter().filter_map(|way| ways.get(*way)) {
-            if way.to != 0 && came_from[way.to].is_none() && !way.captured.contains(&number) {
+            if way.to != 0 && came_from[way.to].is_none() && !way.present.contains(&number) {
                 came_from[way.to] = Some(at);
                 open.push_back(way.to);
             }
