@@ -16,6 +16,7 @@ mod ends;
 mod findings;
 mod inputs;
 mod inversion;
+mod page;
 mod routing;
 mod scope;
 mod skill_name;
@@ -32,6 +33,7 @@ use crate::finding::{Finding, Severity};
 use crate::model::Recipe;
 
 pub use data::Data;
+pub use page::page;
 pub use table::{RULES, Rule};
 
 use data::Contracts;

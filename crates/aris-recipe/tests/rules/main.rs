@@ -4,5 +4,6 @@
 
 mod bench;
 mod mutants;
+mod page;
 mod public;
 mod pure;

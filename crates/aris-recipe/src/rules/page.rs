@@ -1,0 +1,111 @@
+//! The rules as a page for readers.
+
+use std::fmt::Write as _;
+
+use super::table::{Class, Need, RULES, Rule, Section};
+use crate::finding::Severity;
+
+const INTRODUCTION: &str = "\
+# Rules of `recipe_runner validate`
+
+Made from the table in the program. An error keeps a recipe from running; a warning is most likely a mistake; an info is worth knowing.
+A rule in the column *needs* names the flag without which it is skipped and reported as skipped.
+
+| Profile | Has |
+|---|---|
+| `core` (default) | all rules but those marked *project* |
+| `strict` | the same; warnings under *Beyond the reference* are errors |
+| `compat` | the rules of AutoSkillit 0.9.0 and of its project; none of *Beyond the reference* |
+
+";
+
+/// The page `rules.md` of the skill that owns the helper, in Markdown.
+pub fn page() -> String {
+    let mut text = String::from(INTRODUCTION);
+    for section in Section::ALL {
+        let rules: Vec<&Rule> = RULES
+            .iter()
+            .filter(|rule| rule.section == section)
+            .collect();
+        // Writing to a text cannot fail.
+        write!(
+            text,
+            "## {}\n\n| Rule | Severity | Needs | Demands |\n|---|---|---|---|\n",
+            section.title()
+        )
+        .unwrap_or_default();
+        for rule in rules {
+            let severity = match (rule.severity, rule.or_warning) {
+                (Severity::Error, true) => String::from("error or warning"),
+                (severity, _) => severity.to_string(),
+            };
+            let project = if rule.class == Class::Project {
+                ", project"
+            } else {
+                ""
+            };
+            let mut needs: Vec<&str> = rule.needs.iter().map(|need| need.flag()).collect();
+            needs.dedup();
+            let demands = rule.text.replace('|', "\\|");
+            writeln!(
+                text,
+                "| `{}` | {severity}{project} | {} | {demands} |",
+                rule.id,
+                needs.join(" ")
+            )
+            .unwrap_or_default();
+        }
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+impl Section {
+    /// All sections, in order.
+    pub const ALL: [Self; 10] = [
+        Self::Structure,
+        Self::Routing,
+        Self::DataFlow,
+        Self::Skills,
+        Self::Blocks,
+        Self::Worktrees,
+        Self::Integration,
+        Self::Plans,
+        Self::Cards,
+        Self::Own,
+    ];
+
+    /// Its heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Structure => "Structure",
+            Self::Routing => "Ways through the steps",
+            Self::DataFlow => "Data flow and commands",
+            Self::Skills => "Skills and tools",
+            Self::Blocks => "Blocks",
+            Self::Worktrees => "Worktrees and git",
+            Self::Integration => "Continuous integration",
+            Self::Plans => "Plans in several parts",
+            Self::Cards => "Contract cards and notes",
+            Self::Own => "Beyond the reference",
+        }
+    }
+}
+
+impl Need {
+    /// The flag that gives it.
+    pub const fn flag(self) -> &'static str {
+        match self {
+            Self::Manifest | Self::Packs | Self::DisabledCategories | Self::LocalSkills => {
+                "`--manifest`"
+            }
+            Self::Tools => "`--tools`",
+            Self::Budgets => "`--budgets`",
+            Self::Skills => "`--skills-dir`",
+            Self::SubRecipes => "`--sub-recipes-dir`",
+            Self::Card | Self::Diagram => "`--contracts`",
+        }
+    }
+}
