@@ -8,3 +8,4 @@ mod crashes;
 mod documented;
 mod install;
 mod installed;
+mod recipes;
