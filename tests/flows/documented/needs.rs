@@ -18,6 +18,17 @@ pub(super) struct Need {
 
 fn nothing(_: &Place) {}
 
+/// States of runs are kept; those of an earlier shell would be gone on with.
+fn no_runs(place: &Place) {
+    place
+        .shell(
+            "/bin/sh",
+            "rm -rf .aris/paper-gate.json* .aris/research.json*",
+            None,
+        )
+        .expect_code(0);
+}
+
 pub(super) const NEEDS: &[Need] = &[
     Need {
         file: "arxiv/SKILL.md",
@@ -151,6 +162,21 @@ pub(super) const NEEDS: &[Need] = &[
         codes: &[&[10]],
         warns: false,
         prepare: nothing,
+    },
+    Need {
+        file: "research-recipe/SKILL.md",
+        line: "sh \"$RECIPE_RUNNER\" run .agents/skills/research-recipe/assets/recipes/paper-gate.yaml",
+        codes: &[&[0]],
+        warns: false,
+        prepare: no_runs,
+    },
+    Need {
+        file: "research-recipe/SKILL.md",
+        line: "sh \"$RECIPE_RUNNER\" run .agents/skills/research-recipe/assets/recipes/research.yaml",
+        // The first call waits for the outcome that the third gives.
+        codes: &[&[11], &[0], &[0], &[0]],
+        warns: false,
+        prepare: no_runs,
     },
     Need {
         file: "research-wiki/SKILL.md",

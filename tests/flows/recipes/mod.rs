@@ -1,0 +1,65 @@
+//! The recipes that ship: valid, run through scripted outcomes, and where no model is needed through the real helpers.
+
+mod real;
+mod research;
+
+use aris_testkit::{Call, Helper, Project, check_golden, workspace_root};
+use serde_json::json;
+
+const ASSETS: &str = "skills/research-recipe/assets";
+const GOLDEN: &str = "tests/fixtures/recipes";
+
+/// The shipped recipes in `recipes/`, with what they are checked against.
+fn project() -> Project {
+    Project::new().copied(&workspace_root().join(ASSETS))
+}
+
+fn runner(project: &Project) -> Call {
+    Helper::named("recipe_runner").call(project.path())
+}
+
+/// Compares what a run printed with the file of its scenario.
+#[track_caller]
+fn check_trace(scenario: &str, printed: &str) {
+    let golden = workspace_root()
+        .join(GOLDEN)
+        .join(format!("{scenario}.txt"));
+    let remedy = "UPDATE_TRACES=1 cargo test -p aris-tests recipes";
+    check_golden(&golden, printed, "UPDATE_TRACES", remedy);
+}
+
+#[test]
+fn every_recipe_is_valid_under_the_strict_profile_in_every_composition() {
+    let project = project();
+    let compositions: [&[&str]; 6] = [
+        &["recipes/research.yaml"],
+        &["recipes/research.yaml", "--compose"],
+        &[
+            "recipes/research.yaml",
+            "--compose",
+            "--set",
+            "with_survey=true",
+        ],
+        &["recipes/paper-gate.yaml"],
+        &["recipes/literature-survey.yaml"],
+        &["recipes/sub-recipes/literature-prefix.yaml"],
+    ];
+    for composition in compositions {
+        let data = [
+            "--profile",
+            "strict",
+            "--manifest",
+            "manifest.yaml",
+            "--tools",
+            "tools.yaml",
+            "--json",
+        ];
+        let call = runner(&project)
+            .args(["validate"])
+            .args(composition)
+            .args(data);
+        let data = call.run().expect_code(0).data();
+        let found = (&data["valid"], &data["findings"]);
+        assert_eq!(found, (&json!(true), &json!([])), "{composition:?}");
+    }
+}

@@ -1,0 +1,292 @@
+//! The research recipe through scripted outcomes: the scenarios and the tiers of resume, as exact traces.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{check_trace, project, runner};
+
+/// Outcomes of a research run; a step that is not named succeeds with an empty result.
+fn script(outcomes: &[(&str, Value)]) -> String {
+    let success = |result: Value| json!([{"status": "success", "result": result}]);
+    let mut script = json!({
+        "*": {"status": "success", "result": {}},
+        "plan_experiment": success(json!({"experiment_plan": "/p/plan.md"})),
+        "review_design": success(json!({"verdict": "GO"})),
+        "create_worktree": success(json!({"branch": "b", "research_dir": "/w/research/r", "worktree_path": "/w"})),
+        "run_experiment": success(json!({"results_path": "/w/results.json"})),
+        "write_report": success(json!({"report_path": "/w/research/r/report.md"})),
+        "open_pr": success(json!({"pr_url": "https://forge/o/r/pull/1"})),
+        "create_artifact_branch": success(json!({"artifact_branch": "artifacts-b"})),
+        "open_artifact_pr": success(json!({"artifact_pr_url": "https://forge/o/r/pull/2"})),
+        "tag_experiment": success(json!({"archive_tag": "archive/research/b"})),
+    });
+    for (step, outcome) in outcomes {
+        script[*step] = outcome.clone();
+    }
+    script.to_string()
+}
+
+fn verdict(verdict: &str) -> Value {
+    json!([{"status": "success", "result": {"verdict": verdict}}])
+}
+
+fn resolved(needs_rerun: bool, escalations: &str) -> Value {
+    let result = json!({"needs_rerun": needs_rerun, "verdict": "real_fix", "fixes_applied": 1, "escalations": escalations});
+    json!([{"status": "success", "result": result}])
+}
+
+const PULL_REQUEST: [&str; 3] = ["output_mode=pr", "review_pr=true", "audit_claims=true"];
+
+/// Runs the research recipe with a script, and compares its trace.
+#[track_caller]
+fn research(scenario: &str, inputs: &[&str], outcomes: &[(&str, Value)]) -> Value {
+    let project = project();
+    project.write("script.json", script(outcomes));
+    let call = |more: &[&str]| {
+        let args = [
+            "run",
+            "recipes/research.yaml",
+            "--outcomes",
+            "script.json",
+            "--inputs",
+            "task=Does it help?",
+        ];
+        runner(&project)
+            .args(args)
+            .args(inputs)
+            .args(more)
+            .run()
+            .expect_code(0)
+    };
+    check_trace(&format!("research-{scenario}"), call(&[]).stdout());
+    call(&["--json"]).data()
+}
+
+/// Steps that were executed, in order.
+fn executed(run: &Value) -> Vec<&str> {
+    let entries = run["trace"].as_array().expect("a trace");
+    entries
+        .iter()
+        .filter(|entry| entry["event"] == "executed")
+        .map(|entry| entry["step"].as_str().expect("a step"))
+        .collect()
+}
+
+#[test]
+fn the_happy_path_changes_nothing_and_archives() {
+    let run = research(
+        "happy-path",
+        &PULL_REQUEST,
+        &[
+            ("review_research_pr", verdict("approved")),
+            ("audit_claims", verdict("approved")),
+        ],
+    );
+    assert_eq!(run["terminal"], "research_complete");
+    let steps = executed(&run);
+    assert!(
+        steps.contains(&"close_experiment_pr")
+            && !steps.iter().any(|step| step.starts_with("resolve_"))
+    );
+}
+
+#[test]
+fn required_fixes_are_made_without_a_second_experiment() {
+    let run = research(
+        "fixes-required",
+        &PULL_REQUEST,
+        &[
+            ("review_research_pr", verdict("needs_human")),
+            ("audit_claims", verdict("changes_requested")),
+            ("resolve_claims_review", resolved(false, "")),
+        ],
+    );
+    let steps = executed(&run);
+    assert!(
+        steps.contains(&"resolve_claims_review") && !steps.contains(&"resolve_research_review")
+    );
+    assert!(!steps.contains(&"re_run_experiment") && steps.contains(&"re_push"));
+}
+
+#[test]
+fn an_escalation_runs_the_experiment_again_once() {
+    let run = research(
+        "rerun-escalation",
+        &PULL_REQUEST,
+        &[
+            ("review_research_pr", verdict("approved")),
+            ("audit_claims", verdict("changes_requested")),
+            ("resolve_claims_review", resolved(true, "/w/claims.json")),
+            (
+                "re_run_experiment",
+                json!([{"status": "success", "result": {"results_path": "/w/results-2.json"}}]),
+            ),
+            (
+                "re_write_report",
+                json!([{"status": "success", "result": {"report_path": "/w/research/r/report.md"}}]),
+            ),
+        ],
+    );
+    assert_eq!(run["context"]["results_path"], "/w/results-2.json");
+    assert_eq!(
+        executed(&run)
+            .iter()
+            .filter(|step| **step == "re_run_experiment")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn both_gates_are_done_before_either_is_acted_upon() {
+    let run = research(
+        "dual-gates",
+        &PULL_REQUEST,
+        &[
+            ("review_research_pr", verdict("changes_requested")),
+            ("audit_claims", verdict("changes_requested")),
+            ("resolve_research_review", resolved(true, "/w/review.json")),
+            ("resolve_claims_review", resolved(true, "/w/claims.json")),
+        ],
+    );
+    let steps = executed(&run);
+    let at = |wanted: &str| steps.iter().position(|step| *step == wanted).expect(wanted);
+    assert!(at("audit_claims") < at("resolve_research_review"));
+    assert!(at("resolve_research_review") < at("resolve_claims_review"));
+    assert_eq!(
+        steps
+            .iter()
+            .filter(|step| **step == "re_run_experiment")
+            .count(),
+        1,
+        "one re-run for both"
+    );
+    assert_eq!(
+        run["context"]["escalations"],
+        json!(["/w/review.json", "/w/claims.json"])
+    );
+}
+
+#[test]
+fn gates_and_archive_that_fail_do_not_stop_the_research() {
+    let run = research(
+        "degradation",
+        &PULL_REQUEST,
+        &[
+            ("review_research_pr", json!([{"status": "context_limit"}])),
+            (
+                "audit_claims",
+                json!([{"status": "stale"}, {"status": "stale"}]),
+            ),
+            ("re_push", json!([{"status": "success", "result": {}}])),
+            ("tag_experiment", json!([{"status": "failure"}])),
+        ],
+    );
+    assert_eq!(run["terminal"], "research_complete");
+    let context = run["context"].as_object().expect("context");
+    assert!(
+        !context.contains_key("review_verdict") && !context.contains_key("audit_verdict"),
+        "nobody gave a verdict"
+    );
+    assert!(!executed(&run).contains(&"close_experiment_pr"));
+}
+
+#[test]
+fn a_design_that_is_never_good_enough_goes_on_after_three_reviews() {
+    let plan = |number: usize| json!({"status": "success", "result": {"experiment_plan": format!("/p/plan-{number}.md")}});
+    let run = research(
+        "design-loop",
+        &["output_mode=local"],
+        &[
+            (
+                "plan_experiment",
+                json!([plan(1), plan(2), plan(3), plan(4)]),
+            ),
+            (
+                "review_design",
+                json!(vec![
+                    json!({"status": "success", "result": {"verdict": "REVISE", "revision_guidance": "/p/g.md"}});
+                    5
+                ]),
+            ),
+            (
+                "export_local",
+                json!([{"status": "success", "result": {"bundle_path": "research-bundles/r"}}]),
+            ),
+        ],
+    );
+    assert_eq!(
+        executed(&run)
+            .iter()
+            .filter(|step| **step == "review_design")
+            .count(),
+        3
+    );
+    assert_eq!(run["context"]["experiment_plan"], "/p/plan-4.md");
+}
+
+#[test]
+fn a_survey_goes_before_the_plan_when_it_is_switched_on() {
+    let run = research(
+        "with-survey",
+        &["with_survey=true", "review_design=false"],
+        &[(
+            "literature_prefix_read",
+            json!([{"status": "success", "result": {"survey_path": "/p/survey.md"}}]),
+        )],
+    );
+    assert_eq!(
+        executed(&run).get(..4).expect("four"),
+        [
+            "literature_prefix_search",
+            "literature_prefix_check",
+            "literature_prefix_read",
+            "plan_experiment"
+        ]
+    );
+    assert_eq!(run["context"]["survey_path"], "/p/survey.md");
+}
+
+#[test]
+fn four_tiers_say_where_a_lost_run_goes_on() {
+    let known = [
+        ("worktree_path", "/w"),
+        ("pr_url", "https://forge/o/r/pull/1"),
+        ("audit_verdict", "changes_requested"),
+        ("claims_needs_rerun", "false"),
+    ];
+    let starts = [
+        "implement",
+        "guard_pr_url",
+        "route_claims_resolve",
+        "merge_escalations",
+    ];
+    for (at, start) in starts.into_iter().enumerate() {
+        let tier = at + 1;
+        let context: BTreeMap<&str, &str> = known.iter().take(tier).copied().collect();
+        let project = project();
+        project.write(
+            "script.json",
+            script(&[("resolve_claims_review", resolved(true, "/w/claims.json"))]),
+        );
+        let state = json!({
+            "schema": "aris.recipe_runner.state/v1",
+            "recipe": {"path": project.at("recipes/research.yaml")},
+            "inputs": {"task": "Does it help?", "output_mode": "pr", "review_pr": "true", "audit_claims": "true"},
+            "context": context,
+        });
+        project.write("state.json", state.to_string());
+        let resume = |more: &[&str]| {
+            let args = ["resume", "--state", "state.json"];
+            runner(&project).args(args).args(more).run().expect_code(0)
+        };
+        let data = resume(&["--json"]).data();
+        assert_eq!(
+            data["resume"],
+            json!({"basis": "tier", "tier": tier, "step": start})
+        );
+        let run = resume(&["--outcomes", "script.json"]);
+        check_trace(&format!("research-tier-{tier}"), run.stdout());
+    }
+}
