@@ -5,6 +5,7 @@
 
 mod fields;
 mod graph;
+mod jobs;
 mod read;
 mod settings;
 #[cfg(test)]
@@ -16,7 +17,8 @@ use std::sync::Arc;
 
 pub(crate) use fields::Problems;
 pub use fields::nearest;
-pub(crate) use read::{JOB_KEYS, PHASE_KEYS, TOP_KEYS, valid_id};
+pub(crate) use jobs::valid_id;
+pub(crate) use read::{JOB_KEYS, PHASE_KEYS, TOP_KEYS};
 pub use read::{has_grid, parse, read};
 pub(crate) use settings::KEYS as SETTINGS_KEYS;
 pub use settings::{DoneWhen, OtherGpu, Precondition, Retry, Settings};

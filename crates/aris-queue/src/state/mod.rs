@@ -11,6 +11,7 @@
 //! and the end of a `backoff` follow from the lives of others and from the time, so that no line is needed for them and none can
 //! contradict: a retried teacher unblocks its students by itself. **Source**: queue design §4.
 
+mod apply;
 mod checkpoint;
 mod dependencies;
 mod event;
@@ -22,9 +23,10 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use apply::Illegal;
 pub use checkpoint::Checkpoint;
 pub use event::{Event, Imported, Outcome, Verdict};
-pub use queue::{Illegal, Queue};
+pub use queue::Queue;
 pub use ready::Group;
 pub use run::{Life, Run, Spent};
 

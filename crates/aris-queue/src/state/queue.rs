@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::dependencies::Dependencies;
 use super::ready::Ready;
-use super::{Event, Imported, Life, Outcome, Reason, Run, Spent, State, Verdict};
+use super::{Life, Reason, Run, State};
 use crate::manifest::Manifest;
 
 /// A queue.
@@ -45,18 +45,6 @@ pub(crate) struct Usage {
     pub(crate) phases: Vec<u32>,
     /// For each card of ours: jobs on it, and the memory they asked for; `None`: one of them wants it alone.
     pub(crate) cards: BTreeMap<u32, (u32, Option<u64>)>,
-}
-
-/// An event that cannot happen in the state the job is in: a bug, or a journal of another queue.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("job {id:?} is {state} and cannot {event}")]
-pub struct Illegal {
-    /// The job.
-    pub id: String,
-    /// Its state.
-    pub state: &'static str,
-    /// What was to happen to it.
-    pub event: &'static str,
 }
 
 impl Queue {
@@ -266,207 +254,6 @@ impl Queue {
         }
     }
 
-    /// Applies an event. `time` is when it happened; `now` is the clock of [`Queue::tick`], and `late_ms` how long ago it was:
-    /// pauses before a retry that began in an earlier life of the manager are not begun anew.
-    ///
-    /// **Errors**: [`Illegal`]; then nothing has changed.
-    pub fn apply(
-        &mut self,
-        event: &Event,
-        time: Timestamp,
-        now: u64,
-        late_ms: u64,
-    ) -> Result<(), Illegal> {
-        match event {
-            Event::Began { .. } => {
-                self.began.get_or_insert(time);
-            }
-            Event::Pause { paused } => self.paused = *paused,
-            Event::MaxParallel { jobs } => self.max_parallel = *jobs,
-            Event::Submitted { token, number } => {
-                self.submissions.insert(token.clone(), number.clone());
-            }
-            Event::Removed { id } => {
-                self.removed.insert(id.clone());
-            }
-            Event::Start { id, .. }
-            | Event::Withdrawn { id, .. }
-            | Event::Ended { id, .. }
-            | Event::Refused { id, .. }
-            | Event::Cancel { id }
-            | Event::Retry { id }
-            | Event::Hold { id, .. }
-            | Event::Imported { id, .. } => match self.find(id) {
-                Some(job) => {
-                    self.apply_to(job, event, time, now, late_ms)?;
-                    self.settle(job, now);
-                }
-                // A job that the manifest no longer has; whoever loads the journal says so.
-                None => {
-                    self.removed.insert(id.clone());
-                }
-            },
-        }
-        Ok(())
-    }
-
-    fn apply_to(
-        &mut self,
-        job: u32,
-        event: &Event,
-        time: Timestamp,
-        now: u64,
-        late_ms: u64,
-    ) -> Result<(), Illegal> {
-        let state = self.state(job);
-        let run = &mut self.runs[job as usize];
-        let legal = |legal: bool, id: &str, event: &'static str| {
-            legal.then_some(()).ok_or_else(|| Illegal {
-                id: id.to_owned(),
-                state: state.word(),
-                event,
-            })
-        };
-        match event {
-            Event::Start {
-                id,
-                attempt,
-                cards,
-                log,
-                command,
-                boot,
-                engine_ref,
-            } => {
-                let idle = matches!(run.life, Life::Idle | Life::Backoff(_));
-                legal(idle && *attempt == run.attempt + 1, id, "start")?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
-                run.life = Life::Starting;
-                run.attempt = *attempt;
-                run.cards.clone_from(cards);
-                run.log = Some(log.as_str().into());
-                run.command = Some(command.as_str().into());
-                run.boot = Some(boot.as_str().into());
-                run.engine_ref = engine_ref.as_deref().map(Into::into);
-                run.engine_says = None;
-                run.started = Some(time);
-                run.starts.push(time);
-                run.ended = None;
-                run.pid = None;
-                run.verdict = None;
-                self.begin(job);
-            }
-            Event::Withdrawn { id, attempt, .. } => {
-                legal(
-                    run.life.is_active() && *attempt == run.attempt,
-                    id,
-                    "be withdrawn",
-                )?;
-                self.end(job);
-                let run = &mut self.runs[job as usize];
-                run.life = if run.life == Life::Cancelling {
-                    Life::Cancelled
-                } else {
-                    Life::Idle
-                };
-            }
-            Event::Ended {
-                id,
-                attempt,
-                verdict,
-                retry_in_ms,
-            } => {
-                legal(run.life.is_active() && *attempt == run.attempt, id, "end")?;
-                self.end(job);
-                let run = &mut self.runs[job as usize];
-                run.ended = Some(time);
-                run.retry_at = retry_in_ms.and_then(|pause| {
-                    let pause = jiff::SignedDuration::from_millis(i64::try_from(pause).ok()?);
-                    time.checked_add(pause).ok()
-                });
-                run.spent.add(verdict.reason);
-                run.life = match (verdict.outcome, retry_in_ms) {
-                    (Outcome::Completed, _) => Life::Completed,
-                    (_, Some(pause)) => {
-                        let at = now + pause.saturating_sub(late_ms);
-                        self.backoff.insert((at, job));
-                        Life::Backoff(at)
-                    }
-                    (Outcome::Failed, None) => Life::Failed,
-                    (Outcome::Cancelled, None) => Life::Cancelled,
-                    (Outcome::Lost, None) => Life::Lost,
-                };
-                run.verdict = Some(Box::new(verdict.clone()));
-            }
-            Event::Refused { id, verdict } => {
-                legal(
-                    !run.life.is_active() && !run.life.is_over(),
-                    id,
-                    "be refused",
-                )?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
-                run.life = Life::Failed;
-                run.verdict = Some(Box::new(verdict.clone()));
-            }
-            Event::Cancel { id } => {
-                legal(!run.life.is_over(), id, "be cancelled")?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
-                run.life = if run.life.is_active() {
-                    Life::Cancelling
-                } else {
-                    Life::Cancelled
-                };
-            }
-            Event::Retry { id } => {
-                let waits = matches!(run.life, Life::Backoff(_));
-                legal(run.life.is_over() || waits, id, "be tried again")?;
-                if let Life::Backoff(at) = run.life {
-                    self.backoff.remove(&(at, job));
-                }
-                run.life = Life::Idle;
-                run.spent = Spent::default();
-                run.held = false;
-            }
-            Event::Hold { id, held } => {
-                legal(!run.life.is_over() && !run.life.is_active(), id, "be held")?;
-                run.held = *held;
-            }
-            Event::Imported {
-                id,
-                state,
-                attempts,
-            } => {
-                legal(
-                    run.life == Life::Idle && run.attempt == 0,
-                    id,
-                    "be imported",
-                )?;
-                run.attempt = *attempts;
-                match state {
-                    Imported::Completed => run.life = Life::Completed,
-                    Imported::Stuck => {
-                        run.life = Life::Failed;
-                        run.verdict = Some(Box::new(Verdict::failed(
-                            Reason::Imported,
-                            "not completed in the state file that was taken over",
-                        )));
-                    }
-                }
-            }
-            Event::Began { .. }
-            | Event::Pause { .. }
-            | Event::MaxParallel { .. }
-            | Event::Submitted { .. }
-            | Event::Removed { .. } => {}
-        }
-        Ok(())
-    }
-
     /// An attempt takes its place.
     pub(super) fn begin(&mut self, job: u32) {
         self.active.insert(job);
@@ -487,7 +274,7 @@ impl Queue {
     }
 
     /// An attempt gives its place back.
-    fn end(&mut self, job: u32) {
+    pub(super) fn end(&mut self, job: u32) {
         if !self.active.remove(&job) {
             return;
         }

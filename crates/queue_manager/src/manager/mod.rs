@@ -8,6 +8,7 @@ mod asked;
 mod cards;
 mod cluster;
 mod ends;
+mod open;
 mod requests;
 mod signals;
 pub(crate) mod spec;
@@ -21,7 +22,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_attempt::{Runner, Watch};
 use aris_cli::Context;
 use aris_queue::attempt;
@@ -29,12 +29,12 @@ use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
 use aris_queue::schedule::Slots;
 use aris_queue::snapshot;
-use aris_queue::state::{Event, Life, Queue, State};
+use aris_queue::state::{Life, Queue, State};
 use rustix::event::{Timespec, poll};
 
 use crate::error::Error;
 use crate::load;
-use crate::lock::{self, Held, Owner, Parts};
+use crate::lock::{self, Held, Owner};
 use crate::place::Place;
 pub(crate) use cards::Cards;
 use cluster::Cluster;
@@ -168,91 +168,6 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
 }
 
 impl<'a> Manager<'a> {
-    fn open(manifest: Manifest, options: &'a Options, context: &'a Context) -> Result<Self, Error> {
-        let place = &options.place;
-        let boot = boot();
-        let owner = Owner {
-            pid: std::process::id(),
-            host: host(),
-            boot: boot.clone(),
-            since: aris_contract::time::stamp(context.now()),
-        };
-        let parts = Parts {
-            manifest: options.manifest.display().to_string(),
-            logs: place.logs.display().to_string(),
-            manifest_sha256: load::digest(&options.manifest)?,
-        };
-        let signals = Signals::listen()?;
-        let held = lock::take(place, &owner, options.takeover)?;
-        aris_fs::create_dir(&place.logs)?;
-        aris_fs::create_dir(&place.requests())?;
-        let common = Common::of(&manifest, context)?;
-        let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
-        let local = manifest.engine == Engine::Local;
-        let cards = Cards::open(
-            &manifest,
-            Path::new(leases),
-            local && manifest.wants_cards(),
-        )?;
-        let project = manifest.project.clone();
-        let loaded = load::open(place, manifest, now_ms(), context.now())?;
-        if options.strict {
-            load::unchanged(&loaded, &options.manifest, &parts, &lock::parts(place))?;
-        }
-        let mut manager = Self {
-            context,
-            options,
-            queue: loaded.queue,
-            journal: loaded.journal,
-            replayed: loaded.replayed,
-            watch: Watch::new()?,
-            runner: runner(context)?,
-            common,
-            cards,
-            signals,
-            requests: wait::watch_requests(place)?,
-            asked: true,
-            processors: processors(),
-            slots: Slots {
-                with_cards: 0,
-                without_cards: 0,
-            },
-            boot: boot.clone(),
-            owner: owner.clone(),
-            notices: BTreeMap::new(),
-            not_before: Duration::ZERO,
-            dirty: true,
-            written: snapshot::meta_of(&place.state),
-            last_snapshot: None,
-            snapshot_cost: Duration::ZERO,
-            last_sweep: Cards::now(),
-            next_beat: Duration::ZERO,
-            failed_starts: BTreeMap::new(),
-            held,
-        };
-        for notice in loaded.notices.iter().chain(&loaded.changes) {
-            manager.say(notice);
-        }
-        if manager.queue.began().is_none() {
-            manager.happen(Event::Began {
-                project,
-                manifest: parts.manifest.clone(),
-                boot,
-                pid: owner.pid,
-                host: owner.host,
-            })?;
-        }
-        lock::write_parts(place, &parts)?;
-        // Nothing is done for a queue that cannot be written down.
-        manager.journal.sync()?;
-        for (id, number) in loaded.removed {
-            manager.end_removed(id, number)?;
-        }
-        manager.begin_part();
-        manager.write_state();
-        Ok(manager)
-    }
-
     fn place(&self) -> &'a Place {
         &self.options.place
     }
@@ -375,13 +290,6 @@ pub(crate) fn all_completed(counts: &BTreeMap<&'static str, u32>) -> bool {
     counts.keys().all(|word| *word == State::Completed.word())
 }
 
-/// This program, as the runner of attempts.
-fn runner(context: &Context) -> Result<Runner, Error> {
-    let (program, mut arguments) = this_program(context)?;
-    arguments.push(crate::ATTEMPT.into());
-    Ok(Runner { program, arguments })
-}
-
 /// The file this program runs from, and the words that make it `queue_manager`.
 pub(crate) fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>), Error> {
     let program = std::env::current_exe().map_err(|source| Error::System {
@@ -429,12 +337,6 @@ pub(crate) fn now_ms() -> u64 {
 pub(crate) fn processors() -> u32 {
     std::thread::available_parallelism()
         .map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
-}
-
-fn boot() -> String {
-    aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
-        .map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
-        .unwrap_or_default()
 }
 
 pub(crate) fn host() -> String {

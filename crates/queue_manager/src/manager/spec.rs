@@ -96,7 +96,8 @@ impl Common {
                 .iter()
                 .map(|lease| lease.path().to_path_buf())
                 .collect(),
-            cards: settings.gpus,
+            // Who gives the cards here need not count them; of a divided one there are more names than cards.
+            cards: if visible.is_some() { 0 } else { settings.gpus },
         }
     }
 

@@ -2,8 +2,8 @@
 
 use aris_cli::Style;
 use jiff::Timestamp;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::cells::{cut, pad, width_of};
 use crate::commands::status::{Status, duration};
 
 /// Cells of the bar that shows how far the queue is.
@@ -263,46 +263,11 @@ fn problems(status: &Status, columns: usize) -> Section {
     }
 }
 
-/// Cells for ids: as many as the widest needs, at most a third of a line.
-fn width_of<'a>(ids: impl Iterator<Item = &'a str>, columns: usize) -> usize {
-    ids.map(str::width).max().unwrap_or(0).min(columns / 3)
-}
-
-/// At most `cells` of a text on one line; what does not fit is replaced by one sign, and what is no sign by a blank.
-fn cut(text: &str, cells: usize) -> String {
-    let mut fitting = String::new();
-    let mut used = 0;
-    for char in text.chars() {
-        let char = if char.is_control() { ' ' } else { char };
-        let width = char.width().unwrap_or(0);
-        if used + width > cells {
-            // The sign takes the place of what stands at the end, which may be two cells wide.
-            while used + 1 > cells {
-                let Some(last) = fitting.pop() else {
-                    return fitting;
-                };
-                used -= last.width().unwrap_or(0);
-            }
-            fitting.push('…');
-            return fitting;
-        }
-        fitting.push(char);
-        used += width;
-    }
-    fitting
-}
-
-/// A text in just so many cells.
-fn pad(text: &str, cells: usize) -> String {
-    let mut text = cut(text, cells);
-    let blanks = cells.saturating_sub(text.width());
-    text.extend(std::iter::repeat_n(' ', blanks));
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use unicode_width::UnicodeWidthStr as _;
 
     use super::*;
     use crate::commands::status::{Blocked, CardUse, Phase, Retry, Row, Running};
@@ -412,23 +377,5 @@ mod tests {
             text.contains("running (90), the first ") && text.contains("not completed"),
             "{text}"
         );
-    }
-
-    #[test]
-    fn wide_signs_are_never_halved() {
-        for (text, cells, expected) in [
-            ("abc", 3, "abc"),
-            ("abcd", 3, "ab…"),
-            ("学習", 4, "学習"),
-            ("学習", 3, "学…"),
-            ("学習中", 4, "学…"),
-            ("学", 1, "…"),
-            ("a\tb\u{1b}c", 9, "a b c"),
-            ("abc", 0, ""),
-        ] {
-            assert_eq!(cut(text, cells), expected, "{text} in {cells}");
-        }
-        assert_eq!(pad("学習中", 5), "学習…");
-        assert_eq!(pad("学", 4), "学  ");
     }
 }

@@ -1,5 +1,6 @@
 //! `watch`: a queue as it goes on, drawn in place on a terminal, else a line for each change.
 
+mod cells;
 mod frame;
 mod terminal;
 mod wake;

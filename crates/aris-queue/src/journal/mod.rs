@@ -8,37 +8,27 @@
 //! damaged line before a good one means that somebody else wrote into the file, and nothing is concluded from it. One sync makes
 //! many lines durable. **Source**: queue design §9.
 
-use std::fmt::Write as _;
+mod lines;
+mod parts;
+
 use std::path::{Path, PathBuf};
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::{FsError, Log};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::crc32::crc32;
 use crate::state::{Checkpoint, Event};
 
+pub use lines::Entry;
+pub use parts::{CHECKPOINT, Past};
+
+use lines::entries;
+use parts::{joined, part, parts, past, read};
+
 /// The file's name in the queue's folder. Parts that a checkpoint has made dispensable are kept as `journal.<n>.jsonl`, n from 1.
 pub const FILE: &str = "journal.jsonl";
-
-/// The state of the queue at the end of the parts before, beside the journal.
-pub const CHECKPOINT: &str = "checkpoint.json";
-
-/// Bytes of `,"crc":"89abcdef"}`.
-const TAIL: usize = 18;
-
-/// An event as the journal has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// From 1, without gaps.
-    pub seq: u64,
-    /// When.
-    pub time: Timestamp,
-    /// What.
-    pub event: Event,
-}
 
 /// The journal of a queue, open for appending. One process at a time: its manager, which holds the queue's lock.
 #[derive(Debug)]
@@ -58,15 +48,6 @@ pub struct Opened {
     pub past: Past,
     /// Bytes of a torn end that were cut off.
     pub torn: u64,
-}
-
-/// What happened before: a state, and the events after it.
-#[derive(Debug, Default)]
-pub struct Past {
-    /// The state; `None`: of a queue of which nothing had happened.
-    pub checkpoint: Option<Checkpoint>,
-    /// The events since then.
-    pub entries: Vec<Entry>,
 }
 
 /// Why a journal cannot be used.
@@ -169,18 +150,8 @@ impl Journal {
 
     /// Adds an event. It is in the file, and durable, after the next [`Journal::sync`].
     pub fn push(&mut self, event: &Event, time: Timestamp) {
-        let line = Line {
-            seq: self.next,
-            time,
-            event,
-        };
+        lines::write(&mut self.pending, self.next, time, event);
         self.next += 1;
-        if let Ok(text) = serde_json::to_string(&line) {
-            let body = text.strip_suffix('}').unwrap_or(&text);
-            let crc = crc32(body.as_bytes());
-            // Writing to a String cannot fail.
-            writeln!(self.pending, "{body},\"crc\":\"{crc:08x}\"}}").unwrap_or_default();
-        }
     }
 
     /// Makes everything that was added durable.
@@ -227,179 +198,6 @@ impl Journal {
 pub struct Mark {
     next: u64,
     length: usize,
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    seq: u64,
-    time: Timestamp,
-    event: &'a Event,
-}
-
-impl Past {
-    /// Number of the last event.
-    pub fn seq(&self) -> u64 {
-        let before = self.checkpoint.as_ref().map_or(0, |state| state.seq);
-        self.entries.last().map_or(before, |entry| entry.seq)
-    }
-
-    /// Whether nothing has happened.
-    pub fn is_empty(&self) -> bool {
-        self.seq() == 0
-    }
-}
-
-fn part(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("journal.{number}.jsonl"))
-}
-
-/// Numbers of the parts before, ascending.
-fn parts(folder: &Path) -> Result<Vec<u32>, JournalError> {
-    let entries = match aris_fs::list_sorted(folder) {
-        Err(error) if error.is_not_found() => Vec::new(),
-        other => other?,
-    };
-    let numbers = entries.iter().filter_map(|entry| {
-        let name = entry.name.to_str()?;
-        let number = name.strip_prefix("journal.")?.strip_suffix(".jsonl")?;
-        number.parse().ok()
-    });
-    let mut numbers: Vec<u32> = numbers.collect();
-    numbers.sort_unstable();
-    Ok(numbers)
-}
-
-fn read(path: &Path) -> Result<Vec<Entry>, JournalError> {
-    let bytes = aris_fs::read_optional(path, Log::LIMIT)?.unwrap_or_default();
-    Ok(entries(path, &bytes)?.0)
-}
-
-/// The checkpoint, when there is one that fits, with the events after it; else all events. `newest` is the part being written.
-fn past(folder: &Path, newest: Vec<Entry>) -> Result<Past, JournalError> {
-    let Some(checkpoint) = checkpoint(folder)? else {
-        return Ok(Past {
-            checkpoint: None,
-            entries: joined(folder, newest)?,
-        });
-    };
-    let next = checkpoint.seq + 1;
-    let mut entries = newest;
-    if entries.first().is_none_or(|entry| entry.seq > next) {
-        // The part before may have gone on after the checkpoint, when the next could not be begun.
-        let mut before = match parts(folder)?.last() {
-            None => Vec::new(),
-            Some(last) => read(&part(folder, *last))?,
-        };
-        before.append(&mut entries);
-        entries = before;
-    }
-    // What the checkpoint stands for: whoever wrote it died before the next part was begun.
-    entries.retain(|entry| entry.seq > checkpoint.seq);
-    contiguous(folder, &entries, next)?;
-    Ok(Past {
-        checkpoint: Some(checkpoint),
-        entries,
-    })
-}
-
-/// `None`: there is none, or it is damaged, and the parts before say the same.
-fn checkpoint(folder: &Path) -> Result<Option<Checkpoint>, JournalError> {
-    let bytes = aris_fs::read_optional(&folder.join(CHECKPOINT), Log::LIMIT)?;
-    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let state = text
-        .strip_prefix("{\"crc\":\"")
-        .and_then(|rest| rest.split_once("\",\"state\":"))
-        .and_then(|(crc, rest)| {
-            let state = rest.strip_suffix("}\n")?;
-            let stated = u32::from_str_radix(crc, 16).ok()?;
-            (crc32(state.as_bytes()) == stated).then_some(state)
-        });
-    Ok(state.and_then(|state| serde_json::from_str(state).ok()))
-}
-
-/// The events of all parts.
-fn joined(folder: &Path, newest: Vec<Entry>) -> Result<Vec<Entry>, JournalError> {
-    let mut all = Vec::new();
-    for number in parts(folder)? {
-        all.extend(read(&part(folder, number))?);
-    }
-    all.extend(newest);
-    contiguous(folder, &all, 1)?;
-    Ok(all)
-}
-
-fn contiguous(folder: &Path, entries: &[Entry], first: u64) -> Result<(), JournalError> {
-    match (first..)
-        .zip(entries)
-        .find(|(seq, entry)| *seq != entry.seq)
-    {
-        None => Ok(()),
-        Some((seq, entry)) => Err(JournalError::Damaged {
-            path: folder.join(FILE),
-            line: 1,
-            why: format!(
-                "a part is missing: event {} comes where {seq} should",
-                entry.seq
-            ),
-        }),
-    }
-}
-
-/// The entries, and the number of bytes up to the end of the last good line.
-fn entries(path: &Path, bytes: &[u8]) -> Result<(Vec<Entry>, u64), JournalError> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let (mut good, mut at) = (0, 0);
-    let mut bad: Option<(usize, String)> = None;
-    let damaged = |line, why| {
-        Err(JournalError::Damaged {
-            path: path.to_path_buf(),
-            line,
-            why,
-        })
-    };
-    for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
-        at += line.len();
-        match (entry(line), bad.take()) {
-            // A line that is right after one that is not: the file was not torn but changed.
-            (Ok(_), Some((line, why))) => return damaged(line, why),
-            (Ok(entry), None) => {
-                let expected = entries.last().map_or(entry.seq, |entry| entry.seq + 1);
-                if entry.seq != expected {
-                    return damaged(
-                        number,
-                        format!("it is number {}, not {expected}", entry.seq),
-                    );
-                }
-                entries.push(entry);
-                good = at;
-            }
-            (Err(why), before) => bad = before.or(Some((number, why))),
-        }
-    }
-    Ok((entries, good as u64))
-}
-
-fn entry(line: &[u8]) -> Result<Entry, String> {
-    let line = line
-        .strip_suffix(b"\n")
-        .ok_or_else(|| String::from("it has no end"))?;
-    let (body, tail) = line
-        .split_at_checked(line.len().saturating_sub(TAIL))
-        .ok_or_else(|| String::from("too short"))?;
-    let stated = tail
-        .strip_prefix(b",\"crc\":\"")
-        .and_then(|rest| rest.strip_suffix(b"\"}"))
-        .and_then(|hex| std::str::from_utf8(hex).ok())
-        .and_then(|hex| u32::from_str_radix(hex, 16).ok())
-        .ok_or_else(|| String::from("it has no checksum"))?;
-    if crc32(body) != stated {
-        return Err(String::from("its checksum is wrong"));
-    }
-    // The checksum is one more key that nobody asks for.
-    serde_json::from_slice(line).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -518,12 +316,5 @@ mod tests {
         assert!(error.to_string().contains("a part is missing"), "{error}");
         std::fs::write(path.join(CHECKPOINT), whole).expect("written");
         assert_eq!(Journal::past(path).expect("not needed").seq(), 5);
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
-            let _read = entries(Path::new("j"), &bytes);
-        }
     }
 }

@@ -1,0 +1,123 @@
+//! Taking a queue up.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
+use aris_attempt::{Runner, Watch};
+use aris_cli::Context;
+use aris_queue::manifest::{Engine, Manifest};
+use aris_queue::schedule::Slots;
+use aris_queue::snapshot;
+use aris_queue::state::Event;
+
+use super::signals::Signals;
+use super::spec::Common;
+use super::{Cards, Manager, Options, host, now_ms, processors, this_program, wait};
+use crate::error::Error;
+use crate::load;
+use crate::lock::{self, Owner, Parts};
+impl<'a> Manager<'a> {
+    pub(super) fn open(
+        manifest: Manifest,
+        options: &'a Options,
+        context: &'a Context,
+    ) -> Result<Self, Error> {
+        let place = &options.place;
+        let boot = boot();
+        let owner = Owner {
+            pid: std::process::id(),
+            host: host(),
+            boot: boot.clone(),
+            since: aris_contract::time::stamp(context.now()),
+        };
+        let parts = Parts {
+            manifest: options.manifest.display().to_string(),
+            logs: place.logs.display().to_string(),
+            manifest_sha256: load::digest(&options.manifest)?,
+        };
+        let signals = Signals::listen()?;
+        let held = lock::take(place, &owner, options.takeover)?;
+        aris_fs::create_dir(&place.logs)?;
+        aris_fs::create_dir(&place.requests())?;
+        let common = Common::of(&manifest, context)?;
+        let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
+        let local = manifest.engine == Engine::Local;
+        let cards = Cards::open(
+            &manifest,
+            Path::new(leases),
+            local && manifest.wants_cards(),
+        )?;
+        let project = manifest.project.clone();
+        let loaded = load::open(place, manifest, now_ms(), context.now())?;
+        if options.strict {
+            load::unchanged(&loaded, &options.manifest, &parts, &lock::parts(place))?;
+        }
+        let mut manager = Self {
+            context,
+            options,
+            queue: loaded.queue,
+            journal: loaded.journal,
+            replayed: loaded.replayed,
+            watch: Watch::new()?,
+            runner: runner(context)?,
+            common,
+            cards,
+            signals,
+            requests: wait::watch_requests(place)?,
+            asked: true,
+            processors: processors(),
+            slots: Slots {
+                with_cards: 0,
+                without_cards: 0,
+            },
+            boot: boot.clone(),
+            owner: owner.clone(),
+            notices: BTreeMap::new(),
+            not_before: Duration::ZERO,
+            dirty: true,
+            written: snapshot::meta_of(&place.state),
+            last_snapshot: None,
+            snapshot_cost: Duration::ZERO,
+            last_sweep: Cards::now(),
+            next_beat: Duration::ZERO,
+            failed_starts: BTreeMap::new(),
+            held,
+        };
+        for notice in loaded.notices.iter().chain(&loaded.changes) {
+            manager.say(notice);
+        }
+        if manager.queue.began().is_none() {
+            manager.happen(Event::Began {
+                project,
+                manifest: parts.manifest.clone(),
+                boot,
+                pid: owner.pid,
+                host: owner.host,
+            })?;
+        }
+        lock::write_parts(place, &parts)?;
+        // Nothing is done for a queue that cannot be written down.
+        manager.journal.sync()?;
+        for (id, number) in loaded.removed {
+            manager.end_removed(id, number)?;
+        }
+        manager.begin_part();
+        manager.write_state();
+        Ok(manager)
+    }
+}
+
+/// This program, as the runner of attempts.
+fn runner(context: &Context) -> Result<Runner, Error> {
+    let (program, mut arguments) = this_program(context)?;
+    arguments.push(crate::ATTEMPT.into());
+    Ok(Runner { program, arguments })
+}
+
+fn boot() -> String {
+    aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)
+        .map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned())
+        .unwrap_or_default()
+}
