@@ -26,10 +26,10 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What users want: built and stripped.
-    pub(crate) fn release() -> Self {
+    /// Every helper, built with this profile.
+    pub(crate) fn of(profile: &str) -> Self {
         Self {
-            profile: String::from("release"),
+            profile: profile.to_owned(),
             skip_build: false,
             helper: Vec::new(),
         }

@@ -42,7 +42,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Gate the example paper in a temporary project, with its faults and without
-    Demo,
+    Demo(demo::Args),
     /// Measure speed and accuracy, beside a peer or a limit
     Bench {
         /// What to measure
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<u8, Fault> {
     let workspace = Workspace::load(&workspace::root())?;
     match command {
-        Command::Demo => demo::run(&workspace),
+        Command::Demo(args) => demo::run(&workspace, &args),
         Command::Bench { topic } => bench::run(&workspace, topic),
         Command::Sync { check } => sync::run(&workspace, check),
         Command::Schemas { check } => schemas::run(&workspace, check),

@@ -21,10 +21,17 @@ use project::Project;
 /// Any step of the demo, builds apart, takes milliseconds.
 const STEP: Duration = Duration::from_mins(1);
 
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Profile to build the helpers with; `dev` takes what the tests have built
+    #[arg(long, default_value = "release")]
+    profile: String,
+}
+
 /// Builds the helpers, gates the example paper with its faults and without, and says where the reports lie.
-pub(crate) fn run(workspace: &Workspace) -> Result<u8, Fault> {
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     say("building the helpers (the first time takes some minutes) …");
-    let code = install::run(workspace, &install::Args::release())?;
+    let code = install::run(workspace, &install::Args::of(&args.profile))?;
     if code != 0 {
         return Ok(code);
     }
