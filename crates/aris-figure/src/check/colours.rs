@@ -1,0 +1,160 @@
+//! Colours: enough contrast, and differences that everybody sees.
+
+use std::collections::BTreeMap;
+
+use super::quoted;
+use crate::colour::{Colour, LINE_CONTRAST, Sight, TEXT_CONTRAST};
+use crate::geometry::Shape;
+use crate::notes::{Notes, Place};
+use crate::problem::Code;
+use crate::scene::{Line, Scene};
+use crate::spec::Dash;
+
+/// Colours this far apart are meant to be different. **Unit**: CIE 1976 colour difference.
+const MEANT: f64 = 20.0;
+/// Colours nearer than this cannot be told apart in print. **Unit**: the same.
+const TOLD: f64 = 6.0;
+/// More colours with a meaning than this no reader remembers; they are not compared.
+const COLOURS: usize = 24;
+
+pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+    contrast(scene, notes);
+    collapse(scene, notes);
+}
+
+fn contrast(scene: &Scene<'_>, notes: &mut Notes) {
+    let mut text = |line: &Line, place: &Place, field: &str| {
+        let found = line.colour.contrast(line.ground);
+        if found < TEXT_CONTRAST {
+            notes.push(
+                Code::LowContrast,
+                place.field(&[field, "fill"]),
+                format!(
+                    "{} in {} on {} has a contrast of {found:.1}, text needs {TEXT_CONTRAST}",
+                    quoted(&line.text),
+                    line.colour,
+                    line.ground
+                ),
+                format!("set \"{field}\": \"{}\"", line.ground.ink()),
+            );
+        }
+    };
+    for (block, node) in scene.blocks.iter().zip(&scene.spec.nodes) {
+        // The first line stands for the label; sublabels choose their grey themselves.
+        if let Some(line) = block.lines.first()
+            && !node.label.is_empty()
+        {
+            text(line, &node.place, "text_color");
+        }
+    }
+    for (line, label) in scene.labels.iter().zip(&scene.spec.labels) {
+        text(line, &label.place, "color");
+    }
+    for (index, edge) in scene.spec.edges.iter().enumerate() {
+        let ground = scene.spec.style.background;
+        let found = edge.colour.contrast(ground);
+        if found < LINE_CONTRAST {
+            notes.push(
+                Code::LowContrast,
+                edge.place.field(&["color"]),
+                format!(
+                    "{} in {} on {ground} has a contrast of {found:.1}, lines need {LINE_CONTRAST}",
+                    scene.edge(index),
+                    edge.colour
+                ),
+                format!("set \"color\": \"{}\"", edge.colour.legible_on(ground)),
+            );
+        }
+    }
+}
+
+/// What a reader tells apart by colour alone: the colours of one kind of thing, with the first place of each.
+type Kinds<'a> = BTreeMap<Vec<[u8; 3]>, (Vec<Colour>, &'a Place, &'static str)>;
+
+/// Colours that somebody chose, where nothing but colour makes the difference: nodes of one shape, edges of one style.
+fn collapse(scene: &Scene<'_>, notes: &mut Notes) {
+    let mut nodes: BTreeMap<Shape, Kinds<'_>> = BTreeMap::new();
+    for (block, node) in scene.blocks.iter().zip(&scene.spec.nodes) {
+        if node.fill.is_some() || node.stroke.is_some() {
+            let field = if node.fill.is_some() {
+                "fill"
+            } else {
+                "stroke"
+            };
+            let colours = vec![block.fill, block.stroke];
+            let key = colours.iter().map(|colour| colour.rgb).collect();
+            nodes.entry(node.shape).or_default().entry(key).or_insert((
+                colours,
+                &node.place,
+                field,
+            ));
+        }
+    }
+    for (_, kinds) in nodes {
+        compare(&kinds, "nodes", "another shape", notes);
+    }
+    let mut edges: BTreeMap<Dash, Kinds<'_>> = BTreeMap::new();
+    for edge in &scene.spec.edges {
+        edges
+            .entry(edge.dash)
+            .or_default()
+            .entry(vec![edge.colour.rgb])
+            .or_insert((vec![edge.colour], &edge.place, "color"));
+    }
+    for (_, kinds) in edges {
+        compare(&kinds, "edges", "another style", notes);
+    }
+}
+
+fn compare(kinds: &Kinds<'_>, what: &str, other: &str, notes: &mut Notes) {
+    // In the order of the file, so that the second of two is reported.
+    let mut kinds: Vec<_> = kinds.values().collect();
+    kinds.sort_by_key(|(_, place, _)| place.at);
+    if let Some((_, place, field)) = kinds.get(COLOURS) {
+        notes.push(
+            Code::ColoursCollapse,
+            place.field(&[field]),
+            format!(
+                "{what} have {} colours, nobody tells so many apart",
+                kinds.len()
+            ),
+            format!("use {COLOURS} at most; they were not compared"),
+        );
+        return;
+    }
+    for (index, (two, place, field)) in kinds.iter().enumerate() {
+        for (one, _, _) in kinds.iter().take(index) {
+            let apart = |sight: Sight| {
+                let pairs = one.iter().zip(two);
+                pairs
+                    .map(|(one, two)| one.distance(*two, sight))
+                    .fold(0.0, f64::max)
+            };
+            if apart(Sight::Full) < MEANT {
+                continue;
+            }
+            let lost: Vec<&str> = Sight::REDUCED
+                .into_iter()
+                .filter(|sight| apart(*sight) < TOLD)
+                .map(Sight::words)
+                .collect();
+            let name = |colours: &[Colour]| {
+                let names: Vec<String> = colours.iter().map(Colour::to_string).collect();
+                names.join(" with ")
+            };
+            if !lost.is_empty() {
+                notes.push(
+                    Code::ColoursCollapse,
+                    place.field(&[field]),
+                    format!(
+                        "{what} in {} and in {} look the same {}",
+                        name(one),
+                        name(two),
+                        lost.join(" and ")
+                    ),
+                    format!("make one of them darker, or give it {other}"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Labels: on nothing that has to be seen.
+
+use super::quoted;
+use crate::geometry::Rect;
+use crate::notes::{Notes, Place};
+use crate::problem::Code;
+use crate::scene::{Block, Scene};
+use crate::tree::Tree;
+
+/// What lies less than this on a label only touches it.
+const TOUCH: f64 = 1.0;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Edge(usize),
+    Group,
+    Free,
+}
+
+struct Label<'a> {
+    of: Of,
+    text: &'a str,
+    rect: Rect,
+    place: &'a Place,
+    fields: &'static [&'static str],
+}
+
+impl Label<'_> {
+    fn fix(&self) -> &'static str {
+        match self.of {
+            Of::Edge(_) => {
+                "give the edge more room, set \"curve\": true, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
+            }
+            Of::Group => "give the group more padding, or move what lies there",
+            Of::Free => "move the label with x and y",
+        }
+    }
+}
+
+pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+    let labels = labels(scene);
+    on_nodes(scene, &labels, notes);
+    let tree = Tree::new(labels.iter().map(|label| label.rect).collect());
+    on_labels(&labels, &tree, notes);
+    on_edges(scene, &labels, &tree, notes);
+}
+
+fn report(label: &Label<'_>, on: &str, notes: &mut Notes) {
+    notes.push(
+        Code::LabelOverlap,
+        label.place.field(label.fields),
+        format!("the label {} lies on {on}", quoted(label.text)),
+        label.fix(),
+    );
+}
+
+fn labels<'a>(scene: &'a Scene<'_>) -> Vec<Label<'a>> {
+    let routes = scene.routes.iter().zip(&scene.spec.edges).enumerate();
+    let edges = routes.filter_map(|(index, (route, edge))| {
+        let (line, plate) = route.label.as_ref()?;
+        Some(Label {
+            of: Of::Edge(index),
+            text: &line.text,
+            rect: plate.grown(-TOUCH),
+            place: &edge.place,
+            fields: &["label"],
+        })
+    });
+    let frames = scene.frames.iter().zip(&scene.spec.groups);
+    let groups = frames.filter_map(|(frame, group)| {
+        let line = frame.as_ref()?.label.as_ref()?;
+        Some(Label {
+            of: Of::Group,
+            text: &line.text,
+            rect: line.bounds,
+            place: &group.place,
+            fields: &["label"],
+        })
+    });
+    let free = scene.labels.iter().zip(&scene.spec.labels);
+    let free = free.map(|(line, label)| Label {
+        of: Of::Free,
+        text: &line.text,
+        rect: line.bounds,
+        place: &label.place,
+        fields: &["x", "y", "text"],
+    });
+    edges.chain(groups).chain(free).collect()
+}
+
+fn on_nodes(scene: &Scene<'_>, labels: &[Label<'_>], notes: &mut Notes) {
+    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
+    for label in labels {
+        for node in blocks.meeting(label.rect) {
+            let block = &scene.blocks[node];
+            // A free label may be the text of a node that has none.
+            let its_text = label.of == Of::Free
+                && block.lines.is_empty()
+                && block.outline.bounds().holds(label.rect);
+            if !its_text && block.outline.meets_rect(label.rect) {
+                report(label, &scene.node(node), notes);
+            }
+        }
+        if notes.full(Code::LabelOverlap) {
+            return;
+        }
+    }
+}
+
+fn on_labels(labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
+    for (index, label) in labels.iter().enumerate() {
+        for other in tree.meeting(label.rect) {
+            if other > index {
+                let on = format!("the label {}", quoted(label.text));
+                report(&labels[other], &on, notes);
+            }
+        }
+        if notes.full(Code::LabelOverlap) {
+            return;
+        }
+    }
+}
+
+fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
+    for (index, route) in scene.routes.iter().enumerate() {
+        let mut under: Vec<usize> = route
+            .track
+            .windows(2)
+            .flat_map(|pair| tree.along(pair[0], pair[1]))
+            .filter(|label| labels[*label].of != Of::Edge(index))
+            .collect();
+        under.sort_unstable();
+        under.dedup();
+        for label in under {
+            report(&labels[label], &scene.edge(index), notes);
+        }
+        if notes.full(Code::LabelOverlap) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What is wrong with a figure that can be drawn.
+
+mod colours;
+mod labels;
+mod lines;
+mod places;
+mod texts;
+
+use crate::notes::{Notes, Place};
+use crate::scene::Scene;
+
+/// Looks at everything. Lengths in messages are units of the canvas.
+pub(crate) fn check(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
+    texts::check(scene, column_mm, notes);
+    places::check(scene, notes);
+    lines::check(scene, notes);
+    labels::check(scene, notes);
+    colours::check(scene, notes);
+}
+
+/// A length for a message: up to the next whole unit.
+fn units(length: f64) -> String {
+    format!("{:.0}", length.ceil())
+}
+
+/// A name as it is quoted in messages: long ones are cut.
+fn quoted(name: &str) -> String {
+    let short: String = name.chars().take(40).collect();
+    if short.len() < name.len() {
+        format!("{:?}", format!("{short}…"))
+    } else {
+        format!("{short:?}")
+    }
+}
+
+impl Scene<'_> {
+    fn node(&self, index: usize) -> String {
+        format!("node {}", quoted(&self.spec.nodes[index].id))
+    }
+
+    fn edge(&self, index: usize) -> String {
+        let edge = &self.spec.edges[index];
+        let name = |node: usize| quoted(&self.spec.nodes[node].id);
+        format!("edge {} -> {}", name(edge.from), name(edge.to))
+    }
+
+    fn group(&self, index: usize) -> String {
+        self.spec.groups[index].label.as_ref().map_or_else(
+            || format!("group {index}"),
+            |label| format!("group {}", quoted(label)),
+        )
+    }
+
+    fn node_place(&self, index: usize) -> &Place {
+        &self.spec.nodes[index].place
+    }
+
+    fn edge_place(&self, index: usize) -> &Place {
+        &self.spec.edges[index].place
+    }
+}

@@ -1,0 +1,187 @@
+//! Places: on the canvas, beside each other, in the right frame.
+
+use super::units;
+use crate::geometry::Rect;
+use crate::notes::{Notes, Place};
+use crate::problem::Code;
+use crate::scene::{Block, Route, Scene};
+use crate::tree::Tree;
+
+/// Shapes that reach less than this into each other only touch.
+const TOUCH: f64 = 0.5;
+
+pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
+    canvas(scene, notes);
+    let blocks = Tree::new(scene.blocks.iter().map(Block::bounds).collect());
+    nodes(scene, &blocks, notes);
+    frames(scene, &blocks, notes);
+    frames_on_frames(scene, notes);
+}
+
+fn canvas(scene: &Scene<'_>, notes: &mut Notes) {
+    let canvas = Rect {
+        left: 0.0,
+        top: 0.0,
+        right: scene.width,
+        bottom: scene.height,
+    }
+    .grown(0.01);
+    let all = scene.bounds();
+    let (x, y) = ((-all.left).ceil().max(0.0), (-all.top).ceil().max(0.0));
+    let size = format!(
+        "a canvas of {} x {}",
+        units((all.right + x).max(scene.width)),
+        units((all.bottom + y).max(scene.height))
+    );
+    let fix = if x > 0.0 || y > 0.0 {
+        format!("everything moved by {x:.0} to the right and {y:.0} down needs {size}")
+    } else {
+        format!("everything fits into {size}")
+    };
+    let mut beyond = |what: String, bounds: Rect, place: &Place, fields: &[&str]| {
+        if canvas.holds(bounds) || bounds.left > bounds.right {
+            return;
+        }
+        let sides = [
+            ("left", -bounds.left),
+            ("top", -bounds.top),
+            ("right", bounds.right - scene.width),
+            ("bottom", bounds.bottom - scene.height),
+        ];
+        let sides: Vec<String> = sides
+            .iter()
+            .filter(|(_, by)| *by > 0.01)
+            .map(|(side, by)| format!("{} at the {side}", units(*by)))
+            .collect();
+        notes.push(
+            Code::OutOfCanvas,
+            place.field(fields),
+            format!("{what} reaches beyond the canvas by {}", sides.join(", ")),
+            fix.clone(),
+        );
+    };
+    for (index, block) in scene.blocks.iter().enumerate() {
+        beyond(
+            scene.node(index),
+            block.bounds(),
+            scene.node_place(index),
+            &["x", "y"],
+        );
+    }
+    for (index, route) in scene.routes.iter().enumerate() {
+        // Where it only follows its nodes, they are reported.
+        beyond(
+            scene.edge(index),
+            Route::bounds(route),
+            scene.edge_place(index),
+            &["label", "points"],
+        );
+    }
+    for (index, frame) in scene.frames.iter().enumerate() {
+        if let Some(frame) = frame {
+            let place = &scene.spec.groups[index].place;
+            beyond(
+                scene.group(index),
+                frame.rect.grown(0.5),
+                place,
+                &["padding"],
+            );
+        }
+    }
+    for (line, label) in scene.labels.iter().zip(&scene.spec.labels) {
+        beyond(
+            String::from("the label"),
+            line.bounds,
+            &label.place,
+            &["x", "y"],
+        );
+    }
+}
+
+fn nodes(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
+    for (index, block) in scene.blocks.iter().enumerate() {
+        for other in blocks.meeting(block.outline.bounds()) {
+            if other <= index {
+                continue;
+            }
+            if let Some(depth) = block.outline.overlap(&scene.blocks[other].outline)
+                && depth > TOUCH
+            {
+                notes.push(
+                    Code::NodeOverlap,
+                    scene.node_place(other).field(&["x", "y"]),
+                    format!(
+                        "{} and {} overlap by {}",
+                        scene.node(index),
+                        scene.node(other),
+                        units(depth)
+                    ),
+                    format!("move one of them by {} or more", units(depth + 20.0)),
+                );
+            }
+        }
+        if notes.full(Code::NodeOverlap) {
+            return;
+        }
+    }
+}
+
+fn frames(scene: &Scene<'_>, blocks: &Tree, notes: &mut Notes) {
+    for (index, frame) in scene.frames.iter().enumerate() {
+        let Some(frame) = frame else { continue };
+        let group = &scene.spec.groups[index];
+        let inside = frame.rect.grown(-TOUCH);
+        for node in blocks.meeting(inside) {
+            if group.members.binary_search(&node).is_err()
+                && scene.blocks[node].outline.meets_rect(inside)
+            {
+                notes.push(
+                    Code::GroupOverlap,
+                    group.place.field(&["node_ids"]),
+                    format!(
+                        "the frame of {} covers {}, which is not in it",
+                        scene.group(index),
+                        scene.node(node)
+                    ),
+                    "move the node out of the frame, or add it to node_ids",
+                );
+            }
+        }
+        if notes.full(Code::GroupOverlap) {
+            return;
+        }
+    }
+}
+
+fn frames_on_frames(scene: &Scene<'_>, notes: &mut Notes) {
+    let rect = |index: usize| scene.frames[index].as_ref().map(|frame| frame.rect);
+    let tree = Tree::new(
+        (0..scene.frames.len())
+            .map(|index| rect(index).unwrap_or(Rect::NOTHING))
+            .collect(),
+    );
+    for index in 0..scene.frames.len() {
+        let Some(one) = rect(index) else { continue };
+        for other in tree.meeting(one.grown(-TOUCH)) {
+            let Some(two) = rect(other) else { continue };
+            if other <= index || one.grown(-2.0).holds(two) || two.grown(-2.0).holds(one) {
+                continue;
+            }
+            notes.push(
+                Code::GroupOverlap,
+                scene.spec.groups[other]
+                    .place
+                    .field(&["padding", "node_ids"]),
+                format!(
+                    "the frames of {} and {} lie on each other",
+                    scene.group(index),
+                    scene.group(other)
+                ),
+                "move their nodes apart, or give one of them another padding",
+            );
+        }
+        if notes.full(Code::GroupOverlap) {
+            return;
+        }
+    }
+}

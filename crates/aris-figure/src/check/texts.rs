@@ -1,0 +1,158 @@
+//! Text: does it fit, can it be drawn, can it be read in print?
+
+use super::{quoted, units};
+use crate::notes::{Notes, Place};
+use crate::problem::Code;
+use crate::scene::{Line, Scene};
+use crate::text;
+
+/// The smallest text that journals accept. **Unit**: points. **Source**: Nature's guide to final artwork.
+const SMALLEST_PT: f64 = 5.0;
+const POINTS_PER_MM: f64 = 72.0 / 25.4;
+
+/// Families that are as wide as the one that is measured, and what they fall back to.
+const SAME_WIDTH: [&str; 6] = [
+    "arial",
+    "helvetica",
+    "helvetica neue",
+    "liberation sans",
+    "arimo",
+    "nimbus sans",
+];
+
+pub(super) fn check(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
+    overflow(scene, notes);
+    glyphs(scene, notes);
+    print_size(scene, column_mm, notes);
+    let family = scene.spec.style.font_family.as_deref().unwrap_or("arial");
+    let first = family.split(',').next().unwrap_or_default();
+    let first = first.trim().trim_matches(['\'', '"']).to_lowercase();
+    if !SAME_WIDTH.contains(&first.as_str()) {
+        notes.push(
+            Code::OtherFont,
+            scene.spec.style.place.field(&["font_family"]),
+            format!(
+                "text is measured, and drawn in PNG and PDF, in Liberation Sans; {} may be wider",
+                quoted(&first)
+            ),
+            "leave font_family out, or begin it with Arial or Helvetica",
+        );
+    }
+}
+
+fn overflow(scene: &Scene<'_>, notes: &mut Notes) {
+    for (index, block) in scene.blocks.iter().enumerate() {
+        if let Some((width, height)) = block.needs {
+            let bounds = block.outline.bounds();
+            notes.push(
+                Code::TextOverflow,
+                scene.node_place(index).field(&["width", "height", "label"]),
+                format!(
+                    "the text of {} needs {} x {}, its box is {} x {}",
+                    scene.node(index),
+                    units(width),
+                    units(height),
+                    units(bounds.width()),
+                    units(bounds.height())
+                ),
+                format!(
+                    "set \"width\": {}, \"height\": {}, break the line with \\n, or choose a smaller font_size",
+                    units(width),
+                    units(height)
+                ),
+            );
+        }
+    }
+    for (index, frame) in scene.frames.iter().enumerate() {
+        let Some((frame, label)) = frame
+            .as_ref()
+            .and_then(|frame| Some((frame, frame.label.as_ref()?)))
+        else {
+            continue;
+        };
+        let beyond = label.bounds.right + 4.0 - frame.rect.right;
+        if beyond > 0.0 {
+            let padding = scene.spec.groups[index].padding.unwrap_or(20.0) + beyond / 2.0;
+            notes.push(
+                Code::TextOverflow,
+                scene.spec.groups[index].place.field(&["label"]),
+                format!(
+                    "the label of {} is {} wide, its frame {}",
+                    scene.group(index),
+                    units(label.bounds.width()),
+                    units(frame.rect.width())
+                ),
+                format!("set \"padding\": {}, or shorten the label", units(padding)),
+            );
+        }
+    }
+}
+
+fn glyphs(scene: &Scene<'_>, notes: &mut Notes) {
+    for (line, place, field) in all(scene) {
+        let missing = text::missing(&line.text);
+        if let Some(first) = missing.first() {
+            let names: Vec<String> = missing
+                .iter()
+                .take(8)
+                .map(|character| format!("{character} (U+{:04X})", u32::from(*character)))
+                .collect();
+            notes.push(
+                Code::MissingGlyph,
+                place.field(&[field]),
+                format!("the fonts of this program do not have {}", names.join(", ")),
+                format!("write it in words: {first} would be an empty box in PNG and PDF"),
+            );
+        }
+    }
+}
+
+/// Every line of text, with the thing it belongs to and the field that holds it.
+fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &'static str)> {
+    let nodes = scene.blocks.iter().zip(&scene.spec.nodes);
+    let nodes = nodes.flat_map(|(block, node)| {
+        block.lines.iter().enumerate().map(|(row, line)| {
+            let field = if row < node.label.len() {
+                "label"
+            } else {
+                "sublabel"
+            };
+            (line, &node.place, field)
+        })
+    });
+    let frames = scene.frames.iter().zip(&scene.spec.groups);
+    let frames = frames.filter_map(|(frame, group)| {
+        Some((frame.as_ref()?.label.as_ref()?, &group.place, "label"))
+    });
+    let routes = scene.routes.iter().zip(&scene.spec.edges);
+    let routes =
+        routes.filter_map(|(route, edge)| Some((&route.label.as_ref()?.0, &edge.place, "label")));
+    let labels = scene.labels.iter().zip(&scene.spec.labels);
+    let labels = labels.map(|(line, label)| (line, &label.place, "text"));
+    nodes.chain(frames).chain(routes).chain(labels)
+}
+
+/// One problem for the whole figure, at its smallest text.
+fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
+    let points = |size: f64| size * column_mm * POINTS_PER_MM / scene.width;
+    let small = || all(scene).filter(|(line, ..)| points(line.size) < SMALLEST_PT - 0.005);
+    let Some((line, place, field)) = small().min_by(|one, two| one.0.size.total_cmp(&two.0.size))
+    else {
+        return;
+    };
+    let widest = (line.size * column_mm * POINTS_PER_MM / SMALLEST_PT).floor();
+    notes.push(
+        Code::SmallPrint,
+        place.field(&[field]),
+        format!(
+            "in a column of {column_mm} mm this text is {:.1} pt high, and {} texts are below {SMALLEST_PT} pt",
+            points(line.size),
+            small().count()
+        ),
+        format!(
+            "make the canvas {widest:.0} wide at most instead of {:.0}, the text larger by {:.1}, or give the real width with --column-width",
+            scene.width,
+            (SMALLEST_PT / points(1.0) - line.size).max(0.1)
+        ),
+    );
+}

@@ -1,0 +1,195 @@
+//! A figure that can be drawn.
+
+use crate::check;
+use crate::layout::{self, Placed};
+use crate::notes::Notes;
+use crate::problem::{Code, Problem};
+use crate::scene::{MARGIN, Scene, Size, size};
+use crate::spec::{self, Spec};
+use crate::svg::{self, Number};
+
+/// Width of a column in print. **Unit**: millimetres. **Source**: common two-column layouts have 84 to 86.
+pub const COLUMN_MM: f64 = 84.0;
+
+/// A figure that can be drawn: read, sized and placed.
+#[derive(Debug)]
+pub struct Figure {
+    text: String,
+    spec: Spec,
+    sizes: Vec<Size>,
+    placed: Placed,
+    notes: Notes,
+}
+
+impl Figure {
+    /// Reads a figure from the bytes of its file.
+    ///
+    /// **Errors**: what keeps it from being drawn, each a [`Code::Invalid`], in the order of the file.
+    pub fn read(bytes: &[u8]) -> Result<Self, Vec<Problem>> {
+        let mut notes = Notes::default();
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = match str::from_utf8(bytes) {
+            Ok(text) => String::from(text),
+            Err(error) => {
+                let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                let text = String::from_utf8_lossy(valid);
+                let wide = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+                let message = if wide {
+                    "the file is UTF-16"
+                } else {
+                    "this is not UTF-8"
+                };
+                let place = (text.len(), String::new());
+                notes.push(Code::Invalid, place, message, "save the file as UTF-8");
+                return Err(notes.problems(&text));
+            }
+        };
+        let Some(spec) = spec::read(&text, &mut notes) else {
+            return Err(invalid(&notes, &text));
+        };
+        let free = spec
+            .nodes
+            .iter()
+            .filter(|node| node.centre.is_none())
+            .count();
+        if free > layout::NODES || (free > 0 && spec.groups.len() > layout::GROUPS) {
+            notes.push(
+                Code::Invalid,
+                spec.place.field(&["nodes"]),
+                format!(
+                    "{free} nodes in {} groups have no x and y, a layout takes {} in {}",
+                    spec.groups.len(),
+                    layout::NODES,
+                    layout::GROUPS
+                ),
+                "give them x and y",
+            );
+            return Err(invalid(&notes, &text));
+        }
+        let sizes: Vec<Size> = spec.nodes.iter().map(size).collect();
+        let mut placed = layout::place(&spec, &sizes);
+        if placed.movable {
+            // Labels may reach beyond what the layout has placed.
+            let bounds = Scene::new(&spec, &sizes, &placed).bounds();
+            let shift = |canvas: Option<f64>, edge: f64| match canvas {
+                None => (MARGIN - edge).ceil().max(0.0),
+                Some(_) => 0.0,
+            };
+            placed.shift(
+                shift(spec.canvas.width, bounds.left),
+                shift(spec.canvas.height, bounds.top),
+            );
+        }
+        Ok(Self {
+            text,
+            spec,
+            sizes,
+            placed,
+            notes,
+        })
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene::new(&self.spec, &self.sizes, &self.placed)
+    }
+
+    /// Its title, when it has one.
+    pub fn title(&self) -> Option<&str> {
+        self.spec.title.as_deref()
+    }
+
+    /// Width and height of its canvas.
+    pub fn canvas(&self) -> (f64, f64) {
+        let scene = self.scene();
+        (scene.width, scene.height)
+    }
+
+    /// Its numbers of nodes and edges.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.spec.nodes.len(), self.spec.edges.len())
+    }
+
+    /// Whether the layout placed a node.
+    pub fn is_laid_out(&self) -> bool {
+        self.placed.laid_out
+    }
+
+    /// The figure as SVG.
+    pub fn svg(&self) -> String {
+        svg::write(&self.scene())
+    }
+
+    /// What is wrong with it when it is printed `column_mm` millimetres wide, in the order of the file.
+    pub fn problems(&self, column_mm: f64) -> Vec<Problem> {
+        let mut notes = Notes::default();
+        check::check(&self.scene(), column_mm, &mut notes);
+        let mut problems = self.notes.problems(&self.text);
+        problems.extend(notes.problems(&self.text));
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        problems
+    }
+
+    /// The file with the places of the layout written into it; all else stays as it is.
+    pub fn placed_text(&self) -> String {
+        let mut inserts: Vec<(usize, String)> = Vec::new();
+        if self.placed.laid_out {
+            let (width, height) = self.canvas();
+            let canvas = &self.spec.canvas;
+            let mut members = Vec::new();
+            if canvas.width.is_none() {
+                members.push(format!("\"width\": {}", Number(width)));
+            }
+            if canvas.height.is_none() {
+                members.push(format!("\"height\": {}", Number(height)));
+            }
+            let members = members.join(", ");
+            if canvas.place.pointer.is_empty() {
+                inserts.push((canvas.place.at, format!("\"canvas\": {{{members}}}")));
+            } else if !members.is_empty() {
+                inserts.push((canvas.place.at, members));
+            }
+        }
+        for (node, centre) in self.spec.nodes.iter().zip(&self.placed.centres) {
+            if node.centre.is_none() {
+                let (x, y) = (Number(centre.x), Number(centre.y));
+                inserts.push((node.place.at, format!("\"x\": {x}, \"y\": {y}")));
+            }
+        }
+        for (edge, points) in self.spec.edges.iter().zip(&self.placed.points) {
+            if edge.points.is_empty() && !points.is_empty() && !edge.place.has("points") {
+                let points: Vec<String> = points
+                    .iter()
+                    .map(|point| format!("[{}, {}]", Number(point.x), Number(point.y)))
+                    .collect();
+                inserts.push((
+                    edge.place.at,
+                    format!("\"points\": [{}]", points.join(", ")),
+                ));
+            }
+        }
+        inserts.sort_by_key(|(at, _)| *at);
+        let mut out = String::with_capacity(self.text.len() + 40 * inserts.len());
+        let mut done = 0;
+        for (at, members) in inserts {
+            // After the brace, and before what the object holds.
+            let start = at + 1;
+            out.push_str(self.text.get(done..start).unwrap_or_default());
+            out.push_str(&members);
+            let rest = self.text.get(start..).unwrap_or_default();
+            if !rest.trim_start().starts_with('}') {
+                out.push_str(", ");
+            }
+            // A line break after the brace moves behind what is inserted.
+            done = start;
+        }
+        out.push_str(self.text.get(done..).unwrap_or_default());
+        out
+    }
+}
+
+/// The reasons only: what would be drawn otherwise does not matter for a figure that is not drawn.
+fn invalid(notes: &Notes, text: &str) -> Vec<Problem> {
+    let mut problems = notes.problems(text);
+    problems.retain(|problem| problem.code == Code::Invalid);
+    problems
+}

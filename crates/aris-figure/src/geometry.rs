@@ -1,0 +1,432 @@
+//! Points, boxes and shapes. Square roots and the four operations only, which give the same bits on every machine.
+
+/// A place on the canvas, in its units, from the top left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+impl Point {
+    pub(crate) const fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+
+    pub(crate) fn plus(self, x: f64, y: f64) -> Self {
+        Self::new(self.x + x, self.y + y)
+    }
+
+    /// The point at `share` (0 to 1) of the way to `other`.
+    pub(crate) fn towards(self, other: Self, share: f64) -> Self {
+        Self::new(
+            self.x + (other.x - self.x) * share,
+            self.y + (other.y - self.y) * share,
+        )
+    }
+
+    pub(crate) fn distance(self, other: Self) -> f64 {
+        let (x, y) = (other.x - self.x, other.y - self.y);
+        (x * x + y * y).sqrt()
+    }
+
+    /// Length 1 in the direction of `other`; right where both are the same.
+    pub(crate) fn direction(self, other: Self) -> Self {
+        let length = self.distance(other);
+        if length > 0.0 {
+            Self::new((other.x - self.x) / length, (other.y - self.y) / length)
+        } else {
+            Self::new(1.0, 0.0)
+        }
+    }
+}
+
+/// A box with its sides along the axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rect {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Rect {
+    pub(crate) const NOTHING: Self = Self {
+        left: f64::INFINITY,
+        top: f64::INFINITY,
+        right: f64::NEG_INFINITY,
+        bottom: f64::NEG_INFINITY,
+    };
+
+    pub(crate) fn around(centre: Point, width: f64, height: f64) -> Self {
+        Self {
+            left: centre.x - width / 2.0,
+            top: centre.y - height / 2.0,
+            right: centre.x + width / 2.0,
+            bottom: centre.y + height / 2.0,
+        }
+    }
+
+    pub(crate) fn between(one: Point, two: Point) -> Self {
+        Self {
+            left: one.x.min(two.x),
+            top: one.y.min(two.y),
+            right: one.x.max(two.x),
+            bottom: one.y.max(two.y),
+        }
+    }
+
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    pub(crate) fn grown(self, by: f64) -> Self {
+        Self {
+            left: self.left - by,
+            top: self.top - by,
+            right: self.right + by,
+            bottom: self.bottom + by,
+        }
+    }
+
+    pub(crate) fn width(self) -> f64 {
+        self.right - self.left
+    }
+
+    pub(crate) fn height(self) -> f64 {
+        self.bottom - self.top
+    }
+
+    pub(crate) fn centre(self) -> Point {
+        Point::new(
+            f64::midpoint(self.left, self.right),
+            f64::midpoint(self.top, self.bottom),
+        )
+    }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    pub(crate) fn holds(self, other: Self) -> bool {
+        self.left <= other.left
+            && self.top <= other.top
+            && self.right >= other.right
+            && self.bottom >= other.bottom
+    }
+
+    pub(crate) fn holds_point(self, point: Point) -> bool {
+        self.left <= point.x
+            && point.x <= self.right
+            && self.top <= point.y
+            && point.y <= self.bottom
+    }
+
+    /// Whether the line from `one` to `two` has a part inside. **Source**: the slab method.
+    pub(crate) fn is_crossed(self, one: Point, two: Point) -> bool {
+        let (mut first, mut last) = (0.0_f64, 1.0_f64);
+        for (from, to, low, high) in [
+            (one.x, two.x, self.left, self.right),
+            (one.y, two.y, self.top, self.bottom),
+        ] {
+            let step = to - from;
+            if step == 0.0 {
+                if from <= low || from >= high {
+                    return false;
+                }
+            } else {
+                let (enter, leave) = ((low - from) / step, (high - from) / step);
+                first = first.max(enter.min(leave));
+                last = last.min(enter.max(leave));
+            }
+        }
+        first < last
+    }
+}
+
+/// How a node is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shape {
+    /// A box.
+    Rect,
+    /// A box with round corners.
+    Rounded,
+    /// A circle around the longer of width and height.
+    Circle,
+    /// An ellipse in its box.
+    Ellipse,
+    /// A rhombus in its box.
+    Diamond,
+}
+
+impl Shape {
+    /// All of them, with their names.
+    pub(crate) const ALL: [(&str, Self); 5] = [
+        ("rect", Self::Rect),
+        ("rounded", Self::Rounded),
+        ("circle", Self::Circle),
+        ("ellipse", Self::Ellipse),
+        ("diamond", Self::Diamond),
+    ];
+}
+
+/// Radius of round corners.
+pub(crate) const CORNER: f64 = 8.0;
+
+/// A node's outline: a shape and its box. A circle's box is square.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outline {
+    pub(crate) shape: Shape,
+    pub(crate) centre: Point,
+    /// Half of width and height.
+    pub(crate) half: Point,
+}
+
+impl Outline {
+    pub(crate) fn new(shape: Shape, centre: Point, width: f64, height: f64) -> Self {
+        let half = match shape {
+            Shape::Circle => Point::new(width.max(height) / 2.0, width.max(height) / 2.0),
+            _ => Point::new(width / 2.0, height / 2.0),
+        };
+        Self {
+            shape,
+            centre,
+            half,
+        }
+    }
+
+    pub(crate) fn bounds(&self) -> Rect {
+        Rect::around(self.centre, self.half.x * 2.0, self.half.y * 2.0)
+    }
+
+    pub(crate) fn corner(&self) -> f64 {
+        match self.shape {
+            Shape::Rounded => CORNER.min(self.half.x).min(self.half.y),
+            _ => 0.0,
+        }
+    }
+
+    /// Where the line from the centre to `target` leaves the shape; its top where `target` is the centre.
+    pub(crate) fn edge_towards(&self, target: Point) -> Point {
+        let (x, y) = (target.x - self.centre.x, target.y - self.centre.y);
+        if x == 0.0 && y == 0.0 {
+            return self.centre.plus(0.0, -self.half.y);
+        }
+        let (right, down) = (x.abs() / self.half.x, y.abs() / self.half.y);
+        let share = match self.shape {
+            Shape::Circle | Shape::Ellipse => 1.0 / (right * right + down * down).sqrt(),
+            Shape::Diamond => 1.0 / (right + down),
+            Shape::Rect | Shape::Rounded => {
+                let share = 1.0 / right.max(down);
+                self.round_corner(x.abs(), y.abs()).unwrap_or(share)
+            }
+        };
+        self.centre.plus(x * share, y * share)
+    }
+
+    /// The share of (`x`, `y`), both positive, at which a ray meets the arc in the corner; none where it meets a side.
+    fn round_corner(&self, x: f64, y: f64) -> Option<f64> {
+        let radius = self.corner();
+        let (middle_x, middle_y) = (self.half.x - radius, self.half.y - radius);
+        // |s·(x, y) - middle|² = radius², the larger solution.
+        let square = x * x + y * y;
+        let along = x * middle_x + y * middle_y;
+        let rest = middle_x * middle_x + middle_y * middle_y - radius * radius;
+        let root = along * along - square * rest;
+        if radius == 0.0 || root < 0.0 {
+            return None;
+        }
+        let share = (along + root.sqrt()) / square;
+        (share * x > middle_x && share * y > middle_y).then_some(share)
+    }
+
+    /// How far above the centre the outline lies at `x` from the centre.
+    pub(crate) fn height_at(&self, x: f64) -> f64 {
+        let share = (x.abs() / self.half.x).min(1.0);
+        match self.shape {
+            Shape::Rect | Shape::Rounded => self.half.y,
+            Shape::Circle | Shape::Ellipse => self.half.y * (1.0 - share * share).sqrt(),
+            Shape::Diamond => self.half.y * (1.0 - share),
+        }
+    }
+
+    /// Whether the line from `one` to `two` has a part inside the shape made smaller by `margin`.
+    pub(crate) fn is_crossed(&self, one: Point, two: Point, margin: f64) -> bool {
+        let half = Point::new(
+            (self.half.x - margin).max(0.0),
+            (self.half.y - margin).max(0.0),
+        );
+        if half.x <= 0.0 || half.y <= 0.0 {
+            return false;
+        }
+        let unit = |point: Point| {
+            Point::new(
+                (point.x - self.centre.x) / half.x,
+                (point.y - self.centre.y) / half.y,
+            )
+        };
+        let (one, two) = (unit(one), unit(two));
+        let square = Rect::around(Point::new(0.0, 0.0), 2.0, 2.0);
+        match self.shape {
+            Shape::Rect | Shape::Rounded => square.is_crossed(one, two),
+            // |u + v| <= 1 and |u - v| <= 1: a square, turned.
+            Shape::Diamond => {
+                let turned = |point: Point| Point::new(point.x + point.y, point.x - point.y);
+                square.is_crossed(turned(one), turned(two))
+            }
+            Shape::Circle | Shape::Ellipse => from_origin(one, two) < 1.0,
+        }
+    }
+
+    /// Whether a box has a part inside the shape.
+    pub(crate) fn meets_rect(&self, rect: Rect) -> bool {
+        if !self.bounds().meets(rect) {
+            return false;
+        }
+        let corners = [
+            Point::new(rect.left, rect.top),
+            Point::new(rect.right, rect.top),
+            Point::new(rect.right, rect.bottom),
+            Point::new(rect.left, rect.bottom),
+        ];
+        rect.holds_point(self.centre)
+            || (0..4).any(|at| self.is_crossed(corners[at], corners[(at + 1) % 4], 0.0))
+    }
+
+    /// Corners of a polygon that stands for the shape.
+    fn polygon(&self) -> Vec<Point> {
+        let at = |x: f64, y: f64| self.centre.plus(x * self.half.x, y * self.half.y);
+        match self.shape {
+            Shape::Rect | Shape::Rounded => {
+                vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)]
+            }
+            Shape::Diamond => vec![at(0.0, -1.0), at(1.0, 0.0), at(0.0, 1.0), at(-1.0, 0.0)],
+            Shape::Circle | Shape::Ellipse => (0..24)
+                .map(|step| {
+                    let (y, x) = (f64::from(step) * std::f64::consts::TAU / 24.0).sin_cos();
+                    at(x, y)
+                })
+                .collect(),
+        }
+    }
+
+    /// How far two shapes reach into each other, none where they do not. **Source**: separating axes of convex polygons.
+    pub(crate) fn overlap(&self, other: &Self) -> Option<f64> {
+        if !self.bounds().meets(other.bounds()) {
+            return None;
+        }
+        let (one, two) = (self.polygon(), other.polygon());
+        let mut least = f64::INFINITY;
+        for polygon in [&one, &two] {
+            for (at, from) in polygon.iter().enumerate() {
+                let along = from.direction(polygon[(at + 1) % polygon.len()]);
+                let span = |points: &[Point]| {
+                    points
+                        .iter()
+                        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), point| {
+                            let place = point.x * along.y - point.y * along.x;
+                            (low.min(place), high.max(place))
+                        })
+                };
+                let ((low, high), (start, end)) = (span(&one), span(&two));
+                least = least.min(high.min(end) - low.max(start));
+            }
+        }
+        (least > 0.0).then_some(least)
+    }
+}
+
+/// The distance from the origin to the line between two points.
+fn from_origin(one: Point, two: Point) -> f64 {
+    let (x, y) = (two.x - one.x, two.y - one.y);
+    let square = x * x + y * y;
+    let share = if square > 0.0 {
+        (-(one.x * x + one.y * y) / square).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    one.towards(two, share).distance(Point::new(0.0, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outline(shape: Shape) -> Outline {
+        Outline::new(shape, Point::new(0.0, 0.0), 120.0, 50.0)
+    }
+
+    #[test]
+    fn lines_leave_shapes_on_their_outline() {
+        for (_, shape) in Shape::ALL {
+            let outline = outline(shape);
+            for target in [
+                (200.0, 0.0),
+                (0.0, -90.0),
+                (200.0, 83.0),
+                (-70.0, 30.0),
+                (3.0, 200.0),
+            ] {
+                let target = Point::new(target.0, target.1);
+                let found = outline.edge_towards(target);
+                let beyond = found.towards(target, 0.02);
+                assert!(
+                    !outline.is_crossed(beyond, target, 0.0),
+                    "{shape:?} {target:?}"
+                );
+                let within = Point::new(found.x * 0.9, found.y * 0.9);
+                assert!(
+                    outline.is_crossed(within, target, 0.0),
+                    "{shape:?} {target:?}"
+                );
+                // On the line to the target.
+                assert!(
+                    (found.x * target.y - found.y * target.x).abs() < 1e-6,
+                    "{shape:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_meets_the_round_corner_and_not_the_square_one() {
+        let (round, square) = (outline(Shape::Rounded), outline(Shape::Rect));
+        let target = Point::new(120.0, 50.0);
+        let (found, corner) = (round.edge_towards(target), square.edge_towards(target));
+        assert_eq!(corner, Point::new(60.0, 25.0));
+        let middle = Point::new(52.0, 17.0);
+        assert!((found.distance(middle) - CORNER).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn shapes_overlap_by_their_outlines_and_not_by_their_boxes() {
+        let far = |shape, x, y| Outline::new(shape, Point::new(x, y), 100.0, 100.0);
+        let diamond = far(Shape::Diamond, 0.0, 0.0);
+        assert_eq!(diamond.overlap(&far(Shape::Diamond, 60.0, 60.0)), None);
+        assert!(diamond.overlap(&far(Shape::Diamond, 40.0, 40.0)).is_some());
+        let circle = far(Shape::Circle, 0.0, 0.0);
+        assert_eq!(circle.overlap(&far(Shape::Circle, 75.0, 75.0)), None);
+        assert!(circle.overlap(&far(Shape::Circle, 65.0, 65.0)).is_some());
+        let rect = far(Shape::Rect, 0.0, 0.0);
+        assert_eq!(rect.overlap(&far(Shape::Rect, 100.0, 0.0)), None);
+        assert_eq!(rect.overlap(&far(Shape::Rect, 90.0, 0.0)), Some(10.0));
+    }
+
+    #[test]
+    fn a_line_crosses_a_box_or_passes_it() {
+        let rect = Rect::around(Point::new(0.0, 0.0), 10.0, 10.0);
+        let at = Point::new;
+        assert!(rect.is_crossed(at(-9.0, 0.0), at(9.0, 1.0)));
+        assert!(rect.is_crossed(at(0.0, 0.0), at(1.0, 0.0)));
+        assert!(!rect.is_crossed(at(-9.0, 0.0), at(-6.0, 0.0)));
+        assert!(!rect.is_crossed(at(-9.0, 5.0), at(9.0, 5.0)));
+        assert!(!rect.is_crossed(at(-9.0, 0.0), at(0.0, 12.0)));
+    }
+}

@@ -1,0 +1,228 @@
+//! Groups in groups: each is laid out by itself, from the innermost out.
+
+use std::collections::BTreeMap;
+
+use super::layers::{Item, Link, layered};
+use crate::geometry::Point;
+use crate::scene::{PADDING, Size, label_room};
+use crate::spec::{Direction, Owners, Spec};
+use crate::text::{self, Weight};
+
+/// What a layout gives: places from the top left of what it fills.
+#[derive(Debug, Default)]
+pub(crate) struct Drawing {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// Nodes and their centres.
+    pub(crate) nodes: Vec<(usize, Point)>,
+    /// Edges and their corners.
+    pub(crate) points: Vec<(usize, Vec<Point>)>,
+}
+
+/// The figure itself, or a group in it.
+type Owner = Option<usize>;
+
+/// What an owner holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Node(usize),
+    Group(usize),
+}
+
+struct Work<'a> {
+    spec: &'a Spec,
+    sizes: &'a [Size],
+    parts: BTreeMap<Owner, Vec<Part>>,
+    edges: BTreeMap<Owner, Vec<(Part, Part, usize)>>,
+    /// Room that loops take above a node.
+    loops: BTreeMap<usize, f64>,
+    /// What is laid out and not yet taken by its owner.
+    drawings: BTreeMap<usize, Drawing>,
+}
+
+/// Places the nodes that have no place.
+pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
+    let owners = spec.owners();
+    let mut parts: BTreeMap<Owner, Vec<Part>> = BTreeMap::new();
+    for (group, owner) in owners.groups.iter().enumerate() {
+        let mut members = spec.groups[group].members.iter();
+        if members.any(|node| spec.nodes[*node].centre.is_none()) {
+            parts.entry(*owner).or_default().push(Part::Group(group));
+        }
+    }
+    for (node, owner) in owners.nodes.iter().enumerate() {
+        if spec.nodes[node].centre.is_none() {
+            parts.entry(*owner).or_default().push(Part::Node(node));
+        }
+    }
+    // In the order of the file: a group stands where its first node does.
+    let first = |part: &Part| match part {
+        Part::Node(node) => (*node, 0),
+        Part::Group(group) => (spec.groups[*group].members[0], group + 1),
+    };
+    for parts in parts.values_mut() {
+        parts.sort_by_key(first);
+    }
+    let mut edges: BTreeMap<Owner, Vec<(Part, Part, usize)>> = BTreeMap::new();
+    for (index, edge) in spec.edges.iter().enumerate() {
+        let free = |node: usize| spec.nodes[node].centre.is_none();
+        if edge.from != edge.to && free(edge.from) && free(edge.to) {
+            let (owner, from, to) = owners.meet(edge.from, edge.to);
+            edges.entry(owner).or_default().push((from, to, index));
+        }
+    }
+    // Inner groups first: an owner has more members than what it owns.
+    let mut groups: Vec<usize> = (0..spec.groups.len()).collect();
+    groups.sort_by_key(|group| (spec.groups[*group].members.len(), *group));
+    let loops: BTreeMap<usize, f64> = spec
+        .edges
+        .iter()
+        .filter(|edge| edge.from == edge.to)
+        .map(|edge| (edge.from, if edge.label.is_some() { 50.0 } else { 30.0 }))
+        .collect();
+    let mut work = Work {
+        spec,
+        sizes,
+        parts,
+        edges,
+        loops,
+        drawings: BTreeMap::new(),
+    };
+    for group in groups {
+        let drawing = work.lay_out(Some(group));
+        let size = (spec.style.font_size - 2.0).max(1.0);
+        let given = &spec.groups[group];
+        let padding = given.padding.unwrap_or(PADDING).max(0.0);
+        let top = match (&given.label, given.padding) {
+            (Some(_), None) => padding.max(label_room(size)),
+            _ => padding,
+        };
+        work.drawings.insert(group, drawing.framed(padding, top));
+    }
+    work.lay_out(None)
+}
+
+impl Work<'_> {
+    fn lay_out(&mut self, owner: Owner) -> Drawing {
+        let (spec, parts) = (self.spec, self.parts.remove(&owner).unwrap_or_default());
+        let turn = |width: f64, height: f64| match spec.layout.direction {
+            Direction::LeftRight => Point::new(width, height),
+            Direction::TopBottom => Point::new(height, width),
+        };
+        let items: Vec<Item> = parts
+            .iter()
+            .map(|part| {
+                let size = match part {
+                    // As much room below as a loop takes above: the box stays in the middle.
+                    Part::Node(node) => turn(
+                        self.sizes[*node].width,
+                        self.sizes[*node].height + 2.0 * self.loops.get(node).unwrap_or(&0.0),
+                    ),
+                    Part::Group(group) => self
+                        .drawings
+                        .get(group)
+                        .map_or(Point::new(0.0, 0.0), |inner| {
+                            turn(inner.width, inner.height)
+                        }),
+                };
+                Item {
+                    along: size.x,
+                    across: size.y,
+                }
+            })
+            .collect();
+        let index: BTreeMap<Part, usize> = parts
+            .iter()
+            .enumerate()
+            .map(|(at, part)| (*part, at))
+            .collect();
+        let size = (spec.style.font_size - 3.0).max(1.0);
+        let links: Vec<Link> = self
+            .edges
+            .get(&owner)
+            .into_iter()
+            .flatten()
+            .filter_map(|(from, to, edge)| {
+                let label = spec.edges[*edge].label.as_ref().map(|label| {
+                    turn(
+                        text::width(label, size, Weight::Regular) + 8.0,
+                        size * 16.0 / 11.0,
+                    )
+                });
+                Some(Link {
+                    from: *index.get(from)?,
+                    to: *index.get(to)?,
+                    label: label.unwrap_or(Point::new(0.0, 0.0)),
+                    edge: *edge,
+                })
+            })
+            .collect();
+        let flat = layered(&items, &links, spec.layout);
+        let mut drawing = Drawing::default();
+        let size = turn(flat.along, flat.across);
+        (drawing.width, drawing.height) = (size.x, size.y);
+        for (part, centre) in parts.iter().zip(flat.centres) {
+            let centre = turn(centre.x, centre.y);
+            match part {
+                Part::Node(node) => drawing.nodes.push((*node, centre)),
+                Part::Group(group) => {
+                    let inner = self.drawings.remove(group).unwrap_or_default();
+                    let (x, y) = (centre.x - inner.width / 2.0, centre.y - inner.height / 2.0);
+                    drawing.take(inner, x, y);
+                }
+            }
+        }
+        for (edge, points) in flat.points {
+            let points = points.into_iter().map(|point| turn(point.x, point.y));
+            drawing.points.push((edge, points.collect()));
+        }
+        drawing
+    }
+}
+
+impl Drawing {
+    fn take(&mut self, inner: Self, x: f64, y: f64) {
+        let nodes = inner.nodes.into_iter();
+        self.nodes
+            .extend(nodes.map(|(node, at)| (node, at.plus(x, y))));
+        for (edge, points) in inner.points {
+            let points = points.into_iter().map(|at| at.plus(x, y)).collect();
+            self.points.push((edge, points));
+        }
+    }
+
+    /// With a frame around it, wider at the top for its label.
+    fn framed(self, padding: f64, top: f64) -> Self {
+        let mut framed = Self {
+            width: self.width + 2.0 * padding,
+            height: self.height + padding + top,
+            ..Self::default()
+        };
+        framed.take(self, padding, top);
+        framed
+    }
+}
+
+impl Owners {
+    /// What owns a node, from the innermost out, each with the part of it that holds the node.
+    fn chain(&self, node: usize) -> Vec<(Owner, Part)> {
+        let mut part = Part::Node(node);
+        let mut owner = self.nodes[node];
+        let mut chain = vec![(owner, part)];
+        while let Some(group) = owner {
+            part = Part::Group(group);
+            owner = self.groups[group];
+            chain.push((owner, part));
+        }
+        chain
+    }
+
+    /// The innermost owner of two nodes, and the parts of it that hold them.
+    fn meet(&self, one: usize, two: usize) -> (Owner, Part, Part) {
+        let other: BTreeMap<Owner, Part> = self.chain(two).into_iter().collect();
+        self.chain(one)
+            .into_iter()
+            .find_map(|(owner, part)| other.get(&owner).map(|found| (owner, part, *found)))
+            .unwrap_or((None, Part::Node(one), Part::Node(two)))
+    }
+}

@@ -1,0 +1,101 @@
+//! Places across the layers: each box as near to the middle of its neighbours as order and room allow.
+
+use super::layers::Graph;
+
+/// Sweeps; places move little after some.
+const SWEEPS: usize = 24;
+/// Room between two edges that pass a layer side by side.
+const LANE: f64 = 14.0;
+
+pub(super) fn across(graph: &Graph, gap: f64) -> Vec<f64> {
+    let mut place = vec![0.0; graph.across.len()];
+    for layer in &graph.layers {
+        let offsets = offsets(graph, layer, gap);
+        let middle = offsets.last().copied().unwrap_or(0.0) / 2.0;
+        for (index, offset) in layer.iter().zip(offsets) {
+            place[*index] = offset - middle;
+        }
+    }
+    let count = graph.layers.len();
+    for sweep in 0..SWEEPS {
+        for step in 0..count {
+            let layer = if sweep % 2 == 0 {
+                step
+            } else {
+                count - 1 - step
+            };
+            settle(graph, layer, sweep, gap, &mut place);
+        }
+    }
+    place
+}
+
+/// The least distance of each box of a layer from the first.
+fn offsets(graph: &Graph, layer: &[usize], gap: f64) -> Vec<f64> {
+    let mut at = 0.0;
+    let mut before: Option<usize> = None;
+    layer
+        .iter()
+        .map(|index| {
+            if let Some(before) = before {
+                let edges = usize::from(before >= graph.items) + usize::from(*index >= graph.items);
+                let room = match edges {
+                    0 => gap,
+                    1 => gap.min(20.0),
+                    _ => LANE,
+                };
+                at += f64::midpoint(graph.across[before], graph.across[*index]) + room;
+            }
+            before = Some(*index);
+            at
+        })
+        .collect()
+}
+
+/// Moves the boxes of a layer towards their neighbours. **Source**: least squares under an order, by pooling neighbours that would swap.
+#[expect(clippy::cast_precision_loss, reason = "numbers of neighbours")]
+fn settle(graph: &Graph, layer: usize, sweep: usize, gap: f64, place: &mut [f64]) {
+    let layer = &graph.layers[layer];
+    let offsets = offsets(graph, layer, gap);
+    // A pool: the sum of weighted wishes, the weight, how many boxes.
+    let mut pools: Vec<(f64, f64, usize)> = Vec::new();
+    for (index, offset) in layer.iter().zip(&offsets) {
+        let (before, after) = (&graph.before[*index], &graph.after[*index]);
+        // The last sweeps look both ways; until then one way lets chains become straight.
+        let wished: Vec<usize> = match (sweep + 4 >= SWEEPS, sweep % 2) {
+            (false, 0) if !before.is_empty() => before.clone(),
+            (false, 1) if !after.is_empty() => after.clone(),
+            _ => before.iter().chain(after).copied().collect(),
+        };
+        let passes = |index: usize| index >= graph.items;
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for other in &wished {
+            // Long edges are to be straight before all else.
+            let pull = if passes(*other) && passes(*index) {
+                8.0
+            } else {
+                1.0
+            };
+            sum += pull * place[*other];
+            weight += pull;
+        }
+        if wished.is_empty() {
+            (sum, weight) = (place[*index] * 0.1, 0.1);
+        }
+        let total = weight.max(wished.len() as f64 * 0.5);
+        let mut pool = ((sum / weight - offset) * total, total, 1);
+        while let Some(last) = pools.last()
+            && last.0 / last.1 >= pool.0 / pool.1
+        {
+            pool = (last.0 + pool.0, last.1 + pool.1, last.2 + pool.2);
+            pools.pop();
+        }
+        pools.push(pool);
+    }
+    let starts = pools
+        .iter()
+        .flat_map(|(sum, weight, count)| std::iter::repeat_n(sum / weight, *count));
+    for ((index, offset), start) in layer.iter().zip(&offsets).zip(starts) {
+        place[*index] = start + offset;
+    }
+}

@@ -1,0 +1,294 @@
+//! One level of a layout: boxes in layers. Sizes and places are along the layers' direction and across it.
+
+use std::collections::BTreeMap;
+
+use super::{coordinates, order};
+use crate::geometry::Point;
+use crate::spec::Layout;
+
+/// A box.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) along: f64,
+    pub(super) across: f64,
+}
+
+/// An edge between two boxes, not the same.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Size of its label, along and across; 0 without one.
+    pub(super) label: Point,
+    /// What the caller calls it.
+    pub(super) edge: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Flat {
+    pub(super) along: f64,
+    pub(super) across: f64,
+    pub(super) centres: Vec<Point>,
+    pub(super) points: Vec<(usize, Vec<Point>)>,
+}
+
+/// Boxes, and the places that long edges take in the layers between their ends.
+pub(super) struct Graph {
+    /// How much room each needs across. Stand-ins for edges come after the items.
+    pub(super) across: Vec<f64>,
+    pub(super) items: usize,
+    pub(super) layer: Vec<usize>,
+    pub(super) layers: Vec<Vec<usize>>,
+    /// Neighbours in the layer before and in the layer after.
+    pub(super) before: Vec<Vec<usize>>,
+    pub(super) after: Vec<Vec<usize>>,
+}
+
+/// How many places long edges may take in all; beyond that they run straight.
+const STAND_INS: usize = 20_000;
+
+pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
+    if items.is_empty() {
+        return Flat::default();
+    }
+    let mut pairs: Vec<(usize, usize)> = links.iter().map(|link| (link.from, link.to)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let forward = without_cycles(items.len(), &pairs);
+    let layer = longest_paths(items.len(), &forward);
+    let (mut graph, chains) = graph(items, links, layer, &forward);
+    order::order(&mut graph);
+    let across = coordinates::across(&graph, layout.node_gap);
+
+    // Along the layers: each as thick as its thickest box, the room between them as wide as the labels there.
+    let count = graph.layers.len();
+    let mut thick = vec![0.0_f64; count];
+    for (item, layer) in items.iter().zip(&graph.layer) {
+        thick[*layer] = thick[*layer].max(item.along);
+    }
+    let mut gaps = vec![layout.layer_gap; count];
+    for link in links {
+        let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
+        if one.abs_diff(two) == 1 && link.label.x > 0.0 {
+            // The label, the arrow, and a little line on both sides.
+            let gap = &mut gaps[one.min(two)];
+            *gap = gap.max(link.label.x + 2.0 * 20.0);
+        }
+    }
+    let mut starts = Vec::with_capacity(count);
+    let mut along = 0.0;
+    for (thick, gap) in thick.iter().zip(&gaps) {
+        starts.push(along);
+        along += thick + gap;
+    }
+    let low = extent(&graph, &across, |at, half| at - half, f64::min);
+    let high = extent(&graph, &across, |at, half| at + half, f64::max);
+    let middle = |layer: usize| starts[layer] + thick[layer] / 2.0;
+    let centres: Vec<Point> = (0..items.len())
+        .map(|item| Point::new(middle(graph.layer[item]), across[item] - low))
+        .collect();
+    let points = links
+        .iter()
+        .filter_map(|link| {
+            let straight = (link.from, link.to);
+            let turned = (link.to, link.from);
+            let (chain, back) = match (chains.get(&straight), chains.get(&turned)) {
+                (Some(chain), _) => (chain, false),
+                (None, Some(chain)) => (chain, true),
+                (None, None) => return None,
+            };
+            let mut points: Vec<Point> = chain
+                .iter()
+                .flat_map(|stand_in| {
+                    let layer = graph.layer[*stand_in];
+                    let across = across[*stand_in] - low;
+                    // Straight through the layer, so that no neighbour's corner is cut.
+                    [starts[layer], starts[layer] + thick[layer]]
+                        .map(|along| Point::new(along, across))
+                })
+                .collect();
+            if back {
+                points.reverse();
+            }
+            Some((
+                link.edge,
+                simplified(centres[link.from], points, centres[link.to]),
+            ))
+        })
+        .collect();
+    Flat {
+        along: along - gaps.last().copied().unwrap_or(0.0),
+        across: high - low,
+        centres,
+        points,
+    }
+}
+
+fn extent(
+    graph: &Graph,
+    across: &[f64],
+    side: impl Fn(f64, f64) -> f64,
+    pick: impl Fn(f64, f64) -> f64,
+) -> f64 {
+    let sides = across
+        .iter()
+        .zip(&graph.across)
+        .map(|(at, size)| side(*at, size / 2.0));
+    sides.reduce(pick).unwrap_or(0.0)
+}
+
+/// Without the corners at which a way does not turn.
+fn simplified(from: Point, points: Vec<Point>, to: Point) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::with_capacity(points.len());
+    for (index, point) in points.iter().enumerate() {
+        let before = kept.last().copied().unwrap_or(from);
+        let after = points.get(index + 1).copied().unwrap_or(to);
+        let (one, two) = (before.direction(*point), point.direction(after));
+        if before.distance(*point) > 0.5 && (one.x * two.y - one.y * two.x).abs() > 0.01 {
+            kept.push(*point);
+        }
+    }
+    kept
+}
+
+/// The pairs with those turned round that would close a cycle. **Source**: depth first, in the order of the file.
+fn without_cycles(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut after = vec![Vec::new(); count];
+    for (from, to) in pairs {
+        after[*from].push(*to);
+    }
+    let mut has_source = vec![false; count];
+    for (_, to) in pairs {
+        has_source[*to] = true;
+    }
+    // What nothing leads to comes first, then the order of the file.
+    let mut roots: Vec<usize> = (0..count).collect();
+    roots.sort_by_key(|node| (has_source[*node], *node));
+    let mut state = vec![State::New; count];
+    let mut forward = Vec::with_capacity(pairs.len());
+    for root in roots {
+        if state[root] != State::New {
+            continue;
+        }
+        state[root] = State::Open;
+        let mut stack = vec![(root, 0)];
+        while let Some((node, next)) = stack.last_mut() {
+            let node = *node;
+            let Some(target) = after[node].get(*next).copied() else {
+                state[node] = State::Done;
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            if state[target] == State::Open {
+                forward.push((target, node));
+            } else {
+                forward.push((node, target));
+                if state[target] == State::New {
+                    state[target] = State::Open;
+                    stack.push((target, 0));
+                }
+            }
+        }
+    }
+    forward.sort_unstable();
+    forward.dedup();
+    forward
+}
+
+/// The layer of each item: one more than that of any before it; what nothing leads to stands just before what it leads to.
+fn longest_paths(count: usize, forward: &[(usize, usize)]) -> Vec<usize> {
+    let mut after = vec![Vec::new(); count];
+    let mut waiting = vec![0_usize; count];
+    for (from, to) in forward {
+        after[*from].push(*to);
+        waiting[*to] += 1;
+    }
+    let sources: Vec<usize> = (0..count).filter(|node| waiting[*node] == 0).collect();
+    let mut layer = vec![0; count];
+    let mut ready = sources.clone();
+    while let Some(node) = ready.pop() {
+        for target in &after[node] {
+            layer[*target] = layer[*target].max(layer[node] + 1);
+            waiting[*target] -= 1;
+            if waiting[*target] == 0 {
+                ready.push(*target);
+            }
+        }
+    }
+    for source in sources {
+        if let Some(first) = after[source].iter().map(|target| layer[*target]).min() {
+            layer[source] = first - 1;
+        }
+    }
+    layer
+}
+
+type Chains = BTreeMap<(usize, usize), Vec<usize>>;
+
+/// The graph with stand-ins where an edge passes a layer, and the stand-ins of each pair.
+fn graph(
+    items: &[Item],
+    links: &[Link],
+    layer: Vec<usize>,
+    forward: &[(usize, usize)],
+) -> (Graph, Chains) {
+    let mut graph = Graph {
+        across: room_across(items, links),
+        items: items.len(),
+        layers: vec![Vec::new(); layer.iter().max().map_or(0, |last| last + 1)],
+        before: vec![Vec::new(); items.len()],
+        after: vec![Vec::new(); items.len()],
+        layer,
+    };
+    let mut chains = Chains::new();
+    for (from, to) in forward {
+        let (first, last) = (graph.layer[*from], graph.layer[*to]);
+        let mut here = *from;
+        let mut chain = Vec::new();
+        if graph.across.len() + last - first - 1 <= items.len() + STAND_INS {
+            for layer in first + 1..last {
+                let stand_in = graph.across.len();
+                graph.across.push(0.0);
+                graph.layer.push(layer);
+                graph.before.push(vec![here]);
+                graph.after.push(Vec::new());
+                graph.after[here].push(stand_in);
+                chain.push(stand_in);
+                here = stand_in;
+            }
+            graph.after[here].push(*to);
+            graph.before[*to].push(here);
+        }
+        if !chain.is_empty() {
+            chains.insert((*from, *to), chain);
+        }
+    }
+    for (index, layer) in graph.layer.iter().enumerate() {
+        graph.layers[*layer].push(index);
+    }
+    (graph, chains)
+}
+
+/// What each item needs across: itself, and the labels of edges that fan out to or from it, which stand halfway.
+fn room_across(items: &[Item], links: &[Link]) -> Vec<f64> {
+    let mut room: Vec<f64> = items.iter().map(|item| item.across).collect();
+    let (mut out, mut into) = (vec![0; items.len()], vec![0; items.len()]);
+    for link in links {
+        out[link.from] += 1;
+        into[link.to] += 1;
+    }
+    for link in links {
+        let fans = |count: i32| if count > 1 { 2.0 } else { 1.0 };
+        let (from, to) = (&out[link.from], &into[link.to]);
+        room[link.to] = room[link.to].max(link.label.y * fans(*from));
+        room[link.from] = room[link.from].max(link.label.y * fans(*to));
+    }
+    room
+}

@@ -1,0 +1,95 @@
+//! Places for nodes that have none: in layers along the edges, groups kept together.
+//!
+//! **Source**: Sugiyama's method: cycles broken, layers by the longest path, order by barycentres, places as near to the neighbours as the
+//! order allows. A group is laid out by itself and is one box in what holds it, so no frame covers a stranger. The same figure gives the same
+//! places on every machine.
+
+mod cluster;
+mod coordinates;
+mod layers;
+mod order;
+
+use crate::geometry::{Point, Rect};
+use crate::scene::{MARGIN, Size};
+use crate::spec::Spec;
+
+/// How many nodes a layout takes.
+pub(crate) const NODES: usize = 5_000;
+/// How many groups a layout takes.
+pub(crate) const GROUPS: usize = 500;
+
+/// Where everything lies.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// One for each node.
+    pub(crate) centres: Vec<Point>,
+    /// Corners of each edge; those of the file, or of the layout.
+    pub(crate) points: Vec<Vec<Point>>,
+    /// Whether the layout placed a node: a canvas without a size then follows what is drawn.
+    pub(crate) laid_out: bool,
+    /// Whether the file places nothing, so that all may be moved together.
+    pub(crate) movable: bool,
+}
+
+/// The places of the file, and the layout's for what has none.
+pub(crate) fn place(spec: &Spec, sizes: &[Size]) -> Placed {
+    let mut placed = Placed {
+        centres: spec
+            .nodes
+            .iter()
+            .map(|node| node.centre.unwrap_or(Point::new(0.0, 0.0)))
+            .collect(),
+        points: spec.edges.iter().map(|edge| edge.points.clone()).collect(),
+        laid_out: false,
+        movable: false,
+    };
+    if spec.nodes.iter().all(|node| node.centre.is_some()) {
+        return placed;
+    }
+    let drawing = cluster::arrange(spec, sizes);
+    let fixed = spec
+        .nodes
+        .iter()
+        .zip(sizes)
+        .filter_map(|(node, size)| Some(Rect::around(node.centre?, size.width, size.height)))
+        .fold(Rect::NOTHING, Rect::union);
+    let free = fixed.right < fixed.left;
+    placed.laid_out = true;
+    placed.movable =
+        free && spec.labels.is_empty() && spec.edges.iter().all(|edge| edge.points.is_empty());
+    let shift = if free {
+        let start = |canvas: Option<f64>, length: f64| {
+            canvas.map_or(MARGIN, |canvas| ((canvas - length) / 2.0).max(MARGIN))
+        };
+        Point::new(
+            start(spec.canvas.width, drawing.width),
+            start(spec.canvas.height, drawing.height),
+        )
+    } else {
+        // Below what the file places.
+        Point::new(fixed.left, fixed.bottom + 2.0 * MARGIN)
+    };
+    let moved = |at: Point| Point::new((at.x + shift.x).round(), (at.y + shift.y).round());
+    for (index, at) in drawing.nodes {
+        placed.centres[index] = moved(at);
+    }
+    for (index, points) in drawing.points {
+        if placed.points[index].is_empty() {
+            placed.points[index] = points.into_iter().map(moved).collect();
+        }
+    }
+    placed
+}
+
+impl Placed {
+    /// Everything moved.
+    pub(crate) fn shift(&mut self, x: f64, y: f64) {
+        for point in self
+            .centres
+            .iter_mut()
+            .chain(self.points.iter_mut().flatten())
+        {
+            *point = point.plus(x, y);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! PNG and PDF from the SVG, with the fonts of this program and no others.
+
+use std::sync::{Arc, OnceLock};
+
+use krilla::geom::Size;
+use krilla::metadata::Metadata;
+use krilla::page::PageSettings;
+use krilla_svg::{SurfaceExt as _, SvgSettings};
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{self, FontResolver, Options, Tree};
+
+use crate::text::{BOLD, CHINESE, REGULAR};
+
+/// Units of the canvas in an inch. **Source**: CSS, where a px is 1/96 of an inch.
+pub const UNITS_PER_INCH: f64 = 96.0;
+/// Points in an inch.
+const POINTS_PER_INCH: f64 = 72.0;
+/// The most pixels of a picture: 256 MiB of memory.
+pub const PIXELS: f64 = (64 << 20) as f64;
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PictureError {
+    /// It would have more than [`PIXELS`], or none.
+    Size {
+        /// Width, in pixels.
+        width: String,
+        /// Height, in pixels.
+        height: String,
+    },
+    /// What draws it did not take it, and said this.
+    Drawing(String),
+}
+
+struct Database {
+    fonts: Arc<usvg::fontdb::Database>,
+    /// Regular, bold, Chinese.
+    ids: [Option<usvg::fontdb::ID>; 3],
+}
+
+fn database() -> &'static Database {
+    static DATABASE: OnceLock<Database> = OnceLock::new();
+    DATABASE.get_or_init(|| {
+        let mut fonts = usvg::fontdb::Database::new();
+        let ids = [REGULAR, BOLD, CHINESE].map(|font| {
+            let source = usvg::fontdb::Source::Binary(Arc::new(font));
+            fonts.load_font_source(source).first().copied()
+        });
+        Database {
+            fonts: Arc::new(fonts),
+            ids,
+        }
+    })
+}
+
+/// The SVG as a tree, with text in our fonts whatever families it names.
+fn tree(svg: &str) -> Result<Tree, PictureError> {
+    let Database { fonts, ids } = database();
+    let [regular, bold, chinese] = *ids;
+    let options = Options {
+        fontdb: Arc::clone(fonts),
+        font_resolver: FontResolver {
+            select_font: Box::new(
+                move |font, _| {
+                    if font.weight() > 500 { bold } else { regular }
+                },
+            ),
+            select_fallback: Box::new(move |_, used, _| {
+                chinese.filter(|chinese| !used.contains(chinese))
+            }),
+        },
+        ..Options::default()
+    };
+    Tree::from_str(svg, &options).map_err(|error| PictureError::Drawing(error.to_string()))
+}
+
+/// Draws `svg` as PNG with `dpi` pixels to an inch, which the file says, too.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bounded by PIXELS; scales of pictures"
+)]
+pub fn png(svg: &str, dpi: f64) -> Result<Vec<u8>, PictureError> {
+    let tree = tree(svg)?;
+    let scale = dpi / UNITS_PER_INCH;
+    let width = (f64::from(tree.size().width()) * scale).round();
+    let height = (f64::from(tree.size().height()) * scale).round();
+    let too_large = || PictureError::Size {
+        width: format!("{width:.0}"),
+        height: format!("{height:.0}"),
+    };
+    if !(width >= 1.0 && height >= 1.0 && width * height <= PIXELS) {
+        return Err(too_large());
+    }
+    let mut pixels = Pixmap::new(width as u32, height as u32).ok_or_else(too_large)?;
+    let transform = Transform::from_scale(scale as f32, scale as f32);
+    resvg::render(&tree, transform, &mut pixels.as_mut());
+    let mut bytes = pixels
+        .encode_png()
+        .map_err(|error| PictureError::Drawing(error.to_string()))?;
+    // Pixels to a metre, after the header of 8 + 25 bytes. **Source**: PNG, chunk pHYs.
+    let per_metre = ((dpi / 0.0254).round() as u32).to_be_bytes();
+    let mut chunk = Vec::from(b"pHYs");
+    chunk.extend(per_metre);
+    chunk.extend(per_metre);
+    chunk.push(1);
+    let sum = check_sum(&chunk).to_be_bytes();
+    let chunk: Vec<u8> = [&9_u32.to_be_bytes()[..], &chunk, &sum].concat();
+    bytes.splice(33..33, chunk);
+    Ok(bytes)
+}
+
+/// **Source**: PNG, annex D.
+fn check_sum(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |mut sum, byte| {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg());
+        }
+        sum
+    })
+}
+
+/// Draws `svg` as a PDF of one page, as large as the canvas, with text that can be selected.
+#[expect(clippy::cast_possible_truncation, reason = "sizes of pages")]
+pub fn pdf(svg: &str, title: Option<&str>) -> Result<Vec<u8>, PictureError> {
+    let tree = tree(svg)?;
+    let scale = (POINTS_PER_INCH / UNITS_PER_INCH) as f32;
+    let (width, height) = (tree.size().width() * scale, tree.size().height() * scale);
+    let page = PageSettings::from_wh(width, height);
+    let (Some(page), Some(size)) = (page, Size::from_wh(width, height)) else {
+        return Err(PictureError::Size {
+            width: width.to_string(),
+            height: height.to_string(),
+        });
+    };
+    let mut document = krilla::Document::new();
+    if let Some(title) = title {
+        document.set_metadata(Metadata::new().title(String::from(title)));
+    }
+    let mut page = document.start_page_with(page);
+    let mut surface = page.surface();
+    let drawn = surface.draw_svg(&tree, size, SvgSettings::default());
+    surface.finish();
+    page.finish();
+    drawn
+        .ok_or_else(|| PictureError::Drawing(String::from("the picture cannot be drawn as PDF")))?;
+    document
+        .finish()
+        .map_err(|error| PictureError::Drawing(format!("{error:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_sums_are_those_of_png() {
+        assert_eq!(check_sum(b"IEND"), 0xae42_6082);
+    }
+
+    #[test]
+    fn a_picture_that_is_too_large_is_refused() {
+        let svg = r#"<svg xmlns="http://www.w3.org/2000/svg" width="100000" height="100000"/>"#;
+        assert!(matches!(png(svg, 96.0), Err(PictureError::Size { .. })));
+        assert!(matches!(png("<svg", 96.0), Err(PictureError::Drawing(_))));
+    }
+}

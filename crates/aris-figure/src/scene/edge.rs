@@ -1,0 +1,317 @@
+//! An edge's way from outline to outline, its arrow, its label.
+
+use super::Line;
+use crate::colour::Colour;
+use crate::geometry::{Outline, Point, Rect};
+use crate::spec::{Anchor, Edge};
+use crate::text::Weight;
+
+/// Length and width of an arrow. **Unit**: the edge's thickness. **Source**: the reference's markers.
+const ARROW: f64 = 8.0;
+/// The most of an edge, or of its last piece, that its arrow takes.
+const SHARE: f64 = 0.8;
+/// Half the width of a loop. **Source**: the reference's renderer.
+const LOOP: f64 = 25.0;
+/// How far a curved edge's control point lies beside its middle. **Source**: the reference's renderer.
+const BEND: f64 = 30.0;
+/// How far from a corner a way with corners begins to turn.
+const TURN: f64 = 8.0;
+
+/// A piece of a way, from where the last one ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Piece {
+    Line(Point),
+    /// Control point and end.
+    Quad(Point, Point),
+    /// Control points and end.
+    Cubic(Point, Point, Point),
+}
+
+/// Tip, and the two ends of its base.
+pub(crate) type Arrow = [Point; 3];
+
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(crate) start: Point,
+    /// The line as drawn, which ends within the arrow; empty when there is no room for it.
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) arrow: Option<Arrow>,
+    /// The way to the tip as short straight lines, for checking.
+    pub(crate) track: Vec<Point>,
+    pub(crate) thickness: f64,
+    /// How much longer the edge must be to have room for its arrow.
+    pub(crate) lacks: Option<f64>,
+    /// The label, and the plate that it stands on.
+    pub(crate) label: Option<(Line, Rect)>,
+}
+
+impl Piece {
+    pub(crate) fn end(self) -> Point {
+        match self {
+            Self::Line(end) | Self::Quad(_, end) | Self::Cubic(_, _, end) => end,
+        }
+    }
+
+    /// The piece up to `share` of its parameter. **Source**: de Casteljau.
+    fn cut(self, start: Point, share: f64) -> Self {
+        match self {
+            Self::Line(end) => Self::Line(start.towards(end, share)),
+            Self::Quad(control, end) => {
+                let first = start.towards(control, share);
+                let second = control.towards(end, share);
+                Self::Quad(first, first.towards(second, share))
+            }
+            Self::Cubic(one, two, end) => {
+                let first = start.towards(one, share);
+                let middle = one.towards(two, share);
+                let last = two.towards(end, share);
+                let second = first.towards(middle, share);
+                let third = middle.towards(last, share);
+                Self::Cubic(first, second, second.towards(third, share))
+            }
+        }
+    }
+
+    fn at(self, start: Point, share: f64) -> Point {
+        self.cut(start, share).end()
+    }
+
+    fn steps(self) -> i32 {
+        match self {
+            Self::Line(_) => 1,
+            Self::Quad(..) | Self::Cubic(..) => 16,
+        }
+    }
+
+    /// The parameter at which the piece is `length` away from its end, in a straight line.
+    fn before_end(self, start: Point, length: f64) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..40 {
+            let middle = f64::midpoint(low, high);
+            if self.at(start, middle).distance(self.end()) > length {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        f64::midpoint(low, high)
+    }
+}
+
+/// The way of `edge`, by way of `points`.
+pub(super) fn route(
+    edge: &Edge,
+    from: &Outline,
+    to: &Outline,
+    points: &[Point],
+    size: f64,
+    ground: &dyn Fn(Point) -> Colour,
+) -> Route {
+    let loops = edge.from == edge.to && points.is_empty();
+    let (start, mut pieces) = if loops {
+        around(from)
+    } else {
+        way(edge, from, to, points)
+    };
+    let mut track = vec![start];
+    let mut here = start;
+    for piece in &pieces {
+        let steps = piece.steps();
+        track.extend((1..=steps).map(|step| piece.at(here, f64::from(step) / f64::from(steps))));
+        here = piece.end();
+    }
+    let beside = |track: &[Point]| match (loops, points.is_empty()) {
+        (true, _) => from.centre.plus(0.0, -from.half.y - LOOP * 1.125),
+        (false, true) => pieces.first().map_or(start, |piece| piece.at(start, 0.5)),
+        (false, false) => middle(track),
+    };
+    let label = edge
+        .label
+        .as_ref()
+        .map(|text| label(text, beside(&track), edge.thickness, size.max(1.0), ground));
+    // Shapes that touch or overlap leave no way between them: the ends lie in the wrong order.
+    let backwards = points.is_empty()
+        && !loops
+        && (here.x - start.x) * (to.centre.x - from.centre.x)
+            + (here.y - start.y) * (to.centre.y - from.centre.y)
+            <= 0.0;
+    let mut route = Route {
+        start,
+        pieces: Vec::new(),
+        arrow: None,
+        track: Vec::new(),
+        thickness: edge.thickness,
+        lacks: None,
+        label,
+    };
+    let wanted = ARROW * edge.thickness;
+    if backwards {
+        route.lacks = Some(wanted / SHARE + start.distance(here));
+        return route;
+    }
+    let before = match pieces.len() {
+        0 | 1 => start,
+        count => pieces[count - 2].end(),
+    };
+    if let Some(last) = pieces.last_mut() {
+        let room = before.distance(last.end()).max(match last {
+            Piece::Cubic(..) => wanted / SHARE,
+            _ => 0.0,
+        });
+        let length = wanted.min(room * SHARE);
+        if length < wanted - 0.01 {
+            route.lacks = Some(wanted / SHARE - room);
+        }
+        let (tip, share) = (last.end(), last.before_end(before, length));
+        let base = last.at(before, share);
+        let along = base.direction(tip);
+        let half = length / 2.0;
+        route.arrow = Some([
+            tip,
+            base.plus(-along.y * half, along.x * half),
+            base.plus(along.y * half, -along.x * half),
+        ]);
+        // A little into the arrow, so that no gap shows.
+        *last = last.cut(before, share + (1.0 - share) * 0.25);
+    }
+    route.pieces = pieces;
+    route.track = track;
+    route.clear_arrow();
+    route
+}
+
+/// A loop above the node, from outline to outline.
+fn around(node: &Outline) -> (Point, Vec<Piece>) {
+    let side = (node.half.x * 0.6).min(10.0);
+    let (centre, up) = (node.centre, node.height_at(side));
+    let top = -node.half.y - LOOP * 1.5;
+    let piece = Piece::Cubic(
+        centre.plus(-LOOP, top),
+        centre.plus(LOOP, top),
+        centre.plus(side, -up),
+    );
+    (centre.plus(-side, -up), vec![piece])
+}
+
+/// The way between two outlines: straight, bent, or with corners that are round.
+fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, Vec<Piece>) {
+    let start = from.edge_towards(*points.first().unwrap_or(&to.centre));
+    let end = to.edge_towards(*points.last().unwrap_or(&from.centre));
+    if points.is_empty() {
+        let piece = if edge.curve {
+            let along = start.direction(end);
+            let middle = start.towards(end, 0.5);
+            Piece::Quad(middle.plus(-along.y * BEND, along.x * BEND), end)
+        } else {
+            Piece::Line(end)
+        };
+        return (start, vec![piece]);
+    }
+    let mut pieces = Vec::new();
+    let mut here = start;
+    for (index, corner) in points.iter().enumerate() {
+        let next = *points.get(index + 1).unwrap_or(&end);
+        let (before, after) = (here.distance(*corner), corner.distance(next));
+        let turn = TURN.min(before / 2.0).min(after / 2.0);
+        if turn > 0.0 {
+            pieces.push(Piece::Line(corner.towards(here, turn / before)));
+            here = corner.towards(next, turn / after);
+            pieces.push(Piece::Quad(*corner, here));
+        }
+    }
+    pieces.push(Piece::Line(end));
+    (start, pieces)
+}
+
+/// The point halfway along a track.
+fn middle(track: &[Point]) -> Point {
+    let length = |pair: &[Point]| pair[0].distance(pair[1]);
+    let mut rest = track.windows(2).map(length).sum::<f64>() / 2.0;
+    for pair in track.windows(2) {
+        let step = length(pair);
+        if step > 0.0 && rest <= step {
+            return pair[0].towards(pair[1], rest / step);
+        }
+        rest -= step;
+    }
+    track.first().copied().unwrap_or(Point::new(0.0, 0.0))
+}
+
+/// A label whose plate stands just above `at`. **Source**: the reference's renderer, at size 11 the plate is 16 high.
+fn label(
+    text: &str,
+    at: Point,
+    thickness: f64,
+    size: f64,
+    ground: &dyn Fn(Point) -> Colour,
+) -> (Line, Rect) {
+    let high = size * 16.0 / 11.0;
+    let bottom = at.y - 1.0 - thickness / 2.0;
+    let ground = ground(Point::new(at.x, bottom - high / 2.0));
+    let line = Line::new(
+        text,
+        Point::new(at.x, bottom - high / 4.0),
+        Anchor::Middle,
+        (size, Weight::Regular),
+        Colour::new(0x77, 0x77, 0x77).legible_on(ground),
+        ground,
+    );
+    let plate = Rect {
+        left: line.bounds.left - 4.0,
+        top: bottom - high,
+        right: line.bounds.right + 4.0,
+        bottom,
+    };
+    (line, plate)
+}
+
+impl Route {
+    fn arrow_bounds(&self) -> Option<Rect> {
+        let point = |at: &Point| Rect::between(*at, *at);
+        let corners = self.arrow.as_ref()?.iter().map(point);
+        Some(corners.fold(Rect::NOTHING, Rect::union))
+    }
+
+    /// Moves the label up, or down where the arrow points up, until it hides nothing of the arrow.
+    fn clear_arrow(&mut self) {
+        let (Some(arrow), Some([tip, one, _])) = (self.arrow_bounds(), self.arrow) else {
+            return;
+        };
+        let Some((line, plate)) = &mut self.label else {
+            return;
+        };
+        if !plate.grown(-0.5).meets(arrow) {
+            return;
+        }
+        let up = tip.y - one.y < -(tip.x - one.x).abs();
+        let by = if up {
+            arrow.bottom + 1.0 - plate.top
+        } else {
+            arrow.top - 1.0 - plate.bottom
+        };
+        for y in [
+            &mut plate.top,
+            &mut plate.bottom,
+            &mut line.base.y,
+            &mut line.bounds.top,
+            &mut line.bounds.bottom,
+        ] {
+            *y += by;
+        }
+    }
+
+    /// With thickness, arrow and label.
+    pub(crate) fn bounds(&self) -> Rect {
+        let point = |at: &Point| Rect::between(*at, *at);
+        let track = self
+            .track
+            .iter()
+            .map(|at| point(at).grown(self.thickness / 2.0));
+        let arrow = self.arrow.iter().flatten().map(point);
+        let label = self.label.iter().map(|(_, plate)| *plate);
+        track
+            .chain(arrow)
+            .chain(label)
+            .fold(Rect::NOTHING, Rect::union)
+    }
+}

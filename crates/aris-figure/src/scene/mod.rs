@@ -1,0 +1,280 @@
+//! A figure with every size and place worked out: what is drawn and what is checked are the same numbers.
+
+mod edge;
+mod node;
+
+use crate::colour::Colour;
+use crate::geometry::{Outline, Point, Rect};
+use crate::layout::Placed;
+use crate::spec::{Anchor, Group, Spec};
+use crate::text::{self, Weight};
+use crate::tree::Tree;
+
+pub(crate) use edge::{Arrow, Piece, Route};
+pub(crate) use node::{Size, size};
+
+/// Room between what is drawn and the border of a canvas that a layout makes.
+pub(crate) const MARGIN: f64 = 20.0;
+
+/// Room between a group's frame and its nodes. **Source**: the reference's renderer.
+pub(crate) const PADDING: f64 = 20.0;
+
+/// A line of text and where it stands.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    /// The anchor's place on the baseline.
+    pub(crate) base: Point,
+    pub(crate) anchor: Anchor,
+    pub(crate) size: f64,
+    pub(crate) weight: Weight,
+    pub(crate) colour: Colour,
+    /// What it stands on.
+    pub(crate) ground: Colour,
+    /// What its letters fill.
+    pub(crate) bounds: Rect,
+}
+
+impl Line {
+    pub(crate) fn new(
+        text: &str,
+        base: Point,
+        anchor: Anchor,
+        (size, weight): (f64, Weight),
+        colour: Colour,
+        ground: Colour,
+    ) -> Self {
+        let width = text::width(text, size, weight);
+        let left = match anchor {
+            Anchor::Start => base.x,
+            Anchor::Middle => base.x - width / 2.0,
+            Anchor::End => base.x - width,
+        };
+        Self {
+            text: String::from(text),
+            base,
+            anchor,
+            size,
+            weight,
+            colour,
+            ground,
+            bounds: Rect {
+                left,
+                top: base.y - text::above(text) * size,
+                right: left + width,
+                bottom: base.y + text::DESCENT * size,
+            },
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) outline: Outline,
+    pub(crate) fill: Colour,
+    pub(crate) stroke: Colour,
+    pub(crate) lines: Vec<Line>,
+    /// Width and height that the text needs, when it has less.
+    pub(crate) needs: Option<(f64, f64)>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) rect: Rect,
+    pub(crate) label: Option<Line>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// As many as the figure has nodes.
+    pub(crate) blocks: Vec<Block>,
+    /// As many as the figure has edges.
+    pub(crate) routes: Vec<Route>,
+    /// As many as the figure has groups; none for one without nodes.
+    pub(crate) frames: Vec<Option<Frame>>,
+    /// The groups in the order in which their frames are drawn.
+    pub(crate) order: Vec<usize>,
+    /// As many as the figure has labels.
+    pub(crate) labels: Vec<Line>,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(spec: &'a Spec, sizes: &[Size], placed: &Placed) -> Self {
+        let background = spec.style.background;
+        let frames = frames(spec, sizes, placed);
+        let order = drawing_order(spec);
+        let mut rank = vec![0; order.len()];
+        for (place, group) in order.iter().enumerate() {
+            rank[*group] = place;
+        }
+        let frame_tree = Tree::new(
+            frames
+                .iter()
+                .map(|frame| frame.as_ref().map_or(Rect::NOTHING, |frame| frame.rect))
+                .collect(),
+        );
+        let ground = |at: Point| {
+            let top = frame_tree.meeting(Rect::around(at, 0.1, 0.1));
+            top.iter()
+                .max_by_key(|group| rank[**group])
+                .map_or(background, |group| spec.groups[*group].fill)
+        };
+        let blocks: Vec<Block> = spec
+            .nodes
+            .iter()
+            .zip(sizes)
+            .zip(&placed.centres)
+            .enumerate()
+            .map(|(index, ((node, size), centre))| node::block(spec, index, node, size, *centre))
+            .collect();
+        let routes = spec
+            .edges
+            .iter()
+            .zip(&placed.points)
+            .map(|(edge, points)| {
+                let (from, to) = (&blocks[edge.from].outline, &blocks[edge.to].outline);
+                edge::route(edge, from, to, points, spec.style.font_size - 3.0, &ground)
+            })
+            .collect();
+        let block_tree = Tree::new(blocks.iter().map(|block| block.outline.bounds()).collect());
+        let labels = spec
+            .labels
+            .iter()
+            .map(|label| {
+                let mut line = Line::new(
+                    &label.text,
+                    label.at,
+                    label.anchor,
+                    (label.size, Weight::Regular),
+                    label.colour,
+                    background,
+                );
+                let middle = line.bounds.centre();
+                let under = block_tree.meeting(Rect::around(middle, 0.1, 0.1));
+                line.ground = under
+                    .last()
+                    .map_or_else(|| ground(middle), |index| blocks[*index].fill);
+                line
+            })
+            .collect();
+        let mut scene = Self {
+            spec,
+            width: 0.0,
+            height: 0.0,
+            blocks,
+            routes,
+            frames,
+            order,
+            labels,
+        };
+        let bounds = scene.bounds();
+        let needs = |given: Option<f64>, default: f64, edge: f64| match given {
+            Some(given) => given,
+            None if placed.laid_out => (edge + MARGIN).ceil().max(2.0 * MARGIN),
+            None => default,
+        };
+        scene.width = needs(spec.canvas.width, 800.0, bounds.right);
+        scene.height = needs(spec.canvas.height, 400.0, bounds.bottom);
+        scene
+    }
+
+    /// What all that is drawn fills, its lines' thickness with it.
+    pub(crate) fn bounds(&self) -> Rect {
+        let frames = self
+            .frames
+            .iter()
+            .flatten()
+            .map(|frame| frame.rect.grown(0.5));
+        let blocks = self.blocks.iter().map(Block::bounds);
+        let routes = self.routes.iter().map(Route::bounds);
+        let labels = self.labels.iter().map(|line| line.bounds);
+        frames
+            .chain(blocks)
+            .chain(routes)
+            .chain(labels)
+            .fold(Rect::NOTHING, Rect::union)
+    }
+}
+
+impl Block {
+    /// With its border, which is 2 wide.
+    pub(crate) fn bounds(&self) -> Rect {
+        self.outline.bounds().grown(1.0)
+    }
+}
+
+/// What a group needs above its nodes for a label of this size.
+pub(crate) fn label_room(size: f64) -> f64 {
+    size + 8.0
+}
+
+/// Groups with those that lie in others after these, else as in the file.
+fn drawing_order(spec: &Spec) -> Vec<usize> {
+    let owners = spec.owners().groups;
+    let mut order: Vec<usize> = (0..owners.len()).collect();
+    // Owners are larger: each is done before what it owns.
+    order.sort_by_key(|group| std::cmp::Reverse(spec.groups[*group].members.len()));
+    let mut depth = vec![0; owners.len()];
+    for group in &order {
+        depth[*group] = owners[*group].map_or(0, |owner| depth[owner] + 1);
+    }
+    order.sort_by_key(|group| (depth[*group], *group));
+    order
+}
+
+/// The frames of the groups. One without a padding of its own has room for the frames in it, too.
+fn frames(spec: &Spec, sizes: &[Size], placed: &Placed) -> Vec<Option<Frame>> {
+    let mut inner: Vec<Rect> = spec
+        .groups
+        .iter()
+        .map(|group| {
+            let nodes = group.members.iter().map(|index| {
+                let size = &sizes[*index];
+                Rect::around(placed.centres[*index], size.width, size.height)
+            });
+            nodes.fold(Rect::NOTHING, Rect::union)
+        })
+        .collect();
+    let owners = spec.owners();
+    let mut order: Vec<usize> = (0..spec.groups.len()).collect();
+    order.sort_by_key(|group| (spec.groups[*group].members.len(), *group));
+    let mut frames: Vec<Option<Frame>> = spec.groups.iter().map(|_| None).collect();
+    for index in order {
+        if spec.groups[index].members.is_empty() {
+            continue;
+        }
+        let frame = frame(spec, &spec.groups[index], inner[index]);
+        if let Some(owner) = owners.groups[index]
+            && spec.groups[owner].padding.is_none()
+        {
+            inner[owner] = inner[owner].union(frame.rect);
+        }
+        frames[index] = Some(frame);
+    }
+    frames
+}
+
+fn frame(spec: &Spec, group: &Group, inner: Rect) -> Frame {
+    let size = (spec.style.font_size - 2.0).max(1.0);
+    let mut rect = inner.grown(group.padding.unwrap_or(PADDING));
+    if group.padding.is_none() && group.label.is_some() {
+        rect.top = rect.top.min(inner.top - label_room(size));
+    }
+    // A negative padding may leave nothing.
+    rect.right = rect.right.max(rect.left);
+    rect.bottom = rect.bottom.max(rect.top);
+    let label = group.label.as_ref().map(|text| {
+        Line::new(
+            text,
+            Point::new(rect.left + 8.0, rect.top + 4.0 + size),
+            Anchor::Start,
+            (size, Weight::Bold),
+            Colour::new(0x99, 0x99, 0x99).legible_on(group.fill),
+            group.fill,
+        )
+    });
+    Frame { rect, label }
+}

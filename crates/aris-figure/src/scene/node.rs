@@ -1,0 +1,137 @@
+//! A node's size and its text.
+
+use super::{Block, Line};
+use crate::colour::Colour;
+use crate::geometry::{Outline, Point, Shape};
+use crate::spec::{Anchor, Node, Spec};
+use crate::text::{self, Weight};
+
+/// Width and height of a node that needs no more. **Source**: the reference's renderer.
+const PLAIN: (f64, f64) = (120.0, 50.0);
+
+/// Room between text and the middle of a border that is 2 wide.
+const ROOM: Point = Point::new(3.0, 1.5);
+
+/// The box of a node, square for a circle, and how much its text needs when the file gives it less.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    pub(crate) needs: Option<(f64, f64)>,
+}
+
+/// The lines of a node: text, size, weight, and the baseline from the centre.
+fn lines(node: &Node) -> impl Iterator<Item = (&str, f64, Weight, f64)> {
+    let size = node.font_size;
+    let count = node.label.len() + node.sublabel.len();
+    let step = size + 2.0;
+    #[expect(clippy::cast_precision_loss, reason = "lines of one label")]
+    let baseline = move |row: usize| {
+        row as f64 * step - (count.saturating_sub(1)) as f64 * step / 2.0 + size * 0.35
+    };
+    let label = node
+        .label
+        .iter()
+        .map(move |text| (text, size, Weight::Bold));
+    let small = (size - 3.0).max(1.0);
+    let sublabel = node
+        .sublabel
+        .iter()
+        .map(move |text| (text, small, Weight::Regular));
+    label
+        .chain(sublabel)
+        .enumerate()
+        .map(move |(row, (text, size, weight))| (text.as_str(), size, weight, baseline(row)))
+}
+
+/// How large a node is: as the file says, else as usual or as its text needs.
+pub(crate) fn size(node: &Node) -> Size {
+    // The corner of each line that is farthest from the centre.
+    let corners: Vec<Point> = lines(node)
+        .map(|(line, size, weight, base)| {
+            let up = text::above(line) * size - base;
+            let down = base + text::DESCENT * size;
+            Point::new(
+                text::width(line, size, weight) / 2.0 + ROOM.x,
+                up.max(down) + ROOM.y,
+            )
+        })
+        .collect();
+    let (width, height) = (
+        node.width.unwrap_or(PLAIN.0),
+        node.height.unwrap_or(PLAIN.1),
+    );
+    let (width, height) = match node.shape {
+        Shape::Circle => (width.max(height), width.max(height)),
+        _ => (width, height),
+    };
+    let wants = wants(node.shape, &corners, width, height);
+    let (wide, high) = (node.width.is_none(), node.height.is_none());
+    let (width, height) = match (node.shape, wide, high) {
+        (Shape::Rect | Shape::Rounded, _, _) => (
+            if wide { wants.0 } else { width },
+            if high { wants.1 } else { height },
+        ),
+        (_, true, true) => wants,
+        _ => (width, height),
+    };
+    let enough = wants.0 <= width + 0.01 && wants.1 <= height + 0.01;
+    Size {
+        width,
+        height,
+        needs: (!enough).then_some(wants),
+    }
+}
+
+/// The least size from `width` and `height` up that holds the corners, in whole units; round shapes keep their proportion.
+fn wants(shape: Shape, corners: &[Point], width: f64, height: f64) -> (f64, f64) {
+    let (a, b) = (width / 2.0, height / 2.0);
+    let largest = |measure: &dyn Fn(&Point) -> f64| corners.iter().map(measure).fold(0.0, f64::max);
+    match shape {
+        Shape::Rect | Shape::Rounded => (
+            width.max((2.0 * largest(&|corner| corner.x)).ceil()),
+            height.max((2.0 * largest(&|corner| corner.y)).ceil()),
+        ),
+        Shape::Circle | Shape::Ellipse | Shape::Diamond => {
+            let scale = largest(&|corner| {
+                let (x, y) = (corner.x / a, corner.y / b);
+                if shape == Shape::Diamond {
+                    x + y
+                } else {
+                    (x * x + y * y).sqrt()
+                }
+            });
+            if scale <= 1.0 {
+                (width, height)
+            } else {
+                ((width * scale).ceil(), (height * scale).ceil())
+            }
+        }
+    }
+}
+
+/// Sublabels. **Source**: the reference's renderer; made darker where it cannot be read.
+const GREY: Colour = Colour::new(0x88, 0x88, 0x88);
+
+pub(super) fn block(spec: &Spec, index: usize, node: &Node, size: &Size, centre: Point) -> Block {
+    let palette = &spec.style.palette;
+    let own = palette[index % palette.len()];
+    let fill = node.fill.unwrap_or_else(|| own.lighter());
+    let lines = lines(node)
+        .map(|(text, size, weight, base)| {
+            let colour = match weight {
+                Weight::Bold => node.text_colour,
+                Weight::Regular => GREY.legible_on(fill),
+            };
+            let base = centre.plus(0.0, base);
+            Line::new(text, base, Anchor::Middle, (size, weight), colour, fill)
+        })
+        .collect();
+    Block {
+        outline: Outline::new(node.shape, centre, size.width, size.height),
+        fill,
+        stroke: node.stroke.unwrap_or(own),
+        lines,
+        needs: size.needs,
+    }
+}

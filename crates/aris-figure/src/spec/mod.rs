@@ -1,0 +1,160 @@
+//! A figure as its file describes it. References between its parts are indices and always valid.
+
+mod fields;
+mod object;
+mod read;
+
+use crate::colour::Colour;
+use crate::geometry::{Point, Shape};
+use crate::notes::Place;
+
+pub use fields::{field_table, json_schema};
+pub(crate) use read::read;
+
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) title: Option<String>,
+    pub(crate) place: Place,
+    pub(crate) canvas: Canvas,
+    pub(crate) style: Style,
+    pub(crate) layout: Layout,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) labels: Vec<Label>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Canvas {
+    pub(crate) width: Option<f64>,
+    pub(crate) height: Option<f64>,
+    pub(crate) place: Place,
+}
+
+#[derive(Debug)]
+pub(crate) struct Style {
+    pub(crate) font_family: Option<String>,
+    pub(crate) font_size: f64,
+    pub(crate) background: Colour,
+    /// Never empty.
+    pub(crate) palette: Vec<Colour>,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    LeftRight,
+    TopBottom,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) direction: Direction,
+    pub(crate) node_gap: f64,
+    pub(crate) layer_gap: f64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) id: String,
+    pub(crate) label: Vec<String>,
+    pub(crate) sublabel: Vec<String>,
+    /// None: to be laid out.
+    pub(crate) centre: Option<Point>,
+    pub(crate) width: Option<f64>,
+    pub(crate) height: Option<f64>,
+    pub(crate) shape: Shape,
+    pub(crate) fill: Option<Colour>,
+    pub(crate) stroke: Option<Colour>,
+    pub(crate) text_colour: Colour,
+    pub(crate) font_size: f64,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Dash {
+    Solid,
+    Dashed,
+    Dotted,
+}
+
+#[derive(Debug)]
+pub(crate) struct Edge {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) label: Option<String>,
+    pub(crate) dash: Dash,
+    pub(crate) colour: Colour,
+    pub(crate) thickness: f64,
+    pub(crate) curve: bool,
+    pub(crate) points: Vec<Point>,
+    pub(crate) place: Place,
+}
+
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) label: Option<String>,
+    pub(crate) members: Vec<usize>,
+    pub(crate) fill: Colour,
+    pub(crate) stroke: Colour,
+    pub(crate) padding: Option<f64>,
+    pub(crate) place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Debug)]
+pub(crate) struct Label {
+    pub(crate) text: String,
+    pub(crate) at: Point,
+    pub(crate) size: f64,
+    pub(crate) colour: Colour,
+    pub(crate) anchor: Anchor,
+    pub(crate) place: Place,
+}
+
+/// The innermost group of each node, and of each group.
+pub(crate) struct Owners {
+    pub(crate) nodes: Vec<Option<usize>>,
+    pub(crate) groups: Vec<Option<usize>>,
+}
+
+impl Spec {
+    /// Which group lies in which: the smallest that has more members, all of its own among them.
+    pub(crate) fn owners(&self) -> Owners {
+        let count = |group: &usize| self.groups[*group].members.len();
+        let mut holders: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for (group, given) in self.groups.iter().enumerate() {
+            for member in &given.members {
+                holders[*member].push(group);
+            }
+        }
+        for holders in &mut holders {
+            holders.sort_by_key(|group| (count(group), *group));
+        }
+        let owner = |given: &Group| {
+            let holders = &holders[*given.members.first()?];
+            let holds = |group: &&usize| {
+                let many = &self.groups[**group].members;
+                many.len() > given.members.len()
+                    && given
+                        .members
+                        .iter()
+                        .all(|one| many.binary_search(one).is_ok())
+            };
+            holders.iter().find(holds).copied()
+        };
+        Owners {
+            nodes: holders
+                .iter()
+                .map(|holders| holders.first().copied())
+                .collect(),
+            groups: self.groups.iter().map(owner).collect(),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! One JSON object read against its table of fields.
+
+use super::fields::{Field, Kind};
+use crate::colour::Colour;
+use crate::geometry::Point;
+use crate::json::{Json, Value};
+use crate::notes::{Notes, Place};
+use crate::problem::Code;
+use crate::text;
+
+/// The largest number of any kind: pictures beyond cannot be drawn, and sums below stay exact enough.
+pub(crate) const LARGEST: f64 = 1_000_000.0;
+
+/// An object, its fields looked up, `null` counted as absent.
+pub(crate) struct Object<'a> {
+    pub(crate) place: Place,
+    values: Vec<(&'static str, &'a Json)>,
+}
+
+/// What happens when a value is of the wrong kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Otherwise {
+    /// The figure cannot be drawn.
+    Invalid,
+    /// The default is drawn, and the value reported.
+    Default,
+}
+
+impl<'a> Object<'a> {
+    /// None, and a problem, when `json` is no object.
+    pub(crate) fn open(
+        json: &'a Json,
+        pointer: String,
+        table: &'static [Field],
+        notes: &mut Notes,
+    ) -> Option<Self> {
+        let Value::Object(members) = &json.value else {
+            notes.push(
+                Code::Invalid,
+                (json.at, pointer),
+                format!("an object is expected, this is {}", json.value.kind()),
+                "write { … }",
+            );
+            return None;
+        };
+        let mut object = Self {
+            place: Place::new(json.at, pointer),
+            values: Vec::with_capacity(members.len().min(table.len())),
+        };
+        for member in members {
+            if matches!(member.json.value, Value::Null) {
+                continue;
+            }
+            let Some(field) = table.iter().find(|field| field.name == member.key) else {
+                let names: Vec<&str> = table.iter().map(|field| field.name).collect();
+                let key: String = member.key.chars().take(40).collect();
+                notes.push(
+                    Code::UnknownField,
+                    (member.at, object.place.pointer.clone()),
+                    format!("there is no field {key:?} here"),
+                    format!("remove it, or use one of {}", names.join(", ")),
+                );
+                continue;
+            };
+            if let Some(old) = object
+                .values
+                .iter()
+                .position(|(name, _)| *name == field.name)
+            {
+                notes.push(
+                    Code::DuplicateField,
+                    (member.at, object.pointer(field.name)),
+                    format!("{:?} is there twice; the last counts", field.name),
+                    "remove one of them",
+                );
+                object.values.remove(old);
+            }
+            object.values.push((field.name, &member.json));
+            object.place.add(field.name, member.json.at);
+        }
+        Some(object)
+    }
+
+    fn pointer(&self, name: &str) -> String {
+        format!("{}/{name}", self.place.pointer)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
+        self.values
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, json)| *json)
+    }
+
+    pub(crate) fn report(
+        &self,
+        notes: &mut Notes,
+        code: Code,
+        name: &'static str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        notes.push(code, self.place.field(&[name]), message, fix);
+    }
+
+    /// A finite number of ordinary size, greater than 0 for [`Kind::Positive`]. A number in quotes is read where the default would do.
+    pub(crate) fn number(
+        &self,
+        name: &'static str,
+        kind: Kind,
+        otherwise: Otherwise,
+        notes: &mut Notes,
+    ) -> Option<f64> {
+        let json = self.get(name)?;
+        let found = match &json.value {
+            Value::Number(number) => Some(*number),
+            Value::Text(text) if otherwise == Otherwise::Default => {
+                text.parse().ok().filter(|number: &f64| number.is_finite())
+            }
+            _ => None,
+        };
+        let (message, fix) = match found {
+            None => (
+                format!("{name} must be a number, this is {}", json.value.kind()),
+                String::from("write a number without quotes"),
+            ),
+            Some(number) if number.abs() > LARGEST => (
+                format!("{name} is too large"),
+                String::from("write a number below a million"),
+            ),
+            Some(number) if kind == Kind::Positive && number <= 0.0 => (
+                format!("{name} must be greater than 0"),
+                String::from("write a number above 0, or leave it out for the default"),
+            ),
+            Some(number) => return Some(number),
+        };
+        let code = match otherwise {
+            Otherwise::Invalid => Code::Invalid,
+            Otherwise::Default => Code::BadValue,
+        };
+        self.report(notes, code, name, message, fix);
+        None
+    }
+
+    /// A text; a number or truth value as it is written.
+    pub(crate) fn text(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
+        match &self.get(name)?.value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Bool(flag) => Some(flag.to_string()),
+            other => {
+                self.report(
+                    notes,
+                    Code::BadValue,
+                    name,
+                    format!("{name} must be a text, this is {}", other.kind()),
+                    "write one text; \\n breaks the line of a node's label",
+                );
+                None
+            }
+        }
+    }
+
+    /// A text of one line, none when nothing of it can be seen.
+    pub(crate) fn line(&self, name: &'static str, notes: &mut Notes) -> Option<String> {
+        self.text(name, notes)
+            .map(|text| text::lines(&text).join(" "))
+            .filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn colour(&self, name: &'static str, notes: &mut Notes) -> Option<Colour> {
+        match &self.get(name)?.value {
+            Value::Text(text) if text.is_empty() => None,
+            Value::Text(text) if Colour::read(text).is_some() => Colour::read(text),
+            _ => {
+                self.report(
+                    notes,
+                    Code::BadValue,
+                    name,
+                    format!("{name} is no colour; the default is drawn"),
+                    "write it as #RRGGBB, six hexadecimal digits",
+                );
+                None
+            }
+        }
+    }
+
+    /// One of some words; the first value of the table when it is none of them.
+    pub(crate) fn word<T: Copy>(
+        &self,
+        name: &'static str,
+        words: &[(&str, T)],
+        default: T,
+        notes: &mut Notes,
+    ) -> T {
+        let Some(json) = self.get(name) else {
+            return default;
+        };
+        let found = match &json.value {
+            Value::Text(text) => words.iter().find(|(word, _)| word == text),
+            _ => None,
+        };
+        found.map_or_else(
+            || {
+                let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+                self.report(
+                    notes,
+                    Code::BadValue,
+                    name,
+                    format!("this {name} does not exist; the default is drawn"),
+                    format!("use one of {}", names.join(", ")),
+                );
+                default
+            },
+            |(_, value)| *value,
+        )
+    }
+
+    /// The name of a node: a text, or a number.
+    pub(crate) fn name(&self, name: &'static str) -> Option<String> {
+        read_name(self.get(name)?)
+    }
+
+    /// Elements of a list; a problem, and none, when it is no list.
+    pub(crate) fn list(&self, name: &'static str, notes: &mut Notes) -> &'a [Json] {
+        match self.get(name).map(|json| &json.value) {
+            None => &[],
+            Some(Value::List(items)) => items,
+            Some(other) => {
+                self.report(
+                    notes,
+                    Code::Invalid,
+                    name,
+                    format!("{name} must be a list, this is {}", other.kind()),
+                    "write [ … ]",
+                );
+                &[]
+            }
+        }
+    }
+
+    pub(crate) fn points(&self, name: &'static str, notes: &mut Notes) -> Vec<Point> {
+        let mut points = Vec::new();
+        for (index, json) in self.list(name, notes).iter().enumerate() {
+            match read_point(json) {
+                Some(point) => points.push(point),
+                None => notes.push(
+                    Code::Invalid,
+                    (json.at, format!("{}/{index}", self.pointer(name))),
+                    "a point is two numbers below a million",
+                    "write [x, y]",
+                ),
+            }
+        }
+        points
+    }
+}
+
+pub(crate) fn read_name(json: &Json) -> Option<String> {
+    match &json.value {
+        Value::Text(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn read_point(json: &Json) -> Option<Point> {
+    let Value::List(items) = &json.value else {
+        return None;
+    };
+    match items.as_slice() {
+        [
+            Json {
+                value: Value::Number(x),
+                ..
+            },
+            Json {
+                value: Value::Number(y),
+                ..
+            },
+        ] if x.abs() <= LARGEST && y.abs() <= LARGEST => Some(Point::new(*x, *y)),
+        _ => None,
+    }
+}

@@ -1,0 +1,418 @@
+//! From JSON to a figure. What cannot be drawn is [`Code::Invalid`]; what can be drawn otherwise than written is reported and drawn.
+
+use std::collections::BTreeMap;
+
+use super::fields::{CANVAS, EDGE, FIGURE, Field, GROUP, Kind, LABEL, LAYOUT, NODE, STYLE};
+use super::object::{Object, Otherwise, read_name};
+use super::{Anchor, Canvas, Dash, Direction, Edge, Group, Label, Layout, Node, Spec, Style};
+use crate::colour::Colour;
+use crate::geometry::{Point, Shape};
+use crate::json::{self, Json, Value};
+use crate::notes::Notes;
+use crate::problem::Code;
+use crate::text;
+
+/// How many nodes, edges, groups and labels a figure may have together.
+const PARTS: usize = 50_000;
+
+/// Borders of nodes in turn. **Source**: the reference's renderer, so that its figures keep their colours.
+const PALETTE: [Colour; 10] = [
+    Colour::capital(0x25, 0x63, 0xEB),
+    Colour::capital(0x10, 0xB9, 0x81),
+    Colour::capital(0x7C, 0x3A, 0xED),
+    Colour::capital(0xEA, 0x58, 0x0C),
+    Colour::capital(0xC6, 0x28, 0x28),
+    Colour::capital(0x0D, 0x47, 0xA1),
+    Colour::capital(0x1B, 0x5E, 0x20),
+    Colour::capital(0x4A, 0x14, 0x8C),
+    Colour::capital(0xBF, 0x36, 0x0C),
+    Colour::capital(0x37, 0x47, 0x4F),
+];
+
+/// Edges and free labels.
+const GREY: Colour = Colour::new(0x55, 0x55, 0x55);
+
+/// Reads a figure; none when the notes say why it cannot be drawn.
+pub(crate) fn read(text: &str, notes: &mut Notes) -> Option<Spec> {
+    let root = match json::parse(text) {
+        Ok(root) => root,
+        Err(error) => {
+            let place = (error.at, String::new());
+            notes.push(Code::Invalid, place, error.message, error.fix);
+            return None;
+        }
+    };
+    let figure = Object::open(&root, String::new(), FIGURE, notes)?;
+    let lists = ["nodes", "edges", "groups", "labels"].map(|name| figure.list(name, notes));
+    let parts: usize = lists.iter().map(|list| list.len()).sum();
+    if parts > PARTS {
+        notes.push(
+            Code::Invalid,
+            (root.at, String::new()),
+            format!("the figure has {parts} parts, {PARTS} are the limit"),
+            "draw it as several figures",
+        );
+        return None;
+    }
+    let style = style(&figure, notes);
+    let [nodes, edges, groups, labels] = lists;
+    let mut names = BTreeMap::new();
+    let spec = Spec {
+        title: figure.line("title", notes),
+        place: figure.place.clone(),
+        canvas: canvas(&figure, notes),
+        layout: layout(&figure, notes),
+        nodes: objects(nodes, "nodes", NODE, notes)
+            .into_iter()
+            .filter_map(|object| node(&object, &style, &mut names, notes))
+            .collect(),
+        edges: objects(edges, "edges", EDGE, notes)
+            .into_iter()
+            .filter_map(|object| edge(&object, &names, notes))
+            .collect(),
+        groups: objects(groups, "groups", GROUP, notes)
+            .into_iter()
+            .map(|object| group(&object, &names, notes))
+            .collect(),
+        labels: objects(labels, "labels", LABEL, notes)
+            .into_iter()
+            .filter_map(|object| label(&object, &style, notes))
+            .collect(),
+        style,
+    };
+    if spec.nodes.is_empty() && !notes.has(Code::Invalid) {
+        let place = figure.place.field(&["nodes"]);
+        notes.push(
+            Code::NothingDrawn,
+            place,
+            "the figure has no nodes",
+            "add some to \"nodes\", or leave the figure out",
+        );
+    }
+    (!notes.has(Code::Invalid)).then_some(spec)
+}
+
+fn objects<'a>(
+    list: &'a [Json],
+    name: &str,
+    table: &'static [Field],
+    notes: &mut Notes,
+) -> Vec<Object<'a>> {
+    list.iter()
+        .enumerate()
+        .filter_map(|(index, json)| Object::open(json, format!("/{name}/{index}"), table, notes))
+        .collect()
+}
+
+/// An object of the figure itself.
+fn part<'a>(
+    figure: &Object<'a>,
+    name: &'static str,
+    table: &'static [Field],
+    notes: &mut Notes,
+) -> Option<Object<'a>> {
+    Object::open(figure.get(name)?, format!("/{name}"), table, notes)
+}
+
+fn canvas(figure: &Object<'_>, notes: &mut Notes) -> Canvas {
+    let Some(object) = part(figure, "canvas", CANVAS, notes) else {
+        return Canvas {
+            place: figure.place.clone(),
+            ..Canvas::default()
+        };
+    };
+    Canvas {
+        width: object.number("width", Kind::Positive, Otherwise::Invalid, notes),
+        height: object.number("height", Kind::Positive, Otherwise::Invalid, notes),
+        place: object.place,
+    }
+}
+
+fn style(figure: &Object<'_>, notes: &mut Notes) -> Style {
+    let mut style = Style {
+        font_family: None,
+        font_size: 14.0,
+        background: Colour::capital(255, 255, 255),
+        palette: PALETTE.to_vec(),
+        place: figure.place.clone(),
+    };
+    let Some(object) = part(figure, "style", STYLE, notes) else {
+        return style;
+    };
+    style.font_family = object.line("font_family", notes);
+    if let Some(size) = object.number("font_size", Kind::Positive, Otherwise::Invalid, notes) {
+        style.font_size = size;
+    }
+    if let Some(colour) = object.colour("bg_color", notes) {
+        style.background = colour;
+    }
+    if object.get("palette").is_some() {
+        style.palette = palette(&object, notes);
+    }
+    style.place = object.place;
+    style
+}
+
+fn palette(object: &Object<'_>, notes: &mut Notes) -> Vec<Colour> {
+    let mut palette = Vec::new();
+    for (index, json) in object.list("palette", notes).iter().enumerate() {
+        let colour = match &json.value {
+            Value::Text(text) => Colour::read(text),
+            _ => None,
+        };
+        match colour {
+            Some(colour) => palette.push(colour),
+            None => notes.push(
+                Code::Invalid,
+                (json.at, format!("/style/palette/{index}")),
+                "this is no colour",
+                "write it as #RRGGBB, six hexadecimal digits",
+            ),
+        }
+    }
+    if palette.is_empty() && !notes.has(Code::Invalid) {
+        object.report(
+            notes,
+            Code::Invalid,
+            "palette",
+            "the palette is empty",
+            "give it a colour, or leave it out for the default",
+        );
+    }
+    if palette.is_empty() {
+        palette.push(GREY);
+    }
+    palette
+}
+
+fn layout(figure: &Object<'_>, notes: &mut Notes) -> Layout {
+    let mut layout = Layout {
+        direction: Direction::LeftRight,
+        node_gap: 30.0,
+        layer_gap: 50.0,
+    };
+    let Some(object) = part(figure, "layout", LAYOUT, notes) else {
+        return layout;
+    };
+    let words = [("LR", Direction::LeftRight), ("TB", Direction::TopBottom)];
+    layout.direction = object.word("direction", &words, layout.direction, notes);
+    for (name, gap) in [
+        ("node_gap", &mut layout.node_gap),
+        ("layer_gap", &mut layout.layer_gap),
+    ] {
+        if let Some(number) = object.number(name, Kind::Positive, Otherwise::Default, notes) {
+            *gap = number;
+        }
+    }
+    layout
+}
+
+fn node(
+    object: &Object<'_>,
+    style: &Style,
+    names: &mut BTreeMap<String, usize>,
+    notes: &mut Notes,
+) -> Option<Node> {
+    let Some(id) = object.name("id") else {
+        object.report(
+            notes,
+            Code::Invalid,
+            "id",
+            "the node has no id",
+            "give it \"id\": a text that no other node has",
+        );
+        return None;
+    };
+    let index = names.len();
+    if names.insert(id.clone(), index).is_some() {
+        object.report(
+            notes,
+            Code::Invalid,
+            "id",
+            format!("there is a node {id:?} already"),
+            "give each node an id of its own",
+        );
+        return None;
+    }
+    let mut number = |name| object.number(name, Kind::Number, Otherwise::Invalid, notes);
+    let centre = match (number("x"), number("y")) {
+        (Some(x), Some(y)) => Some(Point::new(x, y)),
+        (None, None) => None,
+        (x, _) => {
+            let (there, other) = if x.is_some() { ("x", "y") } else { ("y", "x") };
+            if object.get(other).is_none() {
+                object.report(
+                    notes,
+                    Code::Invalid,
+                    there,
+                    format!("node {id:?} has {there} and no {other}"),
+                    "give it both, or neither and let the layout place it",
+                );
+            }
+            None
+        }
+    };
+    let mut size = |name| object.number(name, Kind::Positive, Otherwise::Invalid, notes);
+    let (width, height) = (size("width"), size("height"));
+    let label = object.text("label", notes);
+    if label.is_none() {
+        object.report(
+            notes,
+            Code::NothingDrawn,
+            "label",
+            format!("node {id:?} has no label"),
+            "give it one; \"\" when it is to be empty",
+        );
+    }
+    let lines = |text: Option<String>| text.map(|text| text::lines(&text)).unwrap_or_default();
+    Some(Node {
+        label: lines(label),
+        sublabel: lines(object.text("sublabel", notes)),
+        centre,
+        width,
+        height,
+        shape: object.word("shape", &Shape::ALL, Shape::Rounded, notes),
+        fill: object.colour("fill", notes),
+        stroke: object.colour("stroke", notes),
+        text_colour: object
+            .colour("text_color", notes)
+            .unwrap_or(Colour::new(0x33, 0x33, 0x33)),
+        font_size: object
+            .number("font_size", Kind::Positive, Otherwise::Default, notes)
+            .unwrap_or(style.font_size),
+        place: object.place.clone(),
+        id,
+    })
+}
+
+fn edge(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes) -> Option<Edge> {
+    let mut end = |name| {
+        let Some(id) = object.name(name) else {
+            object.report(
+                notes,
+                Code::Invalid,
+                name,
+                format!("the edge has no {name:?}"),
+                "give it the id of a node",
+            );
+            return None;
+        };
+        let found = names.get(&id).copied();
+        if found.is_none() {
+            object.report(
+                notes,
+                Code::Invalid,
+                name,
+                format!("there is no node {id:?}"),
+                "name a node of \"nodes\" by its id",
+            );
+        }
+        found
+    };
+    let (from, to) = (end("from"), end("to"));
+    let dashes = [
+        ("solid", Dash::Solid),
+        ("dashed", Dash::Dashed),
+        ("dotted", Dash::Dotted),
+    ];
+    let curve = match object.get("curve").map(|json| &json.value) {
+        None => false,
+        Some(Value::Bool(curve)) => *curve,
+        Some(other) => {
+            object.report(
+                notes,
+                Code::BadValue,
+                "curve",
+                format!("curve must be true or false, this is {}", other.kind()),
+                "write true or false",
+            );
+            !matches!(other, Value::Number(number) if *number == 0.0)
+        }
+    };
+    Some(Edge {
+        from: from?,
+        to: to?,
+        label: object.line("label", notes),
+        dash: object.word("style", &dashes, Dash::Solid, notes),
+        colour: object.colour("color", notes).unwrap_or(GREY),
+        thickness: object
+            .number("thickness", Kind::Positive, Otherwise::Default, notes)
+            .unwrap_or(2.0),
+        curve,
+        points: object.points("points", notes),
+        place: object.place.clone(),
+    })
+}
+
+fn group(object: &Object<'_>, names: &BTreeMap<String, usize>, notes: &mut Notes) -> Group {
+    let mut members = Vec::new();
+    for (index, json) in object.list("node_ids", notes).iter().enumerate() {
+        match read_name(json).and_then(|id| names.get(&id)) {
+            Some(member) => members.push(*member),
+            None => notes.push(
+                Code::UnknownNode,
+                (
+                    json.at,
+                    format!("{}/node_ids/{index}", object.place.pointer),
+                ),
+                "there is no such node",
+                "name a node of \"nodes\" by its id",
+            ),
+        }
+    }
+    members.sort_unstable();
+    members.dedup();
+    if members.is_empty() {
+        object.report(
+            notes,
+            Code::NothingDrawn,
+            "node_ids",
+            "the group has no nodes and is not drawn",
+            "list the ids of its nodes in \"node_ids\"",
+        );
+    }
+    Group {
+        label: object.line("label", notes),
+        members,
+        fill: object
+            .colour("fill", notes)
+            .unwrap_or(Colour::capital(0xF5, 0xF5, 0xF5)),
+        stroke: object
+            .colour("stroke", notes)
+            .unwrap_or(Colour::capital(0xE0, 0xE0, 0xE0)),
+        padding: object.number("padding", Kind::Number, Otherwise::Default, notes),
+        place: object.place.clone(),
+    }
+}
+
+fn label(object: &Object<'_>, style: &Style, notes: &mut Notes) -> Option<Label> {
+    let Some(text) = object.line("text", notes) else {
+        object.report(
+            notes,
+            Code::NothingDrawn,
+            "text",
+            "the label has no text",
+            "give it \"text\", or remove it",
+        );
+        return None;
+    };
+    let anchors = [
+        ("start", Anchor::Start),
+        ("middle", Anchor::Middle),
+        ("end", Anchor::End),
+    ];
+    let mut number = |name, kind| object.number(name, kind, Otherwise::Default, notes);
+    let at = Point::new(
+        number("x", Kind::Number).unwrap_or(0.0),
+        number("y", Kind::Number).unwrap_or(0.0),
+    );
+    let size = number("font_size", Kind::Positive).unwrap_or(style.font_size);
+    Some(Label {
+        text,
+        at,
+        size,
+        colour: object.colour("color", notes).unwrap_or(GREY),
+        anchor: object.word("anchor", &anchors, Anchor::Middle, notes),
+        place: object.place.clone(),
+    })
+}

@@ -1,0 +1,263 @@
+//! A scene as SVG, written by hand: numbers with at most two decimals and a point, in every locale.
+
+use std::fmt::{self, Write as _};
+
+use crate::colour::Colour;
+use crate::geometry::{Outline, Point, Shape};
+use crate::scene::{Arrow, Block, Frame, Line, Piece, Route, Scene};
+use crate::spec::{Anchor, Dash};
+use crate::text::Weight;
+
+/// Equally wide families first, so that a viewer shows what was measured; then one for Chinese.
+const FAMILY: &str = "'Liberation Sans', Arial, Helvetica, 'Droid Sans Fallback', sans-serif";
+
+/// A number with at most two decimals, without zeros at the end.
+pub(crate) struct Number(pub(crate) f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:.2}", self.0);
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        out.write_str(if text == "-0" { "0" } else { text })
+    }
+}
+
+/// Text between tags or in double quotes.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '&' => out.write_str("&amp;")?,
+                '<' => out.write_str("&lt;")?,
+                '>' => out.write_str("&gt;")?,
+                '"' => out.write_str("&quot;")?,
+                other => out.write_char(other)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the scene; the same scene gives the same bytes.
+pub(crate) fn write(scene: &Scene<'_>) -> String {
+    let mut out = String::with_capacity(600 * (scene.blocks.len() + scene.routes.len()) + 1000);
+    // Writing to a String does not fail.
+    let _ = document(&mut out, scene);
+    out
+}
+
+fn document(out: &mut String, scene: &Scene<'_>) -> fmt::Result {
+    let (width, height) = (Number(scene.width), Number(scene.height));
+    let style = &scene.spec.style;
+    let family = style.font_family.as_deref().unwrap_or(FAMILY);
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\"{}\">",
+        Escaped(family)
+    )?;
+    if let Some(title) = &scene.spec.title {
+        writeln!(out, "  <title>{}</title>", Escaped(title))?;
+    }
+    let ground = style.background;
+    writeln!(
+        out,
+        "  <rect width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>"
+    )?;
+    for group in &scene.order {
+        if let Some(frame_of) = &scene.frames[*group] {
+            let given = &scene.spec.groups[*group];
+            frame(out, frame_of, given.fill, given.stroke)?;
+        }
+    }
+    for (route_of, edge) in scene.routes.iter().zip(&scene.spec.edges) {
+        route(out, route_of, edge.colour, edge.dash)?;
+    }
+    for (line_of, plate) in scene.routes.iter().filter_map(|route| route.label.as_ref()) {
+        writeln!(
+            out,
+            "  <rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"{}\"/>",
+            Number(plate.left),
+            Number(plate.top),
+            Number(plate.width()),
+            Number(plate.height()),
+            line_of.ground
+        )?;
+        line(out, line_of, "  ")?;
+    }
+    for (block_of, node) in scene.blocks.iter().zip(&scene.spec.nodes) {
+        writeln!(
+            out,
+            "  <g data-node=\"{}\">",
+            Escaped(&crate::text::clean(&node.id))
+        )?;
+        block(out, block_of)?;
+        writeln!(out, "  </g>")?;
+    }
+    for label in &scene.labels {
+        line(out, label, "  ")?;
+    }
+    writeln!(out, "</svg>")
+}
+
+fn frame(out: &mut String, frame: &Frame, fill: Colour, stroke: Colour) -> fmt::Result {
+    let rect = frame.rect;
+    writeln!(
+        out,
+        "  <rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
+        Number(rect.left),
+        Number(rect.top),
+        Number(rect.width()),
+        Number(rect.height()),
+    )?;
+    frame
+        .label
+        .iter()
+        .try_for_each(|label| line(out, label, "  "))
+}
+
+fn pair(point: Point) -> String {
+    format!("{} {}", Number(point.x), Number(point.y))
+}
+
+fn route(out: &mut String, route: &Route, colour: Colour, dash: Dash) -> fmt::Result {
+    if !route.pieces.is_empty() {
+        let mut path = format!("M{}", pair(route.start));
+        for piece in &route.pieces {
+            match piece {
+                Piece::Line(end) => write!(path, " L{}", pair(*end))?,
+                Piece::Quad(control, end) => write!(path, " Q{} {}", pair(*control), pair(*end))?,
+                Piece::Cubic(one, two, end) => {
+                    write!(path, " C{} {} {}", pair(*one), pair(*two), pair(*end))?;
+                }
+            }
+        }
+        let dash = match dash {
+            Dash::Solid => "",
+            Dash::Dashed => " stroke-dasharray=\"8,4\"",
+            Dash::Dotted => " stroke-dasharray=\"3,3\"",
+        };
+        writeln!(
+            out,
+            "  <path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{}\"{dash}/>",
+            Number(route.thickness)
+        )?;
+    }
+    if let Some(corners) = route.arrow {
+        arrow(out, corners, colour)?;
+    }
+    Ok(())
+}
+
+fn arrow(out: &mut String, corners: Arrow, colour: Colour) -> fmt::Result {
+    let [tip, one, two] = corners.map(pair);
+    writeln!(
+        out,
+        "  <path d=\"M{tip} L{one} L{two} Z\" fill=\"{colour}\"/>"
+    )
+}
+
+fn block(out: &mut String, block: &Block) -> fmt::Result {
+    let Outline {
+        shape,
+        centre,
+        half,
+    } = block.outline;
+    let bounds = block.outline.bounds();
+    match shape {
+        Shape::Circle => write!(
+            out,
+            "    <circle cx=\"{}\" cy=\"{}\" r=\"{}\"",
+            Number(centre.x),
+            Number(centre.y),
+            Number(half.x)
+        ),
+        Shape::Ellipse => write!(
+            out,
+            "    <ellipse cx=\"{}\" cy=\"{}\" rx=\"{}\" ry=\"{}\"",
+            Number(centre.x),
+            Number(centre.y),
+            Number(half.x),
+            Number(half.y)
+        ),
+        Shape::Diamond => write!(
+            out,
+            "    <path d=\"M{} L{} L{} L{} Z\"",
+            pair(Point::new(centre.x, bounds.top)),
+            pair(Point::new(bounds.right, centre.y)),
+            pair(Point::new(centre.x, bounds.bottom)),
+            pair(Point::new(bounds.left, centre.y))
+        ),
+        Shape::Rect | Shape::Rounded => {
+            write!(
+                out,
+                "    <rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
+                Number(bounds.left),
+                Number(bounds.top),
+                Number(bounds.width()),
+                Number(bounds.height())
+            )?;
+            if shape == Shape::Rounded {
+                write!(out, " rx=\"{}\"", Number(block.outline.corner()))?;
+            }
+            Ok(())
+        }
+    }?;
+    let (fill, stroke) = (block.fill, block.stroke);
+    writeln!(
+        out,
+        " fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"2\"/>"
+    )?;
+    block
+        .lines
+        .iter()
+        .try_for_each(|text| line(out, text, "    "))
+}
+
+fn line(out: &mut String, line: &Line, indent: &str) -> fmt::Result {
+    let anchor = match line.anchor {
+        Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
+        Anchor::End => " text-anchor=\"end\"",
+    };
+    let weight = match line.weight {
+        Weight::Regular => "",
+        Weight::Bold => " font-weight=\"bold\"",
+    };
+    writeln!(
+        out,
+        "{indent}<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{anchor}{weight}>{}</text>",
+        Number(line.base.x),
+        Number(line.base.y),
+        Number(line.size),
+        line.colour,
+        Escaped(&line.text)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_a_point_and_no_zeros_at_the_end() {
+        for (number, text) in [
+            (0.0, "0"),
+            (-0.001, "0"),
+            (12.0, "12"),
+            (12.5, "12.5"),
+            (-3.256, "-3.26"),
+            (100.0, "100"),
+            (1e6, "1000000"),
+        ] {
+            assert_eq!(Number(number).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        let text = Escaped("a<b>&\"c\"'").to_string();
+        assert_eq!(text, "a&lt;b&gt;&amp;&quot;c&quot;'");
+    }
+}

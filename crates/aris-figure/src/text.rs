@@ -1,0 +1,160 @@
+//! How wide text is, by the fonts that come with the program; the fonts of the machine are never looked at.
+//!
+//! A line is as wide as the sum of its glyphs' advances. What is drawn is never wider: shaping moves pairs of letters together (kerning).
+
+use std::sync::OnceLock;
+
+use ttf_parser::Face;
+
+/// The fonts, in the order in which a character is looked for.
+pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
+pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/LiberationSans-Bold.ttf");
+pub(crate) static CHINESE: &[u8] = include_bytes!("../fonts/DroidSansFallback-subset.ttf");
+
+/// How far capitals and ascenders reach above the baseline. **Unit**: the font size. **Source**: Liberation Sans, table OS/2.
+const CAPITALS: f64 = 0.729;
+/// How far Chinese characters reach above it. **Source**: Droid Sans Fallback.
+const SQUARES: f64 = 0.86;
+/// What letters such as g reach below the baseline. **Unit**: the font size.
+pub(crate) const DESCENT: f64 = 0.212;
+
+/// The two weights that figures use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    Regular,
+    Bold,
+}
+
+struct Fonts {
+    regular: Option<Face<'static>>,
+    bold: Option<Face<'static>>,
+    chinese: Option<Face<'static>>,
+    /// Advances of ASCII, regular and bold: nearly all that figures hold.
+    ascii: [[Option<f64>; 128]; 2],
+}
+
+impl Fonts {
+    fn get() -> &'static Self {
+        static FONTS: OnceLock<Fonts> = OnceLock::new();
+        FONTS.get_or_init(|| {
+            let face = |bytes| Face::parse(bytes, 0).ok();
+            let mut fonts = Self {
+                regular: face(REGULAR),
+                bold: face(BOLD),
+                chinese: face(CHINESE),
+                ascii: [[None; 128]; 2],
+            };
+            for (row, weight) in [Weight::Regular, Weight::Bold].into_iter().enumerate() {
+                for code in 0..128_u8 {
+                    fonts.ascii[row][usize::from(code)] = fonts.look_up(char::from(code), weight);
+                }
+            }
+            fonts
+        })
+    }
+
+    fn look_up(&self, character: char, weight: Weight) -> Option<f64> {
+        let first = match weight {
+            Weight::Regular => &self.regular,
+            Weight::Bold => &self.bold,
+        };
+        [first, &self.chinese]
+            .into_iter()
+            .flatten()
+            .find_map(|face| {
+                let glyph = face.glyph_index(character)?;
+                let advance = face.glyph_hor_advance(glyph)?;
+                Some(f64::from(advance) / f64::from(face.units_per_em()))
+            })
+    }
+
+    fn advance(&self, character: char, weight: Weight) -> Option<f64> {
+        let row = usize::from(weight == Weight::Bold);
+        match self.ascii[row].get(character as usize) {
+            Some(advance) => *advance,
+            None => self.look_up(character, weight),
+        }
+    }
+}
+
+/// The width of one line. **Unit**: that of `size`. A character that no font has counts as a square.
+pub(crate) fn width(text: &str, size: f64, weight: Weight) -> f64 {
+    let fonts = Fonts::get();
+    text.chars()
+        .map(|character| fonts.advance(character, weight).unwrap_or(1.0))
+        .sum::<f64>()
+        * size
+}
+
+/// How far a line reaches above its baseline. **Unit**: the font size.
+pub(crate) fn above(text: &str) -> f64 {
+    if text.chars().any(|character| character >= '\u{2e80}') {
+        SQUARES
+    } else {
+        CAPITALS
+    }
+}
+
+/// The characters of `text` that no font has, each once, in order.
+pub(crate) fn missing(text: &str) -> Vec<char> {
+    let fonts = Fonts::get();
+    let mut found: Vec<char> = text
+        .chars()
+        .filter(|character| fonts.advance(*character, Weight::Regular).is_none())
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// One line as it can be drawn: what XML forbids taken out, white space made single, as SVG does.
+pub(crate) fn clean(text: &str) -> String {
+    let kept = text.chars().filter(|character| {
+        !matches!(character,
+            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
+            | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}')
+    });
+    let kept: String = kept.collect();
+    kept.split(['\t', '\n', '\r', ' '])
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The lines of a label: broken where the text is, or where it says `\n` in two characters; empty lines are left out.
+pub(crate) fn lines(text: &str) -> Vec<String> {
+    text.replace("\\n", "\n")
+        .split('\n')
+        .map(clean)
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fonts_open_and_know_their_letters() {
+        let fonts = Fonts::get();
+        assert!(fonts.regular.is_some() && fonts.bold.is_some() && fonts.chinese.is_some());
+        let capitals = fonts.regular.as_ref().and_then(Face::capital_height);
+        assert!(capitals.is_none_or(|height| (f64::from(height) / 2048.0 - CAPITALS).abs() < 0.02));
+        assert_eq!(missing("Aé→≤注意力アテ，（）①🎉"), vec!['①', '🎉']);
+    }
+
+    #[test]
+    fn widths_are_those_of_arial() {
+        let found = width("Attention", 1000.0, Weight::Regular);
+        assert!((found - 4058.6).abs() < 2.0, "{found}");
+        assert!(width("Attention", 10.0, Weight::Bold) > found / 100.0);
+        assert!((width("注意力", 10.0, Weight::Bold) - 30.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn texts_become_lines_that_can_be_drawn() {
+        assert_eq!(lines("a\\nb\n\n c  d\u{1}\te "), vec!["a", "b", "c d e"]);
+        assert_eq!(lines(" \n"), Vec::<String>::new());
+        assert_eq!(clean("x\u{fffe}\u{85}y"), "xy");
+    }
+}

@@ -1,0 +1,115 @@
+//! Finds which of many boxes lie near a place without looking at all of them.
+//!
+//! A tree of bounding boxes, split at the median of the longer side: n log n to build, and a search visits only what it meets, however
+//! unevenly the boxes lie.
+
+use crate::geometry::{Point, Rect};
+
+/// Boxes in a leaf.
+const LEAF: usize = 8;
+
+pub(crate) struct Tree {
+    rects: Vec<Rect>,
+    /// Indices of `rects`; a branch covers a range of it.
+    order: Vec<usize>,
+    root: Option<Branch>,
+}
+
+struct Branch {
+    bounds: Rect,
+    from: usize,
+    to: usize,
+    parts: Option<Box<(Self, Self)>>,
+}
+
+impl Tree {
+    pub(crate) fn new(rects: Vec<Rect>) -> Self {
+        let mut order: Vec<usize> = (0..rects.len()).collect();
+        let root = (!rects.is_empty()).then(|| branch(&rects, &mut order, 0));
+        Self { rects, order, root }
+    }
+
+    /// Indices of the boxes that meet `area`, smallest first.
+    pub(crate) fn meeting(&self, area: Rect) -> Vec<usize> {
+        self.search(|rect| rect.meets(area))
+    }
+
+    /// Indices of the boxes that the line from `one` to `two` passes, smallest first.
+    pub(crate) fn along(&self, one: Point, two: Point) -> Vec<usize> {
+        let area = Rect::between(one, two).grown(1e-9);
+        self.search(|rect| rect.meets(area) && rect.is_crossed(one, two))
+    }
+
+    fn search(&self, wanted: impl Fn(&Rect) -> bool) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut open: Vec<&Branch> = self.root.iter().collect();
+        while let Some(branch) = open.pop() {
+            if !wanted(&branch.bounds) {
+                continue;
+            }
+            match &branch.parts {
+                Some(parts) => open.extend([&parts.0, &parts.1]),
+                None => found.extend(
+                    self.order[branch.from..branch.to]
+                        .iter()
+                        .filter(|index| wanted(&self.rects[**index])),
+                ),
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+fn branch(rects: &[Rect], order: &mut [usize], from: usize) -> Branch {
+    let bounds = order
+        .iter()
+        .fold(Rect::NOTHING, |sum, index| sum.union(rects[*index]));
+    let to = from + order.len();
+    let parts = (order.len() > LEAF).then(|| {
+        let wide = bounds.width() > bounds.height();
+        let place = |index: &usize| {
+            let centre = rects[*index].centre();
+            if wide { centre.x } else { centre.y }
+        };
+        let middle = order.len() / 2;
+        order.select_nth_unstable_by(middle, |one, two| {
+            place(one).total_cmp(&place(two)).then(one.cmp(two))
+        });
+        let (low, high) = order.split_at_mut(middle);
+        Box::new((branch(rects, low, from), branch(rects, high, from + middle)))
+    });
+    Branch {
+        bounds,
+        from,
+        to,
+        parts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_search_finds_what_looking_at_all_finds(
+            boxes in prop::collection::vec((-50.0..50.0_f64, -50.0..50.0_f64, 0.1..30.0_f64, 0.1..30.0_f64), 0..60),
+            (x, y, width, height) in (-60.0..60.0_f64, -60.0..60.0_f64, 0.1..40.0_f64, 0.1..40.0_f64),
+        ) {
+            let rects: Vec<Rect> = boxes
+                .iter()
+                .map(|(x, y, width, height)| Rect::around(Point::new(*x, *y), *width, *height))
+                .collect();
+            let tree = Tree::new(rects.clone());
+            let area = Rect::around(Point::new(x, y), width, height);
+            let all: Vec<usize> = (0..rects.len()).filter(|at| rects[*at].meets(area)).collect();
+            prop_assert_eq!(tree.meeting(area), all);
+            let (one, two) = (Point::new(x, y), Point::new(x + width, y - height));
+            let all: Vec<usize> = (0..rects.len()).filter(|at| rects[*at].is_crossed(one, two)).collect();
+            prop_assert_eq!(tree.along(one, two), all);
+        }
+    }
+}

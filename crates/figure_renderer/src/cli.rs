@@ -1,0 +1,125 @@
+//! The command line. Names and defaults are those of the reference's script where it has them.
+
+use std::path::PathBuf;
+
+use aris_figure::COLUMN_MM;
+use clap::{Args, Subcommand};
+
+/// Arguments of `figure_renderer`.
+#[derive(Debug, Args)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Draw a figure as SVG, PDF or PNG
+    Render(RenderArgs),
+    /// Say what is wrong with a figure; exit 10 when something is
+    Validate(ValidateArgs),
+    /// Show the fields of a figure; with --json the JSON schema
+    Schema,
+    /// Write the places of the layout into a figure whose nodes have no x and y
+    Layout(LayoutArgs),
+    /// Draw a figure again whenever its file changes
+    Watch(WatchArgs),
+}
+
+/// A kind of picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Vectors for browsers and editors
+    Svg,
+    /// Vectors for LaTeX, text can be selected
+    Pdf,
+    /// Pixels
+    Png,
+}
+
+impl Format {
+    pub(crate) const ALL: [Self; 3] = [Self::Svg, Self::Pdf, Self::Png];
+
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Pdf => "pdf",
+            Self::Png => "png",
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// Figure, a JSON file
+    #[arg(value_name = "SPEC")]
+    pub(crate) spec: PathBuf,
+    /// Picture; default: beside the figure, under its name
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Kinds of picture, by commas; default: by the name of --output, else svg
+    #[arg(long, value_name = "FORMAT", value_enum, value_delimiter = ',')]
+    pub(crate) format: Vec<Format>,
+    /// Draw a PNG, too
+    #[arg(long)]
+    pub(crate) preview: bool,
+    /// Pixels to an inch of a PNG, 96 units of the canvas to the inch
+    #[arg(long, value_name = "N", default_value_t = 192.0, value_parser = dpi)]
+    pub(crate) dpi: f64,
+    /// Exit 10 when something is wrong with the figure; it is drawn all the same
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) column: Column,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Column {
+    /// Millimetres that the figure is wide in print, for the size of its text
+    #[arg(long, value_name = "MM", default_value_t = COLUMN_MM, value_parser = millimetres)]
+    pub(crate) column_width: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// Figure, a JSON file
+    #[arg(value_name = "SPEC")]
+    pub(crate) spec: PathBuf,
+    #[command(flatten)]
+    pub(crate) column: Column,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LayoutArgs {
+    /// Figure, a JSON file
+    #[arg(value_name = "SPEC")]
+    pub(crate) spec: PathBuf,
+    /// File for the figure with places; default: stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    pub(crate) render: RenderArgs,
+    /// End after this many changes; default: when interrupted
+    #[arg(long, value_name = "N")]
+    pub(crate) changes: Option<u64>,
+}
+
+fn between(text: &str, low: f64, high: f64) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| (low..=high).contains(number))
+        .ok_or_else(|| format!("not a number from {low} to {high}"))
+}
+
+fn dpi(text: &str) -> Result<f64, String> {
+    between(text, 10.0, 2400.0)
+}
+
+fn millimetres(text: &str) -> Result<f64, String> {
+    between(text, 10.0, 1000.0)
+}

@@ -1,0 +1,22 @@
+//! `layout`: the figure with the places that the layout chose, to be changed by hand.
+
+use aris_cli::Context;
+
+use super::read;
+use super::render::write;
+use crate::cli::LayoutArgs;
+use crate::error::Error;
+use crate::report::LaidOut;
+
+pub(crate) fn run(args: &LayoutArgs, context: &Context) -> Result<LaidOut, Error> {
+    let figure = read(&args.spec, context)?;
+    let text = figure.placed_text();
+    if let Some(output) = &args.output {
+        write(&context.absolute(output), text.as_bytes())?;
+    }
+    Ok(LaidOut {
+        path: args.output.as_ref().map(|path| path.display().to_string()),
+        changed: figure.is_laid_out(),
+        text,
+    })
+}

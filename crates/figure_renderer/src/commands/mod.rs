@@ -1,0 +1,40 @@
+//! The subcommands.
+
+pub(crate) mod layout;
+pub(crate) mod render;
+pub(crate) mod schema;
+pub(crate) mod validate;
+pub(crate) mod watch;
+
+use std::path::Path;
+
+use aris_cli::Context;
+use aris_figure::{Figure, Problem};
+
+use crate::error::Error;
+
+/// Bytes of a figure that are read: 16 MiB, some hundred times a large one.
+const LIMIT: u64 = 16 << 20;
+
+fn read(spec: &Path, context: &Context) -> Result<Figure, Error> {
+    figure(&bytes(spec, context)?, spec)
+}
+
+fn bytes(spec: &Path, context: &Context) -> Result<Vec<u8>, Error> {
+    Ok(aris_fs::read(&context.absolute(spec), LIMIT)?)
+}
+
+fn figure(bytes: &[u8], spec: &Path) -> Result<Figure, Error> {
+    Figure::read(bytes).map_err(|problems| Error::Invalid {
+        path: spec.to_path_buf(),
+        problems,
+    })
+}
+
+/// Problems as lines for people, with the file in front.
+fn lines(spec: &Path, problems: &[Problem]) -> Vec<String> {
+    problems
+        .iter()
+        .map(|problem| format!("{}:{problem}", spec.display()))
+        .collect()
+}

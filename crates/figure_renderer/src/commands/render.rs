@@ -1,0 +1,119 @@
+//! `render`: a figure as pictures.
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::{Context, Outcome};
+use aris_figure::{Figure, pdf, png};
+
+use super::{lines, read};
+use crate::cli::{Format, RenderArgs};
+use crate::error::Error;
+use crate::report::{Given, Picture, ProblemRow, Rendered};
+
+pub(crate) fn run(args: &RenderArgs, context: &Context) -> Result<Outcome<Given>, Error> {
+    let targets = targets(args, context)?;
+    let figure = read(&args.spec, context)?;
+    let rendered = draw(args, &targets, &figure, context)?;
+    let found = args.strict && !rendered.problems.is_empty();
+    Ok(Outcome::found(Given::Rendered(rendered), found))
+}
+
+/// Writes all pictures, or none: what cannot be drawn is known before the first is written.
+pub(super) fn draw(
+    args: &RenderArgs,
+    targets: &[(Format, PathBuf)],
+    figure: &Figure,
+    context: &Context,
+) -> Result<Rendered, Error> {
+    let problems = figure.problems(args.column.column_width);
+    for line in lines(&args.spec, &problems) {
+        context.warn(&line);
+    }
+    let svg = figure.svg();
+    let mut drawn = Vec::new();
+    for (format, path) in targets {
+        let bytes = match format {
+            Format::Svg => Ok(svg.clone().into_bytes()),
+            Format::Pdf => pdf(&svg, figure.title()),
+            Format::Png => png(&svg, args.dpi),
+        };
+        let bytes = bytes.map_err(|error| Error::Picture {
+            path: args.spec.clone(),
+            format: format.extension(),
+            error,
+        })?;
+        drawn.push((*format, path, bytes));
+    }
+    let mut pictures = Vec::new();
+    for (format, path, bytes) in drawn {
+        write(&context.absolute(path), &bytes)?;
+        pictures.push(Picture {
+            path: path.display().to_string(),
+            format: format.extension(),
+            bytes: bytes.len(),
+        });
+    }
+    Ok(Rendered {
+        pictures,
+        laid_out: figure.is_laid_out(),
+        problems: problems.iter().map(ProblemRow::of).collect(),
+    })
+}
+
+/// Writes a file, with the folders above it.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if let Some(folder) = path.parent() {
+        aris_fs::create_dir(folder)?;
+    }
+    Ok(aris_fs::write_atomic(path, bytes)?)
+}
+
+/// Which pictures go where. None of them is the figure itself.
+pub(super) fn targets(
+    args: &RenderArgs,
+    context: &Context,
+) -> Result<Vec<(Format, PathBuf)>, Error> {
+    let base = args.output.as_ref().unwrap_or(&args.spec);
+    let mut formats = args.format.clone();
+    if formats.is_empty() {
+        let extension = args.output.as_ref().and_then(|path| path.extension());
+        let named = |format: &Format| {
+            extension.is_some_and(|extension| extension.eq_ignore_ascii_case(format.extension()))
+        };
+        formats.push(Format::ALL.into_iter().find(named).unwrap_or(Format::Svg));
+    }
+    let single = formats.len() == 1 && args.output.is_some();
+    if args.preview {
+        formats.push(Format::Png);
+    }
+    let mut targets: Vec<(Format, PathBuf)> = Vec::new();
+    for (index, format) in formats.into_iter().enumerate() {
+        let path = if single && index == 0 {
+            base.clone()
+        } else {
+            base.with_extension(format.extension())
+        };
+        if same_file(&context.absolute(&path), &context.absolute(&args.spec)) {
+            let over = "the figure itself";
+            return Err(Error::Over { path, over });
+        }
+        match targets.iter().find(|(_, other)| *other == path) {
+            None => targets.push((format, path)),
+            Some((other, _)) if *other == format => {}
+            Some(_) => {
+                let over = "another picture";
+                return Err(Error::Over { path, over });
+            }
+        }
+    }
+    Ok(targets)
+}
+
+/// Whether two paths lead to one file, through links, too.
+fn same_file(one: &Path, two: &Path) -> bool {
+    one == two
+        || match (one.canonicalize(), two.canonicalize()) {
+            (Ok(one), Ok(two)) => one == two,
+            _ => false,
+        }
+}

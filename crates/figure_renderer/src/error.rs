@@ -1,0 +1,128 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_figure::{PictureError, Problem};
+use aris_fs::FsError;
+use serde_json::{Map, Value};
+
+use crate::report::ProblemRow;
+
+/// Errors of `figure_renderer`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file is no figure.
+    #[error("{}:{}{}", path.display(), problems.first().map_or_else(String::new, said), more(problems.len()))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Why, at least one, in the order of the file.
+        problems: Vec<Problem>,
+    },
+    /// The picture would be written over the figure, or over another picture.
+    #[error("the picture {} would be written over {over}", path.display())]
+    Over {
+        /// The picture.
+        path: PathBuf,
+        /// What it would replace.
+        over: &'static str,
+    },
+    /// A picture cannot be drawn.
+    #[error("{} cannot be drawn as {format}: {}", path.display(), drawing(error))]
+    Picture {
+        /// The figure.
+        path: PathBuf,
+        /// Kind of picture.
+        format: &'static str,
+        /// Why.
+        error: PictureError,
+    },
+    /// Changes of the file cannot be heard.
+    #[error("changes of {} cannot be watched", path.display())]
+    Watch {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The disk refused.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+fn said(problem: &Problem) -> String {
+    let Problem {
+        line,
+        column,
+        pointer,
+        message,
+        ..
+    } = problem;
+    let space = if pointer.is_empty() { "" } else { " " };
+    format!("{line}:{column}: {pointer}{space}{message}")
+}
+
+fn more(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        2 => String::from(" (and 1 more problem)"),
+        _ => format!(" (and {} more problems)", count - 1),
+    }
+}
+
+fn drawing(error: &PictureError) -> String {
+    match error {
+        PictureError::Size { width, height } => format!("it would have {width} x {height} pixels"),
+        PictureError::Drawing(message) => message.clone(),
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Invalid { .. } | Self::Picture { .. } => ErrorKind::Validation,
+            Self::Over { .. } => ErrorKind::Usage,
+            Self::Watch { .. } => ErrorKind::Precondition,
+            Self::Fs(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Invalid { problems, .. } => problems.first().map(|problem| problem.fix.clone()),
+            Self::Over { .. } => Some(String::from("name another file with --output")),
+            Self::Picture { error, .. } => match error {
+                PictureError::Size { .. } => {
+                    Some(String::from("choose a smaller --dpi or a smaller canvas"))
+                }
+                PictureError::Drawing(_) => None,
+            },
+            Self::Watch { .. } => Some(String::from(
+                "watching needs Linux and a file system that reports changes; call render instead",
+            )),
+            Self::Fs(error) => error.hint(),
+        }
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Invalid { path, problems } => {
+                let rows: Vec<ProblemRow> = problems.iter().map(ProblemRow::of).collect();
+                let mut details = Map::new();
+                details.insert(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                );
+                details.insert(
+                    String::from("problems"),
+                    serde_json::to_value(rows).unwrap_or_default(),
+                );
+                details
+            }
+            Self::Fs(error) => error.details(),
+            _ => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `figure_renderer`: draws figures of papers, boxes and arrows described in JSON, as SVG, PDF and PNG, and says what is wrong with them.
+//!
+//! **Input**: a figure, a JSON file (`figure_renderer schema` shows its fields). **Output**: pictures beside it or at `--output`, their
+//! paths on stdout; `validate` lists problems, each with line, column, JSON pointer and the way out; `layout` gives the figure with places
+//! for nodes that have none.
+//! **Exit**: 0 drawn, or nothing found; 10 `validate`, or `render --strict`, found something; 2 usage; 3 the figure is absent; 4 the file is
+//! no figure, or its picture would be too large; 5 a picture cannot be written, or changes cannot be watched.
+//!
+//! The same figure gives the same bytes on every machine: text is measured and drawn with fonts that are part of the program.
+//! A picture at the target is replaced, whole or not at all; the figure itself never is, unless `layout` is told so.
+
+mod cli;
+mod commands;
+mod error;
+mod report;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+use cli::Command;
+use commands::{layout, render, schema, validate, watch};
+use report::Given;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "figure_renderer",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Draw figures of boxes and arrows, described in JSON, as SVG, PDF and PNG",
+    input: "a figure, a JSON file; figure_renderer schema shows its fields",
+    output: "the paths of the pictures; for validate the problems, for schema the fields, for layout the figure",
+    stderr: "problems of figures that are drawn, warnings, errors",
+    examples: &[
+        Example {
+            command: "render",
+            line: "figure_renderer render figures/specs/overview.json -o figures/overview.pdf",
+            what: "draw a figure for LaTeX",
+        },
+        Example {
+            command: "render",
+            line: "figure_renderer render overview.json --format svg,pdf --preview --strict",
+            what: "three pictures beside the figure, exit 10 when something is wrong with it",
+        },
+        Example {
+            command: "validate",
+            line: "figure_renderer validate overview.json --column-width 174",
+            what: "what is wrong with a figure across two columns",
+        },
+        Example {
+            command: "schema",
+            line: "figure_renderer schema",
+            what: "the fields of a figure",
+        },
+        Example {
+            command: "layout",
+            line: "figure_renderer layout sketch.json -o overview.json",
+            what: "places for nodes without x and y",
+        },
+        Example {
+            command: "watch",
+            line: "figure_renderer watch overview.json -o overview.png",
+            what: "draw again after each change",
+        },
+    ],
+    signals: &[(
+        10,
+        "something is wrong with the figure (validate, and render --strict)",
+    )],
+    ok: "drawn; for validate: nothing found",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[
+        report::RENDERED,
+        report::CHECKED,
+        report::FIELDS,
+        report::LAID_OUT,
+        report::WATCHED,
+    ],
+    samples: &[
+        Sample {
+            args: &["--json", "schema"],
+            exit: &[0],
+        },
+        Sample {
+            args: &["--json", "validate", "no-such-figure.json"],
+            exit: &[3],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Does what `cli` asks for.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    Ok(Report::of(match &cli.command {
+        Command::Render(args) => render::run(args, context)?,
+        Command::Validate(args) => validate::run(args, context)?,
+        Command::Schema => Outcome::done(Given::Fields(schema::run())),
+        Command::Layout(args) => Outcome::done(Given::LaidOut(layout::run(args, context)?)),
+        Command::Watch(args) => Outcome::done(Given::Watched(watch::run(args, context)?)),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<report::Rendered>(report::RENDERED);
+        check_schema::<report::Checked>(report::CHECKED);
+        check_schema::<schema::Fields>(report::FIELDS);
+        check_schema::<report::LaidOut>(report::LAID_OUT);
+        check_schema::<report::Watched>(report::WATCHED);
+    }
+}
