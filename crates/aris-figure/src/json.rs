@@ -382,12 +382,9 @@ impl<'a> Lines<'a> {
     }
 
     fn before(&self, at: usize) -> usize {
-        let block = at / STRIDE;
-        let from = block * STRIDE;
-        self.counts.get(block).map_or_else(
-            || self.before(at.saturating_sub(1)) + 1,
-            |count| count + characters(self.text.get(from..at).unwrap_or_default()),
-        )
+        let block = (at / STRIDE).min(self.counts.len().saturating_sub(1));
+        let count = self.counts.get(block).copied().unwrap_or(0);
+        count + characters(self.text.get(block * STRIDE..at).unwrap_or_default())
     }
 
     pub(crate) fn place(&self, at: usize) -> (usize, usize) {
