@@ -257,6 +257,28 @@ impl Outline {
         }
     }
 
+    /// How far to the side of the centre the outline lies at `y` from the centre.
+    fn width_at(&self, y: f64) -> f64 {
+        let turned = Self {
+            half: Point::new(self.half.y, self.half.x),
+            ..*self
+        };
+        turned.height_at(y)
+    }
+
+    /// Where a way to `corner` begins: straight out of the side that it lies before, else as towards any point.
+    pub(crate) fn port(&self, corner: Point) -> Point {
+        let (x, y) = (corner.x - self.centre.x, corner.y - self.centre.y);
+        let (side_x, side_y) = (self.half.x - self.corner(), self.half.y - self.corner());
+        if x.abs() < side_x && y.abs() > self.half.y {
+            self.centre.plus(x, self.height_at(x).copysign(y))
+        } else if y.abs() < side_y && x.abs() > self.half.x {
+            self.centre.plus(self.width_at(y).copysign(x), y)
+        } else {
+            self.edge_towards(corner)
+        }
+    }
+
     /// Whether the line from `one` to `two` has a part inside the shape made smaller by `margin`.
     pub(crate) fn is_crossed(&self, one: Point, two: Point, margin: f64) -> bool {
         let half = Point::new(
@@ -367,7 +389,13 @@ mod tests {
     fn lines_leave_shapes_on_their_outline() {
         for (_, shape) in Shape::ALL {
             let outline = outline(shape);
-            for target in [(200.0, 0.0), (0.0, -90.0), (200.0, 50.0), (-70.0, 10.0), (3.0, 200.0)] {
+            for target in [
+                (200.0, 0.0),
+                (0.0, -90.0),
+                (200.0, 50.0),
+                (-70.0, 10.0),
+                (3.0, 200.0),
+            ] {
                 let target = Point::new(target.0, target.1);
                 let found = outline.edge_towards(target);
                 let beyond = found.towards(target, 0.02);

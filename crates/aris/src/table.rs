@@ -13,6 +13,12 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&citation_audit::SPEC, citation_audit::run),
             },
             Entry {
+                spec: &figure_renderer::SPEC,
+                brief: "draw a figure from its description",
+                run: |process| aris_cli::run(&figure_renderer::SPEC, figure_renderer::run, process),
+                parser: || aris_cli::parser(&figure_renderer::SPEC, figure_renderer::run),
+            },
+            Entry {
                 spec: &overleaf_audit::SPEC,
                 brief: "find Overleaf tokens in files and git history",
                 run: |process| aris_cli::run(&overleaf_audit::SPEC, overleaf_audit::run, process),

@@ -11,6 +11,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::contract_check::CASES,
     &super::deepxiv_fetch::CASES,
     &super::exa_search::CASES,
+    &super::figure_renderer::CASES,
     &super::install_aris::CASES,
     &super::literature_search::CASES,
     &super::openalex_fetch::CASES,

@@ -14,6 +14,7 @@ mod contract_check;
 mod deepxiv_fetch;
 mod envelope;
 mod exa_search;
+mod figure_renderer;
 mod help;
 mod install_aris;
 mod literature_search;

@@ -85,7 +85,7 @@ mod tests {
         );
         let queue = find("experiment_queue/queue_manager.py").expect("a row");
         assert_eq!((queue.name, queue.shipped), ("queue_manager", true));
-        let figures = find("figure_renderer.py").expect("a row");
+        let figures = find("paper_illustration_image2.py").expect("a row");
         assert!(!figures.shipped && all().iter().all(|helper| helper.name != figures.name));
         let wiki = find("research_wiki.py").expect("a row");
         assert!(wiki.allows(Policy::A) && wiki.allows(Policy::B) && !wiki.allows(Policy::E));

@@ -1,7 +1,7 @@
 //! Labels: on nothing that has to be seen.
 
 use super::quoted;
-use crate::geometry::Rect;
+use crate::geometry::{Point, Rect};
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
 use crate::scene::{Block, Scene};
@@ -43,6 +43,7 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
     let tree = Tree::new(labels.iter().map(|label| label.rect).collect());
     on_labels(&labels, &tree, notes);
     on_edges(scene, &labels, &tree, notes);
+    on_frames(scene, &labels, &tree, notes);
 }
 
 fn report(label: &Label<'_>, on: &str, notes: &mut Notes) {
@@ -133,6 +134,38 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut No
         under.dedup();
         for label in under {
             report(&labels[label], &scene.edge(index), notes);
+        }
+        if notes.full(Code::LabelOverlap) {
+            return;
+        }
+    }
+}
+
+/// On the border of a frame, which would be broken there.
+fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
+    for (index, frame) in scene.frames.iter().enumerate() {
+        let Some(frame) = frame else { continue };
+        let at = |x, y| Point::new(x, y);
+        let rect = frame.rect;
+        let corners = [
+            at(rect.left, rect.top),
+            at(rect.right, rect.top),
+            at(rect.right, rect.bottom),
+            at(rect.left, rect.bottom),
+            at(rect.left, rect.top),
+        ];
+        let mut on: Vec<usize> = corners
+            .windows(2)
+            .flat_map(|pair| tree.along(pair[0], pair[1]))
+            .collect();
+        on.sort_unstable();
+        on.dedup();
+        for label in on {
+            // A label that is too long for its frame is reported as that.
+            if labels[label].of != Of::Group {
+                let border = format!("the border of {}", scene.group(index));
+                report(&labels[label], &border, notes);
+            }
         }
         if notes.full(Code::LabelOverlap) {
             return;

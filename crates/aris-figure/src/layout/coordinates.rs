@@ -2,8 +2,10 @@
 
 use super::layers::Graph;
 
-/// Sweeps; places move little after some.
-const SWEEPS: usize = 24;
+/// Sweeps forth and back; places move little after some. The last is forth: boxes stand under what leads to them.
+const SWEEPS: usize = 25;
+/// Sweeps after them that move the stand-ins of long edges only.
+const STRAIGHTEN: usize = 10;
 /// Room between two edges that pass a layer side by side.
 const LANE: f64 = 14.0;
 
@@ -24,10 +26,22 @@ pub(super) fn across(graph: &Graph, gap: f64) -> Vec<f64> {
             } else {
                 count - 1 - step
             };
-            settle(graph, layer, sweep, gap, &mut place);
+            settle(graph, layer, Sweep::All(sweep), gap, &mut place);
+        }
+    }
+    for _ in 0..STRAIGHTEN {
+        for layer in 0..count {
+            settle(graph, layer, Sweep::StandIns, gap, &mut place);
         }
     }
     place
+}
+
+#[derive(Clone, Copy)]
+enum Sweep {
+    /// Forth when even, back when odd.
+    All(usize),
+    StandIns,
 }
 
 /// The least distance of each box of a layer from the first.
@@ -53,37 +67,40 @@ fn offsets(graph: &Graph, layer: &[usize], gap: f64) -> Vec<f64> {
 }
 
 /// Moves the boxes of a layer towards their neighbours. **Source**: least squares under an order, by pooling neighbours that would swap.
-#[expect(clippy::cast_precision_loss, reason = "numbers of neighbours")]
-fn settle(graph: &Graph, layer: usize, sweep: usize, gap: f64, place: &mut [f64]) {
+fn settle(graph: &Graph, layer: usize, sweep: Sweep, gap: f64, place: &mut [f64]) {
     let layer = &graph.layers[layer];
     let offsets = offsets(graph, layer, gap);
+    let nothing = Vec::new();
     // A pool: the sum of weighted wishes, the weight, how many boxes.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();
     for (index, offset) in layer.iter().zip(&offsets) {
         let (before, after) = (&graph.before[*index], &graph.after[*index]);
-        // The last sweeps look both ways; until then one way lets chains become straight.
-        let wished: Vec<usize> = match (sweep + 4 >= SWEEPS, sweep % 2) {
-            (false, 0) if !before.is_empty() => before.clone(),
-            (false, 1) if !after.is_empty() => after.clone(),
-            _ => before.iter().chain(after).copied().collect(),
-        };
         let passes = |index: usize| index >= graph.items;
+        // Boxes look one way, so that chains become straight; the stand-ins of long edges look both ways.
+        let (before, after) = match sweep {
+            _ if passes(*index) || before.is_empty() || after.is_empty() => (before, after),
+            Sweep::All(sweep) if sweep % 2 == 0 => (before, &nothing),
+            Sweep::All(_) => (&nothing, after),
+            Sweep::StandIns => (&nothing, &nothing),
+        };
         let (mut sum, mut weight) = (0.0, 0.0);
-        for other in &wished {
-            // Long edges are to be straight before all else.
-            let pull = if passes(*other) && passes(*index) {
-                8.0
-            } else {
-                1.0
+        for other in before.iter().chain(after) {
+            // Long edges are to be straight before all else, then short ones.
+            let pull = match (passes(*other), passes(*index)) {
+                (true, true) => 8.0,
+                (false, false) => 4.0,
+                _ => 1.0,
             };
             sum += pull * place[*other];
             weight += pull;
         }
-        if wished.is_empty() {
+        if !passes(*index) && matches!(sweep, Sweep::StandIns) {
+            // As good as fixed.
+            (sum, weight) = (place[*index] * 1e6, 1e6);
+        } else if weight == 0.0 {
             (sum, weight) = (place[*index] * 0.1, 0.1);
         }
-        let total = weight.max(wished.len() as f64 * 0.5);
-        let mut pool = ((sum / weight - offset) * total, total, 1);
+        let mut pool = (sum - offset * weight, weight, 1);
         while let Some(last) = pools.last()
             && last.0 / last.1 >= pool.0 / pool.1
         {

@@ -195,8 +195,14 @@ fn around(node: &Outline) -> (Point, Vec<Piece>) {
 
 /// The way between two outlines: straight, bent, or with corners that are round.
 fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, Vec<Piece>) {
-    let start = from.edge_towards(*points.first().unwrap_or(&to.centre));
-    let end = to.edge_towards(*points.last().unwrap_or(&from.centre));
+    let ends = |own: &Outline, corner: Option<&Point>, other: &Outline| {
+        corner.map_or_else(
+            || own.edge_towards(other.centre),
+            |corner| own.port(*corner),
+        )
+    };
+    let start = ends(from, points.first(), to);
+    let end = ends(to, points.last(), from);
     if points.is_empty() {
         let piece = if edge.curve {
             let along = start.direction(end);

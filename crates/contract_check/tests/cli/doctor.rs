@@ -179,13 +179,13 @@ fn a_sound_installation_has_no_findings_and_says_who_sees_what() {
         .as_array()
         .expect("helpers")
         .iter()
-        .find(|row| row["name"] == "figure_renderer");
+        .find(|row| row["name"] == "paper_illustration_image2");
     assert_eq!(figures.expect("a row")["shipped"], false);
     let before = project.snapshot();
     let text = call(&project, &["doctor"]).expect_code(0);
     assert!(
         text.stdout()
-            .contains("helper\tfigure_renderer\tnot found\tnot shipped by this suite\n"),
+            .contains("helper\tpaper_illustration_image2\tnot found\tnot shipped by this suite\n"),
         "{text}"
     );
     assert_eq!(
