@@ -1,6 +1,7 @@
 //! Killed at any point: every helper is aborted before its first, second, … change of the disk, in a project of its own each
 //! time. What was there before is whole, nothing half-written can be taken for an answer, and the next run repairs.
 
+mod figures;
 mod literature;
 mod queue;
 mod wiki;

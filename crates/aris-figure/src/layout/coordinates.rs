@@ -87,7 +87,7 @@ fn settle(graph: &Graph, layer: usize, sweep: Sweep, gap: f64, place: &mut [f64]
         for other in before.iter().chain(after) {
             // Long edges are to be straight before all else, then short ones.
             let pull = match (passes(*other), passes(*index)) {
-                (true, true) => 8.0,
+                (true, true) => 40.0,
                 (false, false) => 4.0,
                 _ => 1.0,
             };

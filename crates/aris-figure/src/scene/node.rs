@@ -12,6 +12,9 @@ const PLAIN: (f64, f64) = (120.0, 50.0);
 /// Room between text and the middle of a border that is 2 wide.
 const ROOM: Point = Point::new(3.0, 1.5);
 
+/// What a box that grows has in addition.
+const EASE: f64 = 8.0;
+
 /// The box of a node, square for a circle, and how much its text needs when the file gives it less.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
@@ -69,8 +72,8 @@ pub(crate) fn size(node: &Node) -> Size {
     let (wide, high) = (node.width.is_none(), node.height.is_none());
     let (width, height) = match (node.shape, wide, high) {
         (Shape::Rect | Shape::Rounded, _, _) => (
-            if wide { wants.0 } else { width },
-            if high { wants.1 } else { height },
+            if wide { grown(width, wants.0) } else { width },
+            if high { grown(height, wants.1) } else { height },
         ),
         (_, true, true) => wants,
         _ => (width, height),
@@ -81,6 +84,11 @@ pub(crate) fn size(node: &Node) -> Size {
         height,
         needs: (!enough).then_some(wants),
     }
+}
+
+/// A box that grows with its text gets a little more than the text needs.
+fn grown(usual: f64, wants: f64) -> f64 {
+    if wants > usual { wants + EASE } else { usual }
 }
 
 /// The least size from `width` and `height` up that holds the corners, in whole units; round shapes keep their proportion.

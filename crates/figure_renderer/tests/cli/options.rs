@@ -1,0 +1,162 @@
+//! Options and their pictures.
+
+use aris_testkit::Project;
+
+use super::{GOOD, call};
+
+/// Width, height and pixels per metre of a PNG.
+fn png(bytes: &[u8]) -> [u32; 3] {
+    assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four"));
+    assert_eq!(&bytes[37..41], b"pHYs");
+    [number(16), number(20), number(41)]
+}
+
+#[test]
+fn the_picture_lies_beside_the_figure_unless_told_otherwise() {
+    let cases: [(&[&str], &[&str]); 6] = [
+        (&[], &["f/good.svg"]),
+        (&["--preview"], &["f/good.svg", "f/good.png"]),
+        (&["-o", "new/x.pdf"], &["new/x.pdf"]),
+        (
+            &["-o", "new/x.pdf", "--preview"],
+            &["new/x.pdf", "new/x.png"],
+        ),
+        (&["-o", "x.txt", "--format", "png"], &["x.txt"]),
+        (&["-o", "x", "--format", "svg,pdf"], &["x.svg", "x.pdf"]),
+    ];
+    for (args, paths) in cases {
+        let project = Project::bare().file("f/good.json", GOOD);
+        let run = call(project.path(), &[&["render", "f/good.json"], args].concat()).expect_code(0);
+        let said: Vec<&str> = run.stdout().lines().collect();
+        assert_eq!(said, paths, "{args:?}");
+        for path in paths {
+            assert!(project.at(path).is_file(), "{args:?}: {path}");
+        }
+        assert_eq!(project.read("f/good.json"), GOOD);
+    }
+}
+
+#[test]
+fn a_png_has_the_resolution_that_was_asked_for() {
+    for (dpi, expected) in [("96", [300, 100, 3780]), ("288", [900, 300, 11339])] {
+        let project = Project::bare().file("good.json", GOOD);
+        call(
+            project.path(),
+            &["render", "good.json", "-o", "x.png", "--dpi", dpi],
+        )
+        .expect_code(0);
+        let bytes = std::fs::read(project.at("x.png")).expect("a picture");
+        assert_eq!(png(&bytes), expected, "{dpi}");
+    }
+}
+
+#[test]
+fn a_picture_that_is_too_large_leaves_no_picture() {
+    let large = GOOD.replace("\"width\": 300", "\"width\": 900000");
+    let project = Project::bare().file("large.json", large);
+    let run = call(
+        project.path(),
+        &["render", "large.json", "--format", "svg,png"],
+    )
+    .expect_code(4);
+    assert!(run.stderr().contains("--dpi"), "{run}");
+    assert!(!project.at("large.svg").exists());
+}
+
+#[test]
+fn a_figure_is_never_replaced_by_its_picture() {
+    let project = Project::bare().file("good.svg", GOOD);
+    std::os::unix::fs::symlink("good.svg", project.at("link.svg")).expect("a link");
+    for args in [
+        &["render", "good.svg"][..],
+        &["render", "good.svg", "-o", "./good.svg"],
+        &["render", "good.svg", "-o", "link.svg"],
+        &[
+            "render", "good.svg", "-o", "x.png", "--format", "svg,pdf", "--format", "svg",
+        ],
+    ] {
+        let run = call(project.path(), args);
+        let code = run.code();
+        assert!(code == 2 || args.len() > 4 && code == 0, "{args:?}: {run}");
+        assert_eq!(project.read("good.svg"), GOOD);
+    }
+    let project = Project::bare().file("good.json", GOOD);
+    let args = [
+        "render",
+        "good.json",
+        "-o",
+        "x.png",
+        "--format",
+        "svg",
+        "--preview",
+    ];
+    call(project.path(), &args).expect_code(2);
+}
+
+#[test]
+fn problems_are_said_with_their_place() {
+    let spec = "{\n  \"nodes\": [\n    {\"id\": \"a\", \"label\": \"a very long label indeed\", \"x\": 70, \"y\": 50, \"width\": 40}\n  ]\n}\n";
+    let project = Project::bare().file("f.json", spec);
+    let run = call(project.path(), &["validate", "f.json"]).expect_code(10);
+    let line = run
+        .stdout()
+        .lines()
+        .find(|line| line.contains("text_overflow"));
+    let line = line.expect("a problem");
+    assert!(line.starts_with("f.json:3:"), "{line}");
+    assert!(
+        line.contains("/nodes/0/width") && line.contains("set \"width\": "),
+        "{line}"
+    );
+    let run = call(project.path(), &["--json", "validate", "f.json"]).expect_code(10);
+    assert_eq!(run.data()["problems"][0]["line"], 3);
+    call(project.path(), &["render", "f.json"]).expect_code(0);
+    call(project.path(), &["render", "f.json", "--strict"]).expect_code(10);
+}
+
+#[test]
+fn what_is_no_figure_is_refused_with_all_reasons() {
+    let spec = "{\"nodes\": [{\"id\": \"a\", \"x\": \"1\", \"y\": 2}, {\"label\": \"b\"}],\n \"edges\": [{\"from\": \"a\", \"to\": \"c\"}]}";
+    let project = Project::bare().file("f.json", spec);
+    for command in ["validate", "render", "layout"] {
+        let run = call(project.path(), &["--json", command, "f.json"]).expect_code(4);
+        let error = run.error();
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.starts_with("f.json:1:29: /nodes/0/x "), "{message}");
+        let problems = error["details"]["problems"]
+            .as_array()
+            .expect("problems")
+            .len();
+        assert_eq!(problems, 3, "{error}");
+    }
+    assert!(!project.at("f.svg").exists());
+}
+
+#[test]
+fn a_layout_is_written_into_the_figure_and_draws_the_same_picture() {
+    let spec = "{\n  \"nodes\": [\n    {\"id\": \"a\"},\n    { \"id\": \"b\", \"label\": \"B\" },\n    {\"id\": \"c\", \"label\": \"C\"}\n  ],\n  \"edges\": [{\"from\": \"a\", \"to\": \"b\"}, {\"from\": \"b\", \"to\": \"c\"}, {\"from\": \"a\", \"to\": \"c\"}]\n}\n";
+    let project = Project::bare().file("f.json", spec);
+    call(project.path(), &["layout", "f.json", "-o", "g.json"]).expect_code(0);
+    let text = project.read("g.json");
+    assert_eq!(text.lines().count(), spec.lines().count());
+    assert!(text.contains("\"points\": [["), "{text}");
+    let value = project.json("g.json");
+    assert!(value["canvas"]["width"].is_number() && value["nodes"][1]["x"].is_number());
+    call(project.path(), &["render", "f.json"]).expect_code(0);
+    call(project.path(), &["render", "g.json"]).expect_code(0);
+    assert_eq!(project.read("f.svg"), project.read("g.svg"));
+    let again = call(project.path(), &["layout", "g.json"]).expect_code(0);
+    assert_eq!(again.stdout(), text);
+}
+
+#[test]
+fn the_schema_takes_the_gallery_and_refuses_what_it_does_not_know() {
+    let project = Project::bare();
+    let run = call(project.path(), &["--json", "schema"]).expect_code(0);
+    let schema = &run.data()["json_schema"];
+    let properties = schema["properties"]["nodes"]["items"]["properties"].as_object();
+    assert!(properties.expect("fields").contains_key("sublabel"));
+    let text = call(project.path(), &["schema"]).expect_code(0);
+    assert!(text.stdout().contains("  node_ids "), "{text}");
+}
