@@ -126,6 +126,7 @@ impl Work<'_> {
                         }),
                 };
                 Item {
+                    is_node: matches!(part, Part::Node(_)),
                     along: size.x,
                     across: size.y,
                 }

@@ -5,7 +5,7 @@ use super::layers::Graph;
 /// Sweeps forth and back; places move little after some. The last is forth: boxes stand under what leads to them.
 const SWEEPS: usize = 25;
 /// Sweeps after them that move the stand-ins of long edges only.
-const STRAIGHTEN: usize = 10;
+const STRAIGHTEN: usize = 30;
 /// Room between two edges that pass a layer side by side.
 const LANE: f64 = 14.0;
 
@@ -87,7 +87,7 @@ fn settle(graph: &Graph, layer: usize, sweep: Sweep, gap: f64, place: &mut [f64]
         for other in before.iter().chain(after) {
             // Long edges are to be straight before all else, then short ones.
             let pull = match (passes(*other), passes(*index)) {
-                (true, true) => 40.0,
+                (true, true) => 400.0,
                 (false, false) => 4.0,
                 _ => 1.0,
             };

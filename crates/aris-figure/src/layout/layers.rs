@@ -9,6 +9,8 @@ use crate::spec::Layout;
 /// A box.
 #[derive(Debug)]
 pub(super) struct Item {
+    /// A node and not a group: edges end at its centre.
+    pub(super) is_node: bool,
     pub(super) along: f64,
     pub(super) across: f64,
 }
@@ -87,15 +89,25 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
     let centres: Vec<Point> = (0..items.len())
         .map(|item| Point::new(middle(graph.layer[item]), across[item] - low))
         .collect();
+    // Whether the line from a box to `next` leaves it on the side where its neighbours lie, and would run along them.
+    let steep = |item: usize, next: Point| {
+        let (along, across) = (next.x - centres[item].x, next.y - centres[item].y);
+        across.abs() * items[item].along > along.abs() * items[item].across
+    };
+    // Where an edge that leads to `next` leaves the layer of a box.
+    let door = |item: usize, next: Point| {
+        let centre = centres[item];
+        let half = (thick[graph.layer[item]] / 2.0).copysign(next.x - centre.x);
+        items[item].is_node.then(|| centre.plus(half, 0.0))
+    };
     let points = links
         .iter()
         .filter_map(|link| {
-            let straight = (link.from, link.to);
-            let turned = (link.to, link.from);
-            let (chain, back) = match (chains.get(&straight), chains.get(&turned)) {
-                (Some(chain), _) => (chain, false),
-                (None, Some(chain)) => (chain, true),
-                (None, None) => return None,
+            let chain = |from, to| chains.get(&(from, to));
+            let (chain, back) = match (chain(link.from, link.to), chain(link.to, link.from)) {
+                (Some(chain), _) => (chain.as_slice(), false),
+                (None, Some(chain)) => (chain.as_slice(), true),
+                (None, None) => (&[][..], false),
             };
             let mut points: Vec<Point> = chain
                 .iter()
@@ -110,10 +122,17 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
             if back {
                 points.reverse();
             }
-            Some((
-                link.edge,
-                simplified(centres[link.from], points, centres[link.to]),
-            ))
+            let (from, to) = (centres[link.from], centres[link.to]);
+            let ends = (
+                *points.first().unwrap_or(&to),
+                *points.last().unwrap_or(&from),
+            );
+            if steep(link.from, ends.0) || steep(link.to, ends.1) {
+                points.splice(..0, door(link.from, ends.0));
+                points.extend(door(link.to, ends.1));
+            }
+            let points = simplified(from, &points, to);
+            (!points.is_empty()).then_some((link.edge, points))
         })
         .collect();
     Flat {
@@ -137,15 +156,25 @@ fn extent(
     sides.reduce(pick).unwrap_or(0.0)
 }
 
-/// Without the corners at which a way does not turn.
-fn simplified(from: Point, points: Vec<Point>, to: Point) -> Vec<Point> {
+/// Without the corners at which a way hardly turns: none of them is farther than this from the line without it.
+const STRAIGHT: f64 = 1.5;
+/// How many corners in a row are left out.
+const LEFT_OUT: usize = 16;
+
+fn simplified(from: Point, points: &[Point], to: Point) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
+    let mut first_left_out = 0;
     for (index, point) in points.iter().enumerate() {
         let before = kept.last().copied().unwrap_or(from);
         let after = points.get(index + 1).copied().unwrap_or(to);
-        let (one, two) = (before.direction(*point), point.direction(after));
-        if before.distance(*point) > 0.5 && (one.x * two.y - one.y * two.x).abs() > 0.01 {
+        let along = before.direction(after);
+        let near = |point: &Point| {
+            ((point.x - before.x) * along.y - (point.y - before.y) * along.x).abs() < STRAIGHT
+        };
+        let left_out = &points[first_left_out..=index];
+        if left_out.len() > LEFT_OUT || !left_out.iter().all(near) {
             kept.push(*point);
+            first_left_out = index + 1;
         }
     }
     kept
