@@ -267,6 +267,24 @@ mod tests {
     }
 
     #[test]
+    fn cards_are_counted_only_where_somebody_else_gives_them() {
+        let text = "jobs: [{id: a, cmd: x, gpus: 1}]";
+        let manifest = aris_queue::manifest::parse(Path::new("m"), text).expect("manifest");
+        let common = Common {
+            cwd: PathBuf::from("/"),
+            conda: Vec::new(),
+        };
+        let spec = |visible| common.spec(&manifest, 0, 1, PathBuf::from("/l"), visible, &[]);
+        // Two slices of one divided card.
+        let here = spec(Some("MIG-a,MIG-b"));
+        assert_eq!(
+            (here.cards, here.env["CUDA_VISIBLE_DEVICES"].as_str()),
+            (0, "MIG-a,MIG-b")
+        );
+        assert_eq!(spec(None).cards, 1);
+    }
+
+    #[test]
     fn logs_are_found_under_the_id_and_stay_in_their_folder() {
         let place = Place::of(Path::new("/q/s.json"), None);
         assert_eq!(
