@@ -353,3 +353,27 @@ fn a_strict_run_refuses_another_manifest_than_the_last_one() {
         assert!(!place.state().contains_key("b"), "nothing is done");
     }
 }
+
+/// The list in `README.md` beside this file names tests that there are.
+#[test]
+fn failure_modes_have_their_tests() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let list = fs::read_to_string(here.join("tests/README.md")).expect("the list");
+    let tests: Vec<(&str, &str)> = list
+        .split('`')
+        .filter_map(|name| name.split_once("::"))
+        .filter(|(file, _)| file.ends_with(".rs"))
+        .collect();
+    assert!(tests.len() > 60, "{}", tests.len());
+    for (file, name) in tests {
+        let path = match file.strip_prefix("crates/") {
+            Some(file) => here.join("..").join(file),
+            None => here.join("tests").join(file),
+        };
+        let source = fs::read_to_string(&path).expect(file);
+        assert!(
+            source.contains(&format!("fn {name}(")),
+            "{file} has no {name}"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! What happens around a queue: reboots, clocks that are set, disks and folders that cannot be written, nvidia-smi that says anything.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use aris_queue::journal::Journal;
@@ -82,10 +83,16 @@ fn after_a_reboot_what_ran_is_lost_what_ended_is_known_and_the_rest_goes_on() {
     });
     manager.kill().expect("killed");
     manager.wait().expect("gone");
-    // That was its parent; it may take a moment longer.
-    let lock = place.at(".s.queue/lock");
-    Place::until("the manager is gone, too", || {
-        aris_fs::Lock::try_acquire(&lock).is_ok()
+    // A machine that is off runs nothing: here the kernel takes a moment to end it all.
+    let folder = |job: &str| aris_queue::attempt::folder(&place.at(".s.queue"), job, 1);
+    let locks = [
+        place.at(".s.queue/lock"),
+        folder("on").join("alive"),
+        folder("again").join("alive"),
+    ];
+    Place::until("all of it is gone", || {
+        let free = |lock: &PathBuf| fs::File::open(lock).expect("open").try_lock().is_ok();
+        locks.iter().all(free)
     });
     let uptime = fs::read_to_string("/proc/uptime").expect("uptime");
     let uptime: u64 = uptime
@@ -182,6 +189,42 @@ fn a_clock_that_was_set_by_years_neither_delays_nor_hastens_what_matters() {
             assert_eq!((years, id, runs(&place, id)), (years, id, count));
         }
     }
+}
+
+#[test]
+fn a_job_that_the_manifest_no_longer_has_is_ended() {
+    let place = Place::new();
+    let wait = "until test -e go; do sleep 0.02; done";
+    let job = |id: &str| json!({"id": id, "cmd": format!("echo x >> ran-{id}; {wait}; echo x >> end-{id}")});
+    place.manifest(&json!([{"name": "p", "jobs": [job("stays"), job("goes")]}]));
+    let mut manager = place.start();
+    Place::until("both run", || {
+        runs(&place, "stays") == 1 && runs(&place, "goes") == 1
+    });
+    manager.kill().expect("killed");
+    manager.wait().expect("gone");
+    place.manifest(&json!([{"name": "p", "jobs": [job("stays")]}]));
+    let mut manager = place.start();
+    let folder = aris_queue::attempt::folder(&place.at(".s.queue"), "goes", 1);
+    Place::until("the one that is gone from the manifest is ended", || {
+        folder.join("exit.json").exists()
+    });
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(code(&mut manager), Some(0));
+    assert_eq!(place.state().len(), 1);
+    assert!(place.at("end-stays").exists() && !place.at("end-goes").exists());
+}
+
+#[test]
+fn cards_are_counted_as_nvidia_smi_counts_them_by_every_part_of_a_command() {
+    let place = Place::new();
+    place.nvidia_smi("echo '2, GPU-2, 3, 24576, [N/A]'");
+    let say = "echo $CUDA_DEVICE_ORDER $CUDA_VISIBLE_DEVICES ${GPU} >> ran-a";
+    let manifest = json!({"cwd": place.at(""), "gpus": [2], "jobs": [{"id": "a", "cmd": format!("{say}; cd . && {say}; for x in 1; do {say}; done # {say}")}]});
+    fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+    assert_eq!(place.run().status.code(), Some(0));
+    let said = fs::read_to_string(place.at("ran-a")).expect("ran");
+    assert_eq!(said, "PCI_BUS_ID 2 2\n".repeat(3));
 }
 
 #[test]
