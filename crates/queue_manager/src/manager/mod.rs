@@ -256,6 +256,10 @@ impl<'a> Manager<'a> {
 
     /// Attempts of which nothing was heard.
     fn look_again(&mut self) -> Result<(), Error> {
+        if self.queue.manifest().engine != Engine::Local {
+            // The engine's own turn looks at them.
+            return Ok(());
+        }
         let unknown: Vec<u32> = self
             .queue
             .active()

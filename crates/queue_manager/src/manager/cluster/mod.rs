@@ -187,13 +187,6 @@ impl Manager<'_> {
     }
 }
 
-fn ended_word(cluster: &Cluster, job: u32) -> Option<String> {
-    match cluster.said.get(&job) {
-        Some((Seen::Ended(word), _)) => Some(word.clone()),
-        _ => None,
-    }
-}
-
 /// What a state of Slurm means for an attempt that left no exit record. **Source**: squeue(1), job state codes.
 fn reason_of(word: &str) -> Reason {
     match word.split([' ', '+']).next().unwrap_or_default() {

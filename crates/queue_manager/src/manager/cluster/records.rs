@@ -7,7 +7,7 @@ use aris_queue::state::{Life, Outcome, Reason, Verdict};
 
 use super::super::adopt::withdraw;
 use super::super::{Cards, Manager};
-use super::{Cluster, EXPLAINED, LOOK, UNLISTED, ended_word, reason_of};
+use super::{Cluster, EXPLAINED, LOOK, UNLISTED, reason_of};
 use crate::error::Error;
 
 impl Manager<'_> {
@@ -72,21 +72,34 @@ impl Manager<'_> {
     pub(super) fn gone_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
         let since = *cluster.gone.entry(job).or_insert(now);
-        let word = ended_word(cluster, job);
-        match word.as_deref().map(|word| (word, reason_of(word))) {
+        match cluster.said.get(&job).map(|(seen, _)| seen) {
             // COMPLETED without a record is not completed.
-            Some((word, reason)) if reason != Reason::Lost => {
-                cluster.forget(job);
+            Some(Seen::Ended(word)) if reason_of(word) != Reason::Lost => {
                 let text = format!("Slurm says {word}, and its runner left no exit record");
-                self.conclude(job, Verdict::failed(reason, text))
+                let verdict = Verdict::failed(reason_of(word), text);
+                cluster.forget(job);
+                self.conclude(job, verdict)
             }
-            None if now < since + EXPLAINED => {
-                cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
-                Ok(())
-            }
-            _ => {
+            Some(Seen::Ended(_)) => {
                 cluster.forget(job);
                 self.lost(job)
+            }
+            Some(Seen::NotListed) if now >= since + EXPLAINED => {
+                cluster.forget(job);
+                self.lost(job)
+            }
+            // Of a submission that nobody knows nobody will tell.
+            None if !cluster.refs.contains_key(&job) && now >= since + EXPLAINED => {
+                cluster.forget(job);
+                self.lost(job)
+            }
+            // Slurm takes its time to see that a node is dead (SlurmdTimeout), and its silence says nothing.
+            _ => {
+                self.queue.seen_nothing(job);
+                if !self.notices.contains_key("slurm") {
+                    cluster.next_ask = cluster.next_ask.min(now + LOOK.1);
+                }
+                Ok(())
             }
         }
     }
