@@ -87,6 +87,10 @@ impl Sshd {
 
 impl Drop for Sshd {
     fn drop(&mut self) {
+        if self.there().exists() {
+            // A test that failed leaves nothing that runs.
+            self.ask(&["cancel", "--all"]);
+        }
         let down = self.bed.join("down.sh");
         drop(Command::new(down).arg(self.place.at("sshd")).output());
         for run in [self.there(), Self::home().join("runs/probe")] {
