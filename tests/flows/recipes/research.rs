@@ -31,8 +31,8 @@ fn verdict(verdict: &str) -> Value {
     json!([{"status": "success", "result": {"verdict": verdict}}])
 }
 
-fn resolved(needs_rerun: bool, escalations: &str) -> Value {
-    let result = json!({"needs_rerun": needs_rerun, "verdict": "real_fix", "fixes_applied": 1, "escalations": escalations});
+fn resolved(needs_rerun: bool, verdict: &str) -> Value {
+    let result = json!({"needs_rerun": needs_rerun, "verdict": verdict, "fixes_applied": 1});
     json!([{"status": "success", "result": result}])
 }
 
@@ -99,7 +99,7 @@ fn required_fixes_are_made_without_a_second_experiment() {
         &[
             ("review_research_pr", verdict("needs_human")),
             ("audit_claims", verdict("changes_requested")),
-            ("resolve_claims_review", resolved(false, "")),
+            ("resolve_claims_review", resolved(false, "real_fix")),
         ],
     );
     let steps = executed(&run);
@@ -117,7 +117,7 @@ fn an_escalation_runs_the_experiment_again_once() {
         &[
             ("review_research_pr", verdict("approved")),
             ("audit_claims", verdict("changes_requested")),
-            ("resolve_claims_review", resolved(true, "/w/claims.json")),
+            ("resolve_claims_review", resolved(true, "real_fix")),
             (
                 "re_run_experiment",
                 json!([{"status": "success", "result": {"results_path": "/w/results-2.json"}}]),
@@ -146,8 +146,8 @@ fn both_gates_are_done_before_either_is_acted_upon() {
         &[
             ("review_research_pr", verdict("changes_requested")),
             ("audit_claims", verdict("changes_requested")),
-            ("resolve_research_review", resolved(true, "/w/review.json")),
-            ("resolve_claims_review", resolved(true, "/w/claims.json")),
+            ("resolve_research_review", resolved(true, "already_green")),
+            ("resolve_claims_review", resolved(true, "real_fix")),
         ],
     );
     let steps = executed(&run);
@@ -163,8 +163,8 @@ fn both_gates_are_done_before_either_is_acted_upon() {
         "one re-run for both"
     );
     assert_eq!(
-        run["context"]["escalations"],
-        json!(["/w/review.json", "/w/claims.json"])
+        run["context"]["resolutions"],
+        json!(["already_green", "real_fix"])
     );
 }
 
@@ -268,7 +268,7 @@ fn four_tiers_say_where_a_lost_run_goes_on() {
         let project = project();
         project.write(
             "script.json",
-            script(&[("resolve_claims_review", resolved(true, "/w/claims.json"))]),
+            script(&[("resolve_claims_review", resolved(true, "real_fix"))]),
         );
         let state = json!({
             "schema": "aris.recipe_runner.state/v1",

@@ -83,9 +83,11 @@ fn leaves(scope: &Scope<'_>, at: usize, inside: &BTreeSet<usize>) -> bool {
 
 /// Whether success ends the run because no route is written down.
 pub(super) fn ends_unwritten(step: &Step) -> bool {
-    (is_call(step) || step.constant.is_some())
-        && step.on_success.is_none()
-        && step.on_result.is_none()
+    let goes_on = !matches!(
+        step.kind(),
+        Kind::Stop | Kind::Confirm | Kind::SubRecipe(_) | Kind::UnknownAction(_) | Kind::Nothing
+    );
+    goes_on && step.on_success.is_none() && step.on_result.is_none()
 }
 
 /// Whether a loop is left when every bounded step has used up its executions: such a step only leads where it leads when it is

@@ -269,7 +269,7 @@ pub const RULES: &[Rule] = &[
     rule("on-result-no-default", Warning, General, Section::Own, &[], "The last branch of on_result is a default."),
     rule("shadowed-condition", Warning, General, Section::Own, &[], "No branch of on_result stands behind a default or an equal condition."),
     rule("impossible-comparison", Warning, ByManifest, Section::Own, &[Manifest], "A verdict is compared with a value that it can have."),
-    rule("no-success-route", Warning, General, Section::Own, &[], "A tool step says where it goes after success."),
+    rule("no-success-route", Warning, General, Section::Own, &[], "A step that does not end the run says where it goes after success."),
     rule("no-failure-route", Warning, General, Section::Own, &[], "A tool step says where it goes after failure."),
     rule("maybe-absent-context", Info, General, Section::Own, &[], "A variable that `with` reads was captured on every path to it."),
     rule("class-conflict", Error, General, Section::Own, &[], "`state` gives known classes to variables that some step captures and may write."),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aris_recipe::model::load;
 use aris_recipe::rules::data::{Budgets, Exemptions, Manifest, Skills, Tool};
-use aris_recipe::{Data, Profile, Recipe, Severity, check, rules};
+use aris_recipe::{Data, Profile, Recipe, Severity, check, compose, rules};
 
 /// Recipes and how many steps each has at version 0.9.0.
 const RECIPES: [(&str, usize); 8] = [
@@ -101,6 +101,53 @@ fn public_recipes_are_valid() {
                 fs::write(out, listed(&report).join("\n")).unwrap();
             }
         }
+    }
+}
+
+/// With the sub-recipe in its place and with the placeholder taken out.
+#[test]
+fn public_recipes_are_valid_in_both_compositions() {
+    let Some(root) = checkout() else { return };
+    let data = data(&root);
+    for (path, steps) in RECIPES {
+        for gate in ["true", "false"] {
+            let given = BTreeMap::from([(String::from("sprint_mode"), gate.to_owned())]);
+            let mut find = |name: &str| {
+                let file = format!("src/autoskillit/recipes/sub-recipes/{name}.yaml");
+                Some(Ok(recipe(&root.join(file))))
+            };
+            let composed = compose(recipe(&root.join(path)), &given, &mut find).unwrap();
+            assert!(composed.recipe.steps.len() + 1 >= steps, "{path}");
+            let report = check(&composed.recipe, &data, Profile::Core);
+            assert!(
+                report.is_valid(),
+                "{path} with {gate}: {:#?}",
+                report.findings
+            );
+        }
+    }
+}
+
+/// The fixtures of the reference's own tests: one without rules for the executor, two whose rules are no list.
+#[test]
+fn public_fixtures_are_invalid_or_refused() {
+    let Some(root) = checkout() else { return };
+    let folder = root.join("tests/recipe/fixtures");
+    let loaded = recipe(&folder.join("spec_diagram_recipe.yaml"));
+    let report = check(&loaded, &Data::default(), Profile::Core);
+    assert!(
+        report
+            .findings
+            .iter()
+            .any(|finding| finding.rule == "missing-kitchen-rules")
+    );
+    for name in [
+        "clone_local_with_remote_url_capture_invalid",
+        "clone_local_without_remote_url_capture_valid",
+    ] {
+        let text = text(&folder.join(format!("{name}.yaml")));
+        let refused = load(&text, ".autoskillit/temp").unwrap_err();
+        assert_eq!(refused.rule, "kitchen-rules-not-list", "{name}");
     }
 }
 
