@@ -4,6 +4,7 @@
 mod figures;
 mod literature;
 mod queue;
+mod recipe;
 mod wiki;
 
 use std::path::Path;
