@@ -156,10 +156,11 @@ pub(crate) fn carry_out(folder: &Path, clock: Clock) -> Result<(), Error> {
         return Ok(());
     }
     let started = clock.now().to_string();
-    write(
-        &folder.join(STARTED),
-        &Map::from_iter([(String::from("started"), Value::from(started.as_str()))]),
-    )?;
+    let begun = Map::from_iter([
+        (String::from("started"), Value::from(started.as_str())),
+        (String::from("process"), Value::from(std::process::id())),
+    ]);
+    write(&folder.join(STARTED), &begun)?;
     let record = worked(folder, &request, started, clock)?;
     write(&folder.join(OUTCOME), &record)
 }

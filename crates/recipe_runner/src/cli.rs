@@ -116,6 +116,8 @@ pub(crate) struct RunArgs {
     /// Entries of the journal after which the run is stopped
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS)]
     pub(crate) max_steps: u64,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
     /// Run a recipe that has errors
     #[arg(long)]
     pub(crate) allow_invalid: bool,
@@ -164,12 +166,22 @@ pub(crate) struct SourceArgs {
     pub(crate) rerun_interrupted: bool,
 }
 
+/// How long to wait for another call that uses the run.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct WaitArgs {
+    /// Seconds to wait while another call uses the run
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(crate) wait: u16,
+}
+
 /// Which run.
 #[derive(Debug, Args)]
 pub(crate) struct StateArgs {
     /// The state of the run
     #[arg(long, value_name = "FILE")]
     pub(crate) state: PathBuf,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
 }
 
 /// Arguments of `complete`.

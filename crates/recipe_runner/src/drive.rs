@@ -157,6 +157,7 @@ pub(crate) fn drive(
     source: &mut Source,
     context: &Context,
 ) -> Result<(), Error> {
+    let before = state.status;
     loop {
         if state.status.is_over() {
             break;
@@ -183,7 +184,11 @@ pub(crate) fn drive(
             store.save(state)?;
         }
     }
-    store.map_or(Ok(()), |store| store.save(state))
+    match store {
+        // Whatever happened is written already; only how the run stands may be new.
+        Some(store) if state.status != before => store.save(state),
+        _ => Ok(()),
+    }
 }
 
 fn command_request(

@@ -8,12 +8,11 @@ use aris_fs::{FsError, Lock};
 use aris_recipe::engine::State;
 use aris_recipe::engine::state::STATE_SCHEMA;
 
+use crate::cli::WaitArgs;
 use crate::error::Error;
 
 /// Bytes that a state may have. **Source**: ours; results of commands may be captured whole.
 const LIMIT: u64 = 64 << 20;
-/// How long a call waits for another one that is about to be over.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// States of earlier runs that are kept beside a state.
 const MANY: u32 = 10_000;
 
@@ -29,10 +28,16 @@ impl Store {
     /// Locks a state. `what` says to others who holds it.
     ///
     /// **Errors**: [`Error::Held`] when somebody else holds it for longer than a moment.
-    pub(crate) fn open(path: &Path, what: &str, context: &Context) -> Result<Self, Error> {
+    pub(crate) fn open(
+        path: &Path,
+        what: &str,
+        wait: &WaitArgs,
+        context: &Context,
+    ) -> Result<Self, Error> {
+        let patience = Duration::from_secs(u64::from(wait.wait));
         let path = context.absolute(path);
         let lock_path = beside(&path, ".lock");
-        let lock = match Lock::acquire_before(&lock_path, Instant::now() + PATIENCE) {
+        let lock = match Lock::acquire_before(&lock_path, Instant::now() + patience) {
             Ok(lock) => lock,
             Err(FsError::Locked { .. }) => {
                 let holder = aris_fs::read_text(&lock_path).unwrap_or_default();

@@ -14,6 +14,7 @@ mod literature;
 mod measure;
 mod paper;
 mod queue;
+mod recipe;
 mod startup;
 mod trace;
 mod wiki;
@@ -47,6 +48,8 @@ pub(crate) enum Topic {
     Literature,
     /// 10, 1,000 and 10,000 trivial jobs, beside starting as many shells
     Queue,
+    /// Validating recipes of 60 and 5,000 steps, beside `PyYAML` reading them
+    Recipe,
     /// Start-up of every helper, beside the smallest program
     Startup,
     /// One trace record, beside the durable writes it consists of
@@ -72,6 +75,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
         Topic::Lint => vec!["skill_lint"],
         Topic::Queue => vec!["queue_manager"],
+        Topic::Recipe => vec!["recipe_runner"],
         Topic::Trace => vec!["save_trace"],
         Topic::Wiki => vec!["research_wiki"],
         Topic::All
@@ -112,6 +116,9 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Queue) {
         queue::run(&binaries)?;
+    }
+    if wanted(Topic::Recipe) {
+        recipe::run(&binaries)?;
     }
     if wanted(Topic::Hash) {
         hash::run(&binaries)?;

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Err
     let store = args
         .state
         .as_ref()
-        .map(|path| Store::open(path, "recipe_runner run", context))
+        .map(|path| Store::open(path, "recipe_runner run", &args.wait, context))
         .transpose()?;
     if let Some(store) = &store {
         store.make_room(args.new, context)?;
@@ -122,7 +122,12 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Err
 
 /// Takes a run up again.
 pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Resumed>, Error> {
-    let store = Store::open(&args.state.state, "recipe_runner resume", context)?;
+    let store = Store::open(
+        &args.state.state,
+        "recipe_runner resume",
+        &args.state.wait,
+        context,
+    )?;
     let mut state = store.load()?;
     let machine = session::reopen(
         &mut state,

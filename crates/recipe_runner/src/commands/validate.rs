@@ -38,10 +38,18 @@ pub struct Validation {
 /// Checks a recipe.
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Validation>, Error> {
     let read = load::read(&args.recipe.file, &args.recipe.reading.temp_dir, context)?;
+    let mut placing = Vec::new();
     let recipe = if args.compose.compose {
         let given = cli::map(&args.compose.set);
-        let (composed, _) = load::composed(&read, &given, &args.recipe.reading, context)?;
-        composed.recipe
+        match load::composed(&read, &given, &args.recipe.reading, context) {
+            Ok((composed, _)) => composed.recipe,
+            // The recipe can be read, and something is wrong with it: a finding like any other.
+            Err(Error::Recipe { findings, .. }) => {
+                placing = findings;
+                read.recipe.clone()
+            }
+            Err(error) => return Err(error),
+        }
     } else {
         read.recipe.clone()
     };
@@ -52,7 +60,10 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
         sub_recipes: &load::folders(&read.path, &args.recipe.reading, context),
     };
     let data = data::read(&args.data, &checked, context)?;
-    let report = check(&recipe, &data, args.profile);
+    let mut report = check(&recipe, &data, args.profile);
+    let known = |new: &Finding, old: &Finding| (&new.rule, &new.step) == (&old.rule, &old.step);
+    placing.retain(|new| !report.findings.iter().any(|old| known(new, old)));
+    report.findings.append(&mut placing);
     let valid = report.is_valid();
     let validation = Validation {
         recipe: recipe.name.clone(),

@@ -165,3 +165,19 @@ fn of_many_at_once_one_counts() {
         1
     );
 }
+
+#[test]
+fn who_uses_a_run_is_named() {
+    let project = begun();
+    let lock = aris_fs::Lock::acquire(&project.at("run.json.lock")).expect("free");
+    project.write("run.json.lock", "recipe_runner run, process 7");
+    let words = ["next", "--state", "run.json", "--wait", "0"];
+    let error = call(&project, &words).run().expect_code(5).error();
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("is in use by recipe_runner run, process 7"),
+        "{message}"
+    );
+    drop(lock);
+    call(&project, &words).run().expect_code(0);
+}

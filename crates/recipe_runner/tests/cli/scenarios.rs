@@ -241,3 +241,45 @@ fn loops_are_bounded_and_guarded() {
         (&json!("loop_guard"), 3)
     );
 }
+
+#[test]
+fn a_sub_recipe_runs_in_its_place_and_must_be_there() {
+    let recipe = "name: r\nkitchen_rules: [a]\ningredients:\n  extra: {description: d, default: \"false\", hidden: true}\nsteps:\n  \
+        a: {tool: run_skill, with: {skill_command: /x:a}, on_success: more, on_failure: end}\n  \
+        more: {sub_recipe: more, gate: extra, on_success: end, on_failure: end}\n  end: {action: stop, message: m}\n";
+    let sub = "name: more\nkitchen_rules: [b]\nsteps:\n  w: {tool: run_skill, with: {skill_command: /x:w}, on_success: done, on_failure: escalate}\n";
+    let project = Project::new()
+        .file("r.yaml", recipe)
+        .file("sub-recipes/more.yaml", sub)
+        .file("s.json", r#"{"*": {"status": "success"}}"#);
+    let run = |gate: &str| {
+        let words = ["run", "r.yaml", "--inputs", gate, "--outcomes", "s.json"];
+        lines(&call(&project, &words).run().expect_code(0).data())
+    };
+    assert_eq!(run("extra=no"), ["a executed success end", "end stop - -"]);
+    assert_eq!(
+        run("extra=YES"),
+        [
+            "a executed success more_w",
+            "more_w executed success end",
+            "end stop - -"
+        ]
+    );
+    project.write(
+        "r.yaml",
+        recipe.replace("sub_recipe: more", "sub_recipe: absent"),
+    );
+    let words = ["validate", "r.yaml", "--compose", "--set", "extra=1"];
+    let data = call(&project, &words).run().expect_code(10).data();
+    let rules: Vec<&str> = data["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["rule"].as_str().unwrap())
+        .filter(|rule| *rule == "unknown-sub-recipe")
+        .collect();
+    assert_eq!(rules.len(), 1, "{data}");
+    call(&project, &["run", "r.yaml", "--inputs", "extra=1"])
+        .run()
+        .expect_code(4);
+}
