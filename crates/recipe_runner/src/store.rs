@@ -21,21 +21,28 @@ const MANY: u32 = 10_000;
 pub(crate) struct Store {
     path: PathBuf,
     /// Held for as long as the store lives.
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl Store {
-    /// Locks a state. `what` says to others who holds it.
+    /// Locks a state. `what` says to others who holds it. Nothing is made beside a state that must exist and does not.
     ///
     /// **Errors**: [`Error::Held`] when somebody else holds it for longer than a moment.
     pub(crate) fn open(
         path: &Path,
         what: &str,
+        must_exist: bool,
         wait: &WaitArgs,
         context: &Context,
     ) -> Result<Self, Error> {
         let patience = Duration::from_secs(u64::from(wait.wait));
         let path = context.absolute(path);
+        if must_exist && !path.exists() {
+            return Err(Error::NoFile {
+                path,
+                what: "state",
+            });
+        }
         let lock_path = beside(&path, ".lock");
         let lock = match Lock::acquire_before(&lock_path, Instant::now() + patience) {
             Ok(lock) => lock,
@@ -51,7 +58,7 @@ impl Store {
         };
         let holder = format!("{what}, process {}", std::process::id());
         aris_fs::write_unsynced(&lock_path, holder.as_bytes())?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, lock })
     }
 
     /// Reads the state.
@@ -141,6 +148,13 @@ impl Store {
     /// The state's file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // Only says who holds the lock: nobody does any more. A name that stays is never read without a holder.
+        aris_fs::write_unsynced(self.lock.path(), b"").unwrap_or_default();
     }
 }
 

@@ -60,6 +60,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 12,
         },
         Call {
+            what: "where a run is taken up",
+            args: &["resume", "--state", "tier.json"],
+            code: 0,
+        },
+        Call {
             what: "an absent state",
             args: &["next", "--state", "absent.json"],
             code: 3,

@@ -1,13 +1,14 @@
 //! One step at a time.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::capture::{self, Captured};
 use super::outcome::{Outcome, OutcomeStatus};
+use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
 use crate::graph::Graph;
-use crate::model::{DONE, Kind, OnResult, Recipe, Step, Target};
-use crate::value::{Scope, is_truthy};
+use crate::model::{Kind, OnResult, Recipe, Step, Target};
+use crate::value::is_truthy;
 
 /// A recipe that is ready to run: composed, and with its graph.
 #[derive(Debug)]
@@ -29,24 +30,6 @@ pub enum Poll<'a> {
     Optional(&'a Step),
     /// Somebody has to do its work.
     Needs(&'a Step),
-}
-
-/// A route as taken.
-struct Taken {
-    edge: String,
-    /// `None` where the recipe does not say.
-    route: Option<String>,
-    notes: Vec<String>,
-}
-
-impl Taken {
-    fn new(edge: &str, route: Option<&str>) -> Self {
-        Self {
-            edge: edge.to_owned(),
-            route: route.map(str::to_owned),
-            notes: Vec::new(),
-        }
-    }
 }
 
 impl Machine {
@@ -205,86 +188,10 @@ impl Machine {
         // Routing sees what was just captured.
         state.context.extend(captured.values.clone());
         entry.captured = captured.values;
-        let mut taken = Self::route(state, step, status, outcome);
+        let mut taken = routing::route(state, step, status, outcome);
         all.append(&mut taken.notes);
         taken.notes = all;
         self.finish(state, entry, taken);
-    }
-
-    fn route(state: &State, step: &Step, status: OutcomeStatus, outcome: &Outcome) -> Taken {
-        let text =
-            |route: &Option<crate::yaml::Text>| route.as_ref().map(|route| route.text.clone());
-        let failure = text(&step.on_failure);
-        match status {
-            OutcomeStatus::Exhausted | OutcomeStatus::Stale => {
-                Taken::new("exhausted", Some(step.exhausted_route()))
-            }
-            OutcomeStatus::ContextLimit => match text(&step.on_context_limit) {
-                Some(route) => Taken::new("context_limit", Some(&route)),
-                None => Taken::new("failure", failure.as_deref()),
-            },
-            OutcomeStatus::Failure => Taken::new("failure", failure.as_deref()),
-            OutcomeStatus::Success => match (&step.on_result, step.kind()) {
-                // Something that is none of these does nothing, and nobody knows what follows.
-                (_, Kind::UnknownAction(_) | Kind::SubRecipe(_) | Kind::Nothing) => {
-                    let mut taken = Taken::new("success", None);
-                    taken.notes.push(String::from("unknown_action"));
-                    taken
-                }
-                (Some(on_result), _) => {
-                    Self::by_result(state, on_result, outcome, failure.as_deref())
-                }
-                (None, _) => {
-                    let route = text(&step.on_success);
-                    Taken::new("success", Some(route.as_deref().unwrap_or(DONE)))
-                }
-            },
-        }
-    }
-
-    fn by_result(
-        state: &State,
-        on_result: &OnResult,
-        outcome: &Outcome,
-        failure: Option<&str>,
-    ) -> Taken {
-        let result = outcome.main_result();
-        let scope = Scope {
-            inputs: &state.inputs,
-            context: &state.context,
-            result: &result,
-        };
-        let mut notes = Vec::new();
-        let found = match on_result {
-            OnResult::List(branches) => branches.iter().enumerate().find_map(|(at, branch)| {
-                let holds = branch.is_default()
-                    || branch.when.as_ref().is_some_and(|when| match &when.parsed {
-                        Ok(condition) => condition.holds(&scope, &mut notes),
-                        Err(error) => {
-                            notes.push(format!("bad_condition: {}: {error}", when.text.text));
-                            false
-                        }
-                    });
-                let edge = if branch.is_default() {
-                    String::from("default")
-                } else {
-                    format!("result[{at}]")
-                };
-                holds.then(|| (edge, branch.route.as_ref().map(|route| route.text.clone())))
-            }),
-            OnResult::Field { field, routes } => {
-                let field = field.as_ref().map_or("", |field| field.text.trim());
-                let text = result.get(field).map(crate::value::to_text);
-                let text = text.unwrap_or_default();
-                routes
-                    .iter()
-                    .find(|(key, _)| key.text == text)
-                    .map(|(key, route)| (format!("result[{}]", key.text), Some(route.text.clone())))
-            }
-        };
-        let (edge, route) =
-            found.unwrap_or_else(|| (String::from("no_match"), failure.map(str::to_owned)));
-        Taken { edge, route, notes }
     }
 
     /// Takes a run up again that halted for want of a route, under a recipe that has one now: the step is not done again.
@@ -444,37 +351,5 @@ impl Machine {
         let used = state.budget.get(&step.name).copied().unwrap_or(0);
         // A visit that has begun is not taken away from the step in the middle of its attempts.
         state.attempts == 0 && bound.is_some_and(|bound| used >= *bound)
-    }
-
-    /// The arguments of a step with everything filled in.
-    pub fn rendered(&self, step: &Step, state: &State) -> Map<String, Value> {
-        let scope = Scope {
-            inputs: &state.inputs,
-            context: &state.context,
-            result: &Value::Null,
-        };
-        step.with
-            .iter()
-            .map(|(key, node)| {
-                let value = match node.to_json() {
-                    Value::String(text) => {
-                        Value::from(crate::template::Template::parse(&text).render(&scope))
-                    }
-                    other => other,
-                };
-                (key.text.clone(), value)
-            })
-            .collect()
-    }
-
-    /// The message of a step with everything filled in.
-    pub fn message(&self, step: &Step, state: &State) -> Option<String> {
-        let scope = Scope {
-            inputs: &state.inputs,
-            context: &state.context,
-            result: &Value::Null,
-        };
-        let message = step.message.as_ref()?;
-        Some(crate::template::Template::parse(&message.text).render(&scope))
     }
 }

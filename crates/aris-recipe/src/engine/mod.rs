@@ -6,7 +6,9 @@
 mod capture;
 mod machine;
 pub mod outcome;
+mod render;
 pub mod resume;
+mod routing;
 pub mod script;
 pub mod state;
 pub mod tokens;

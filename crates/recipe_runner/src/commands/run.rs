@@ -52,8 +52,8 @@ pub struct Run {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     /// Whether a session changed what it must not.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    tainted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tainted: Option<bool>,
 }
 
 /// Where a run is taken up again.
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Err
     let store = args
         .state
         .as_ref()
-        .map(|path| Store::open(path, "recipe_runner run", &args.wait, context))
+        .map(|path| Store::open(path, "recipe_runner run", false, &args.wait, context))
         .transpose()?;
     if let Some(store) = &store {
         store.make_room(args.new, context)?;
@@ -125,6 +125,7 @@ pub(crate) fn resume(args: &ResumeArgs, context: &Context) -> Result<Outcome<Res
     let store = Store::open(
         &args.state.state,
         "recipe_runner resume",
+        true,
         &args.state.wait,
         context,
     )?;
@@ -199,7 +200,7 @@ impl Run {
             message: stop.and_then(|stop| machine.message(stop, &state)),
             waiting_for: waiting,
             halt: state.halt,
-            tainted: state.tainted,
+            tainted: state.tainted.then_some(true),
             context: state.context,
             inputs: state.inputs,
         }
