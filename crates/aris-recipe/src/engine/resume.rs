@@ -62,7 +62,7 @@ impl Machine {
                 step: None,
             });
         }
-        if state.start.is_some() {
+        if !state.journal.is_empty() {
             return Some(Resumption {
                 basis: Basis::Journal,
                 tier: None,
