@@ -1,4 +1,4 @@
-//! Validating a recipe of 60 steps, and one of 5,000, beside PyYAML reading the same file.
+//! Validating a recipe of 60 steps, and one of 5,000, beside `PyYAML` reading the same file.
 
 use std::fmt::Write as _;
 
