@@ -265,6 +265,10 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
             format!("{limit} jobs of its phase run, as many as may (max_parallel of the phase)"),
             "",
         )),
+        Some(Obstacle::LargerCard(mib)) => facts.push(fact(
+            format!("it ran out of memory, and waits for a card with {mib} MiB: a tenth more than it was seen to use"),
+            "journal, nvidia-smi",
+        )),
         Some(Obstacle::Cards(needed, free)) => {
             facts.push(fact(
                 format!("it needs {needed} cards, {free} can be given"),

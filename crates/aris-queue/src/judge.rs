@@ -43,6 +43,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen) -> Verdict {
         warning: None,
         output_present: false,
         ran_ms: Some(exit.ran_ms),
+        card_peak_mib: None,
     };
     match exit.ending {
         Ending::Code(code) => verdict.exit_code = Some(code),

@@ -52,6 +52,8 @@ pub enum Obstacle {
     PhaseParallel(u32),
     /// Fewer cards are free than it needs: needed, free.
     Cards(u32, u32),
+    /// It ran out of memory on a smaller card than may be given now: MiB that a card must have.
+    LargerCard(u64),
 }
 
 /// How many jobs may run at once.
@@ -127,6 +129,10 @@ pub fn choose(queue: &Queue, now: u64, cards: &[Card], slots: Slots) -> Vec<Star
                 starts.push(Start { job, cards: chosen });
                 groups[at].1.next();
             }
+            // This job's own trouble: those behind it may fit.
+            Err(Obstacle::LargerCard(_)) => {
+                groups[at].1.next();
+            }
             Err(obstacle) => {
                 let waited = now.saturating_sub(queue.run(job).ready_since);
                 if matches!(obstacle, Obstacle::Cards(..))
@@ -186,6 +192,14 @@ impl<'a> Room<'a> {
             .filter(|card| self.is_open(card, group.gpu_mem_mib))
             .collect();
         let avoid = self.avoid(job);
+        let needed = group.gpus as usize;
+        if let Some(mib) = self.outgrown(job, needed) {
+            let open = fitting.len();
+            fitting.retain(|card| card.total_mib.is_some_and(|total| total >= mib));
+            if fitting.len() < needed && open >= needed {
+                return Err(Obstacle::LargerCard(mib));
+            }
+        }
         // One that others share already first, then the smallest; after out of memory a card of before only when nothing else is left.
         fitting.sort_by_key(|card| {
             (
@@ -195,7 +209,6 @@ impl<'a> Room<'a> {
                 card.index,
             )
         });
-        let needed = group.gpus as usize;
         if fitting.len() < needed {
             let free = u32::try_from(fitting.len()).unwrap_or(u32::MAX);
             return Err(Obstacle::Cards(group.gpus, free));
@@ -232,6 +245,19 @@ impl<'a> Room<'a> {
                 card.total_mib.is_some_and(|total| sum + asked <= total)
             }
         }
+    }
+
+    /// Memory that a card must have for a job that ran out of it: a tenth more than the job was seen to use. Where so many cards of that
+    /// size do not exist nothing is asked for: the job would wait for ever. **Source**: queue design §7.
+    fn outgrown(&self, job: u32, needed: usize) -> Option<u64> {
+        let verdict = self.queue.run(job).verdict.as_ref()?;
+        if verdict.reason != Some(Reason::GpuOom) {
+            return None;
+        }
+        let peak = verdict.card_peak_mib?;
+        let mib = peak.saturating_add(peak.div_ceil(10));
+        let large = |card: &&Card| card.total_mib.is_some_and(|total| total >= mib);
+        (self.cards.iter().filter(large).count() >= needed).then_some(mib)
     }
 
     /// Cards of the last attempt of a job that ran out of memory there.

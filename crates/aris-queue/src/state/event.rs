@@ -155,6 +155,9 @@ pub struct Verdict {
     /// Milliseconds the command ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_ms: Option<u64>,
+    /// The most memory of a card that it was seen to use, MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card_peak_mib: Option<u64>,
 }
 
 /// Completed or not.
@@ -188,6 +191,7 @@ impl Verdict {
             warning: None,
             output_present: false,
             ran_ms: None,
+            card_peak_mib: None,
         }
     }
 }

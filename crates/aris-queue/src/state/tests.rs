@@ -253,6 +253,38 @@ fn a_job_that_ran_out_of_memory_takes_another_card_when_one_is_free() {
 }
 
 #[test]
+fn a_job_that_ran_out_of_memory_waits_for_a_larger_card_where_there_is_one() {
+    let mut queue = queue("oom_retry: {delay: 0}\njobs: [{id: a, cmd: x}, {id: b, cmd: x}]");
+    start(&mut queue, "a", &[0]);
+    let mut verdict = Verdict::failed(Reason::GpuOom, "CUDA out of memory");
+    verdict.card_peak_mib = Some(23_000);
+    let event = Event::Ended {
+        id: String::from("a"),
+        attempt: 1,
+        verdict,
+        retry_in_ms: Some(0),
+    };
+    queue.apply(&event, NOW, 0, 0).unwrap();
+    queue.tick(0);
+    // A tenth more than 23,000 MiB is more than 24,576: no card of these has it, and waiting would not help.
+    assert_eq!(chosen(&queue, &cards(1), 0), [(String::from("a"), vec![0])]);
+    let mut two = cards(2);
+    two[1].total_mib = Some(25_300);
+    assert_eq!(
+        chosen(&queue, &two, 0),
+        [(String::from("a"), vec![1]), (String::from("b"), vec![0])]
+    );
+    // The large one is in use: what is behind goes first.
+    two[1].standing = Standing::Busy(String::from("20000 MiB in use"));
+    assert_eq!(chosen(&queue, &two, 0), [(String::from("b"), vec![0])]);
+    let slots = schedule::slots(&queue, 2, 4);
+    assert_eq!(
+        schedule::obstacle(&queue, 0, &two, slots),
+        Some(schedule::Obstacle::LargerCard(25_300))
+    );
+}
+
+#[test]
 fn cards_of_others_and_unknown_ones_are_left_alone() {
     let queue = queue("jobs: [{id: a, cmd: x}, {id: b, cmd: x}]");
     let mut cards = cards(3);

@@ -161,6 +161,11 @@ impl Cards {
         self.sample = sample;
     }
 
+    /// Memory, MiB on all cards together, that descendants of each of these processes used in the last answer.
+    pub(crate) fn used_by(&self, processes: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
+        cards::used_by(&self.sample, processes).map_or_else(BTreeMap::new, |used| used.by_runner)
+    }
+
     /// What a person should know about the last answer.
     pub(crate) fn problem(&self) -> Option<String> {
         let problem = self.sample.problem.clone().or_else(|| {

@@ -1,5 +1,7 @@
 //! Ends of attempts, and what follows from them.
 
+use std::collections::BTreeMap;
+
 use aris_attempt::{Seen, Standing};
 use aris_queue::attempt::EndedByUs;
 use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
@@ -64,9 +66,10 @@ impl Manager<'_> {
     pub(super) fn conclude_with(
         &mut self,
         job: u32,
-        verdict: Verdict,
+        mut verdict: Verdict,
         retry_in_ms: Option<u64>,
     ) -> Result<(), Error> {
+        verdict.card_peak_mib = self.peaks.remove(&job);
         let run = self.queue.run(job);
         let (number, cards) = (run.attempt, run.cards.clone());
         let id = self.id(job);
@@ -95,6 +98,25 @@ impl Manager<'_> {
             self.cards.unshare(*card);
         }
         Ok(())
+    }
+
+    /// Remembers what the running jobs use of their cards' memory, as far as the last sample tells.
+    pub(super) fn note_peaks(&mut self) {
+        let on_cards = |job: &u32| !self.queue.run(*job).cards.is_empty();
+        let jobs: BTreeMap<i32, u32> = self
+            .queue
+            .active()
+            .filter(on_cards)
+            .filter_map(|job| Some((self.queue.run(job).pid?, job)))
+            .collect();
+        for (pid, mib) in self.cards.used_by(&jobs.keys().copied().collect()) {
+            let Some(job) = jobs.get(&pid) else {
+                continue;
+            };
+            let each = mib.div_ceil(self.queue.run(*job).cards.len().max(1) as u64);
+            let peak = self.peaks.entry(*job).or_default();
+            *peak = each.max(*peak);
+        }
     }
 
     pub(super) fn see(&mut self, told: Vec<(u64, Seen)>) -> Result<(), Error> {

@@ -105,6 +105,8 @@ pub(crate) struct Manager<'a> {
     snapshot_cost: Duration,
     last_sweep: Duration,
     failed_starts: BTreeMap<u32, u32>,
+    /// The most memory of a card, MiB, that a running job was seen to use.
+    peaks: BTreeMap<u32, u64>,
     held: Held,
     next_beat: Duration,
 }
@@ -213,6 +215,7 @@ impl<'a> Manager<'a> {
             if self.cards.look(&ours) {
                 let problem = self.cards.problem();
                 self.notice("cards", problem);
+                self.note_peaks();
             }
             if self.asked || wait::drain(&self.requests) {
                 self.take_requests(cluster.as_mut())?;

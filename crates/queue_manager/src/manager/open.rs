@@ -83,6 +83,7 @@ impl<'a> Manager<'a> {
             last_sweep: Cards::now(),
             next_beat: Duration::ZERO,
             failed_starts: BTreeMap::new(),
+            peaks: BTreeMap::new(),
             held,
         };
         for notice in loaded.notices.iter().chain(&loaded.changes) {
