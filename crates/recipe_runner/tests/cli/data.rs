@@ -1,0 +1,141 @@
+//! The files that `validate` checks a recipe against.
+
+use aris_testkit::Project;
+use serde_json::json;
+
+use super::{call, project};
+
+const MANIFEST: &str = "skills:\n  review:\n    outputs:\n      - {name: verdict, type: string}\n";
+
+/// A recipe that calls a skill and keeps a field that it does not give.
+const RECIPE: &str = "\
+name: sample
+kitchen_rules: [do as it says]
+steps:
+  review:
+    tool: run_skill
+    with: {skill_command: /review it, speed: fast}
+    capture: {mood: '${{ result.mood }}'}
+    on_success: end
+    on_failure: end
+    on_context_limit: end
+  end: {action: stop, message: 'It is ${{ context.mood }}.'}
+";
+
+fn sample() -> Project {
+    project().file("recipe.yaml", RECIPE)
+}
+
+/// Rules that found something, and whether one of the skipped ones is `rule`.
+fn checked(project: &Project, flags: &[&str], code: i32, rule: &str) -> (Vec<String>, bool) {
+    let words = [&["validate", "recipe.yaml"], flags].concat();
+    let data = call(project, &words).run().expect_code(code).data();
+    let names = |key: &str| -> Vec<String> {
+        let entries = data[key].as_array().expect("a list");
+        let name = |entry: &serde_json::Value| entry["rule"].as_str().expect("a rule").to_owned();
+        entries.iter().map(name).collect()
+    };
+    let skipped = names("skipped_rules").iter().any(|name| name == rule);
+    (names("findings"), skipped)
+}
+
+#[test]
+fn each_kind_of_data_brings_its_rules() {
+    let project = sample()
+        .file("manifest.yaml", MANIFEST)
+        .file("tools.json", r#"{"run_skill": ["skill_command", "cwd"]}"#)
+        .file("skills/look/SKILL.md", "---\nname: look\n---\n")
+        .file("budgets.yaml", "DEFAULT: {run_cmd: 1}\n")
+        .file(
+            "contracts/recipe.yaml",
+            "bundled_manifest_version: '1'\ndataflow:\n- {step: review, required: [plan]}\n",
+        )
+        .file("diagrams/other.md", "");
+    for (flags, code, rule) in [
+        (
+            &["--manifest", "manifest.yaml"][..],
+            0,
+            "undeclared-capture-key",
+        ),
+        (&["--tools", "tools.json"], 0, "dead-with-param"),
+        (&["--skills-dir", "skills"], 10, "unknown-skill-command"),
+        (
+            &["--contracts", "contracts"],
+            10,
+            "contract-unsatisfied-input",
+        ),
+        (&["--contracts", "contracts"], 10, "stale-diagram"),
+    ] {
+        let (found, skipped) = checked(&project, flags, code, rule);
+        assert!(
+            found.iter().any(|found| found == rule) && !skipped,
+            "{rule}: {found:?}"
+        );
+        let (found, skipped) = checked(&project, &[], 0, rule);
+        assert!(
+            found.is_empty() && skipped,
+            "{rule} without its data: {found:?}"
+        );
+    }
+    let (_, skipped) = checked(
+        &project,
+        &["--budgets", "budgets.yaml"],
+        0,
+        "block-run-cmd-budget",
+    );
+    assert!(!skipped);
+}
+
+#[test]
+fn an_exemption_silences_a_capture_that_nobody_reads() {
+    let unread = RECIPE.replace("It is ${{ context.mood }}.", "Done.");
+    let project = project()
+        .file("recipe.yaml", unread)
+        .file("exempt.yaml", "- [mood, review it]\n")
+        .file("other.yaml", "- [mood, another]\n");
+    let found = |flags: &[&str], code| checked(&project, flags, code, "").0;
+    assert_eq!(found(&[], 10), ["dead-output"]);
+    assert_eq!(found(&["--exempt", "other.yaml"], 10), ["dead-output"]);
+    assert!(found(&["--exempt", "exempt.yaml"], 0).is_empty());
+}
+
+#[test]
+fn data_that_cannot_be_used_are_named_with_their_line() {
+    let project = sample()
+        .file("twice.yaml", "skills:\n  a: {}\n  a: {}\n")
+        .file("list.yaml", "skills: []\n")
+        .file("torn.yaml", "skills: {\n")
+        .file("budget.yaml", "front:\n  run_cmd: -1\n");
+    for (flag, file, code, line, part) in [
+        ("--manifest", "twice.yaml", 4, Some(3), "twice"),
+        ("--manifest", "list.yaml", 4, Some(1), "not a mapping"),
+        ("--manifest", "torn.yaml", 4, None, ""),
+        (
+            "--tools",
+            "budget.yaml",
+            4,
+            Some(2),
+            "parameters and categories",
+        ),
+        ("--budgets", "budget.yaml", 4, Some(2), "whole number"),
+        ("--exempt", "twice.yaml", 4, Some(1), "not a list"),
+        ("--manifest", "absent.yaml", 3, None, "absent.yaml"),
+        ("--skills-dir", "absent", 3, None, "absent"),
+        ("--contracts", "absent", 3, None, "absent"),
+    ] {
+        let run = call(&project, &["validate", "recipe.yaml", flag, file])
+            .run()
+            .expect_code(code);
+        let error = run.error();
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.contains(part), "{flag} {file}: {message}");
+        if let Some(line) = line {
+            assert_eq!(
+                error["details"]["line"],
+                json!(line),
+                "{flag} {file}: {error}"
+            );
+            assert!(message.contains(&format!("{file}:{line}: ")), "{message}");
+        }
+    }
+}
