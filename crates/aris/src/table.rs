@@ -142,6 +142,12 @@ pub(crate) const GROUPS: &[Group] = &[
         title: "Running experiments",
         entries: &[
             Entry {
+                spec: &audit_claims::SPEC,
+                brief: "derive the verdict on a research pull request",
+                run: |process| aris_cli::run(&audit_claims::SPEC, audit_claims::run, process),
+                parser: || aris_cli::parser(&audit_claims::SPEC, audit_claims::run),
+            },
+            Entry {
                 spec: &build_manifest::SPEC,
                 brief: "write and check the list of runs of a queue",
                 run: |process| aris_cli::run(&build_manifest::SPEC, build_manifest::run, process),
@@ -158,6 +164,20 @@ pub(crate) const GROUPS: &[Group] = &[
                 brief: "check a recipe, run it step by step, resume it",
                 run: |process| aris_cli::run(&recipe_runner::SPEC, recipe_runner::run, process),
                 parser: || aris_cli::parser(&recipe_runner::SPEC, recipe_runner::run),
+            },
+            Entry {
+                spec: &resolve_claims_review::SPEC,
+                brief: "settle an open review of claims",
+                run: |process| {
+                    aris_cli::run(
+                        &resolve_claims_review::SPEC,
+                        resolve_claims_review::run,
+                        process,
+                    )
+                },
+                parser: || {
+                    aris_cli::parser(&resolve_claims_review::SPEC, resolve_claims_review::run)
+                },
             },
         ],
     },

@@ -4,6 +4,7 @@ use aris_testkit::Project;
 
 /// All cases, in the order of the helper table.
 pub(crate) const ALL: &[&Cases] = &[
+    &super::audit_claims::CASES,
     &super::arxiv_fetch::CASES,
     &super::build_manifest::CASES,
     &super::check_source_facts::CASES,
@@ -20,6 +21,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::queue_manager::CASES,
     &super::recipe_runner::CASES,
     &super::research_wiki::CASES,
+    &super::resolve_claims_review::CASES,
     &super::save_trace::CASES,
     &super::semantic_scholar_fetch::CASES,
     &super::skill_lint::CASES,

@@ -5,6 +5,7 @@
 //! fails.
 
 mod arxiv_fetch;
+mod audit_claims;
 mod build_manifest;
 mod cases;
 mod check_source_facts;
@@ -25,6 +26,7 @@ mod paper_claim_audit;
 mod queue_manager;
 mod recipe_runner;
 mod research_wiki;
+mod resolve_claims_review;
 mod runs;
 mod save_trace;
 mod semantic_scholar_fetch;

@@ -29,6 +29,17 @@ fn no_runs(place: &Place) {
         .expect_code(0);
 }
 
+/// A review without comments, fetched and classified.
+fn nothing_decided(place: &Place) {
+    let folder = "project/.aris/temp/resolve-claims-review";
+    place
+        .project
+        .write(&format!("{folder}/dimension_groups_7.json"), "{\"pr\": 7}");
+    place
+        .project
+        .write(&format!("{folder}/classification_map_7.json"), "{}");
+}
+
 pub(super) const NEEDS: &[Need] = &[
     Need {
         file: "arxiv/SKILL.md",
@@ -50,6 +61,25 @@ pub(super) const NEEDS: &[Need] = &[
         codes: &[&[3], &[3]],
         warns: false,
         prepare: nothing,
+    },
+    Need {
+        file: "audit-claims/SKILL.md",
+        line: "sh \"$AUDIT_CLAIMS\" run .",
+        // The example paper lies in no git repository.
+        codes: &[&[5]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "audit-claims/SKILL.md",
+        line: "sh \"$AUDIT_CLAIMS\" merge",
+        codes: &[&[0], &[0], &[0]],
+        warns: false,
+        prepare: |place| {
+            for name in ["external", "comparative"] {
+                place.project.write(&format!("project/{name}.json"), "[]");
+            }
+        },
     },
     Need {
         file: "contract-check/SKILL.md",
@@ -207,6 +237,54 @@ pub(super) const NEEDS: &[Need] = &[
             let script = format!("sh .aris/tools/save_trace {args}");
             place.shell("/bin/sh", &script, None).expect_code(0);
         },
+    },
+    Need {
+        file: "resolve-claims-review/SKILL.md",
+        line: "sh \"$RESOLVE_REVIEW\" fetch",
+        // The example paper lies in no git repository.
+        codes: &[&[5]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
+        file: "resolve-claims-review/SKILL.md",
+        line: "sh \"$RESOLVE_REVIEW\" merge",
+        // The example paper lies in no git repository; nothing was decided.
+        codes: &[&[5], &[0]],
+        warns: false,
+        prepare: nothing_decided,
+    },
+    Need {
+        file: "resolve-claims-review/SKILL.md",
+        line: "sh \"$RESOLVE_REVIEW\" apply --id 1234",
+        // The example paper lies in no git repository.
+        codes: &[&[5]],
+        warns: false,
+        prepare: nothing_decided,
+    },
+    Need {
+        file: "resolve-claims-review/SKILL.md",
+        line: "sh \"$RESOLVE_REVIEW\" apply --id 1236",
+        // The example paper lies in no git repository.
+        codes: &[&[5]],
+        warns: false,
+        prepare: nothing_decided,
+    },
+    Need {
+        file: "resolve-claims-review/SKILL.md",
+        line: "sh \"$RESOLVE_REVIEW\" validate",
+        // The example paper lies in no git repository.
+        codes: &[&[5]],
+        warns: false,
+        prepare: nothing_decided,
+    },
+    Need {
+        file: "resolve-claims-review/SKILL.md",
+        line: "sh \"$RESOLVE_REVIEW\" finish",
+        // There is no GitHub, and nothing to say to it.
+        codes: &[&[0]],
+        warns: false,
+        prepare: nothing_decided,
     },
     Need {
         file: "semantic-scholar/SKILL.md",

@@ -16,6 +16,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Use the other sources and record which contributed; with none left it is an error",
     },
     Helper {
+        name: "audit_claims",
+        shipped: true,
+        aliases: &[],
+        owner: "audit-claims",
+        callers: &["audit-claims"],
+        policy: Policy::A,
+        other_policies: &[],
+        rationale: "The verdict on a research pull request is derived by it and by nothing else",
+        fallback: "None: report that the claims were not audited; never approve",
+    },
+    Helper {
         name: "build_manifest",
         shipped: true,
         aliases: &["build_manifest.py", "experiment_queue/build_manifest.py"],
@@ -188,6 +199,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Deliver the primary result, warn that the wiki was not updated, and backfill later with research_wiki sync",
     },
     Helper {
+        name: "resolve_claims_review",
+        shipped: true,
+        aliases: &[],
+        owner: "resolve-claims-review",
+        callers: &["resolve-claims-review"],
+        policy: Policy::A,
+        other_policies: &[],
+        rationale: "Whether an experiment must be run again is derived by it and by nothing else",
+        fallback: "None: report that the review was not resolved; never report it as green",
+    },
+    Helper {
         name: "save_trace",
         shipped: true,
         aliases: &["save_trace.sh"],
@@ -262,17 +284,6 @@ pub(super) const SHIPPED: &[Helper] = &[
 
 pub(super) const NOT_SHIPPED: &[Helper] = &[
     Helper {
-        name: "audit_claims",
-        shipped: false,
-        aliases: &[],
-        owner: "audit-claims",
-        callers: &["audit-claims"],
-        policy: Policy::A,
-        other_policies: &[],
-        rationale: "The verdict on a research pull request is derived by it and by nothing else",
-        fallback: "None: report that the claims were not audited; never approve",
-    },
-    Helper {
         name: "extract_paper_style",
         shipped: false,
         aliases: &["extract_paper_style.py"],
@@ -302,16 +313,5 @@ pub(super) const NOT_SHIPPED: &[Helper] = &[
         other_policies: &[],
         rationale: "Without its checks no image counts as final; the calling workflow may still take another illustration path",
         fallback: "None within this skill: a calling workflow takes its alternative illustration path",
-    },
-    Helper {
-        name: "resolve_claims_review",
-        shipped: false,
-        aliases: &[],
-        owner: "resolve-claims-review",
-        callers: &["resolve-claims-review"],
-        policy: Policy::A,
-        other_policies: &[],
-        rationale: "Whether an experiment must be run again is derived by it and by nothing else",
-        fallback: "None: report that the review was not resolved; never report it as green",
     },
 ];
