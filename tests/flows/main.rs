@@ -9,3 +9,4 @@ mod documented;
 mod install;
 mod installed;
 mod recipes;
+mod review;

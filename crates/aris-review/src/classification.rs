@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::finding::Severity;
 use crate::group::Grouped;
-use crate::label::label;
+use crate::label::{label, severity};
 use crate::profile::Profile;
 
 /// What is to be done with a comment.
@@ -56,15 +56,15 @@ pub struct Entry {
     pub escalate: bool,
     /// What the comment is about.
     pub dimension: String,
-    /// How bad it is.
-    pub severity: Severity,
     /// Path of the comment.
     pub path: String,
     /// Its line.
     pub line: Option<u32>,
     /// The comment, whole.
+    #[serde(default)]
     pub body: String,
-    /// The comment without its label.
+    /// The comment without its label; when it is empty, that follows from the body.
+    #[serde(default)]
     pub message: String,
     /// Its thread; none when that is unknown.
     pub thread_node_id: Option<String>,
@@ -98,7 +98,6 @@ impl Entry {
             fix_strategy: None,
             escalate: false,
             dimension: finding.dimension.clone(),
-            severity: finding.severity,
             path: finding.path.clone(),
             line: finding.line,
             body: finding.body.clone(),
@@ -110,9 +109,30 @@ impl Entry {
         }
     }
 
+    /// How bad the comment is, as its own words say.
+    pub fn severity(&self) -> Severity {
+        severity(&self.body)
+    }
+
+    /// The comment without its label.
+    pub fn said(&self) -> String {
+        if self.message.is_empty() {
+            message(&self.body)
+        } else {
+            self.message.clone()
+        }
+    }
+
+    /// Whether it was accepted and is out of an editor's reach.
+    pub fn is_escalated(&self) -> bool {
+        let strategy = self.fix_strategy.as_deref();
+        let beyond = matches!(strategy, Some(Profile::RERUN | Profile::DESIGN));
+        self.verdict == Decision::Accept && (self.escalate || beyond)
+    }
+
     /// Whether an edit settles it.
     pub fn is_editable(&self) -> bool {
-        self.verdict == Decision::Accept && !self.escalate
+        self.verdict == Decision::Accept && !self.is_escalated()
     }
 
     /// Whether it was settled by an edit.
@@ -306,7 +326,7 @@ pub fn plan(profile: &Profile, classification: &Classification) -> Vec<u64> {
             .map_or(usize::MAX, |(rank, _)| rank);
         (
             rank,
-            std::cmp::Reverse(entry.severity),
+            std::cmp::Reverse(entry.severity()),
             entry.path.clone(),
             entry.line,
             *id,
@@ -331,12 +351,13 @@ mod tests {
     }
 
     fn grouped(id: u64, severity: Severity) -> Grouped {
+        let word = severity.word();
         Grouped {
             id,
             path: String::from("r.md"),
             line: Some(3),
-            body: String::from(
-                "[warning] external: no citation\n<!-- aris:audit-claims fp=0123456789abcdef -->",
+            body: format!(
+                "[{word}] external: no citation\n<!-- aris:audit-claims fp=0123456789abcdef -->"
             ),
             diff_hunk: String::new(),
             severity,
@@ -444,7 +465,6 @@ mod tests {
             verdict: Decision::Accept,
             fix_strategy: Some(strategy.to_owned()),
             escalate: strategy == Profile::RERUN,
-            severity,
             line: Some(line),
             ..Entry::discuss(&grouped(1, severity), "line 3")
         };

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::project::Project;
 use crate::server::{Answer, Received, Server};
 
 /// What the pull request is and what became of it.
@@ -292,4 +293,15 @@ impl Pull {
 
 fn refusal(status: u16, message: &str) -> Answer {
     Answer::json(&json!({"message": "Refused", "errors": [message]})).with_status(status)
+}
+
+/// Puts a `gh` into `bin/` of a project that writes down what it is told, in `bin/log`, and answers as `cases`, the arms of a `case` over
+/// its arguments, say.
+pub fn fake_gh(project: &Project, cases: &str) {
+    let script = format!(
+        "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\n\
+         case \"$*\" in *'--input -'*) cat >> \"$log\"; echo >> \"$log\";; esac\ncase \"$*\" in\n{cases}\n*) echo 'gh: Not Found (HTTP 404)' >&2; exit 1;;\nesac\n"
+    );
+    project.write("bin/gh", script);
+    project.mode("bin/gh", 0o755);
 }

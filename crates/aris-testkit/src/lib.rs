@@ -35,7 +35,7 @@ mod snapshot;
 
 pub use crash::{Crashes, crash_at_every_change};
 pub use fixtures::{shared, workspace_root};
-pub use forge::{Forge, Pull, Refused};
+pub use forge::{Forge, Pull, Refused, fake_gh};
 pub use golden::check_golden;
 pub use helper::{Call, Helper};
 pub use project::Project;

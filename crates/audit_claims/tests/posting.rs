@@ -2,7 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
-use aris_testkit::{Forge, Helper, Project, Run};
+use aris_testkit::{Forge, Helper, Project, Run, fake_gh};
 use serde_json::{Value, json};
 
 const URL: &str = "https://github.com/o/r/pull/7";
@@ -277,16 +277,6 @@ fn hostile_findings_forge_nothing() {
         .collect();
     assert_eq!(tokens, ["verdict = changes_requested"]);
     assert!(!plain.stdout().contains('\u{1b}') && !project.at("owned").exists());
-}
-
-/// A `gh` that writes down what it is told and answers as `cases`, the arms of a `case` over its arguments, say.
-fn fake_gh(project: &Project, cases: &str) {
-    let script = format!(
-        "#!/bin/sh\nlog=\"$(dirname \"$0\")/log\"\nfor a in \"$@\"; do printf '<%s>' \"$a\" >> \"$log\"; done; echo >> \"$log\"\n\
-         case \"$*\" in *'--input -'*) cat >> \"$log\"; echo >> \"$log\";; esac\ncase \"$*\" in\n{cases}\n*) echo 'gh: Not Found (HTTP 404)' >&2; exit 1;;\nesac\n"
-    );
-    project.write("bin/gh", script);
-    project.mode("bin/gh", 0o755);
 }
 
 fn post_by_gh(project: &Project) -> Run {

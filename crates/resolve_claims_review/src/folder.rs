@@ -158,23 +158,32 @@ impl Folder {
 
     /// The pull request whose files lie here: the given one, or the only one that has a classification.
     pub(crate) fn pull(&self, given: Option<u64>) -> Result<u64, Error> {
+        match self.pull_or_none(given)? {
+            0 => Err(self.which("none")),
+            number => Ok(number),
+        }
+    }
+
+    /// Like [`Folder::pull`]; 0 when there is none.
+    pub(crate) fn pull_or_none(&self, given: Option<u64>) -> Result<u64, Error> {
         if let Some(number) = given {
             return Ok(number);
         }
         let names = self.names()?;
-        let numbers: Vec<u64> = names
-            .iter()
-            .filter_map(|name| {
-                let number = name.strip_prefix("classification_map_")?;
-                number.strip_suffix(".json")?.parse().ok()
-            })
-            .collect();
-        match numbers.as_slice() {
-            [number] => Ok(*number),
-            other => Err(Error::WhichPull {
-                path: self.path.clone(),
-                found: if other.is_empty() { "none" } else { "several" },
-            }),
+        let mut numbers = names.iter().filter_map(|name| {
+            let number = name.strip_prefix("classification_map_")?;
+            number.strip_suffix(".json")?.parse().ok()
+        });
+        match (numbers.next(), numbers.next()) {
+            (Some(_), Some(_)) => Err(self.which("several")),
+            (number, _) => Ok(number.unwrap_or(0)),
+        }
+    }
+
+    fn which(&self, found: &'static str) -> Error {
+        Error::WhichPull {
+            path: self.path.clone(),
+            found,
         }
     }
 

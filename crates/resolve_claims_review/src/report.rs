@@ -99,7 +99,7 @@ impl Counts {
             ..Self::default()
         };
         for entry in map.values() {
-            match entry.severity {
+            match entry.severity() {
                 Severity::Critical => counts.critical += 1,
                 Severity::Warning | Severity::Info => counts.warning += 1,
             }
@@ -382,8 +382,8 @@ fn place(entry: &Entry) -> String {
     format!(
         "{}{line}\t[{}] {}",
         one_line(&entry.path, LINE),
-        entry.severity.word(),
-        one_line(&entry.message, LINE)
+        entry.severity().word(),
+        one_line(&entry.said(), LINE)
     )
 }
 

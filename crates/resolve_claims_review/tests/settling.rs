@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use aris_testkit::{Forge, Helper, Project, Run};
+use aris_testkit::{Forge, Helper, Project, Run, fake_gh};
 use serde_json::{Value, json};
 
 const OUT: &str = ".aris/temp/resolve-claims-review";
@@ -837,4 +837,101 @@ fn the_sibling_gate_has_its_own_words() {
     .expect_code(0);
     let reply = forge.pull(|pull| pull.comments[3]["body"].clone());
     assert_eq!(reply, "Investigated — intentional research design. line 6");
+}
+
+#[test]
+fn gh_gives_pages_one_after_another_and_gets_bodies_on_stdin() {
+    let project = repository();
+    let comment = |id: u64, path: &str| json!([{"id": id, "path": path, "line": 5, "body": "[warning] external: x", "diff_hunk": "", "author_association": "MEMBER"}]);
+    let page = |id: u64, next: bool| {
+        json!({"data": {"repository": {"pullRequest": {"reviewThreads": {
+            "pageInfo": {"hasNextPage": next, "endCursor": "C2"},
+            "nodes": [{"id": format!("T{id}"), "isResolved": false, "comments": {"nodes": [{"databaseId": id}]}}]
+        }}}}})
+    };
+    project.write("bin/one.json", comment(1, "research/report.md").to_string());
+    project.write("bin/two.json", comment(2, "research/refs.bib").to_string());
+    project.write("bin/threads1.json", page(1, true).to_string());
+    project.write("bin/threads2.json", page(2, false).to_string());
+    fake_gh(
+        &project,
+        "'auth status') ;;\n'repo view --json nameWithOwner') echo '{\"nameWithOwner\":\"o/r\"}';;\n\
+         'pr list --head experiment --base main --json number,url') echo '[{\"number\":7,\"url\":\"https://github.com/o/r/pull/7\"}]';;\n\
+         *'/comments --method GET'*) cat \"$(dirname \"$0\")\"/one.json \"$(dirname \"$0\")\"/two.json;;\n*'/reviews --method GET'*) ;;\n\
+         *resolveReviewThread*) echo '{\"data\":null,\"errors\":[{\"message\":\"no\"}]}'; exit 1;;\n\
+         'api graphql'*'after=C2'*) cat \"$(dirname \"$0\")\"/threads2.json;;\n'api graphql'*) cat \"$(dirname \"$0\")\"/threads1.json;;\n\
+         *'/replies --method POST'*) ;;",
+    );
+    let gh = ["--gh", "bin/gh"];
+    let fetched = helper()
+        .call(project.path())
+        .args(["--json", "fetch", ".", "main"])
+        .args(gh)
+        .run()
+        .expect_code(0)
+        .data();
+    let threads: Vec<&Value> = fetched["groups"]["citations"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|finding| &finding["thread_node_id"])
+        .collect();
+    assert_eq!(threads, ["T1", "T2"], "{fetched}");
+    assert_eq!(fetched["warnings"], json!([]));
+    answer(
+        &project,
+        &fetched,
+        "citations",
+        json!([
+            {"id": 1, "verdict": "ACCEPT", "evidence": "line 5", "fix_strategy": "remove_claim"},
+            {"id": 2, "verdict": "DISCUSS", "evidence": "$(touch owned) `touch owned`"}
+        ]),
+    );
+    let run = |arguments: &[&str]| {
+        helper()
+            .call(project.path())
+            .args(arguments)
+            .run()
+            .expect_code(0)
+    };
+    run(&[
+        "merge",
+        "--groups",
+        &format!("{OUT}/dimension_groups_7.json"),
+        "--agent-dir",
+        "answers",
+    ]);
+    project.write("research/report.md", "# Report\n");
+    run(&[
+        "apply",
+        "--id",
+        "1",
+        "--status",
+        "applied",
+        "--files",
+        "research/report.md",
+    ]);
+    let finish = [&["--json"], &FINISH[..], &gh].concat();
+    let counts = run(&finish).data()["counts"].clone();
+    assert_eq!(
+        (
+            &counts["replies"],
+            &counts["resolved"],
+            &counts["resolve_failed"]
+        ),
+        (&json!(2), &json!(0), &json!(1))
+    );
+    let log = project.read("bin/log");
+    assert!(log.contains("<api><repos/o/r/pulls/7/comments/2/replies><--method><POST><--input><->\n{\"body\":\"Valid observation"), "{log}");
+    assert!(
+        log.contains("<-F><number=7>\n") && log.contains("<-f><after=C2>"),
+        "{log}"
+    );
+    // What gh was told is written down; what GitHub has nothing of is not sent again.
+    let counts = run(&finish).data()["counts"].clone();
+    assert_eq!(
+        (&counts["replies"], &counts["already"]),
+        (&json!(0), &json!(2))
+    );
+    assert!(!project.at("owned").exists());
 }

@@ -4,8 +4,8 @@ use aris_testkit::Project;
 
 /// All cases, in the order of the helper table.
 pub(crate) const ALL: &[&Cases] = &[
-    &super::audit_claims::CASES,
     &super::arxiv_fetch::CASES,
+    &super::audit_claims::CASES,
     &super::build_manifest::CASES,
     &super::check_source_facts::CASES,
     &super::citation_audit::CASES,

@@ -160,9 +160,23 @@ pub(crate) const CASES: Cases = Cases {
             ],
         },
         Unwritable {
-            what: "a folder where the count of attempts goes",
-            prepare: |project| project.write(&format!("{OUT}/validation_8.json/x"), "in the way"),
-            args: &["validate", "--pr", "8"],
+            what: "a folder where the records go",
+            prepare: |project| {
+                project.write(&format!("{OUT}/escalation_records_7.json/x"), "in the way");
+            },
+            args: &[
+                "finish",
+                "--repo",
+                "o/r",
+                "--pr",
+                "7",
+                "--branch",
+                "b",
+                "--classification",
+                MAP,
+                "--gh",
+                "./absent",
+            ],
         },
     ],
     hostile: &[
@@ -179,5 +193,5 @@ pub(crate) const CASES: Cases = Cases {
             fifo: 4,
         },
     ],
-    repeat_adds: None,
+    repeat_adds: Some("each call of validate is one attempt, and attempts are counted"),
 };

@@ -5,6 +5,7 @@ mod figures;
 mod literature;
 mod queue;
 mod recipe;
+mod review;
 mod wiki;
 
 use std::path::Path;

@@ -72,10 +72,21 @@ impl Gh {
         branch: &str,
         base: &str,
     ) -> Result<Vec<Value>, Trouble> {
-        // `--head=…` in one argument: a branch may begin with a dash.
-        let (head, base) = (format!("--head={branch}"), format!("--base={base}"));
-        let said = self.output(&["pr", "list", &head, &base, "--json", "number,url"], None)?;
-        lists(&said)
+        // git has no branch that begins with a dash, and neither of the two may be read as a flag.
+        if [branch, base].iter().any(|name| name.starts_with('-')) {
+            return Err(Trouble::refused(None, "no branch begins with a dash"));
+        }
+        let arguments = [
+            "pr",
+            "list",
+            "--head",
+            branch,
+            "--base",
+            base,
+            "--json",
+            "number,url",
+        ];
+        lists(&self.output(&arguments, None)?)
     }
 
     pub(super) fn list(&self, pull: &Pull, what: &str) -> Result<Vec<Value>, Trouble> {

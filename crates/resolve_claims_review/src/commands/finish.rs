@@ -118,10 +118,13 @@ pub(crate) fn run(args: &FinishArgs, context: &Context) -> Result<Finished, Erro
 
 fn escalations(map: &Classification) -> Vec<Escalation> {
     map.iter()
-        .filter(|(_, entry)| entry.verdict == Decision::Accept && entry.escalate)
+        .filter(|(_, entry)| entry.is_escalated())
         .map(|(id, entry)| Escalation {
             comment_id: *id,
-            strategy: entry.fix_strategy.clone().unwrap_or_default(),
+            strategy: entry
+                .fix_strategy
+                .clone()
+                .unwrap_or_else(|| Profile::DESIGN.to_owned()),
             entry: entry.clone(),
         })
         .collect()
@@ -149,12 +152,12 @@ fn rejected(args: &FinishArgs, map: &Classification) -> Vec<Reject> {
 /// **Source**: citation gates, §6.6.
 fn reply(profile: &Profile, entry: &Entry) -> String {
     let evidence = quiet(&entry.evidence, EVIDENCE);
-    let message = quiet(&entry.message, EVIDENCE);
+    let message = quiet(&entry.said(), EVIDENCE);
     match (entry.verdict, entry.fix_strategy.as_deref()) {
         (Decision::Accept, Some(Profile::RERUN)) => {
             format!("[ESCALATION] Requires re-running experiment. {message}")
         }
-        (Decision::Accept, _) if entry.escalate => {
+        (Decision::Accept, _) if entry.is_escalated() => {
             format!("[ESCALATION] Fundamental design issue. {message}")
         }
         (Decision::Accept, _) if entry.is_settled() => {

@@ -64,7 +64,8 @@ fn name(pr: u64) -> String {
 
 pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let folder = args.folder.folder(context);
-    let pr = folder.pull(args.pr)?;
+    // A report may be checked before anything of a pull request is there.
+    let pr = folder.pull_or_none(args.pr)?;
     let config = Config::read(context.cwd(), args.folder.gate)?;
     let _lock = lock::take(&folder)?;
     let mut so_far = Attempts::read(&folder, pr)?;
