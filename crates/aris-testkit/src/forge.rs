@@ -204,7 +204,11 @@ impl Pull {
                 }
                 self.writes += 1;
                 let parent: u64 = id.parse().unwrap_or_default();
-                let reply = self.comment("", 1, body["body"].as_str().unwrap_or_default(), "OWNER");
+                let of_parent = self.comments.iter().find(|comment| comment["id"] == parent);
+                let path = of_parent.and_then(|comment| comment["path"].as_str());
+                let path = path.unwrap_or_default().to_owned();
+                let text = body["body"].as_str().unwrap_or_default();
+                let reply = self.comment(&path, 1, text, "OWNER");
                 if let Some(comment) = self
                     .comments
                     .iter_mut()

@@ -24,6 +24,9 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// Rules were asked for by the gate that has none.
+    #[error("the review gate has no rules")]
+    NoRules,
     /// The base URL of GitHub's interface cannot be used.
     #[error("{message}")]
     Base {
@@ -73,6 +76,7 @@ impl Failure for Error {
             | Self::Plan { .. }
             | Self::Papers { .. } => ErrorKind::Validation,
             Self::Worktree { .. } => ErrorKind::Precondition,
+            Self::NoRules => ErrorKind::Usage,
             Self::Base { kind, .. } => *kind,
             Self::Written(_) => ErrorKind::Internal,
             Self::Fs(error) => error.kind(),
@@ -87,6 +91,7 @@ impl Failure for Error {
             Self::Worktree { .. } => Some(String::from(
                 "name the folder in which git worktree add or git clone put the report",
             )),
+            Self::NoRules => Some(String::from("use --engine agent, or --gate claims")),
             Self::Base { hint, .. } => hint.clone(),
             Self::Latex(_) => Some(String::from(
                 "give the part that is to be checked as a file of its own",
@@ -116,7 +121,11 @@ impl Failure for Error {
                     Value::from(path.display().to_string()),
                 )])
             }
-            Self::Base { .. } | Self::Latex(_) | Self::Results(_) | Self::Written(_) => Map::new(),
+            Self::NoRules
+            | Self::Base { .. }
+            | Self::Latex(_)
+            | Self::Results(_)
+            | Self::Written(_) => Map::new(),
             Self::Fs(error) => error.details(),
         }
     }

@@ -1,7 +1,7 @@
 //! `audit_claims`: which claims of a research pull request lack evidence, and what verdict follows.
 //!
-//! **Input**: a pull request on GitHub, answers of agents, lists of findings; for the rules documents, bibliographies, results, a plan. **Output**: a review on GitHub, files in the output folder;
-//! the last line of stdout is the token `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch
+//! **Input**: a pull request on GitHub, answers of agents, lists of findings; for the rules documents, bibliographies, results, a plan.
+//! **Output**: a review on GitHub, files in the output folder; the last line of stdout is the token `verdict = approved|changes_requested|needs_human`. **Exit**: 0 for every verdict (callers branch
 //! on the verdict), with `--exit-signal` 10 for all but `approved`; 2 usage, also a URL of no pull request; 3 an input is absent; 4 an
 //! input is malformed; 5 no git worktree, or an output cannot be written.
 //!
@@ -17,6 +17,7 @@ mod error;
 mod folder;
 mod outside;
 mod report;
+mod rules;
 mod source;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
@@ -46,7 +47,12 @@ pub static SPEC: Spec = Spec {
         Example {
             command: "run",
             line: "audit_claims run . main https://github.com/owner/name/pull/7 --agent-dir answers",
-            what: "audit a pull request with the answers of agents",
+            what: "audit a pull request with the answers of agents and by rules",
+        },
+        Example {
+            command: "run",
+            line: "audit_claims run . main https://github.com/owner/name/pull/7 --engine rules --results results/",
+            what: "audit a pull request without a model",
         },
         Example {
             command: "post",

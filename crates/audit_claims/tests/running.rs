@@ -233,3 +233,88 @@ fn the_sibling_gate_asks_for_its_own_findings() {
         "{body}"
     );
 }
+
+#[test]
+fn rules_need_no_agent_and_their_findings_stand_beside_those_of_agents() {
+    let diff = "diff --git a/research/r.md b/research/r.md\n--- a/research/r.md\n+++ b/research/r.md\n@@ -0,0 +1,5 @@\n+## Introduction\n+\n+It is known that attention scales quadratically.\n+\n+It is known that dropout regularises [3].\n";
+    let forge = Forge::start("b", diff);
+    let whole = repository().file(
+        "research/r.md",
+        "## Introduction\n\nIt is known that attention scales quadratically.\n\nIt is known that dropout regularises [3].\n\nIt is known that this line is not under review.\n",
+    );
+    // Where the report is not checked out, what the diff shows of it is read.
+    for project in [&whole, &repository()] {
+        forge.pull(|pull| {
+            pull.comments.clear();
+            pull.reviews.clear();
+        });
+        let arguments = ["run", ".", "main", URL];
+        let data = call(project, &forge, &arguments).expect_code(0).data();
+        assert_eq!(data["verdict"], "changes_requested", "{data}");
+        let lines: Vec<(&Value, &Value)> = data["findings"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|finding| (&finding["line"], &finding["rule"]))
+            .collect();
+        assert!(
+            lines.contains(&(&json!(3), &json!("external-uncited"))),
+            "{data}"
+        );
+        assert!(
+            lines
+                .iter()
+                .all(|(line, _)| line.as_u64().is_none_or(|line| line <= 5)),
+            "{data}"
+        );
+    }
+    // An agent that misses the mark and the rules that see it: a person decides. An agent's other findings count, and so do the rules'.
+    let names = ids(&call(&whole, &forge, &["prepare", URL])
+        .expect_code(0)
+        .data());
+    let claim = |line: u32, text: &str| json!({"file": "research/r.md", "line": line, "claim_text": text, "claim_type": "external"});
+    answer(
+        &whole,
+        &names[0],
+        json!([
+            claim(5, "It is known that dropout regularises [3]."),
+            claim(1, "Results")
+        ]),
+    );
+    let names = ids(&call(&whole, &forge, &["prepare", URL])
+        .expect_code(0)
+        .data());
+    let absent = |line: u32| json!({"file": "research/r.md", "line": line, "dimension": "external", "severity": "warning", "message": "no citation", "requires_decision": false});
+    answer(&whole, &names[1], json!([absent(5), absent(1)]));
+    let data = call(
+        &whole,
+        &forge,
+        &["run", ".", "main", URL, "--engine", "both"],
+    )
+    .expect_code(0)
+    .data();
+    let of = |line: u32| {
+        let list = data["findings"].as_array().expect("a list");
+        let finding = list.iter().find(|finding| finding["line"] == line);
+        finding
+            .unwrap_or_else(|| panic!("line {line}: {data}"))
+            .clone()
+    };
+    assert_eq!(
+        (
+            &of(5)["requires_decision"],
+            &of(1)["requires_decision"],
+            &of(3)["source"]
+        ),
+        (&json!(true), &json!(false), &json!("rules"))
+    );
+    // The other gate has none.
+    call(
+        &whole,
+        &forge,
+        &[
+            "run", ".", "main", URL, "--gate", "review", "--engine", "rules",
+        ],
+    )
+    .expect_code(2);
+}

@@ -1,9 +1,9 @@
 //! `run`: the whole gate on one pull request.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
-use aris_review::{Findings, Gate, Pull, Section};
+use aris_review::{Claim, Diff, Findings, Gate, Pull, Section};
 use clap::ValueEnum;
 use serde_json::Value;
 
@@ -13,13 +13,18 @@ use crate::error::Error;
 use crate::folder::{Folder, FolderArgs};
 use crate::outside::{GitHubArgs, worktree};
 use crate::report::Report;
+use crate::rules::{RuleArgs, joined, look, united};
 use crate::source::{ReportArgs, fetch};
 
 /// Who looks for claims and evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {
+    /// Rules; no model is needed
+    Rules,
     /// Agents, through requests and answers
     Agent,
+    /// Both: what one of them finds counts
+    Both,
 }
 
 /// Arguments of `run`.
@@ -32,9 +37,9 @@ pub(crate) struct RunArgs {
     /// Where the pull request is
     #[arg(value_name = "PR_URL")]
     pull: Pull,
-    /// Who looks for claims and evidence
-    #[arg(long, default_value = "agent")]
-    engine: Engine,
+    /// Who looks for claims and evidence; default: both where there is a folder of answers, else rules; the other gate has no rules
+    #[arg(long)]
+    engine: Option<Engine>,
     /// Folder of the agents' answers; default: answers in the output folder
     #[arg(long, value_name = "DIR")]
     agent_dir: Option<PathBuf>,
@@ -43,6 +48,8 @@ pub(crate) struct RunArgs {
     repost: bool,
     #[command(flatten)]
     flags: VerdictFlags,
+    #[command(flatten)]
+    rules: RuleArgs,
     #[command(flatten)]
     reports: ReportArgs,
     #[command(flatten)]
@@ -54,6 +61,11 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let worktree = worktree(&args.worktree, context)?;
     let folder = args.folder.folder(context);
+    let answers = match &args.agent_dir {
+        Some(path) => context.absolute(path),
+        None => folder.at("answers"),
+    };
+    let engine = args.engine(&answers)?;
     let github = args.github.way(context, &worktree)?;
     let diff = match fetch(&github, &args.pull, &folder)? {
         Ok(diff) => diff,
@@ -64,7 +76,14 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
         }
     };
     let sections = args.reports.sections(&diff);
-    let all = found(args, &sections, &diff, &folder, context)?;
+    let all = args.found(
+        (engine, &answers),
+        &worktree,
+        &sections,
+        &diff,
+        &folder,
+        context,
+    )?;
     let target = Target {
         github: &github,
         pull: &args.pull,
@@ -75,29 +94,52 @@ pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Report>, 
     Ok(args.flags.outcome(judged))
 }
 
-/// Everything that was found, where the diff can carry it. What nobody looked at is a finding, too.
-fn found(
-    args: &RunArgs,
-    sections: &[Section],
-    diff: &[u8],
-    folder: &Folder,
-    context: &Context,
-) -> Result<Findings, Error> {
-    let answers = match &args.agent_dir {
-        Some(path) => context.absolute(path),
-        None => folder.at("answers"),
-    };
-    let asking = ask(args.folder.gate, sections, diff, &answers)?;
-    asking.write(folder)?;
-    let number = args.pull.number;
-    if args.folder.gate == Gate::Claims {
-        folder.write_json(&format!("claims_{number}.json"), &asking.claims)?;
+impl RunArgs {
+    fn engine(&self, answers: &Path) -> Result<Engine, Error> {
+        match (self.folder.gate, self.engine) {
+            (Gate::Review, None | Some(Engine::Agent)) => Ok(Engine::Agent),
+            (Gate::Review, Some(_)) => Err(Error::NoRules),
+            (Gate::Claims, Some(engine)) => Ok(engine),
+            (Gate::Claims, None) if answers.is_dir() => Ok(Engine::Both),
+            (Gate::Claims, None) => Ok(Engine::Rules),
+        }
     }
-    let mut all = asking.findings;
-    all.findings.extend(asking.open.iter().map(Open::finding));
-    let all = anchored(all, diff, &asking.claims);
-    folder.write_json(&format!("findings_{number}.json"), &raw(&all)?)?;
-    Ok(all)
+
+    /// Everything that was found, where the diff can carry it. What nobody looked at is a finding, too.
+    fn found(
+        &self,
+        (engine, answers): (Engine, &Path),
+        worktree: &Path,
+        sections: &[Section],
+        diff: &[u8],
+        folder: &Folder,
+        context: &Context,
+    ) -> Result<Findings, Error> {
+        let mut claims: Vec<Claim> = Vec::new();
+        let mut all = Findings::default();
+        let mut open: Vec<Open> = Vec::new();
+        if engine != Engine::Rules {
+            let asking = ask(self.folder.gate, sections, diff, answers)?;
+            asking.write(folder)?;
+            (claims, all, open) = (asking.claims, asking.findings, asking.open);
+        }
+        all = anchored(all, diff, &claims);
+        if engine != Engine::Agent {
+            let looked = look(worktree, sections, &Diff::read(diff), &self.rules, context)?;
+            claims = joined(claims, &looked.claims);
+            all.findings = united(all.findings, &looked);
+            // Where an agent is silent, the rules have looked; only what they could not read is open.
+            open = looked.open;
+        }
+        all.findings.extend(open.iter().map(Open::finding));
+        let number = self.pull.number;
+        if self.folder.gate == Gate::Claims {
+            folder.write_json(&format!("claims_{number}.json"), &claims)?;
+        }
+        let all = anchored(all, diff, &claims);
+        folder.write_json(&format!("findings_{number}.json"), &raw(&all)?)?;
+        Ok(all)
+    }
 }
 
 /// The list as it can be read again: findings, and behind them what was none.

@@ -1,0 +1,175 @@
+//! What the rules find in the reports that a pull request touches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_review::{Claim, Diff, Finding, Section};
+use aris_statements::prose::Prose;
+use aris_statements::rules::{Sources, check};
+use aris_statements::statement::claims;
+
+use crate::agents::Open;
+use crate::documents::{Disk, excerpts};
+use crate::error::Error;
+
+/// What reports are held against.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RuleArgs {
+    /// Raw results for the rules, a file or a folder; may be repeated
+    #[arg(long, value_name = "PATH")]
+    results: Vec<PathBuf>,
+    /// What was planned, for the rules: JSON, YAML, or a text with front matter
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// What `verify_papers` wrote about the cited works, for the rules
+    #[arg(long, value_name = "FILE")]
+    papers_cache: Option<PathBuf>,
+}
+
+/// What the rules saw.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    /// Claims in what the diff shows.
+    pub(crate) claims: Vec<Claim>,
+    /// Findings in what the diff shows, and those that have no line.
+    pub(crate) findings: Vec<Finding>,
+    /// Reports that could not be read.
+    pub(crate) open: Vec<Open>,
+}
+
+/// Reads the touched reports from the worktree, or, where one is not there, as far as the diff shows it, and checks them.
+pub(crate) fn look(
+    worktree: &Path,
+    sections: &[Section],
+    diff: &Diff,
+    args: &RuleArgs,
+    context: &Context,
+) -> Result<Looked, Error> {
+    let disk = Disk::new(context);
+    let mut looked = Looked::default();
+    let mut read: Vec<(PathBuf, Prose)> = Vec::new();
+    for (excerpt, _) in excerpts(diff, sections) {
+        let file = excerpt.file.to_owned();
+        let whole = inside(worktree, &file);
+        let prose = match &whole {
+            Some(path) => disk.prose(path),
+            None => Prose::read_excerpt(&excerpt).map_err(Error::Latex),
+        };
+        match prose {
+            Ok(prose) => read.push((whole.unwrap_or_else(|| PathBuf::from(&file)), prose)),
+            // A report that cannot be read is not one without faults.
+            Err(error) => looked.open.push(Open {
+                line: sections
+                    .iter()
+                    .find(|section| section.file == file)
+                    .and_then(|section| section.lines.first())
+                    .map(|line| line.line),
+                file,
+                dimension: "external",
+                why: aris_review::one_line(&error.to_string(), 300),
+            }),
+        }
+    }
+    let mut problems = Vec::new();
+    let bibliographies = disk.bibliographies(&[], &read, &mut problems)?;
+    for problem in &problems {
+        context.warn(problem);
+    }
+    let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
+    let plan = args
+        .plan
+        .as_deref()
+        .map(|path| disk.plan(path))
+        .transpose()?;
+    let repetition: Vec<String> = plan.iter().filter_map(|plan| plan.unit.clone()).collect();
+    let evidence = disk.evidence(&args.results, &repetition)?;
+    let papers = args
+        .papers_cache
+        .as_deref()
+        .map(|path| disk.papers(path))
+        .transpose()?;
+    let found = check(
+        &documents,
+        &Sources {
+            bibliographies: bibliographies.as_ref(),
+            evidence: evidence.as_ref(),
+            plan: plan.as_ref(),
+            papers: papers.as_ref(),
+            notes: None,
+        },
+    );
+    let of_repository = |file: &str| {
+        let path = Path::new(file).strip_prefix(worktree);
+        path.map_or_else(|_| file.to_owned(), |path| path.display().to_string())
+    };
+    for (prose, statements) in documents.iter().zip(&found.statements) {
+        for mut claim in claims(prose, statements) {
+            claim.file = of_repository(&claim.file);
+            if shows(diff, &claim.file, claim.line) {
+                looked.claims.push(claim);
+            }
+        }
+    }
+    for mut finding in found.findings {
+        finding.file = of_repository(&finding.file);
+        if finding.line.is_none() || shows(diff, &finding.file, finding.line) {
+            looked.findings.push(finding.identified());
+        }
+    }
+    Ok(looked)
+}
+
+/// Whether the diff shows this line: what it does not show is not under review.
+fn shows(diff: &Diff, file: &str, line: Option<u32>) -> bool {
+    diff.file(file)
+        .zip(line)
+        .is_some_and(|(file, line)| file.has_line(line))
+}
+
+/// A file of the worktree; none when it is absent or when its name, which comes from a pull request, leads out or through a link.
+fn inside(worktree: &Path, file: &str) -> Option<PathBuf> {
+    let path = aris_fs::join_inside(worktree, Path::new(file)).ok()?;
+    let real = path.canonicalize().ok()?;
+    (real == worktree.canonicalize().ok()?.join(file) && real.is_file()).then_some(path)
+}
+
+/// Agents and rules together: what one of them found counts. Where the rules see evidence and an agent sees none, a person decides.
+///
+/// **Source**: citation gates, §8.7.
+pub(crate) fn united(mut agents: Vec<Finding>, rules: &Looked) -> Vec<Finding> {
+    let accused: BTreeSet<(&str, Option<u32>)> = rules
+        .findings
+        .iter()
+        .map(|finding| (finding.file.as_str(), finding.line))
+        .collect();
+    let cited: BTreeMap<(&str, Option<u32>), bool> = rules
+        .claims
+        .iter()
+        .map(|claim| ((claim.file.as_str(), claim.line), claim.cited))
+        .collect();
+    for finding in &mut agents {
+        let place = (finding.file.as_str(), finding.line);
+        if cited.get(&place) == Some(&true) && !accused.contains(&place) {
+            finding.requires_decision = true;
+        }
+    }
+    agents.extend(rules.findings.iter().cloned());
+    agents
+}
+
+/// Claims of both, each place once; the agents' first.
+pub(crate) fn joined(mut agents: Vec<Claim>, rules: &[Claim]) -> Vec<Claim> {
+    let known: BTreeSet<(String, Option<u32>)> = agents
+        .iter()
+        .map(|claim| (claim.file.clone(), claim.line))
+        .collect();
+    let new = rules
+        .iter()
+        .filter(|claim| !known.contains(&(claim.file.clone(), claim.line)));
+    agents.extend(new.cloned());
+    agents.sort_by(|one, other| {
+        (&one.file, one.line, &one.claim_text).cmp(&(&other.file, other.line, &other.claim_text))
+    });
+    agents
+}
