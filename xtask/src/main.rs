@@ -14,6 +14,7 @@ mod cargo;
 mod demo;
 mod dist;
 mod fault;
+mod figures;
 mod install;
 mod live;
 mod new_helper;
@@ -65,6 +66,8 @@ enum Command {
     InstallSkills(install::Args),
     /// Build release archives, one for each target, and the tree that holds all of them
     Dist(dist::Args),
+    /// Draw generated figures again and again, in other locales, with fonts and without; exit 10 when bytes differ
+    Figures(figures::Args),
     /// Check the structure of the tree; exit 10 on findings
     Verify,
     /// Ask the network what only it can answer; exit 7 when it does not, 10 when something has changed
@@ -93,6 +96,7 @@ fn run(command: Command) -> Result<u8, Fault> {
         Command::Schemas { check } => schemas::run(&workspace, check),
         Command::InstallSkills(args) => install::run(&workspace, &args),
         Command::Dist(args) => dist::run(&workspace, &args),
+        Command::Figures(args) => figures::run(&workspace, &args),
         Command::Verify => verify::run(&workspace),
         Command::Live(args) => live::run(&workspace, &args),
         Command::NewHelper(args) => new_helper::run(&workspace, &args),

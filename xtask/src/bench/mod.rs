@@ -5,6 +5,7 @@
 
 mod claims;
 mod coverage;
+mod figures;
 mod gate;
 mod hash;
 mod install;
@@ -34,6 +35,8 @@ pub(crate) enum Topic {
     Claims,
     /// The wiki's coverage over 300 MiB in 20,000 files, beside reading them
     Coverage,
+    /// Figures of 500 and 5,000 nodes, beside reading and writing the same bytes
+    Figures,
     /// The gate on 4 audits of 10 files, beside sha256sum and jq
     Gate,
     /// The gate over 1 GiB in 400 files, beside the processor's hashing rate
@@ -72,6 +75,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     let helpers = match topic {
         Topic::Coverage => vec!["verify_wiki_coverage"],
+        Topic::Figures => vec!["figure_renderer"],
         Topic::Gate | Topic::Hash => vec!["verify_paper_audits"],
         Topic::Lint => vec!["skill_lint"],
         Topic::Queue => vec!["queue_manager"],
@@ -107,6 +111,9 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Gate) {
         gate::run(&binaries)?;
+    }
+    if wanted(Topic::Figures) {
+        figures::run(&binaries)?;
     }
     if wanted(Topic::Coverage) {
         coverage::run(&binaries)?;

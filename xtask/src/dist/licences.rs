@@ -75,10 +75,9 @@ pub(super) fn text(workspace: &Workspace, triple: &str) -> Result<String, Fault>
     }
     let metadata: Metadata = serde_json::from_slice(&done.stdout.bytes)
         .map_err(|error| Fault::new(format!("cargo metadata: {error}")))?;
-    let mut packages: Vec<&Package> = linked(&metadata, &names(workspace))
+    let (mut packages, own): (Vec<&Package>, Vec<&Package>) = linked(&metadata, &names(workspace))
         .into_iter()
-        .filter(|package| package.source.is_some())
-        .collect();
+        .partition(|package| package.source.is_some());
     packages.sort_by_key(|package| (&package.name, &package.version));
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut out = format!(
@@ -96,6 +95,16 @@ pub(super) fn text(workspace: &Workspace, triple: &str) -> Result<String, Fault>
         out.extend([&label, ": ", terms, "\n"]);
         for text in licence_files(Path::new(&package.manifest_path))? {
             texts.entry(text).or_default().push(label.clone());
+        }
+    }
+    // Fonts that a crate of this tree carries lie in a folder of their own, with their terms.
+    for package in own {
+        let inside = Path::new(&package.manifest_path).with_file_name("fonts");
+        if inside.is_dir() {
+            for text in licence_files(&inside.join("fonts"))? {
+                let label = format!("fonts of {}", package.name);
+                texts.entry(text).or_default().push(label);
+            }
         }
     }
     for (text, labels) in texts {

@@ -1,0 +1,227 @@
+//! Every kind of problem: a figure that has it, and nothing but it, beside a figure that has none.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+
+use aris_figure::{COLUMN_MM, Code, Figure, Problem};
+
+/// Two nodes in a group, two beside it, edges, a label.
+const SOUND: &str = r##"{
+  "canvas": {"width": 420, "height": 300},
+  "style": {"font_family": "Arial"},
+  "nodes": [
+    {"id": "a", "label": "A", "x": 80, "y": 80, "width": 80, "height": 50},
+    {"id": "b", "label": "B", "x": 240, "y": 80, "width": 80, "height": 50},
+    {"id": "c", "label": "C", "x": 80, "y": 230, "width": 80, "height": 50, "shape": "rect"},
+    {"id": "d", "label": "D", "x": 340, "y": 230, "width": 80, "height": 50, "shape": "rect"}
+  ],
+  "edges": [
+    {"from": "a", "to": "b", "label": "ab"},
+    {"from": "c", "to": "d", "style": "dashed"}
+  ],
+  "groups": [{"label": "G", "node_ids": ["a", "b"]}],
+  "labels": [{"text": "free", "x": 360, "y": 80}]
+}"##;
+
+fn problems(text: &str) -> Vec<Problem> {
+    match Figure::read(text.as_bytes()) {
+        Ok(figure) => figure.problems(COLUMN_MM),
+        Err(problems) => problems,
+    }
+}
+
+/// The sound figure with a part replaced, and the problem that this makes.
+const CASES: &[(Code, &str, &str)] = &[
+    (Code::Invalid, "\"to\": \"b\"", "\"to\": \"z\""),
+    (
+        Code::BadValue,
+        "\"style\": \"dashed\"",
+        "\"style\": \"wavy\"",
+    ),
+    (
+        Code::UnknownField,
+        "\"labels\": [{",
+        "\"labels\": [{\"colour\": 1, ",
+    ),
+    (
+        Code::DuplicateField,
+        "\"labels\": [{",
+        "\"labels\": [{\"text\": \"x\", ",
+    ),
+    (Code::UnknownNode, "[\"a\", \"b\"]", "[\"a\", \"b\", \"z\"]"),
+    (
+        Code::NothingDrawn,
+        "{\"text\": \"free\", \"x\": 360, \"y\": 80}",
+        "{\"text\": \" \"}",
+    ),
+    (Code::MissingGlyph, "\"label\": \"D\"", "\"label\": \"漢\""),
+    (Code::OtherFont, "Arial", "Courier New, monospace"),
+    (
+        Code::TextOverflow,
+        "\"label\": \"A\"",
+        "\"label\": \"A very long label\"",
+    ),
+    (
+        Code::TextOverflow,
+        "\"label\": \"A\"",
+        "\"label\": \"1\\n2\\n3\\n4\"",
+    ),
+    (
+        Code::TextOverflow,
+        "\"label\": \"G\"",
+        "\"label\": \"A name of a group that is longer than its frame\"",
+    ),
+    (
+        Code::OutOfCanvas,
+        "\"x\": 340, \"y\": 230",
+        "\"x\": 390, \"y\": 230",
+    ),
+    (Code::OutOfCanvas, "\"height\": 300", "\"height\": 255"),
+    (
+        Code::NodeOverlap,
+        "\"nodes\": [",
+        "\"nodes\": [{\"id\": \"e\", \"label\": \"E\", \"x\": 340, \"y\": 270, \"width\": 60, \"height\": 40},",
+    ),
+    (
+        Code::EdgeOverNode,
+        "\"nodes\": [",
+        "\"nodes\": [{\"id\": \"e\", \"label\": \"E\", \"x\": 210, \"y\": 230, \"width\": 60, \"height\": 40},",
+    ),
+    (
+        Code::EdgeOverEdge,
+        "\"edges\": [",
+        "\"edges\": [{\"from\": \"d\", \"to\": \"c\", \"style\": \"dotted\"},",
+    ),
+    (
+        Code::EdgeTooShort,
+        "\"x\": 340, \"y\": 230",
+        "\"x\": 174, \"y\": 230",
+    ),
+    (
+        Code::LabelOverlap,
+        "\"x\": 360, \"y\": 80",
+        "\"x\": 340, \"y\": 215",
+    ),
+    (
+        Code::LabelOverlap,
+        "\"x\": 360, \"y\": 80",
+        "\"x\": 210, \"y\": 236",
+    ),
+    (
+        Code::LabelOverlap,
+        "\"x\": 360, \"y\": 80",
+        "\"x\": 300, \"y\": 80",
+    ),
+    (
+        Code::LabelOverlap,
+        "\"labels\": [",
+        "\"labels\": [{\"text\": \"tree\", \"x\": 370, \"y\": 84},",
+    ),
+    (
+        Code::GroupOverlap,
+        "\"x\": 80, \"y\": 230",
+        "\"x\": 110, \"y\": 142",
+    ),
+    (
+        Code::GroupOverlap,
+        "\"groups\": [",
+        "\"groups\": [{\"label\": \"H\", \"node_ids\": [\"a\", \"b\", \"c\"], \"padding\": 20},",
+    ),
+    (
+        Code::LowContrast,
+        "\"label\": \"A\"",
+        "\"label\": \"A\", \"fill\": \"#1E3A8A\"",
+    ),
+    (
+        Code::LowContrast,
+        "\"style\": \"dashed\"",
+        "\"style\": \"dashed\", \"color\": \"#E5E7EB\"",
+    ),
+    (
+        Code::LowContrast,
+        "\"text\": \"free\"",
+        "\"text\": \"free\", \"color\": \"#AAAAAA\"",
+    ),
+    (Code::SmallPrint, "\"width\": 420", "\"width\": 620"),
+    (
+        Code::ColoursCollapse,
+        "\"style\": \"dashed\"",
+        "\"color\": \"#A21C1C\"",
+    ),
+];
+
+#[test]
+fn a_sound_figure_has_none() {
+    assert_eq!(problems(SOUND), Vec::new());
+}
+
+#[test]
+fn each_kind_is_found_where_it_is_and_alone() {
+    for (code, from, to) in CASES {
+        assert_eq!(SOUND.matches(from).count(), 1, "{from}");
+        let text = SOUND.replace(from, to);
+        let found = problems(&text);
+        let codes: BTreeSet<Code> = found.iter().map(|problem| problem.code).collect();
+        assert_eq!(codes, BTreeSet::from([*code]), "{to}: {found:#?}");
+        for problem in &found {
+            let line = text
+                .lines()
+                .nth(problem.line - 1)
+                .expect("a line of the file");
+            assert!(problem.column <= line.chars().count() + 1, "{problem}");
+            assert!(
+                !problem.message.is_empty() && !problem.fix.is_empty(),
+                "{problem}"
+            );
+            let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            assert!(value.pointer(&problem.pointer).is_some(), "{problem}");
+        }
+    }
+    let covered: BTreeSet<Code> = CASES.iter().map(|(code, ..)| *code).collect();
+    assert_eq!(covered, Code::ALL.iter().copied().collect());
+}
+
+#[test]
+fn the_size_that_is_asked_for_is_enough() {
+    for shape in ["rect", "rounded", "circle", "ellipse", "diamond"] {
+        for label in [
+            "A very long label",
+            "1\\n2\\n3\\n4\\n5",
+            "标签标签标签标签标签",
+        ] {
+            let figure = |size: &str| {
+                format!(
+                    "{{\"nodes\": [{{\"id\": 1, \"label\": \"{label}\", \"shape\": \"{shape}\", \"x\": 400, \"y\": 200{size}}}]}}"
+                )
+            };
+            let overflows = |text: &str| {
+                problems(text)
+                    .into_iter()
+                    .find(|problem| problem.code == Code::TextOverflow)
+            };
+            let small = overflows(&figure(", \"width\": 60, \"height\": 30")).expect("too small");
+            let numbers: Vec<&str> = small
+                .fix
+                .split(|character: char| !character.is_ascii_digit())
+                .filter(|number| !number.is_empty())
+                .collect();
+            let size = format!(", \"width\": {}, \"height\": {}", numbers[0], numbers[1]);
+            assert_eq!(overflows(&figure(&size)), None, "{shape} {label} {size}");
+            // Without a size the box grows.
+            assert_eq!(overflows(&figure("")), None, "{shape} {label}");
+        }
+    }
+}
+
+#[test]
+fn an_arrow_meets_the_outline_and_a_label_hides_no_arrow() {
+    let svg = Figure::read(SOUND.as_bytes()).expect("a figure").svg();
+    // From the right side of a to the left side of b; the plate of the label ends above the arrow.
+    assert!(svg.contains("M200 80 L184 88 L184 72 Z"), "{svg}");
+    let tight = SOUND.replace("\"x\": 240", "\"x\": 190");
+    let svg = Figure::read(tight.as_bytes()).expect("a figure").svg();
+    assert!(
+        svg.contains("M150 80 L134 88 L134 72 Z") && svg.contains("y=\"55\""),
+        "{svg}"
+    );
+}

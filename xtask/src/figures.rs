@@ -1,0 +1,218 @@
+//! `cargo xtask figures`: generated figures, drawn by the program again and again, in other locales, with the machine's fonts and without.
+//! Each must give the same bytes in all three formats. The tests do the same for one figure; this is the long version.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::cargo;
+use crate::fault::Fault;
+use crate::workspace::Workspace;
+
+/// Arguments of `cargo xtask figures`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Number of generated figures
+    #[arg(long, default_value_t = 1_000)]
+    specs: u64,
+    /// Runs of each, in each locale, with fonts and without
+    #[arg(long, default_value_t = 3)]
+    runs: u64,
+    /// Profile of the program: release, or dev
+    #[arg(long, default_value = "release")]
+    profile: String,
+}
+
+const LOCALES: [&str; 2] = ["C", "de_DE.UTF-8"];
+const FORMATS: [&str; 3] = ["svg", "pdf", "png"];
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// Hides the fonts of the machine from what follows, where the system lets us.
+const HIDE: &str = "mount -t tmpfs none /usr/share/fonts && exec \"$@\"";
+
+pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
+    let (folder, problem) = cargo::build(workspace, &["figure_renderer"], &args.profile)?;
+    if let Some(problem) = problem {
+        return Err(Fault::new(format!("the helper does not build: {problem}")));
+    }
+    let program = folder.join("figure_renderer");
+    let temp = tempfile::tempdir().map_err(Fault::from_error)?;
+    let hidden = aris_proc::command("unshare", temp.path())
+        .args(["--mount", "sh", "-c", HIDE, "sh", "true"])
+        .run(DEADLINE)
+        .is_ok_and(|done| done.success());
+    let how = if hidden {
+        "hidden by a mount"
+    } else {
+        "hidden by the environment only: unshare --mount is not permitted here"
+    };
+    println!("fonts are {how}");
+    let mut different = 0;
+    for seed in 0..args.specs {
+        aris_fs::write_unsynced(&temp.path().join("f.json"), generated(seed).as_bytes())?;
+        let mut first: Option<Vec<Vec<u8>>> = None;
+        for locale in LOCALES {
+            for fonts in [true, false] {
+                for _ in 0..args.runs {
+                    let pictures = draw(&program, temp.path(), locale, fonts, hidden)
+                        .map_err(|fault| Fault::new(format!("figure {seed}: {fault}")))?;
+                    if *first.get_or_insert_with(|| pictures.clone()) != pictures {
+                        println!("figure {seed}: other bytes with {locale}, fonts {fonts}");
+                        different += 1;
+                    }
+                }
+            }
+        }
+    }
+    let times = args.runs * 4;
+    println!(
+        "{} figures, {times} times each in {}: {different} differences",
+        args.specs,
+        FORMATS.join(", ")
+    );
+    Ok(if different == 0 { 0 } else { crate::FINDINGS })
+}
+
+/// One run of the program; the bytes of its pictures.
+fn draw(
+    program: &Path,
+    folder: &Path,
+    locale: &str,
+    fonts: bool,
+    hidden: bool,
+) -> Result<Vec<Vec<u8>>, Fault> {
+    let command = if fonts || !hidden {
+        aris_proc::command(program, folder)
+    } else {
+        let program = program.display().to_string();
+        aris_proc::command("unshare", folder)
+            .args(["--mount", "sh", "-c", HIDE, "sh"])
+            .arg(program)
+    };
+    let command = if fonts {
+        command
+    } else {
+        command
+            .env("FONTCONFIG_PATH", "/nonexistent")
+            .env("HOME", "/nonexistent")
+    };
+    let done = command
+        .args([
+            "render",
+            "f.json",
+            "-q",
+            "-o",
+            "f",
+            "--format",
+            "svg,pdf,png",
+        ])
+        .env("LC_ALL", locale)
+        .run(DEADLINE)?;
+    if !done.success() {
+        return Err(Fault::new(done.stderr.text()));
+    }
+    FORMATS
+        .iter()
+        .map(|format| {
+            let path = folder.join("f").with_extension(format);
+            Ok(aris_fs::read(&path, u64::MAX)?)
+        })
+        .collect()
+}
+
+/// Numbers in an order without a pattern, the same for the same seed. **Source**: Knuth's MMIX generator.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn pick<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        let count = u64::try_from(words.len()).unwrap_or(1);
+        let index = usize::try_from(self.below(count)).unwrap_or(0);
+        words.get(index).copied().unwrap_or_default()
+    }
+}
+
+/// A figure that can be drawn, with a bit of everything.
+fn generated(seed: u64) -> String {
+    let mut numbers = Numbers(seed.wrapping_mul(2_654_435_761).wrapping_add(1));
+    let count = 1 + numbers.below(14);
+    let placed = numbers.below(2) == 0;
+    let (mut nodes, mut edges, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+    for id in 0..count {
+        let shape = numbers.pick(&["rect", "rounded", "circle", "ellipse", "diamond"]);
+        let label = numbers.pick(&["Encoder", "two\\nlines", "注意力", "é ≤ θ → x", "<&>", "W"]);
+        let mut node = format!("{{\"id\": {id}, \"shape\": \"{shape}\", \"label\": \"{label}\"");
+        // Writing to a String does not fail.
+        if placed {
+            let (x, y) = (numbers.below(8_000), numbers.below(4_000));
+            let _ = write!(node, ", \"x\": {x}e-1, \"y\": {y}e-1");
+        }
+        if numbers.below(3) == 0 {
+            let size = 20 + numbers.below(180);
+            let _ = write!(node, ", \"width\": {size}, \"sublabel\": \"{size} 个\"");
+        }
+        nodes.push(node + "}");
+    }
+    for _ in 0..numbers.below(16) {
+        let (from, to) = (numbers.below(count), numbers.below(count));
+        let style = numbers.pick(&["solid", "dashed", "dotted"]);
+        let (curve, colour) = (numbers.below(3) == 0, numbers.below(0x100_0000));
+        let label = numbers.pick(&["", "yes", "ja, bitte", "是"]);
+        edges.push(format!(
+            "{{\"from\": {from}, \"to\": {to}, \"style\": \"{style}\", \"curve\": {curve}, \"color\": \"#{colour:06x}\", \"label\": \"{label}\"}}"
+        ));
+    }
+    for _ in 0..numbers.below(3) {
+        let (one, two) = (numbers.below(count), numbers.below(count));
+        groups.push(format!(
+            "{{\"label\": \"Group\", \"node_ids\": [{one}, {two}]}}"
+        ));
+    }
+    let direction = numbers.pick(&["LR", "TB"]);
+    format!(
+        "{{\"title\": \"{seed}\", \"layout\": {{\"direction\": \"{direction}\"}}, \"nodes\": [{}], \"edges\": [{}], \"groups\": [{}]}}",
+        nodes.join(", "),
+        edges.join(", "),
+        groups.join(", ")
+    )
+}
+
+/// A figure of `count` nodes in rows of 25, each with an edge to the next.
+pub(crate) fn grid(count: usize) -> String {
+    let nodes: Vec<String> = (0..count)
+        .map(|id| {
+            let (x, y) = (id % 25 * 200 + 100, id / 25 * 100 + 50);
+            format!("{{\"id\": \"n{id}\", \"label\": \"Node {id}\", \"sublabel\": \"part\", \"x\": {x}, \"y\": {y}}}")
+        })
+        .collect();
+    let edges: Vec<String> = (1..count)
+        .map(|id| format!("{{\"from\": \"n{}\", \"to\": \"n{id}\"}}", id - 1))
+        .collect();
+    format!(
+        "{{\"canvas\": {{\"width\": 5000, \"height\": {}}}, \"nodes\": [{}], \"edges\": [{}]}}",
+        count * 4 + 100,
+        nodes.join(",\n"),
+        edges.join(",\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_figures_are_json_and_differ() {
+        for seed in 0..50 {
+            let text = generated(seed);
+            serde_json::from_str::<serde_json::Value>(&text).expect(&text);
+            assert_ne!(text, generated(seed + 1));
+        }
+    }
+}
