@@ -17,18 +17,102 @@ const PAIRED: usize = 160;
 /// Least strength of a mention by which a sentence names a series.
 const NAMED: f64 = 0.5;
 
-/// What one series can show by itself.
-const FACETS: [Facet; 10] = [
-    Facet::Single,
-    Facet::Mean,
-    Facet::Median,
-    Facet::Max,
-    Facet::Min,
-    Facet::Std,
-    Facet::PopulationStd,
-    Facet::StandardError,
-    Facet::HalfWidth,
-    Facet::Sum,
+/// What one series shows whatever the sentence says.
+const USUAL: [Facet; 3] = [Facet::Single, Facet::Mean, Facet::Median];
+
+/// What one series shows when the sentence speaks of it: stems of words, and facets.
+const SAID: [(&[&str], &[Facet]); 3] = [
+    (
+        &[
+            "deviation",
+            "±",
+            "standard",
+            "spread",
+            "interval",
+            "varia",
+            "ci",
+            "error",
+            "sd",
+        ],
+        &[
+            Facet::Std,
+            Facet::PopulationStd,
+            Facet::StandardError,
+            Facet::HalfWidth,
+        ],
+    ),
+    (RANGE, &[Facet::Max, Facet::Min]),
+    (
+        &["total", "sum", "together", "overall", "all"],
+        &[Facet::Sum],
+    ),
+];
+
+/// Words for the ends of a range and for single runs.
+const RANGE: &[&str] = &[
+    "range", "ranges", "ranged", "ranging", "lowest", "highest", "between", "never", "least",
+    "most", "worst", "best", "from", "below", "above", "every", "each", "all", "minimum",
+    "maximum", "seed", "run", "fold", "exceed", "single", "vari", "up", "any",
+];
+
+/// Words of a number that compares two values.
+const COMPARES: &[&str] = &[
+    "more",
+    "less",
+    "fewer",
+    "higher",
+    "lower",
+    "larger",
+    "smaller",
+    "greater",
+    "longer",
+    "shorter",
+    "than",
+    "cost",
+    "los",
+    "sav",
+    "add",
+    "reduc",
+    "increas",
+    "decreas",
+    "factor",
+    "time",
+    "differ",
+    "gap",
+    "gain",
+    "drop",
+    "fell",
+    "fall",
+    "rose",
+    "rise",
+    "rais",
+    "improv",
+    "outperform",
+    "faster",
+    "slower",
+    "better",
+    "worse",
+    "earlier",
+    "later",
+    "advanc",
+    "within",
+    "margin",
+    "above",
+    "below",
+    "behind",
+    "ahead",
+    "of",
+    "ratio",
+    "relative",
+    "compared",
+    "against",
+    "shrink",
+    "shrank",
+    "grew",
+    "grow",
+    "declin",
+    "lift",
+    "shift",
 ];
 
 /// How far the results account for a number that was not matched.
@@ -39,6 +123,8 @@ pub enum Explained {
     Nowhere,
     /// It stands in a name of the results, as the 50 of `fixed_50ms` does, or they measure nothing in its unit.
     Setting,
+    /// It is written as a relative change, and only a difference in percentage points shows it.
+    Points,
     /// Something shows it that the sentence does not name.
     Elsewhere,
     /// Something shows it that the sentence names.
@@ -75,12 +161,34 @@ impl Engine<'_> {
                 Explained::Elsewhere
             }
         };
+        let sentence = self
+            .sentence_text(passage, number.range.start)
+            .0
+            .to_lowercase();
+        let words: Vec<&str> = sentence
+            .split(|c: char| !c.is_alphanumeric() && c != '±')
+            .filter(|word| !word.is_empty())
+            .collect();
+        let says = |stems: &[&str]| {
+            words.iter().any(|word| {
+                stems
+                    .iter()
+                    .any(|stem| word == stem || stem.len() > 4 && word.starts_with(stem))
+            })
+        };
+        let mut facets = USUAL.to_vec();
+        for (stems, further) in SAID {
+            if says(stems) || kind == Kind::Uncertainty {
+                facets.extend(further);
+            }
+        }
         for (_, one) in &series {
-            let shown = FACETS
+            let shown = facets
                 .iter()
                 .filter_map(|facet| one.value(*facet, &self.evidence.leaves))
                 .any(|value| shows(number, value));
-            let member = one.runs() <= 50
+            let member = says(RANGE)
+                && one.runs() <= 50
                 && one.members.iter().any(|at| {
                     crate::series::leaf(&self.evidence.leaves, *at)
                         .is_some_and(|leaf| shows(number, leaf.value))
@@ -89,16 +197,26 @@ impl Engine<'_> {
                 found = found.max(level(one, None));
             }
         }
-        let compares = !matches!(kind, Kind::Uncertainty | Kind::Count);
+        let relative = number.is_percent() && !says(&["point", "points", "pp"]);
+        let compares = match kind {
+            Kind::Uncertainty | Kind::Count => false,
+            Kind::Difference | Kind::RelativeChange | Kind::Ratio => true,
+            _ => says(COMPARES),
+        };
         if found < Explained::Named && compares && series.len() <= PAIRED {
             for (at, (a, one)) in series.iter().enumerate() {
                 for (b, two) in series.iter().skip(at + 1) {
-                    if one.measure.is_some()
-                        && one.measure == two.measure
-                        && let (Some(x), Some(y)) = (self.headline(*a), self.headline(*b))
-                        && follows(number, x, y)
-                    {
+                    if one.measure.is_none() || one.measure != two.measure {
+                        continue;
+                    }
+                    let (Some(x), Some(y)) = (self.headline(*a), self.headline(*b)) else {
+                        continue;
+                    };
+                    let (as_gap, as_ratio) = follows(number, x, y);
+                    if as_ratio || as_gap && !relative {
                         found = found.max(level(one, Some(two)));
+                    } else if as_gap && level(one, Some(two)) == Explained::Named {
+                        found = found.max(Explained::Points);
                     }
                 }
             }
@@ -161,8 +279,8 @@ fn shows(number: &Number, value: Decimal) -> bool {
         .any(|value| low <= value.abs() && value.abs() <= high)
 }
 
-/// Difference, ratio, relative change, one as a part of the other.
-fn follows(number: &Number, x: Decimal, y: Decimal) -> bool {
+/// Whether the difference shows it, and whether a ratio, a relative change, or one as a part of the other does.
+fn follows(number: &Number, x: Decimal, y: Decimal) -> (bool, bool) {
     let gap = x.minus(y);
     // Authors subtract what their table shows.
     let digits = number.last_digit;
@@ -170,20 +288,22 @@ fn follows(number: &Number, x: Decimal, y: Decimal) -> bool {
         x.rounded_at(digits - more)
             .minus(y.rounded_at(digits - more))
     });
+    let (low, high) = number.interval();
+    let (low, high) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
     let ratios = [x.over(y), y.over(x), gap.over(x), gap.over(y)];
-    shows(number, gap)
-        || rounded
-            .into_iter()
-            .any(|gap| !gap.is_zero() && shows(number, gap))
-        || ratios.into_iter().flatten().any(|ratio| {
-            let (low, high) = number.interval();
-            let shown = if number.is_percent() {
-                ratio.shift(2)
-            } else {
-                ratio
-            };
-            low.abs().min(high.abs()) <= shown.abs() && shown.abs() <= low.abs().max(high.abs())
-        })
+    let as_ratio = ratios.into_iter().flatten().any(|ratio| {
+        let shown = if number.is_percent() {
+            ratio.shift(2)
+        } else {
+            ratio
+        };
+        low <= shown.abs() && shown.abs() <= high
+    });
+    let mut gaps = std::iter::once(gap).chain(rounded);
+    (
+        gaps.any(|gap| !gap.is_zero() && shows(number, gap)),
+        as_ratio,
+    )
 }
 
 #[cfg(test)]
@@ -210,7 +330,8 @@ mod tests {
             ("1.3 more", false),
             ("24.1%", false),
         ] {
-            assert_eq!(follows(&number(text), x, y), expected, "{text}");
+            let (as_gap, as_ratio) = follows(&number(text), x, y);
+            assert_eq!(as_gap || as_ratio, expected, "{text}");
         }
     }
 

@@ -31,7 +31,7 @@ use crate::workspace::Workspace;
 pub(crate) enum Topic {
     /// Everything below
     All,
-    /// Accuracy of the claim audit on the labelled corpus
+    /// Accuracy of the claim audit and of the rules on the labelled corpora, and time of the rules
     Claims,
     /// The wiki's coverage over 300 MiB in 20,000 files, beside reading them
     Coverage,

@@ -41,6 +41,23 @@ impl Locate for Coordinates {
 }
 
 pub(super) fn check(prose: &Prose, statements: &[Statement], evidence: &Evidence, out: &mut Check) {
+    for statement in statements.iter().filter(|statement| states_own(statement)) {
+        let text = statement.text(prose);
+        if let Some((from, to, verb)) = against_its_numbers(text) {
+            let message = format!(
+                "{} says {verb}, and goes from {from} to {to}; turn the sentence round",
+                quoted(text)
+            );
+            let place = (statement.file.as_str(), statement.line);
+            out.add(
+                "direction-mismatch",
+                Severity::Critical,
+                METHODOLOGICAL,
+                place,
+                message,
+            );
+        }
+    }
     let paper = readable(&prose.paper, out);
     let report = aris_claims::audit_paper(&paper, evidence, &Pins::default(), &Coordinates);
     for claim in &report.claims {
@@ -107,6 +124,12 @@ fn verdict(
     if explained == Explained::Setting || is_level(claim, text) {
         return None;
     }
+    if explained == Explained::Points {
+        let message = String::from(
+            "only a difference in percentage points shows this number; write points, or give the relative change",
+        );
+        return Some(("relative-absolute-confusion", Severity::Critical, message));
+    }
     match claim.status {
         Status::DeltaError | Status::NumberMismatch => {
             if let Some(message) = confusion(claim, text) {
@@ -150,6 +173,62 @@ fn states_own(statement: &Statement) -> bool {
         statement.claim_type(),
         Some(ClaimType::Experimental | ClaimType::Comparative)
     ) && (own || !statement.is_cited())
+}
+
+/// Verbs that say which way a value goes.
+const RISES: [&str; 8] = [
+    "rise",
+    "rises",
+    "rose",
+    "increases",
+    "increased",
+    "grows",
+    "grew",
+    "raises",
+];
+const FALLS: [&str; 9] = [
+    "fall",
+    "falls",
+    "fell",
+    "drops",
+    "dropped",
+    "decreases",
+    "decreased",
+    "reduces",
+    "lowers",
+];
+
+/// "Falls from 6.1 to 7.4": both numbers as written, and the verb.
+fn against_its_numbers(text: &str) -> Option<(&str, &str, String)> {
+    let numbers = scan(text);
+    numbers.windows(2).find_map(|pair| {
+        let [from, to] = pair else { return None };
+        let before = text.get(..from.range.start)?.trim_end();
+        let before = before.strip_suffix("from")?;
+        let between = text.get(from.end..to.range.start)?.trim();
+        if !(between == "to" || between.ends_with(" to") && between.split_whitespace().count() <= 3)
+        {
+            return None;
+        }
+        let clause = before.rsplit([',', ';', ':']).next()?.to_lowercase();
+        let verb = clause
+            .split(|c: char| !c.is_alphabetic())
+            .rev()
+            .take(6)
+            .find(|word| RISES.contains(word) || FALLS.contains(word))?
+            .to_owned();
+        let rises = RISES.contains(&verb.as_str());
+        let contrary = if rises {
+            from.value > to.value
+        } else {
+            from.value < to.value
+        };
+        contrary.then_some((
+            text.get(from.range.clone())?,
+            text.get(to.range.clone())?,
+            verb,
+        ))
+    })
 }
 
 /// The level of a test or an interval: "p < 0.01", "95 % confidence".
@@ -227,5 +306,24 @@ fn confusion(claim: &Claim, sentence: &str) -> Option<String> {
             points.abs()
         )),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::against_its_numbers;
+
+    #[test]
+    fn a_verb_agrees_with_the_two_numbers_behind_it() {
+        for (text, contrary) in [
+            ("The pH rose from 6.1 to 7.4.", false),
+            ("The pH fell from 6.1 to 7.4.", true),
+            ("It lowers latency from 3.6 ms to 1.2 ms.", false),
+            ("It raises latency from 3.6 ms to 1.2 ms.", true),
+            ("Plots range from 6.1 to 7.4.", false),
+            ("The error fell, while the score went from 3 to 4.", false),
+        ] {
+            assert_eq!(against_its_numbers(text).is_some(), contrary, "{text}");
+        }
     }
 }

@@ -103,6 +103,7 @@ impl Document {
 
     pub(crate) fn evidence(&self) -> Evidence {
         let mut reader =
+            // As a user names them with --repetition.
             EvidenceReader::repeated_by(["plot", "donor", "farm", "reader", "day", "week"]);
         for (name, text) in &self.results {
             reader.add(name, text.as_bytes()).unwrap();

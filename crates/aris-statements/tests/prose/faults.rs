@@ -9,10 +9,10 @@ use crate::interval::ratio;
 use crate::sown::{self, Fault};
 
 /// Criticals, and warnings for each 1,000 sentences, that clean documents may raise: the training half, the other half.
-const ALARMS: [(usize, f64); 2] = [(0, 2.0), (5, 20.0)];
+const ALARMS: [(usize, f64); 2] = [(0, 2.0), (5, 25.0)];
 
 /// Faults found, part of 1000, over all kinds: the training half, the other half.
-const FOUND: [usize; 2] = [700, 500];
+const FOUND: [usize; 2] = [780, 580];
 
 fn key(finding: &Finding) -> (String, Option<u32>, String) {
     let rule = finding.rule.clone().unwrap_or_default();
