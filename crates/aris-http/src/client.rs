@@ -234,7 +234,10 @@ impl Client {
                         host: host.name,
                         cached: false,
                     });
-                    let verdict = if response.is_success() && response.is_html() {
+                    let verdict = if request.expect != Expect::Page
+                        && response.is_success()
+                        && response.is_html()
+                    {
                         Err(Doubt::NotAnAnswer(String::from("an HTML page")))
                     } else {
                         read(&response)

@@ -40,6 +40,8 @@ pub enum Expect {
     Text,
     /// Bytes of a file.
     File,
+    /// Whatever is there, an HTML page among it, which is no answer to any other question.
+    Page,
 }
 
 impl Expect {
@@ -48,7 +50,7 @@ impl Expect {
             Self::Json => "application/json",
             Self::Xml => "application/atom+xml, application/xml;q=0.9",
             Self::Text => "text/plain, */*;q=0.5",
-            Self::File => "*/*",
+            Self::File | Self::Page => "*/*",
         }
     }
 }

@@ -680,3 +680,43 @@ fn a_command_by_its_spelled_name_is_that_command() {
         drop(tree(&[("main.tex", &text)]));
     }
 }
+
+#[test]
+fn environments_and_declared_statements_are_listed() {
+    let preamble = "\\newtheorem{thm}{Theorem}[section]\n\\newtheorem*{lem}[thm]{Lemma}\n\\declaretheorem[style=x, name=Claim]{clm}\n\
+                    \\spnewtheorem{cor}{Corollary}{\\bf}{\\it}\n\\newenvironment{wide}{\\begin{figure*}}{\\end{figure*}}\n% \\newtheorem{no}{No}";
+    let body = "a \\section{One}\n\\begin{thm}[x] b \\begin{equation}c\\end{equation} \\end{thm}\n\\begin{wide}\\end{wide}\n\
+                % \\begin{lem}\n\\begin{verbatim}\\begin{lem}\\end{verbatim}\\begin{lem}d\\end{lem} \\begin{open} e";
+    let document = document(preamble, body);
+    let declared: Vec<_> = document
+        .theorems
+        .iter()
+        .map(|theorem| (theorem.environment.as_str(), theorem.title.as_str()))
+        .collect();
+    assert_eq!(
+        declared,
+        [
+            ("thm", "Theorem"),
+            ("lem", "Lemma"),
+            ("clm", "Claim"),
+            ("cor", "Corollary")
+        ]
+    );
+    let entered: Vec<_> = document
+        .environments
+        .iter()
+        .map(|environment| (&*environment.name, environment.section, environment.outer))
+        .collect();
+    assert_eq!(
+        entered,
+        [
+            ("thm", Some(0), None),
+            ("equation", Some(0), Some(0)),
+            ("wide", Some(0), None),
+            ("figure*", Some(0), Some(2)),
+            ("lem", Some(0), None),
+            ("open", Some(0), None),
+        ]
+    );
+    assert_eq!(document.position(document.environments[1].place).line, 10);
+}

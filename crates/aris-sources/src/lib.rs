@@ -17,6 +17,8 @@ pub mod keep;
 pub mod openalex;
 mod plain;
 pub mod semantic_scholar;
+pub mod unpack;
+pub mod web;
 
 use aris_contract::ids::{ArxivId, Doi};
 

@@ -13,6 +13,18 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&citation_audit::SPEC, citation_audit::run),
             },
             Entry {
+                spec: &extract_paper_style::SPEC,
+                brief: "take over the style of a reference paper",
+                run: |process| {
+                    aris_cli::run(
+                        &extract_paper_style::SPEC,
+                        extract_paper_style::run,
+                        process,
+                    )
+                },
+                parser: || aris_cli::parser(&extract_paper_style::SPEC, extract_paper_style::run),
+            },
+            Entry {
                 spec: &figure_renderer::SPEC,
                 brief: "draw a figure from its description",
                 run: |process| aris_cli::run(&figure_renderer::SPEC, figure_renderer::run, process),

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use aris_cli::Context;
 use aris_contract::ids::ArxivId;
 use aris_sources::hosts::ARXIV_FILES;
-use aris_sources::{Downloaded, Magic, arxiv};
+use aris_sources::{Downloaded, Magic, arxiv, unpack};
 
 use crate::cli::Download;
 use crate::error::Error;
 use crate::report::File;
-use crate::unpack;
 
 /// A source that is larger is no paper.
 const SOURCE_LIMIT: u64 = 512 << 20;

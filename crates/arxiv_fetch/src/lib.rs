@@ -10,7 +10,6 @@ mod compat;
 mod download;
 mod error;
 mod report;
-mod unpack;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;

@@ -13,6 +13,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::deepxiv_fetch::CASES,
     &super::exa_search::CASES,
     &super::figure_renderer::CASES,
+    &super::extract_paper_style::CASES,
     &super::install_aris::CASES,
     &super::literature_search::CASES,
     &super::openalex_fetch::CASES,

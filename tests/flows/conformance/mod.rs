@@ -15,6 +15,7 @@ mod contract_check;
 mod deepxiv_fetch;
 mod envelope;
 mod exa_search;
+mod extract_paper_style;
 mod figure_renderer;
 mod help;
 mod install_aris;

@@ -6,6 +6,7 @@ mod literature;
 mod queue;
 mod recipe;
 mod review;
+mod surface;
 mod wiki;
 
 use std::path::Path;

@@ -17,6 +17,7 @@ mod paper;
 mod queue;
 mod recipe;
 mod startup;
+mod surface;
 mod trace;
 mod wiki;
 
@@ -55,6 +56,8 @@ pub(crate) enum Topic {
     Recipe,
     /// Start-up of every helper, beside the smallest program
     Startup,
+    /// What makes a paper's surface: the style of 5 MB of LaTeX, beside wc
+    Surface,
     /// One trace record, beside the durable writes it consists of
     Trace,
     /// Changes of a wiki of 10,000 pages, beside the reference's program
@@ -80,6 +83,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Lint => vec!["skill_lint"],
         Topic::Queue => vec!["queue_manager"],
         Topic::Recipe => vec!["recipe_runner"],
+        Topic::Surface => vec!["extract_paper_style"],
         Topic::Trace => vec!["save_trace"],
         Topic::Wiki => vec!["research_wiki"],
         Topic::All
@@ -126,6 +130,9 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Recipe) {
         recipe::run(&binaries)?;
+    }
+    if wanted(Topic::Surface) {
+        surface::run(&binaries)?;
     }
     if wanted(Topic::Hash) {
         hash::run(&binaries)?;

@@ -1,8 +1,8 @@
 //! A paper, read.
 
 use crate::{
-    BibItem, Block, Citation, Definition, Heading, Include, Label, Loader, Place, Position,
-    Reference, SourceFile, Table,
+    BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
+    Position, Reference, SourceFile, Table, Theorem,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -102,6 +102,11 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// The headings.
     pub headings: Vec<Heading>,
+    /// The environments in the order of their `\begin`, without `document` and those that are passed over as raw text (verbatim
+    /// text, listings, comments).
+    pub environments: Vec<Environment>,
+    /// The kinds of theorem-like statements that are declared, in order.
+    pub theorems: Vec<Theorem>,
     /// The tables.
     pub tables: Vec<Table>,
     /// One entry per cited key.

@@ -109,6 +109,8 @@ pub(crate) enum Cmd {
     Expl(bool),
     EndInput,
     DocumentClass,
+    NewTheorem(bool),
+    DeclareTheorem,
     CsName,
 }
 

@@ -1,5 +1,7 @@
 //! Environments.
 
+use std::sync::Arc;
+
 use super::{
     lexer,
     reader::{After, Alignment, Frame, GroupKind, Reader},
@@ -7,7 +9,7 @@ use super::{
     token::{Kind, Op, Token},
     writer::Flow,
 };
-use crate::ProblemKind;
+use crate::{Environment, ProblemKind};
 
 /// A known environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +231,13 @@ impl Reader<'_> {
             *count += 1;
         }
         let name = self.names.shared(name);
+        self.doc.environments.push(Environment {
+            name: Arc::clone(&name),
+            place: self.place(token),
+            section: self.writer.section,
+            outer: self.entered.last().copied(),
+        });
+        self.entered.push(self.doc.environments.len() - 1);
         self.writer.enter(name);
     }
 

@@ -1,11 +1,11 @@
-//! Floats, captions, headings: blocks of their own.
+//! Floats, captions, headings: blocks of their own; and the statements that a document declares.
 
 use super::{
     reader::{After, Float, Reader},
     style::{self, Style},
     token::Token,
 };
-use crate::{BlockKind, Heading};
+use crate::{BlockKind, Heading, Theorem};
 
 impl Reader<'_> {
     pub(super) fn begin_float(&mut self, name: u32) {
@@ -95,6 +95,45 @@ impl Reader<'_> {
         if let Some(heading) = self.doc.headings.get_mut(heading) {
             heading.block = index;
             heading.title = title.unwrap_or_default();
+        }
+    }
+
+    /// `\newtheorem{lem}[thm]{Lemma}[section]`, with two `fonts` after it as `\spnewtheorem` of LNCS.
+    pub(super) fn new_theorem(&mut self, fonts: bool) {
+        self.star();
+        let environment = self.argument();
+        drop(self.optional());
+        let title = self.argument();
+        drop(self.optional());
+        let environment = self.flat(&environment);
+        let title = self.flat(&title);
+        self.declare(&environment, &title);
+        if fonts {
+            drop(self.braced());
+            drop(self.braced());
+        }
+    }
+
+    /// `\declaretheorem[name=Lemma]{lem}` of thmtools; without a name it is that of the environment.
+    pub(super) fn declare_theorem(&mut self) {
+        let options = self.optional().unwrap_or_default();
+        let environment = self.argument();
+        let options = self.flat(&options);
+        let environment = self.flat(&environment);
+        let named = options.split(',').find_map(|option| {
+            let (key, value) = option.split_once('=')?;
+            matches!(key.trim(), "name" | "title" | "heading").then(|| value.to_owned())
+        });
+        let title = named.unwrap_or_else(|| environment.clone());
+        self.declare(&environment, &title);
+    }
+
+    fn declare(&mut self, environment: &str, title: &str) {
+        if !environment.trim().is_empty() {
+            self.doc.theorems.push(Theorem {
+                environment: environment.trim().to_owned(),
+                title: title.trim().to_owned(),
+            });
         }
     }
 }

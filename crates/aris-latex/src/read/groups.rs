@@ -59,6 +59,7 @@ impl Reader<'_> {
         }
         if let GroupKind::Environment(name) = group.kind {
             self.writer.leave();
+            self.entered.pop();
             if let Some(count) = self.open_environments.get_mut(name as usize) {
                 *count = count.saturating_sub(1);
             }

@@ -151,6 +151,8 @@ pub(super) struct Reader<'a> {
     pub(super) groups: Vec<Group>,
     pub(super) overflow: usize,
     pub(super) open_environments: Vec<u32>,
+    /// The environments that are open, innermost last: indices into the document's list.
+    pub(super) entered: Vec<usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
     pub(super) links: Vec<MarkKind>,
@@ -193,6 +195,7 @@ impl<'a> Reader<'a> {
             groups: Vec::new(),
             overflow: 0,
             open_environments: Vec::new(),
+            entered: Vec::new(),
             style: Style::default(),
             origin: usize::MAX,
             links: Vec::new(),

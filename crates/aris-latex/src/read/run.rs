@@ -304,6 +304,8 @@ impl Reader<'_> {
             Cmd::Expl(on) => self.letters.expl = on,
             Cmd::EndInput => self.end_input(),
             Cmd::DocumentClass => self.document_class(token),
+            Cmd::NewTheorem(fonts) => self.new_theorem(fonts),
+            Cmd::DeclareTheorem => self.declare_theorem(),
             Cmd::CsName => self.cs_name(token),
         }
         Ok(())

@@ -5,8 +5,19 @@
 
 const TEMPLATE: &str = include_str!("shim.sh");
 
+/// Names under which callers branch on other exit codes than those of the helper, with the arms of the shell's `case` that translate.
+///
+/// `extract_paper_style.py`: 0 done; 3 the source failed, and the caller stops; 1 anything else, a wrong call too. (Its 2, a missing
+/// optional module with which the caller goes on, has no counterpart: the helper needs none.)
+const EXITS: [(&str, &str); 1] = [(
+    "extract_paper_style.py",
+    "0) exit 0 ;; 3 | 4 | 6 | 7) exit 3 ;; *) exit 1 ;;",
+)];
+
+const START: &str = "exec /bin/sh \"$aris_launcher\" \"$@\"";
+
 /// The file to install as `tools/<alias>`: starts the launcher of `helper`, which belongs to the skill `owner`, with its arguments,
-/// streams and exit code unchanged.
+/// streams and exit code unchanged; under a name of `EXITS` the exit code is translated.
 ///
 /// `alias` may be a path, `experiment_queue/queue_manager.py`; the file then lies in that folder of `tools`. All names must be plain,
 /// see [`is_plain`](crate::is_plain), an alias in each of its parts.
@@ -15,7 +26,19 @@ pub fn shim(helper: &str, owner: &str, alias: &str) -> String {
         Some((folders, name)) => (format!("\naris_own=${{aris_own%/{folders}}}"), name),
         None => (String::new(), alias),
     };
+    let translated = EXITS.iter().find(|(known, _)| *known == alias);
+    let (start, exit) = match translated {
+        Some((_, arms)) => (
+            format!(
+                "aris_code=0; /bin/sh \"$aris_launcher\" \"$@\" || aris_code=$?; case $aris_code in {arms} esac"
+            ),
+            "the codes that callers of @ALIAS@ know, not those",
+        ),
+        None => (START.to_owned(), "that"),
+    };
     TEMPLATE
+        .replace(START, &start)
+        .replace("@EXIT@", exit)
         .replace("@NESTED@", &nested)
         .replace("@ALIAS@", name)
         .replace("@HELPER@", helper)

@@ -4,7 +4,7 @@
 # Generated; do not edit. It becomes skills/@OWNER@/scripts/@HELPER@, found from the place of this
 # file, from the project of the working directory, in $ARIS_REPO, or where the skills were installed from.
 # It is valid as a POSIX shell script and as Python: sh, bash and python3 may all be given it.
-# Exit: that of @HELPER@; 5 when it is not found. Full text: --help
+# Exit: @EXIT@ of @HELPER@; 5 when it is not found. Full text: --help
 set -eu
 unset IFS
 

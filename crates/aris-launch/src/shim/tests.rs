@@ -332,3 +332,33 @@ fn the_text_is_ascii_and_has_nothing_left_to_fill_in() {
     assert_eq!(text.matches("'''").count(), 2);
     assert!(!text.replace("\\n", "").replace("\\\n", "").contains('\\'));
 }
+
+#[test]
+fn callers_of_an_old_name_get_the_codes_that_they_branch_on() {
+    let place = Place::new();
+    let text = shim("tool", "a-skill", "extract_paper_style.py");
+    let script = place.write("p/tools/extract_paper_style.py", &text);
+    for (own, known) in [
+        (0, 0),
+        (1, 1),
+        (2, 1),
+        (3, 3),
+        (4, 3),
+        (5, 1),
+        (6, 3),
+        (7, 3),
+    ] {
+        place.write(
+            "p/skills/a-skill/scripts/tool",
+            &format!("printf '<%s>' \"$@\"; cat; exit {own}\n"),
+        );
+        for interpreter in interpreters() {
+            assert_eq!(
+                place.run(&interpreter, &script, "p"),
+                (End::Exited(known), SHOWN.to_owned(), String::new()),
+                "{interpreter:?} {own}"
+            );
+        }
+    }
+    assert_eq!(shim("a", "b", "other.py").matches("aris_code").count(), 0);
+}

@@ -16,17 +16,17 @@ const FILES: usize = 20_000;
 
 /// An unpacked source.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Source {
+pub struct Source {
     /// Plain files by their path inside the archive.
-    pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
+    pub files: Vec<(PathBuf, Vec<u8>)>,
     /// Entries that were left out, as the archive names them.
-    pub(crate) left_out: Vec<String>,
+    pub left_out: Vec<String>,
 }
 
 /// Reads what arXiv sent. `name` is what a single file is called, without its ending.
 ///
 /// **Errors**: what is wrong with it, in words.
-pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Source, String> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Source, String> {
     let plain = if bytes.starts_with(&[0x1f, 0x8b]) {
         bounded(MultiGzDecoder::new(bytes))?
     } else {

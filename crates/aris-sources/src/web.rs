@@ -1,0 +1,138 @@
+//! Any page or file of the web, by the address that a user gave.
+
+use std::time::Duration;
+
+use aris_http::{Expect, Host, Manners, Request};
+
+/// One request a second and one at a time: nobody said how the server wants to be asked.
+const MANNERS: Manners = Manners {
+    interval: Duration::from_secs(1),
+    connections: 1,
+    exclusive: false,
+};
+
+/// Bytes that are accepted: what arXiv takes for a paper without asking (50 MB), and some.
+const LIMIT: u64 = 64 << 20;
+
+/// An answer is kept for a day, and that there is nothing for an hour.
+const KEEP: (Duration, Duration) = (Duration::from_hours(24), Duration::from_hours(1));
+
+/// An address that may be asked, and the request for what is there.
+///
+/// Plain `http` becomes `https`, except on this machine. The host and what follows it stay in memory until the program ends, as every
+/// [`Host`] does.
+///
+/// **Errors**: why it is not asked, lower case: it is no http or https address, or it holds a user name or password.
+pub fn page(address: &str) -> Result<(Request, &'static Host), &'static str> {
+    const NO_ADDRESS: &str = "it is no http or https address";
+    let address = address.split('#').next().unwrap_or_default();
+    let (scheme, rest) = address.split_once("://").ok_or(NO_ADDRESS)?;
+    let secure = scheme.eq_ignore_ascii_case("https");
+    if !secure && !scheme.eq_ignore_ascii_case("http") {
+        return Err(NO_ADDRESS);
+    }
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, target) = rest.split_at_checked(end).ok_or(NO_ADDRESS)?;
+    if authority.contains('@') {
+        return Err("it holds a user name or password");
+    }
+    let shaped = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
+    if authority.is_empty() || !shaped(authority) || !shaped(target) {
+        return Err(NO_ADDRESS);
+    }
+    let authority = authority.to_ascii_lowercase();
+    let scheme = if secure || !is_loopback(&authority) {
+        "https"
+    } else {
+        "http"
+    };
+    let target = if target.starts_with('/') {
+        target.to_owned()
+    } else {
+        format!("/{target}")
+    };
+    let named = authority.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    let host: &'static Host = Box::leak(Box::new(Host {
+        // Pace and circuit are kept for each host: one that is down says nothing about another.
+        name: leaked(format!("web-{named}")),
+        origin: leaked(format!("{scheme}://{authority}")),
+        prefix: "",
+        base_variable: "",
+        key: None,
+        manners: MANNERS,
+        manners_with_key: MANNERS,
+    }));
+    let request = Request::get(host, leaked(target), Expect::Page)
+        .limit(LIMIT)
+        .keep(KEEP.0, KEEP.1);
+    Ok((request, host))
+}
+
+fn leaked(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+/// Whether an authority, a host with or without a port, is this machine.
+fn is_loopback(authority: &str) -> bool {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => host,
+        _ => authority,
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare == "localhost"
+        || bare
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_asked_as_it_is_or_not_at_all() {
+        for (address, origin, target) in [
+            ("https://A.org", "https://a.org", "/"),
+            (
+                "http://a.org/x/y.pdf?q=1#top",
+                "https://a.org",
+                "/x/y.pdf?q=1",
+            ),
+            ("https://a.org?x", "https://a.org", "/?x"),
+            ("http://127.0.0.1:8000/p", "http://127.0.0.1:8000", "/p"),
+            ("http://[::1]:1/p", "http://[::1]:1", "/p"),
+            ("http://127.0.0.1.a.org/p", "https://127.0.0.1.a.org", "/p"),
+        ] {
+            let (request, host) = page(address).expect(address);
+            assert_eq!(
+                (host.origin, request.target()),
+                (origin, target),
+                "{address}"
+            );
+        }
+        for bad in [
+            "ftp://a.org/x",
+            "https://user:secret@a.org/",
+            "https:///x",
+            "https://a.org/a b",
+            "a.org/x",
+        ] {
+            assert!(page(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn two_hosts_have_a_pace_of_their_own() {
+        let name = |address| page(address).expect("an address").1.name;
+        assert_ne!(name("https://a.org/"), name("https://b.org/"));
+        assert_eq!(name("https://a.org/1"), name("https://a.org/2"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,60}") {
+            drop(page(&text));
+            drop(page(&format!("https://{text}")));
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Flags. Names are those of the reference's script.
+
+use std::path::PathBuf;
+
+use aris_online::OnlineArgs;
+
+/// Arguments of `extract_paper_style`.
+#[derive(Debug, clap::Args)]
+pub struct Cli {
+    /// The reference paper: a folder with LaTeX sources, a .tex or .pdf file, an arXiv identifier (arxiv:2501.12345), or an
+    /// http(s) address; what exists on disk wins over an identifier
+    #[arg(long, value_name = "SOURCE")]
+    pub source: String,
+    /// Folder of the cache; default: `ARIS_STYLE_REF_CACHE`, else aris-style-refs in the user's cache folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Ask again for what is remote, and write the files again
+    #[arg(long)]
+    pub force: bool,
+    /// Network
+    #[command(flatten)]
+    pub online: OnlineArgs,
+}

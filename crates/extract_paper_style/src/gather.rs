@@ -1,0 +1,373 @@
+//! Reads the reference paper, wherever it is: the only file that touches disk, network and programs on the way in.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aris_audit::Digest;
+use aris_cli::Context;
+use aris_fs::{EntryKind, FsError};
+use aris_latex::{Document, IncludeOutcome, Loaded, find_root};
+use aris_online::OnlineArgs;
+use aris_sources::hosts::ARXIV_FILES;
+use aris_sources::{Client, Host, Request, Response, arxiv, unpack, web};
+
+use crate::error::Error;
+use crate::profile::Profile;
+use crate::source::{Source, is_overleaf};
+use crate::{html, latex, page};
+
+/// Bytes of one file that are accepted: ten times the size that arXiv takes without asking (50 MB).
+const FILE_LIMIT: u64 = 512 << 20;
+
+/// How long `pdftotext` may take; a book of a thousand pages takes it seconds.
+const PDF_TIME: Duration = Duration::from_mins(2);
+
+/// Text that is kept of a PDF.
+const PDF_TEXT: usize = 64 << 20;
+
+/// An answer of arXiv is kept for a month: a paper of a known version does not change, and a newest version seldom.
+const KEEP: Duration = Duration::from_hours(30 * 24);
+const KEEP_ABSENCE: Duration = Duration::from_hours(24);
+
+/// A reference paper that was read.
+pub(crate) struct Gathered {
+    /// Absolute path or address.
+    pub(crate) resolved: String,
+    /// Digest of what was measured: of the file's bytes, or of the names and digests of several.
+    pub(crate) digest: Digest,
+    /// Number of files that were measured.
+    pub(crate) files: usize,
+    /// Names of files that the sources ask for and that are not there.
+    pub(crate) missing: Vec<String>,
+    pub(crate) profile: Profile,
+}
+
+/// Reads and measures `source`.
+pub(crate) fn gather(
+    source: &Source,
+    context: &Context,
+    online: &OnlineArgs,
+) -> Result<Gathered, Error> {
+    match source {
+        Source::Folder(folder) => {
+            let mut files = Files::on_disk(folder);
+            let root = files.root()?;
+            files.measured(&root, folder.display().to_string())
+        }
+        Source::Tex(path) => {
+            let bytes = aris_fs::read(path, FILE_LIMIT)?;
+            if bytes.starts_with(b"%PDF-") {
+                return pdf(bytes, path.display().to_string(), context);
+            }
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let place = path.display().to_string();
+            if bytes.contains(&0)
+                && !bytes.starts_with(&[0xff, 0xfe])
+                && !bytes.starts_with(&[0xfe, 0xff])
+            {
+                let why = String::from("it is neither LaTeX nor a PDF");
+                return Err(Error::NoPaper { place, why });
+            }
+            let mut files = Files::on_disk(folder);
+            files.known.insert(name.clone().into_owned(), bytes);
+            files.measured(&name, place)
+        }
+        Source::Pdf(path) => {
+            let bytes = aris_fs::read(path, FILE_LIMIT)?;
+            pdf(bytes, path.display().to_string(), context)
+        }
+        Source::Arxiv(id) => {
+            let place = format!("arXiv:{id}");
+            let request = arxiv::source(id).keep(KEEP, KEEP_ABSENCE);
+            let response = asked(&place, &request, &ARXIV_FILES, context, online)?;
+            archive(&response.body, place, context)
+        }
+        Source::Address(address) => {
+            let (request, host) = web::page(address).map_err(|why| Error::Address { why })?;
+            let shown = address
+                .split(['?', '#'])
+                .next()
+                .unwrap_or(address)
+                .to_owned();
+            let response = asked(&shown, &request, host, context, online)?;
+            if is_overleaf(&response.url) {
+                return Err(Error::Overleaf);
+            }
+            content(response, shown, context)
+        }
+    }
+}
+
+/// Asks a server; an answer that there is no such thing is an error.
+fn asked(
+    what: &str,
+    request: &Request,
+    host: &'static Host,
+    context: &Context,
+    online: &OnlineArgs,
+) -> Result<Response, Error> {
+    let ask = |client: &Client| client.ask(request, |response| Ok(response.clone()));
+    let response = aris_online::asking(context, online, &[host], "extract_paper_style", ask)?;
+    if response.is_success() {
+        Ok(response)
+    } else if response.is_absence() {
+        let what = what.to_owned();
+        Err(Error::NotThere { what })
+    } else {
+        let why = format!("the server answers with status {}", response.status);
+        Err(Error::NoPaper {
+            place: what.to_owned(),
+            why,
+        })
+    }
+}
+
+/// What arXiv sends as a source.
+fn archive(bytes: &[u8], place: String, context: &Context) -> Result<Gathered, Error> {
+    let source = unpack::read(bytes, "paper").map_err(|why| Error::NoPaper {
+        place: place.clone(),
+        why,
+    })?;
+    if let [(path, content)] = source.files.as_slice()
+        && path.extension().is_some_and(|ending| ending == "pdf")
+    {
+        return pdf(content.clone(), place, context);
+    }
+    let mut files = Files {
+        folder: None,
+        known: BTreeMap::new(),
+        digests: BTreeMap::new(),
+    };
+    for (path, content) in source.files {
+        files
+            .known
+            .insert(path.to_string_lossy().into_owned(), content);
+    }
+    let root = files.chosen(&place)?;
+    files.measured(&root, place)
+}
+
+/// What a server sends, by what it is rather than by what it is called.
+fn content(response: Response, place: String, context: &Context) -> Result<Gathered, Error> {
+    let bytes = response.body;
+    let start = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
+    if start.windows(5).any(|word| word == b"%PDF-") {
+        return pdf(bytes, place, context);
+    }
+    if bytes.starts_with(&[0x1f, 0x8b]) || bytes.get(257..262) == Some(b"ustar") {
+        return archive(&bytes, place, context);
+    }
+    let text = decode(&bytes);
+    let digest = Digest::of(&bytes);
+    let is_latex = ["\\documentclass", "\\begin{document}", "\\section"]
+        .iter()
+        .any(|mark| text.contains(mark));
+    let is_page = response.media_type.contains("html") || text.trim_start().starts_with('<');
+    if !is_page && is_latex {
+        let known = BTreeMap::from([(String::from("paper.tex"), bytes)]);
+        let files = Files {
+            folder: None,
+            known,
+            digests: BTreeMap::new(),
+        };
+        return files.measured("paper.tex", place);
+    }
+    if !is_page {
+        let why = String::from("it is neither a PDF nor an HTML page nor LaTeX");
+        return Err(Error::NoPaper { place, why });
+    }
+    let profile = html::profile(&text);
+    worth(Gathered {
+        resolved: place,
+        digest,
+        files: 1,
+        missing: Vec::new(),
+        profile,
+    })
+}
+
+/// A paper without a sentence is none: a page that asks to wait, a scan, an empty file.
+fn worth(gathered: Gathered) -> Result<Gathered, Error> {
+    if gathered.profile.sentences.is_none() {
+        return Err(Error::NoPaper {
+            place: gathered.resolved,
+            why: String::from("no sentence is found in it, so there is no style to take over"),
+        });
+    }
+    Ok(gathered)
+}
+
+fn pdf(bytes: Vec<u8>, place: String, context: &Context) -> Result<Gathered, Error> {
+    let digest = Digest::of(&bytes);
+    let finished = aris_proc::command("pdftotext", context.cwd())
+        .args(["-q", "-enc", "UTF-8", "-", "-"])
+        .stdin(bytes)
+        .capture_limit(PDF_TEXT)
+        .run(PDF_TIME)?;
+    if finished.code()? != 0 {
+        let said = finished.stderr.text();
+        let first = said.lines().next().unwrap_or("it gives no reason");
+        let why = first.to_owned();
+        return Err(Error::Pdf { place, why });
+    }
+    let profile = page::profile(&finished.stdout.text());
+    worth(Gathered {
+        resolved: place,
+        digest,
+        files: 1,
+        missing: Vec::new(),
+        profile,
+    })
+}
+
+/// The files of a LaTeX paper: in a folder, in memory, or both.
+struct Files<'a> {
+    folder: Option<&'a Path>,
+    /// Files that were read, by path.
+    known: BTreeMap<String, Vec<u8>>,
+    /// Digests of those that belong to the paper.
+    digests: BTreeMap<String, Digest>,
+}
+
+impl<'a> Files<'a> {
+    fn on_disk(folder: &'a Path) -> Self {
+        Self {
+            folder: Some(folder),
+            known: BTreeMap::new(),
+            digests: BTreeMap::new(),
+        }
+    }
+
+    /// The root document of the folder.
+    fn root(&mut self) -> Result<String, Error> {
+        let Some(folder) = self.folder else {
+            return Ok(String::new());
+        };
+        let visible = |entry: &aris_fs::Entry| !entry.name.to_string_lossy().starts_with('.');
+        for entry in aris_fs::walk_sorted(folder, &mut |entry| visible(entry))? {
+            let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
+            if is_file && entry.path.extension().is_some_and(|ending| ending == "tex") {
+                let name = aris_fs::display_relative(&entry.path, folder);
+                if let Some(bytes) = self.read(&name)? {
+                    self.known.insert(name, bytes);
+                }
+            }
+        }
+        self.chosen(&folder.display().to_string())
+    }
+
+    /// The root document among the files in memory.
+    fn chosen(&self, place: &str) -> Result<String, Error> {
+        let texts: Vec<(&str, Cow<'_, str>)> = self
+            .known
+            .iter()
+            .filter(|(name, _)| name.to_ascii_lowercase().ends_with(".tex"))
+            .map(|(name, bytes)| (name.as_str(), decode(bytes)))
+            .collect();
+        // Plain TeX and LaTeX 2.09 have no `\documentclass`; a single file is the paper whatever is in it.
+        if let [(only, _)] = texts.as_slice() {
+            return Ok((*only).to_owned());
+        }
+        find_root(&texts).map_err(|source| Error::Root {
+            place: place.to_owned(),
+            source,
+        })
+    }
+
+    /// A file of the folder; `None` when it is not there, or lies outside once links are followed.
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FsError> {
+        let Some(folder) = self.folder else {
+            return Ok(None);
+        };
+        let path = folder.join(name);
+        let inside = match (path.canonicalize(), folder.canonicalize()) {
+            (Ok(real), Ok(root)) => real.starts_with(root),
+            _ => false,
+        };
+        if inside {
+            aris_fs::read_optional(&path, FILE_LIMIT)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn load(&mut self, name: &str) -> Loaded {
+        let bytes = match self.known.remove(name) {
+            Some(bytes) => bytes,
+            None => match self.read(name) {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => return Loaded::Absent,
+                Err(error) => return Loaded::Unreadable(error.to_string()),
+            },
+        };
+        self.digests.insert(name.to_owned(), Digest::of(&bytes));
+        Loaded::Text(Arc::from(decode(&bytes)))
+    }
+
+    /// Reads the document from its root and measures it.
+    fn measured(mut self, root: &str, resolved: String) -> Result<Gathered, Error> {
+        let document = Document::read(root, &mut |name: &str| self.load(name))?;
+        let missing = document
+            .includes
+            .iter()
+            .filter(|include| {
+                matches!(
+                    include.outcome,
+                    IncludeOutcome::Missing | IncludeOutcome::Unreadable(_)
+                )
+            })
+            .map(|include| include.target.clone())
+            .collect();
+        let digest = match self.digests.iter().collect::<Vec<_>>().as_slice() {
+            [(_, only)] => **only,
+            several => {
+                let lines = several.iter().fold(String::new(), |lines, (name, digest)| {
+                    lines + &digest.hex() + "  " + name + "\n"
+                });
+                Digest::of(lines.as_bytes())
+            }
+        };
+        let profile = latex::profile(&document);
+        worth(Gathered {
+            resolved,
+            digest,
+            files: self.digests.len(),
+            missing,
+            profile,
+        })
+    }
+}
+
+/// The text of a file: UTF-8 or UTF-16 with a mark; else Latin-1, in which every byte is a letter, as old papers are written.
+fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    let wide = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok());
+        String::from_utf16_lossy(&units.map(unit).collect::<Vec<u16>>())
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(wide(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(wide(rest, u16::from_be_bytes)),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text.trim_start_matches('\u{feff}')),
+            Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_encoding_of_a_paper_is_read() {
+        assert_eq!(decode("é".as_bytes()), "é");
+        assert_eq!(decode(b"\xef\xbb\xbfa"), "a");
+        assert_eq!(decode(b"caf\xe9"), "café");
+        assert_eq!(decode(b"\xff\xfea\0b\0"), "ab");
+        assert_eq!(decode(b"\xfe\xff\0a\0b\0"), "ab");
+    }
+}

@@ -1,0 +1,511 @@
+//! The profile of LaTeX sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_latex::{Block, BlockKind, Document, MarkKind};
+
+use crate::profile::{Basis, Profile, SCHEMA, Section, StatementKind, Statements};
+use crate::prose::{Counter, Opaque, Spread};
+use crate::role::Role;
+use crate::style;
+
+/// What an environment counts as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Figure,
+    Table,
+    /// A table only where no table is around it.
+    OwnTable,
+    Algorithm,
+    List,
+    Statement(StatementKind),
+    Nothing,
+}
+
+/// Measures a paper.
+pub(crate) fn profile(document: &Document) -> Profile {
+    let mut parts = Parts::of(document);
+    let statements = parts.environments(document);
+    let (mut figure_captions, mut table_captions) = (Vec::new(), Vec::new());
+    let mut formula_before = false;
+    for block in &document.blocks {
+        let part = parts.index(block);
+        let opaque = opaque(block);
+        if let Some(part) = parts.list.get_mut(part) {
+            part.marks(block);
+        }
+        let is_formula = block.kind == BlockKind::DisplayMath;
+        match &block.kind {
+            BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Abstract
+                if !in_float(block) =>
+            {
+                if let Some(part) = parts.list.get_mut(part) {
+                    let goes_on = formula_before && part.counter.goes_on_with(&block.text);
+                    if !goes_on {
+                        part.counter.close();
+                        *part.section.paragraphs.get_or_insert(0) += 1;
+                    }
+                    part.counter.read(&block.text, &opaque);
+                }
+            }
+            BlockKind::DisplayMath if !in_float(block) => {
+                if let Some(part) = parts.list.get_mut(part) {
+                    part.counter.formula(&block.text);
+                }
+            }
+            BlockKind::Caption { float } => {
+                let mut counter = Counter::default();
+                counter.read(&block.text, &opaque);
+                match counted(float, &BTreeMap::new()) {
+                    Counted::Figure => figure_captions.push(counter.words()),
+                    Counted::Table | Counted::OwnTable => table_captions.push(counter.words()),
+                    _ => {}
+                }
+            }
+            BlockKind::Heading { .. } => {
+                if let Some(part) = parts.list.get_mut(part) {
+                    part.counter.close();
+                }
+            }
+            BlockKind::Footnote => {
+                if let Some(part) = parts.list.get_mut(part) {
+                    *part.section.footnotes.get_or_insert(0) += 1;
+                }
+            }
+            _ => {}
+        }
+        // A footnote follows the paragraph it stands in and does not part it from a formula.
+        if block.kind != BlockKind::Footnote {
+            formula_before = is_formula;
+        }
+    }
+    let roles: Vec<Role> = document
+        .headings
+        .iter()
+        .map(|heading| Role::of(&heading.title).0)
+        .collect();
+    let cited: BTreeSet<&str> = document
+        .citations
+        .iter()
+        .map(|citation| citation.key.as_str())
+        .collect();
+    let (sections, sentences, words) = parts.finish();
+    let mut profile = Profile {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        basis: Basis::Latex,
+        sections,
+        words,
+        sentences: Spread::of(sentences),
+        figure_captions: Spread::of(figure_captions),
+        table_captions: Spread::of(table_captions),
+        statements,
+        citation_style: style::of(document),
+        cited_works: Some(cited.len()),
+        textual_citations: style::textual(document),
+        cues: Vec::new(),
+    };
+    profile.find_cues(&roles);
+    profile
+}
+
+/// One section while it is measured.
+struct Part {
+    section: Section,
+    counter: Counter,
+}
+
+impl Part {
+    fn new(role: Role, conventional: bool) -> Self {
+        let zero = Some(0);
+        let section = Section {
+            paragraphs: zero,
+            run_in_headings: zero,
+            figures: zero,
+            tables: zero,
+            algorithms: zero,
+            statements: zero,
+            displayed_formulas: zero,
+            inline_formulas: zero,
+            citations: zero,
+            footnotes: zero,
+            lists: zero,
+            ..Section::new(role, conventional)
+        };
+        Self {
+            section,
+            counter: Counter::default(),
+        }
+    }
+
+    /// Counts formulas and citations, wherever they stand.
+    fn marks(&mut self, block: &Block) {
+        if block.kind == BlockKind::DisplayMath {
+            *self.section.displayed_formulas.get_or_insert(0) += 1;
+        }
+        for mark in &block.marks {
+            let number = match mark.kind {
+                MarkKind::Math => &mut self.section.inline_formulas,
+                MarkKind::DisplayMath if block.kind != BlockKind::DisplayMath => {
+                    &mut self.section.displayed_formulas
+                }
+                MarkKind::Cite { .. } => &mut self.section.citations,
+                _ => continue,
+            };
+            *number.get_or_insert(0) += 1;
+        }
+    }
+}
+
+/// The sections of a paper: the abstract, what stands before the first heading, and one for each heading of the top level.
+struct Parts {
+    list: Vec<Part>,
+    /// Index into `list` for each heading of the document.
+    of_heading: Vec<usize>,
+}
+
+const ABSTRACT: usize = 0;
+const OPENING: usize = 1;
+
+impl Parts {
+    fn of(document: &Document) -> Self {
+        let mut list = vec![
+            Part::new(Role::Abstract, true),
+            Part::new(Role::Opening, true),
+        ];
+        let mut of_heading = Vec::with_capacity(document.headings.len());
+        // Sections are the top, except in books: there it is chapters.
+        let chapters = document.headings.iter().any(|heading| heading.level == 0);
+        let top = i8::from(!chapters);
+        for heading in &document.headings {
+            if heading.level == top {
+                let (role, conventional) = Role::of(&heading.title);
+                let mut part = Part::new(role, conventional);
+                part.section.numbered = Some(!heading.starred);
+                part.section.appendix = heading.appendix || role == Role::Appendix;
+                let mut words = Counter::default();
+                words.read(&heading.title, &[]);
+                part.section.title_words = words.words();
+                list.push(part);
+            } else if heading.level > top
+                && let Some(part) = list.last_mut()
+            {
+                if heading.level >= 4 {
+                    *part.section.run_in_headings.get_or_insert(0) += 1;
+                } else if heading.level == top + 1 {
+                    part.section.subsections += 1;
+                }
+            }
+            of_heading.push(list.len() - 1);
+        }
+        Self { list, of_heading }
+    }
+
+    fn index(&self, block: &Block) -> usize {
+        match (&block.kind, block.section) {
+            (BlockKind::Abstract, _) => ABSTRACT,
+            (_, None) => OPENING,
+            (_, Some(heading)) => self.of_heading.get(heading).copied().unwrap_or(OPENING),
+        }
+    }
+
+    /// Counts the environments of each section; gives the statements by kind.
+    fn environments(&mut self, document: &Document) -> Vec<Statements> {
+        let declared: BTreeMap<&str, StatementKind> = document
+            .theorems
+            .iter()
+            .map(|theorem| (theorem.environment.as_str(), kind_of(&theorem.title)))
+            .collect();
+        let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
+        let mut table_around = Vec::with_capacity(document.environments.len());
+        for environment in &document.environments {
+            let inside = environment
+                .outer
+                .and_then(|outer| table_around.get(outer).copied())
+                .unwrap_or(false);
+            let what = counted(&environment.name, &declared);
+            table_around.push(inside || matches!(what, Counted::Table | Counted::OwnTable));
+            let at = environment.section.map_or(OPENING, |heading| {
+                self.of_heading.get(heading).copied().unwrap_or(OPENING)
+            });
+            let Some(part) = self.list.get_mut(at) else {
+                continue;
+            };
+            let section = &mut part.section;
+            let number = match what {
+                Counted::Figure => &mut section.figures,
+                Counted::OwnTable if inside => continue,
+                Counted::Table | Counted::OwnTable => &mut section.tables,
+                Counted::Algorithm => &mut section.algorithms,
+                Counted::List => &mut section.lists,
+                Counted::Statement(kind) => {
+                    *kinds.entry(kind).or_insert(0) += 1;
+                    &mut section.statements
+                }
+                Counted::Nothing => continue,
+            };
+            *number.get_or_insert(0) += 1;
+        }
+        let kinds = kinds.into_iter();
+        kinds
+            .map(|(kind, count)| Statements { kind, count })
+            .collect()
+    }
+
+    /// The sections that have something in them, the lengths of all sentences, the number of words.
+    fn finish(self) -> (Vec<Section>, Vec<usize>, usize) {
+        let (mut sections, mut all, mut words) = (Vec::new(), Vec::new(), 0);
+        for (
+            index,
+            Part {
+                mut section,
+                counter,
+            },
+        ) in self.list.into_iter().enumerate()
+        {
+            section.words = counter.words();
+            words += section.words;
+            let sentences = counter.sentences();
+            all.extend_from_slice(&sentences);
+            section.sentences = Spread::of(sentences);
+            let empty =
+                section.words == 0 && section.figures == Some(0) && section.tables == Some(0);
+            if index > OPENING || !empty {
+                sections.push(section);
+            }
+        }
+        (sections, all, words)
+    }
+}
+
+/// Whether a block stands in a figure, a table or an algorithm.
+fn in_float(block: &Block) -> bool {
+    block.environments.iter().any(|name| {
+        matches!(
+            counted(name, &BTreeMap::new()),
+            Counted::Figure | Counted::Table | Counted::OwnTable | Counted::Algorithm
+        )
+    })
+}
+
+/// Formulas, citations, code and addresses of a block.
+fn opaque(block: &Block) -> Vec<Opaque> {
+    let mut found: Vec<Opaque> = Vec::new();
+    for mark in &block.marks {
+        let is_word = match mark.kind {
+            MarkKind::Math
+            | MarkKind::DisplayMath
+            | MarkKind::Code
+            | MarkKind::Url
+            | MarkKind::Ref { .. } => true,
+            MarkKind::Cite { .. } => false,
+            _ => continue,
+        };
+        let from = found.last().map_or(0, |last| last.range.end);
+        let range = mark.range.start.max(from)..mark.range.end.max(from);
+        if !range.is_empty() {
+            found.push(Opaque { range, is_word });
+        }
+    }
+    found
+}
+
+fn counted(name: &str, declared: &BTreeMap<&str, StatementKind>) -> Counted {
+    if let Some(kind) = declared.get(name) {
+        return Counted::Statement(*kind);
+    }
+    match name.trim_end_matches('*') {
+        "figure" | "wrapfigure" | "sidewaysfigure" | "teaserfigure" | "SCfigure"
+        | "marginfigure" => Counted::Figure,
+        "table" | "wraptable" | "sidewaystable" | "SCtable" | "margintable" | "deluxetable" => {
+            Counted::Table
+        }
+        "longtable" | "supertabular" | "xtabular" | "longtblr" | "longtabu" | "xltabular" => {
+            Counted::OwnTable
+        }
+        "algorithm" | "algorithm2e" | "listing" => Counted::Algorithm,
+        "itemize" | "enumerate" | "description" | "compactitem" | "compactenum" | "inparaenum"
+        | "inparaitem" | "asparaenum" | "asparaitem" | "tightitemize" => Counted::List,
+        plain => conventional(plain).map_or(Counted::Nothing, Counted::Statement),
+    }
+}
+
+/// The kind of an environment that the sources do not declare, because a class or a style file does.
+fn conventional(name: &str) -> Option<StatementKind> {
+    Some(match name {
+        "theorem" | "thm" | "Theorem" => StatementKind::Theorem,
+        "lemma" | "lem" | "Lemma" => StatementKind::Lemma,
+        "proposition" | "prop" | "Proposition" => StatementKind::Proposition,
+        "corollary" | "cor" | "coro" | "Corollary" => StatementKind::Corollary,
+        "definition" | "defn" | "defi" | "Definition" => StatementKind::Definition,
+        "assumption" | "assump" | "ass" | "Assumption" => StatementKind::Assumption,
+        "remark" | "rem" | "rmk" | "Remark" => StatementKind::Remark,
+        "example" | "exmp" | "Example" => StatementKind::Example,
+        "claim" | "clm" | "Claim" => StatementKind::Claim,
+        "conjecture" | "conj" | "Conjecture" => StatementKind::Conjecture,
+        "proof" | "Proof" | "pf" => StatementKind::Proof,
+        _ => return None,
+    })
+}
+
+/// The kind of a declared statement by what is printed before it.
+fn kind_of(title: &str) -> StatementKind {
+    let folded = title.to_lowercase();
+    let stems = [
+        ("theorem", StatementKind::Theorem),
+        ("lemma", StatementKind::Lemma),
+        ("proposition", StatementKind::Proposition),
+        ("corollary", StatementKind::Corollary),
+        ("definition", StatementKind::Definition),
+        ("assumption", StatementKind::Assumption),
+        ("hypothesis", StatementKind::Assumption),
+        ("remark", StatementKind::Remark),
+        ("example", StatementKind::Example),
+        ("claim", StatementKind::Claim),
+        ("conjecture", StatementKind::Conjecture),
+        ("proof", StatementKind::Proof),
+    ];
+    let found = stems.iter().find(|(stem, _)| folded.contains(stem));
+    found.map_or(StatementKind::Other, |(_, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_latex::Loaded;
+
+    use super::*;
+
+    fn measure(text: &str) -> Profile {
+        let mut files = |path: &str| match path {
+            "m.tex" => Loaded::Text(text.into()),
+            _ => Loaded::Absent,
+        };
+        profile(&Document::read("m.tex", &mut files).expect("readable"))
+    }
+
+    const PAPER: &str = r"\documentclass{article}
+\newtheorem{satz}{Theorem}
+\newtheorem{hyp}{Standing assumption}
+\begin{document}
+\begin{abstract}One two three. Four five.\end{abstract}
+\section{Introduction}
+We see \cite{a,b} that $x=1$. % not a word of this
+\begin{verbatim}
+\section{Not a section} nor words
+\end{verbatim}
+\begin{itemize}\item First. \item Second one.\end{itemize}
+\begin{figure}\includegraphics{x}\caption{A short caption.}\end{figure}
+\section{The Zeta Gadget}
+\subsection{Parts} As shown by Smith et al.\ \citep{c}, this holds. The value is 3.5 in Fig.~\ref{f}.
+We set
+\begin{equation} a = b, \end{equation}
+where $a$ is left.\footnote{A note.}
+\begin{satz} Stated here. \end{satz}\begin{proof} Easy. \end{proof}\begin{hyp} So. \end{hyp}
+\begin{table}\begin{longtable}{l} 1 \end{longtable}\caption{Two words}\end{table}
+\paragraph{Run in.} And {nested {braces {here}}}.
+\section*{Acknowledgments} Thanks.
+\appendix
+\section{Proofs} Last.
+\end{document}";
+
+    #[test]
+    fn a_small_paper_is_measured_right() {
+        let profile = measure(PAPER);
+        let roles: Vec<_> = profile
+            .sections
+            .iter()
+            .map(|section| {
+                (
+                    section.role,
+                    section.conventional,
+                    section.words,
+                    section.sentences.map_or(0, |spread| spread.count),
+                )
+            })
+            .collect();
+        assert_eq!(
+            roles,
+            [
+                (Role::Abstract, true, 5, 2),
+                // We see that FORMULA / First / Second one
+                (Role::Introduction, true, 7, 3),
+                // As … holds (8), The … REF (7), We set FORMULA where FORMULA is left (7), Stated here (2), Easy (1), So (1), And … (4)
+                (Role::Body, false, 30, 7),
+                (Role::Statements, true, 1, 1),
+                (Role::Theory, true, 1, 1),
+            ]
+        );
+        let introduction = profile.sections[1];
+        assert_eq!(
+            (
+                introduction.citations,
+                introduction.inline_formulas,
+                introduction.lists,
+                introduction.figures
+            ),
+            (Some(1), Some(1), Some(1), Some(1))
+        );
+        let body = profile.sections[2];
+        assert_eq!(
+            (
+                body.title_words,
+                body.subsections,
+                body.run_in_headings,
+                body.tables,
+                body.footnotes,
+                body.displayed_formulas,
+                body.statements
+            ),
+            (3, 1, Some(1), Some(1), Some(1), Some(1), Some(3))
+        );
+        assert_eq!(
+            (profile.sections[3].numbered, profile.sections[4].appendix),
+            (Some(false), true)
+        );
+        let statements: Vec<_> = profile
+            .statements
+            .iter()
+            .map(|one| (one.kind, one.count))
+            .collect();
+        assert_eq!(
+            statements,
+            [
+                (StatementKind::Theorem, 1),
+                (StatementKind::Assumption, 1),
+                (StatementKind::Proof, 1)
+            ]
+        );
+        assert_eq!(profile.figure_captions.map(|spread| spread.median), Some(3));
+        assert_eq!(profile.table_captions.map(|spread| spread.median), Some(2));
+        assert_eq!(profile.cited_works, Some(3));
+    }
+
+    #[test]
+    fn what_is_never_closed_is_measured_all_the_same() {
+        for unclosed in [
+            "{",
+            "\\begin{theorem} ",
+            "\\begin{figure} ",
+            "$",
+            "\\textbf{",
+            "\\begin{open}",
+        ] {
+            let text = format!(
+                "\\documentclass{{article}}\\begin{{document}}\\section{{Introduction}} Words here. {}",
+                unclosed.repeat(20_000)
+            );
+            assert_eq!(
+                measure(&text).sections[0].role,
+                Role::Introduction,
+                "{unclosed}"
+            );
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "(\\\\begin|\\\\section|\\\\end|\\{figure\\}|\\{theorem\\}|[{}\\[\\]$%&\\\\a-z. \n]|\\\\cite\\{a\\}|é){0,60}") {
+            drop(measure(&text));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `extract_paper_style`: how a reference paper is built, in numbers, so that a writer can follow its structure without seeing a
+//! sentence of it.
+//!
+//! **Input**: a folder with LaTeX sources, a LaTeX file, a PDF, an arXiv identifier (its sources are asked for) or an http(s) address.
+//! **Output**: `source_manifest.json`, `style_profile.md` and `style_profile.json` in a folder of the cache that depends on source and
+//! content; the folder is the last line of stdout. **Exit**: 0 the profile is there; 2 usage; 3 no such paper; 4 what is there is no
+//! paper that can be measured, or lies on Overleaf; 5 the disk, or `pdftotext` is not installed; 6 a PDF takes too long; 7 no answer.
+//!
+//! Nothing of the source's text is in the profile: its types hold numbers, and words of ours.
+
+mod cache;
+mod cli;
+mod error;
+mod gather;
+mod html;
+mod latex;
+mod markdown;
+mod outline;
+mod page;
+mod profile;
+mod prose;
+mod report;
+mod role;
+mod source;
+mod style;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::ErrorKind;
+use aris_online::OnlineArgs;
+
+use crate::source::Source;
+
+pub use cli::Cli;
+pub use error::Error;
+pub use report::Report;
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "extract_paper_style",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Measure how a reference paper is built, without keeping a sentence of it",
+    input: "--source: a folder with LaTeX sources, a .tex or .pdf file, an arXiv identifier or an http(s) address",
+    output: "the folder with source_manifest.json, style_profile.md and style_profile.json, as the last line",
+    stderr: "whether the profile was there already, warnings, errors",
+    examples: &[
+        Example {
+            command: "",
+            line: "extract_paper_style --source papers/admired",
+            what: "measure LaTeX sources",
+        },
+        Example {
+            command: "",
+            line: "extract_paper_style --source arxiv:1706.03762 --json",
+            what: "bring the sources from arXiv and measure them",
+        },
+        Example {
+            command: "",
+            line: "extract_paper_style --source admired.pdf --out .cache/styles",
+            what: "measure a PDF as far as its text allows, and keep the profile in a folder of the project",
+        },
+    ],
+    signals: &[],
+    ok: "the profile is in the folder that is named",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+        ErrorKind::Timeout,
+        ErrorKind::Unavailable,
+    ],
+    schemas: &[report::SCHEMA, cache::MANIFEST, profile::SCHEMA],
+    samples: &[
+        Sample {
+            args: &["--json", "--source", "absent.tex"],
+            exit: &[3],
+        },
+        Sample {
+            args: &[
+                "--json",
+                "--source",
+                "https://www.overleaf.com/project/0123456789abcdef01234567",
+            ],
+            exit: &[4],
+        },
+    ],
+    network: Network::Optional,
+};
+
+/// Measures the paper that `cli` names.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let source = Source::parse(&cli.source, context)?;
+    let root = cache::root(cli.out.as_deref(), context)?;
+    let online = OnlineArgs {
+        refresh: cli.online.refresh || cli.force && !cli.online.offline,
+        ..cli.online
+    };
+    let gathered = gather::gather(&source, context, &online)?;
+    for name in &gathered.missing {
+        context.warn(&format!(
+            "the sources ask for {name}, which is not there; what it holds is not measured"
+        ));
+    }
+    let kept = cache::keep(
+        &root,
+        &cli.source,
+        source.kind(),
+        &gathered,
+        cli.force,
+        context,
+    )?;
+    if kept.hit {
+        context.note("the profile was there already");
+    }
+    let path = |name: &str| kept.folder.join(name).display().to_string();
+    Ok(Outcome::done(Report {
+        cache_dir: kept.folder.display().to_string(),
+        cached: kept.hit,
+        source_type: source.kind(),
+        content_sha256: gathered.digest.hex(),
+        manifest: path("source_manifest.json"),
+        profile: path("style_profile.md"),
+        profile_json: path("style_profile.json"),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<Report>(report::SCHEMA);
+        check_schema::<cache::Manifest>(cache::MANIFEST);
+        check_schema::<profile::Profile>(profile::SCHEMA);
+    }
+}

@@ -1,0 +1,224 @@
+//! `style_profile.md`: the profile in words, for the writer. Every word in it is ours.
+
+use std::fmt::Write as _;
+
+use crate::profile::{Basis, CitationStyle, Cue, Profile, Section, StatementKind, Textual};
+use crate::prose::{Spread, tenths};
+
+/// The whole file.
+pub(crate) fn text(profile: &Profile) -> String {
+    let mut out = String::new();
+    write(profile, &mut out);
+    out
+}
+
+/// Appends a line. Writing to a String cannot fail.
+macro_rules! line {
+    ($out:expr, $($part:tt)*) => { writeln!($out, $($part)*).unwrap_or_default() };
+}
+
+fn write(profile: &Profile, out: &mut String) {
+    line!(out, "# Style profile\n");
+    line!(
+        out,
+        "Structure only, measured on {}. It holds no sentence, heading, name or result of the reference paper.\n\
+         Let it guide how your text is built, never what it says.\n",
+        basis(profile.basis)
+    );
+    line!(out, "## Sections\n");
+    line!(
+        out,
+        "| # | section | words | share | sentences, mean words | subsections | figures | tables | citations |"
+    );
+    line!(out, "|---|---|---|---|---|---|---|---|---|");
+    for (index, section) in profile.sections.iter().enumerate() {
+        row(index + 1, section, profile.words, out);
+    }
+    line!(
+        out,
+        "\nA section in parentheses has a heading of its own that is not conventional; only its role is given. Words are running text.\n"
+    );
+    line!(out, "## Sentences\n");
+    line!(out, "- Running text: {} words", profile.words);
+    line!(out, "- Sentences: {}", spread(profile.sentences.as_ref()));
+    if let Some(paragraphs) = profile.total(|section| section.paragraphs)
+        && let Some(mean) = tenths(profile.words, paragraphs)
+    {
+        line!(out, "- Paragraphs: {paragraphs}, mean {mean:.1} words");
+    }
+    line!(out, "\n## Figures and tables\n");
+    line!(
+        out,
+        "- Figures: {}",
+        known(profile.total(|section| section.figures))
+    );
+    line!(
+        out,
+        "- Tables: {}",
+        known(profile.total(|section| section.tables))
+    );
+    line!(
+        out,
+        "- Algorithms: {}",
+        known(profile.total(|section| section.algorithms))
+    );
+    line!(
+        out,
+        "- Figure captions: {}",
+        spread(profile.figure_captions.as_ref())
+    );
+    line!(
+        out,
+        "- Table captions: {}",
+        spread(profile.table_captions.as_ref())
+    );
+    line!(out, "\n## Formulas and statements\n");
+    let displayed = profile.total(|section| section.displayed_formulas);
+    let inline = profile.total(|section| section.inline_formulas);
+    line!(
+        out,
+        "- Displayed formulas: {}",
+        per_thousand(displayed, profile.words)
+    );
+    line!(
+        out,
+        "- Inline formulas: {}",
+        per_thousand(inline, profile.words)
+    );
+    if profile.statements.is_empty() {
+        let total = profile.total(|section| section.statements);
+        line!(out, "- Theorems and the like: {}", known(total));
+    }
+    for found in &profile.statements {
+        line!(out, "- {}: {}", statement(found.kind), found.count);
+    }
+    line!(out, "\n## Citations\n");
+    line!(out, "- Style: {}", citations(profile.citation_style));
+    let places = profile.total(|section| section.citations);
+    line!(out, "- Places: {}", per_thousand(places, profile.words));
+    line!(out, "- Works cited: {}", known(profile.cited_works));
+    if let Some(Textual { textual, all }) = profile.textual_citations {
+        line!(out, "- Part of the sentence: {textual} of {all}");
+    }
+    line!(out, "\n## Habits\n");
+    if profile.cues.is_empty() {
+        line!(out, "- none that stand out");
+    }
+    for cue in &profile.cues {
+        line!(out, "- {}", habit(*cue));
+    }
+    let lists = profile.total(|section| section.lists);
+    let footnotes = profile.total(|section| section.footnotes);
+    line!(
+        out,
+        "- Lists: {}; footnotes: {}",
+        known(lists),
+        known(footnotes)
+    );
+    line!(out, "\n## For the writer\n");
+    line!(
+        out,
+        "Match order and share of the sections, length of sentences, paragraphs and captions, and density of formulas, figures and\n\
+         citations. Content comes from your own outline and results alone. Do not hand this file to reviewers or auditors."
+    );
+}
+
+fn row(number: usize, section: &Section, all: usize, out: &mut String) {
+    let name = section.role.name();
+    let name = if section.conventional {
+        name.to_owned()
+    } else {
+        format!("({name})")
+    };
+    let place = if section.appendix { ", appendix" } else { "" };
+    let share = tenths(100 * section.words, all).unwrap_or_default();
+    let sentences = section.sentences.map_or_else(
+        || String::from("0"),
+        |spread| format!("{}, {:.1}", spread.count, spread.mean),
+    );
+    line!(
+        out,
+        "| {number} | {name}{place} | {} | {share:.1} % | {sentences} | {} | {} | {} | {} |",
+        section.words,
+        section.subsections,
+        known(section.figures),
+        known(section.tables),
+        known(section.citations)
+    );
+}
+
+fn known(number: Option<usize>) -> String {
+    number.map_or_else(|| String::from("not known"), |number| number.to_string())
+}
+
+fn per_thousand(number: Option<usize>, words: usize) -> String {
+    let rate = number.and_then(|number| tenths(1000 * number, words));
+    match rate {
+        Some(rate) => format!("{}, {rate:.1} in 1,000 words", known(number)),
+        None => known(number),
+    }
+}
+
+fn spread(spread: Option<&Spread>) -> String {
+    spread.map_or_else(
+        || String::from("none found"),
+        |spread| {
+            format!(
+                "{}; words: mean {:.1}, median {}, nine tenths up to {}",
+                spread.count, spread.mean, spread.median, spread.p90
+            )
+        },
+    )
+}
+
+const fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Latex => "LaTeX sources",
+        Basis::Pdf => {
+            "the text of a PDF: headings and sentences are recognised by their looks, so take the numbers as estimates"
+        }
+        Basis::Html => "an HTML page",
+    }
+}
+
+const fn citations(style: CitationStyle) -> &'static str {
+    match style {
+        CitationStyle::AuthorYear => "authors and year",
+        CitationStyle::Numeric => "numbers",
+        CitationStyle::Labels => "labels of letters and digits",
+        CitationStyle::Unknown => "not known",
+    }
+}
+
+const fn statement(kind: StatementKind) -> &'static str {
+    match kind {
+        StatementKind::Theorem => "Theorems",
+        StatementKind::Lemma => "Lemmas",
+        StatementKind::Proposition => "Propositions",
+        StatementKind::Corollary => "Corollaries",
+        StatementKind::Definition => "Definitions",
+        StatementKind::Assumption => "Assumptions",
+        StatementKind::Remark => "Remarks",
+        StatementKind::Example => "Examples",
+        StatementKind::Claim => "Claims",
+        StatementKind::Conjecture => "Conjectures",
+        StatementKind::Proof => "Proofs",
+        StatementKind::Other => "Statements of other kinds",
+    }
+}
+
+const fn habit(cue: Cue) -> &'static str {
+    match cue {
+        Cue::ListInIntroduction => "the introduction holds a list",
+        Cue::ContributionsHeading => "contributions or an overview have a heading",
+        Cue::RelatedWorkEarly => "related work comes before the method",
+        Cue::RelatedWorkLate => "related work comes after the experiments",
+        Cue::EarlyFigure => "the first figure comes before the introduction ends",
+        Cue::LimitationsHeading => "limitations have a heading",
+        Cue::ImpactHeading => "ethics or broader impact have a heading",
+        Cue::Appendix => "there is an appendix",
+        Cue::RunInHeadings => "paragraphs have titles",
+        Cue::Algorithms => "algorithms are set as floats",
+        Cue::ProofsFollow => "most statements are proved in place or in the appendix",
+    }
+}

@@ -1,0 +1,182 @@
+//! The profile of what is no LaTeX: a sequence of headings, paragraphs and floats, however it was recognised.
+
+use crate::profile::{Basis, CitationStyle, Profile, SCHEMA, Section, StatementKind, Statements};
+use crate::prose::{Counter, Opaque, Spread};
+use crate::role::Role;
+
+/// One piece of a paper, in reading order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A heading.
+    Heading {
+        /// 1 for sections, 2 for subsections.
+        level: u8,
+        title: String,
+        numbered: bool,
+    },
+    /// A paragraph or an item.
+    Text { text: String, opaque: Vec<Opaque> },
+    /// A figure, with its caption where it has one.
+    Figure(Option<String>),
+    /// A table, with its caption where it has one.
+    Table(Option<String>),
+    /// A theorem, a proof.
+    Statement(StatementKind),
+}
+
+/// Measures the pieces.
+pub(crate) fn profile(basis: Basis, pieces: &[Piece], style: CitationStyle) -> Profile {
+    let mut parts = vec![(Section::new(Role::Opening, true), Counter::default())];
+    let (mut roles, mut lengths, mut words) = (Vec::new(), Vec::new(), 0);
+    let (mut figure_captions, mut table_captions) = (Vec::new(), Vec::new());
+    let mut statements = [0_usize; StatementKind::ALL.len()];
+    for piece in pieces {
+        let Some((section, counter)) = parts.last_mut() else {
+            continue;
+        };
+        match piece {
+            Piece::Heading {
+                level,
+                title,
+                numbered,
+            } => {
+                let (role, conventional) = Role::of(title);
+                roles.push(role);
+                if *level > 1 {
+                    section.subsections += usize::from(*level == 2);
+                    counter.close();
+                    continue;
+                }
+                let after_references = parts
+                    .iter()
+                    .any(|(section, _)| section.appendix || section.role == Role::References);
+                let mut section = Section::new(role, conventional);
+                section.title_words = counted(title, &[]);
+                section.numbered = Some(*numbered);
+                section.appendix =
+                    role == Role::Appendix || after_references && role != Role::Statements;
+                parts.push((section, Counter::default()));
+            }
+            Piece::Text { text, opaque } => {
+                if section.role != Role::References {
+                    if !counter.goes_on_with(text) {
+                        counter.close();
+                        // The text of a PDF does not show where paragraphs end.
+                        if basis != Basis::Pdf {
+                            *section.paragraphs.get_or_insert(0) += 1;
+                        }
+                    }
+                    counter.read(text, opaque);
+                }
+            }
+            Piece::Figure(caption) => {
+                *section.figures.get_or_insert(0) += 1;
+                figure_captions.extend(caption.as_deref().map(|text| counted(text, &[])));
+            }
+            Piece::Table(caption) => {
+                *section.tables.get_or_insert(0) += 1;
+                table_captions.extend(caption.as_deref().map(|text| counted(text, &[])));
+            }
+            Piece::Statement(kind) => {
+                *section.statements.get_or_insert(0) += 1;
+                if let Some(count) = statements.get_mut(*kind as usize) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+    let mut sections = Vec::new();
+    for (mut section, counter) in parts {
+        section.words = counter.words();
+        words += section.words;
+        let of_section = counter.sentences();
+        lengths.extend_from_slice(&of_section);
+        section.sentences = Spread::of(of_section);
+        if section.role != Role::Opening || section.words > 0 {
+            sections.push(section);
+        }
+    }
+    let kinds = StatementKind::ALL.into_iter().zip(statements);
+    let kinds: Vec<Statements> = kinds
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| Statements { kind, count })
+        .collect();
+    let mut profile = Profile {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION"),
+        basis,
+        sections,
+        words,
+        sentences: Spread::of(lengths),
+        figure_captions: Spread::of(figure_captions),
+        table_captions: Spread::of(table_captions),
+        statements: kinds,
+        citation_style: style,
+        cited_works: None,
+        textual_citations: None,
+        cues: Vec::new(),
+    };
+    profile.find_cues(&roles);
+    profile
+}
+
+fn counted(text: &str, opaque: &[Opaque]) -> usize {
+    let mut counter = Counter::default();
+    counter.read(text, opaque);
+    counter.words()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(level: u8, title: &str) -> Piece {
+        Piece::Heading {
+            level,
+            title: title.to_owned(),
+            numbered: true,
+        }
+    }
+
+    fn text(text: &str) -> Piece {
+        Piece::Text {
+            text: text.to_owned(),
+            opaque: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn pieces_become_sections() {
+        let pieces = [
+            heading(1, "Introduction"),
+            text("One two. Three goes"),
+            text("on here. Four."),
+            Piece::Figure(Some(String::from("A small caption"))),
+            heading(1, "Gadgets"),
+            heading(2, "Limitations"),
+            Piece::Statement(StatementKind::Lemma),
+            heading(1, "References"),
+            text("Not counted at all."),
+            heading(1, "More gadgets"),
+        ];
+        let profile = profile(Basis::Pdf, &pieces, CitationStyle::Unknown);
+        let sections: Vec<_> = profile
+            .sections
+            .iter()
+            .map(|section| (section.role, section.words, section.appendix))
+            .collect();
+        assert_eq!(
+            sections,
+            [
+                (Role::Introduction, 7, false),
+                (Role::Body, 0, false),
+                (Role::References, 0, false),
+                (Role::Body, 0, true)
+            ]
+        );
+        assert_eq!(profile.sentences.map(|spread| spread.count), Some(3));
+        assert_eq!(profile.sections[0].figures, Some(1));
+        assert_eq!(profile.sections[1].figures, None);
+        assert_eq!(profile.statements[0].kind, StatementKind::Lemma);
+    }
+}

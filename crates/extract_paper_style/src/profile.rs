@@ -1,0 +1,286 @@
+//! The profile: numbers and words of ours. No field can hold a text of the source, so that none can leak.
+
+use serde::Serialize;
+
+use crate::prose::Spread;
+use crate::role::Role;
+
+/// Schema id of [`Profile`].
+pub(crate) const SCHEMA: &str = "aris.extract_paper_style.profile/v1";
+
+/// What a profile was measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum Basis {
+    /// LaTeX sources: everything is counted.
+    Latex,
+    /// The text of a PDF: headings and sentences are recognised by their looks; what is null cannot be known.
+    Pdf,
+    /// The elements of an HTML page; what is null cannot be known.
+    Html,
+}
+
+/// How works are cited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum CitationStyle {
+    /// (Author, year).
+    AuthorYear,
+    /// [1].
+    Numeric,
+    /// [Ab12].
+    Labels,
+    /// Nothing says how.
+    Unknown,
+}
+
+/// Kinds of statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum StatementKind {
+    Theorem,
+    Lemma,
+    Proposition,
+    Corollary,
+    Definition,
+    Assumption,
+    Remark,
+    Example,
+    Claim,
+    Conjecture,
+    Proof,
+    /// Declared by the source, called something else.
+    Other,
+}
+
+impl StatementKind {
+    /// Every kind, in order.
+    pub(crate) const ALL: [Self; 12] = [
+        Self::Theorem,
+        Self::Lemma,
+        Self::Proposition,
+        Self::Corollary,
+        Self::Definition,
+        Self::Assumption,
+        Self::Remark,
+        Self::Example,
+        Self::Claim,
+        Self::Conjecture,
+        Self::Proof,
+        Self::Other,
+    ];
+}
+
+/// How many statements of a kind there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Statements {
+    pub(crate) kind: StatementKind,
+    pub(crate) count: usize,
+}
+
+/// One section with what belongs to it, subsections included.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Section {
+    /// What it is for.
+    pub(crate) role: Role,
+    /// Whether its heading is the conventional one for that; if not, it is the source's own and not repeated here.
+    pub(crate) conventional: bool,
+    /// Words of its heading.
+    pub(crate) title_words: usize,
+    /// Whether its heading has a number.
+    pub(crate) numbered: Option<bool>,
+    /// Whether it stands in the appendix.
+    pub(crate) appendix: bool,
+    /// Words of running text: paragraphs and lists, without headings, captions, tables, footnotes and displayed formulas.
+    pub(crate) words: usize,
+    /// Words of its sentences; null when there is no sentence.
+    pub(crate) sentences: Option<Spread>,
+    pub(crate) paragraphs: Option<usize>,
+    pub(crate) subsections: usize,
+    /// Headings inside a line, `\paragraph`.
+    pub(crate) run_in_headings: Option<usize>,
+    pub(crate) figures: Option<usize>,
+    pub(crate) tables: Option<usize>,
+    pub(crate) algorithms: Option<usize>,
+    /// Statements of all kinds, proofs included.
+    pub(crate) statements: Option<usize>,
+    pub(crate) displayed_formulas: Option<usize>,
+    pub(crate) inline_formulas: Option<usize>,
+    /// Places where something is cited.
+    pub(crate) citations: Option<usize>,
+    pub(crate) footnotes: Option<usize>,
+    pub(crate) lists: Option<usize>,
+}
+
+impl Section {
+    /// A section with nothing in it, of a source in which only words are known.
+    pub(crate) const fn new(role: Role, conventional: bool) -> Self {
+        Self {
+            role,
+            conventional,
+            title_words: 0,
+            numbered: None,
+            appendix: false,
+            words: 0,
+            sentences: None,
+            paragraphs: None,
+            subsections: 0,
+            run_in_headings: None,
+            figures: None,
+            tables: None,
+            algorithms: None,
+            statements: None,
+            displayed_formulas: None,
+            inline_formulas: None,
+            citations: None,
+            footnotes: None,
+            lists: None,
+        }
+    }
+}
+
+/// How often a citation is part of its sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Textual {
+    /// `\citet`, `\textcite`.
+    pub(crate) textual: usize,
+    /// These, and `\citep`, `\parencite`.
+    pub(crate) all: usize,
+}
+
+/// Structural habits that the sections' numbers do not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum Cue {
+    /// A list in the introduction.
+    ListInIntroduction,
+    /// A heading for the contributions.
+    ContributionsHeading,
+    /// Related work stands before the method.
+    RelatedWorkEarly,
+    /// Related work stands after the results.
+    RelatedWorkLate,
+    /// A figure before the end of the introduction.
+    EarlyFigure,
+    /// A heading for the limitations.
+    LimitationsHeading,
+    /// A heading for ethics or broader impact.
+    ImpactHeading,
+    /// An appendix.
+    Appendix,
+    /// Titled paragraphs.
+    RunInHeadings,
+    /// Algorithms as floats.
+    Algorithms,
+    /// Most statements are followed by a proof.
+    ProofsFollow,
+}
+
+/// A profile of one paper.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Profile {
+    /// [`SCHEMA`].
+    pub(crate) schema: &'static str,
+    /// Version of the helper that measured it.
+    pub(crate) version: &'static str,
+    pub(crate) basis: Basis,
+    /// Top-level sections in order, the abstract first.
+    pub(crate) sections: Vec<Section>,
+    /// Running text of the whole paper.
+    pub(crate) words: usize,
+    /// Words of the sentences of the whole paper; null when there is no sentence.
+    pub(crate) sentences: Option<Spread>,
+    /// Words of figure captions; null when there is none.
+    pub(crate) figure_captions: Option<Spread>,
+    /// Words of table captions; null when there is none.
+    pub(crate) table_captions: Option<Spread>,
+    /// Statements by kind, in a fixed order; kinds that are not found are left out. Whether they can be known the sections say.
+    pub(crate) statements: Vec<Statements>,
+    pub(crate) citation_style: CitationStyle,
+    /// Different works that are cited.
+    pub(crate) cited_works: Option<usize>,
+    /// Citations as parts of sentences; null when the commands do not say.
+    pub(crate) textual_citations: Option<Textual>,
+    pub(crate) cues: Vec<Cue>,
+}
+
+impl Profile {
+    /// The sum of a number over all sections; `None` when it is not known of any.
+    pub(crate) fn total(&self, of: impl Fn(&Section) -> Option<usize>) -> Option<usize> {
+        let mut known = self.sections.iter().filter_map(of).peekable();
+        known.peek()?;
+        Some(known.sum())
+    }
+
+    /// Finds the habits in the sections, and in the roles of all headings, subsections' among them.
+    pub(crate) fn find_cues(&mut self, headings: &[Role]) {
+        let position = |role| {
+            self.sections
+                .iter()
+                .position(|section| section.role == role)
+        };
+        let has = |role| headings.contains(&role);
+        let before =
+            |one, other| matches!((position(one), position(other)), (Some(a), Some(b)) if a < b);
+        let some =
+            |of: fn(&Section) -> Option<usize>| self.total(of).is_some_and(|total| total > 0);
+        let introduction = position(Role::Introduction);
+        let lists = introduction
+            .and_then(|at| self.sections.get(at))
+            .and_then(|section| section.lists);
+        let early_figures = introduction.map_or(0, |at| {
+            let early = self.sections.iter().take(at + 1);
+            early.filter_map(|section| section.figures).sum()
+        });
+        let count = |kinds: &[StatementKind]| -> usize {
+            let of_kind = self
+                .statements
+                .iter()
+                .filter(|found| kinds.contains(&found.kind));
+            of_kind.map(|found| found.count).sum()
+        };
+        let proofs = count(&[StatementKind::Proof]);
+        let proved = count(&[
+            StatementKind::Theorem,
+            StatementKind::Lemma,
+            StatementKind::Proposition,
+            StatementKind::Corollary,
+        ]);
+        let late = before(Role::Results, Role::RelatedWork)
+            || before(Role::Experiments, Role::RelatedWork);
+        let found = [
+            (
+                Cue::ListInIntroduction,
+                lists.is_some_and(|lists| lists > 0),
+            ),
+            (Cue::ContributionsHeading, has(Role::Contributions)),
+            (
+                Cue::RelatedWorkEarly,
+                before(Role::RelatedWork, Role::Method),
+            ),
+            (Cue::RelatedWorkLate, late),
+            (Cue::EarlyFigure, early_figures > 0),
+            (Cue::LimitationsHeading, has(Role::Limitations)),
+            (Cue::ImpactHeading, has(Role::Impact)),
+            (
+                Cue::Appendix,
+                self.sections.iter().any(|section| section.appendix),
+            ),
+            (Cue::RunInHeadings, some(|section| section.run_in_headings)),
+            (Cue::Algorithms, some(|section| section.algorithms)),
+            (Cue::ProofsFollow, proofs > 0 && 2 * proofs >= proved),
+        ];
+        self.cues = found
+            .into_iter()
+            .filter_map(|(cue, holds)| holds.then_some(cue))
+            .collect();
+    }
+}

@@ -1,0 +1,403 @@
+//! Words and sentences of running text.
+//!
+//! A word is a run of visible characters with a letter or digit in it; a formula, a verbatim piece and an address are one word
+//! each, a citation is none. Chinese characters and kana are one word each, as word processors count them.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+/// A stretch of text that is not read letter by letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opaque {
+    /// Bytes of the text, on character boundaries.
+    pub(crate) range: Range<usize>,
+    /// Whether it counts as a word (a formula) or as nothing (a citation).
+    pub(crate) is_word: bool,
+}
+
+/// How a count is spread.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Spread {
+    /// Number of things counted.
+    pub(crate) count: usize,
+    /// Arithmetic mean, one decimal.
+    pub(crate) mean: f64,
+    /// The middle one, the lower of two.
+    pub(crate) median: usize,
+    /// Nine tenths are not longer (nearest rank).
+    pub(crate) p90: usize,
+}
+
+impl Spread {
+    /// The spread of lengths; `None` when there are none.
+    pub(crate) fn of(mut lengths: Vec<usize>) -> Option<Self> {
+        lengths.sort_unstable();
+        let count = lengths.len();
+        let rank = |tenths: usize| {
+            let at = (count * tenths).div_ceil(10).max(1) - 1;
+            lengths.get(at).copied()
+        };
+        let total: usize = lengths.iter().sum();
+        Some(Self {
+            count,
+            mean: tenths(total, count)?,
+            median: rank(5)?,
+            p90: rank(9)?,
+        })
+    }
+}
+
+/// `part / whole` with one decimal, halves up; `None` when there is no whole.
+pub(crate) fn tenths(part: usize, whole: usize) -> Option<f64> {
+    let tenths = (20 * part + whole).checked_div(2 * whole)?;
+    u32::try_from(tenths)
+        .ok()
+        .map(|tenths| f64::from(tenths) / 10.0)
+}
+
+/// Words that end in a point in the middle of a sentence, without the point, lower case.
+///
+/// **Source**: what style guides of journals abbreviate before a name or number (Chicago Manual of Style, 10.42 and 10.43; the
+/// IEEE editorial style manual), and the Latin ones that stand before a capital letter.
+const ABBREVIATIONS: &[&str] = &[
+    "al", "alg", "algs", "app", "approx", "art", "ca", "cf", "ch", "chap", "chs", "cor", "def",
+    "defs", "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "ex", "fig",
+    "figs", "i.e", "ie", "lem", "max", "min", "mr", "mrs", "ms", "no", "nos", "op", "p", "pp",
+    "prof", "prop", "props", "ref", "refs", "resp", "rev", "s.t", "sec", "secs", "sect", "st",
+    "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol", "vols", "vs",
+];
+
+/// Abbreviations that may also end a sentence: a capital letter after them decides.
+const OPEN_ABBREVIATIONS: &[&str] = &["etc", "i.i.d", "w.r.t", "a.k.a", "et", "inc"];
+
+/// Longest word that is looked up among the abbreviations.
+const LONGEST: usize = 8;
+
+/// What the last word says about the end of the sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// Nothing: the sentence goes on.
+    None,
+    /// A point that ends it unless a small letter follows.
+    Unless,
+    /// An abbreviation that ends it only before a capital letter.
+    Capital,
+    /// A question or exclamation mark, or a full stop of Chinese or Japanese.
+    Sure,
+}
+
+/// Counts words and sentences of text that comes piece by piece.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    /// Words of each sentence that is over.
+    lengths: Vec<usize>,
+    /// Words of the sentence in progress.
+    open: usize,
+    ending: Ending,
+    words: usize,
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self {
+            lengths: Vec::new(),
+            open: 0,
+            ending: Ending::None,
+            words: 0,
+        }
+    }
+}
+
+/// One word while it is read.
+#[derive(Default)]
+struct Word {
+    /// Bytes from its first visible character on.
+    start: usize,
+    /// Number of words it counts for: 0 for a lone dash, more in Chinese.
+    count: usize,
+    /// Whether it has begun.
+    begun: bool,
+    /// Whether a letter or digit that is no Chinese character is in it.
+    lettered: bool,
+    /// Whether it holds a formula or the like.
+    opaque: bool,
+}
+
+impl Counter {
+    /// Words so far.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The sentences' lengths; what is still open is a sentence.
+    pub(crate) fn sentences(mut self) -> Vec<usize> {
+        self.close();
+        self.lengths
+    }
+
+    /// Ends the sentence in progress: a paragraph, an item or a heading is over.
+    pub(crate) fn close(&mut self) {
+        if self.open > 0 {
+            self.lengths.push(self.open);
+        }
+        (self.open, self.ending) = (0, Ending::None);
+    }
+
+    /// A displayed formula inside the running text: one word, and the sentence goes on unless the formula ends with a full stop.
+    pub(crate) fn formula(&mut self, text: &str) {
+        self.settle(false);
+        self.words += 1;
+        self.open += 1;
+        if text.trim_end().ends_with('.') {
+            self.close();
+        }
+    }
+
+    /// Whether the sentence in progress goes on with `text`, which follows a displayed formula.
+    pub(crate) fn goes_on_with(&self, text: &str) -> bool {
+        self.open > 0
+            && text
+                .chars()
+                .next()
+                .is_some_and(|first| !first.is_uppercase())
+    }
+
+    /// Reads a piece of text. `opaque` is sorted and does not overlap.
+    pub(crate) fn read(&mut self, text: &str, opaque: &[Opaque]) {
+        let bytes = text.as_bytes();
+        let mut stretches = opaque.iter().peekable();
+        let mut word = Word::default();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            if let Some(stretch) = stretches.next_if(|stretch| stretch.range.start <= at) {
+                if stretch.range.end > at {
+                    if stretch.is_word {
+                        self.begin(&mut word, at, false);
+                        word.opaque = true;
+                    } else {
+                        self.end(text, &mut word, at);
+                    }
+                    at = stretch.range.end;
+                }
+                continue;
+            }
+            if byte.is_ascii() {
+                if byte.is_ascii_whitespace() {
+                    self.end(text, &mut word, at);
+                } else if byte.is_ascii_alphanumeric() {
+                    self.begin(&mut word, at, byte.is_ascii_lowercase());
+                    word.lettered = true;
+                } else if !word.begun && self.open > 0 {
+                    // A citation stands between the last word and its point.
+                    match byte {
+                        b'.' => self.ending = Ending::Unless,
+                        b'!' | b'?' => self.ending = Ending::Sure,
+                        _ => {}
+                    }
+                }
+                at += 1;
+            } else {
+                let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                    at += 1;
+                    continue;
+                };
+                if matches!(letter, '。' | '！' | '？') {
+                    self.end(text, &mut word, at);
+                    self.ending = Ending::Sure;
+                } else if is_ideograph(letter) {
+                    self.begin(&mut word, at, false);
+                    word.count += 1;
+                } else if letter.is_whitespace() {
+                    self.end(text, &mut word, at);
+                } else if letter.is_alphanumeric() {
+                    self.begin(&mut word, at, letter.is_lowercase());
+                    word.lettered = true;
+                }
+                at += letter.len_utf8();
+            }
+        }
+        self.end(text, &mut word, at);
+    }
+
+    /// A word begins, unless it has: whether the last sentence is over is known now.
+    fn begin(&mut self, word: &mut Word, at: usize, is_small: bool) {
+        if !word.begun {
+            self.settle(is_small);
+            (word.begun, word.start) = (true, at);
+        }
+    }
+
+    fn settle(&mut self, small_follows: bool) {
+        let over = match self.ending {
+            Ending::None => false,
+            Ending::Unless | Ending::Capital => !small_follows,
+            Ending::Sure => true,
+        };
+        if over {
+            self.close();
+        }
+        self.ending = Ending::None;
+    }
+
+    /// White space, a citation or the end of the piece: the word before it is over.
+    fn end(&mut self, text: &str, word: &mut Word, at: usize) {
+        let Word {
+            start,
+            count,
+            begun,
+            lettered,
+            opaque,
+        } = std::mem::take(word);
+        if !begun {
+            return;
+        }
+        let count = count + usize::from(lettered || opaque && count == 0);
+        let first = self.open == 0;
+        self.words += count;
+        self.open += count;
+        let body = text.get(start..at).unwrap_or_default();
+        let body = body.trim_end_matches([')', ']', '}', '"', '\'', '”', '’', '»']);
+        self.ending = match body.as_bytes().last() {
+            Some(b'!' | b'?') => Ending::Sure,
+            Some(b'.') => point(body.trim_end_matches('.'), first, opaque),
+            _ => Ending::None,
+        };
+    }
+}
+
+/// What a point after `body` says.
+fn point(body: &str, first: bool, opaque: bool) -> Ending {
+    if opaque {
+        return Ending::Unless;
+    }
+    let mut letters = body.chars();
+    let single = letters.next().is_some_and(char::is_uppercase) && letters.next().is_none();
+    // An initial, or the number of an item.
+    if single || first && body.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ending::None;
+    }
+    if body.len() <= LONGEST {
+        let folded = body.to_ascii_lowercase();
+        if ABBREVIATIONS.contains(&folded.as_str()) {
+            return Ending::None;
+        }
+        if OPEN_ABBREVIATIONS.contains(&folded.as_str()) {
+            return Ending::Capital;
+        }
+    }
+    Ending::Unless
+}
+
+/// Chinese characters and kana, which are written without spaces.
+///
+/// **Source**: the Unicode blocks Hiragana, Katakana, CJK Unified Ideographs with extension A, and their compatibility forms.
+fn is_ideograph(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(text: &str) -> Vec<usize> {
+        let mut counter = Counter::default();
+        counter.read(text, &[]);
+        counter.sentences()
+    }
+
+    #[test]
+    fn sentences_end_where_a_reader_says() {
+        for (text, expected) in [
+            ("One two three. Four five.", vec![3, 2]),
+            ("No end here", vec![3]),
+            (
+                "We follow Smith et al. [3] and Fig. 2 closely. Next one!",
+                vec![10, 2],
+            ),
+            ("Smith et al. Show it.", vec![5]),
+            ("It is 3.14 percent, i.e. 2.5 times. Good?", vec![7, 1]),
+            (
+                "As in Eq. (2) of Sec. 4.1, cf. Thm. 3. Then we stop.",
+                vec![10, 3],
+            ),
+            ("Apples, pears, etc. Then more.", vec![3, 2]),
+            ("Apples, etc. and more.", vec![4]),
+            ("J. R. Smith wrote it. So did A. Jones.", vec![5, 4]),
+            ("He said \"stop.\" Then he left.)", vec![3, 3]),
+            ("1. First item here. 2. Second.", vec![4, 2]),
+            ("Wait... what? Yes!! Fine.", vec![2, 1, 1]),
+            ("The file.txt name. Use numpy. pandas too.", vec![3, 4]),
+            ("- -- a — b", vec![2]),
+            ("这是一个句子。第二句！", vec![6, 3]),
+            ("Über alles. Élan vital.", vec![2, 2]),
+            ("", vec![]),
+            (". . .", vec![]),
+        ] {
+            assert_eq!(lengths(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn formulas_are_words_and_citations_are_none() {
+        let text = "Let x = 3. 5 hold [cite]. Then k-means [cite].";
+        let opaque = |piece: &str, is_word| {
+            let start = text.find(piece).expect("there");
+            Opaque {
+                range: start..start + piece.len(),
+                is_word,
+            }
+        };
+        let second = text.rfind("[cite]").expect("there");
+        let stretches = [
+            opaque("x = 3. 5", true),
+            opaque("[cite]", false),
+            Opaque {
+                range: second..second + 6,
+                is_word: false,
+            },
+        ];
+        let mut counter = Counter::default();
+        counter.read(text, &stretches);
+        assert_eq!(counter.words(), 5);
+        assert_eq!(counter.sentences(), [3, 2]);
+        let mut counter = Counter::default();
+        counter.read("It holds. Then", &[]);
+        counter.formula("x = y,");
+        assert!(counter.goes_on_with("where y"));
+        counter.read("where y is left.", &[]);
+        counter.formula("z.");
+        counter.read("End.", &[]);
+        assert_eq!(counter.sentences(), [2, 6, 1, 1]);
+    }
+
+    #[test]
+    fn a_spread_is_by_nearest_rank() {
+        assert_eq!(Spread::of(Vec::new()), None);
+        let spread = |lengths: &[usize]| {
+            let spread = Spread::of(lengths.to_vec()).expect("some");
+            (spread.count, spread.mean, spread.median, spread.p90)
+        };
+        assert_eq!(spread(&[4]), (1, 4.0, 4, 4));
+        assert_eq!(spread(&[1, 2]), (2, 1.5, 1, 2));
+        let ten: Vec<usize> = (1..=10).rev().collect();
+        assert_eq!(spread(&ten), (10, 5.5, 5, 9));
+        assert_eq!(tenths(1, 3), Some(0.3));
+        assert_eq!(tenths(1, 0), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "([a-zA-Z0-9 .!?()\\[\\]\"'。é中—]|\\PC){0,80}", cuts in proptest::collection::vec(0usize..90, 0..6)) {
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| text.floor_char_boundary(cut.min(text.len()))).collect();
+            cuts.sort_unstable();
+            let opaque: Vec<Opaque> = cuts.chunks_exact(2).map(|pair| Opaque { range: pair[0]..pair[1], is_word: pair[0] % 2 == 0 }).collect();
+            let mut counter = Counter::default();
+            counter.read(&text, &opaque);
+            let words = counter.words();
+            proptest::prop_assert_eq!(counter.sentences().iter().sum::<usize>(), words);
+            proptest::prop_assert!(words <= text.len());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What the argument names.
+
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_contract::ids::ArxivId;
+use serde::Serialize;
+
+use crate::error::Error;
+
+/// A reference paper, by the way it is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A folder with LaTeX sources.
+    Folder(PathBuf),
+    /// A LaTeX file.
+    Tex(PathBuf),
+    /// A PDF.
+    Pdf(PathBuf),
+    /// A paper of arXiv.
+    Arxiv(ArxivId),
+    /// An http or https address.
+    Address(String),
+}
+
+/// The same, as manifests name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum SourceType {
+    /// A folder with LaTeX sources.
+    LocalDir,
+    /// A LaTeX file.
+    LocalTex,
+    /// A PDF.
+    LocalPdf,
+    /// A paper of arXiv.
+    Arxiv,
+    /// An http or https address.
+    Http,
+}
+
+/// Digits of an Overleaf project's identifier, at least.
+const OVERLEAF_ID: usize = 24;
+
+impl Source {
+    /// Reads the argument. What exists on disk wins over an identifier.
+    pub(crate) fn parse(text: &str, context: &Context) -> Result<Self, Error> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Error::Empty);
+        }
+        if is_overleaf(text) {
+            return Err(Error::Overleaf);
+        }
+        if let Some((scheme, _)) = text.split_once("://") {
+            if let Ok(id) = ArxivId::parse(text) {
+                return Ok(Self::Arxiv(id));
+            }
+            return if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
+                Ok(Self::Address(text.to_owned()))
+            } else {
+                Err(Error::Scheme {
+                    scheme: scheme.to_owned(),
+                })
+            };
+        }
+        let path = absolute(text, context);
+        if path.is_dir() {
+            return Ok(Self::Folder(path));
+        }
+        if path.exists() {
+            let is_pdf = path
+                .extension()
+                .is_some_and(|name| name.eq_ignore_ascii_case("pdf"));
+            return Ok(if is_pdf {
+                Self::Pdf(path)
+            } else {
+                Self::Tex(path)
+            });
+        }
+        match ArxivId::parse(text) {
+            Ok(id) => return Ok(Self::Arxiv(id)),
+            Err(error) if error.is_impossible() => return Err(Error::Id(error.to_string())),
+            Err(_) => {}
+        }
+        if text.len() >= OVERLEAF_ID && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(Error::Overleaf);
+        }
+        Err(Error::Absent { path })
+    }
+
+    /// What manifests call it.
+    pub(crate) const fn kind(&self) -> SourceType {
+        match self {
+            Self::Folder(_) => SourceType::LocalDir,
+            Self::Tex(_) => SourceType::LocalTex,
+            Self::Pdf(_) => SourceType::LocalPdf,
+            Self::Arxiv(_) => SourceType::Arxiv,
+            Self::Address(_) => SourceType::Http,
+        }
+    }
+}
+
+/// A path as users write it, `~` for their folder.
+pub(crate) fn absolute(text: &str, context: &Context) -> PathBuf {
+    match (text.strip_prefix("~/"), context.env("HOME")) {
+        (Some(rest), Some(home)) => Path::new(home).join(rest),
+        _ => aris_fs::lexical(&context.absolute(Path::new(text))),
+    }
+}
+
+/// Whether an address leads to Overleaf, whose projects are private.
+pub(crate) fn is_overleaf(text: &str) -> bool {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = host
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    host == "overleaf.com" || host.ends_with(".overleaf.com")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overleaf_is_recognised_however_it_is_written() {
+        for address in [
+            "https://www.overleaf.com/project/0123456789abcdef01234567",
+            "https://overleaf.com/read/abc",
+            "HTTP://GIT.Overleaf.com:443/x",
+            "https://git:olp_x@git.overleaf.com/0123",
+            "www.overleaf.com/project/1",
+        ] {
+            assert!(is_overleaf(address), "{address}");
+        }
+        for other in [
+            "https://notoverleaf.com/x",
+            "https://a.org/overleaf.com",
+            "papers/overleaf",
+        ] {
+            assert!(!is_overleaf(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! How a LaTeX paper cites: by the bibliography's style, the package's options, and the commands that are used.
+
+use aris_latex::Document;
+
+use crate::profile::{CitationStyle, Textual};
+
+/// Styles of bibliographies by the beginning of their name, lower case.
+///
+/// **Source**: the documentation of natbib, of biblatex (section 3.3) and of the classes and templates that carry the style.
+const STYLES: &[(&str, CitationStyle)] = &[
+    ("plainnat", CitationStyle::AuthorYear),
+    ("abbrvnat", CitationStyle::AuthorYear),
+    ("unsrtnat", CitationStyle::AuthorYear),
+    ("apa", CitationStyle::AuthorYear),
+    ("agsm", CitationStyle::AuthorYear),
+    ("chicago", CitationStyle::AuthorYear),
+    ("authoryear", CitationStyle::AuthorYear),
+    ("aasjournal", CitationStyle::AuthorYear),
+    ("apj", CitationStyle::AuthorYear),
+    ("mnras", CitationStyle::AuthorYear),
+    ("aa.bst", CitationStyle::AuthorYear),
+    ("acl", CitationStyle::AuthorYear),
+    ("iclr", CitationStyle::AuthorYear),
+    ("icml", CitationStyle::AuthorYear),
+    ("jmlr", CitationStyle::AuthorYear),
+    ("tmlr", CitationStyle::AuthorYear),
+    ("rlc", CitationStyle::AuthorYear),
+    ("alpha", CitationStyle::Labels),
+    ("plain", CitationStyle::Numeric),
+    ("unsrt", CitationStyle::Numeric),
+    ("abbrv", CitationStyle::Numeric),
+    ("numeric", CitationStyle::Numeric),
+    ("ieee", CitationStyle::Numeric),
+    ("acm", CitationStyle::Numeric),
+    ("siam", CitationStyle::Numeric),
+    ("splncs", CitationStyle::Numeric),
+    ("nature", CitationStyle::Numeric),
+    ("naturemag", CitationStyle::Numeric),
+    ("vancouver", CitationStyle::Numeric),
+    ("elsarticle-num", CitationStyle::Numeric),
+    ("elsarticle-harv", CitationStyle::AuthorYear),
+    ("apsrev", CitationStyle::Numeric),
+    ("ieeenat", CitationStyle::Numeric),
+];
+
+/// The style of a paper.
+pub(crate) fn of(document: &Document) -> CitationStyle {
+    let mut named = CitationStyle::Unknown;
+    let mut option = CitationStyle::Unknown;
+    for file in &document.files {
+        for (name, options, argument) in commands(&file.text) {
+            match name {
+                "bibliographystyle" => named = by_name(argument),
+                "usepackage" | "RequirePackage" if argument == "natbib" => {
+                    for word in options.split(',').map(str::trim) {
+                        match word {
+                            "numbers" | "super" => option = CitationStyle::Numeric,
+                            "authoryear" | "round" => option = CitationStyle::AuthorYear,
+                            _ => {}
+                        }
+                    }
+                }
+                "usepackage" if argument == "biblatex" => {
+                    // The style's default is numeric.
+                    let mut words = options.split(',').filter_map(|word| word.split_once('='));
+                    let style = words.find(|(key, _)| matches!(key.trim(), "style" | "citestyle"));
+                    option = style.map_or(CitationStyle::Numeric, |(_, value)| by_name(value));
+                }
+                _ => {}
+            }
+        }
+    }
+    if option != CitationStyle::Unknown {
+        return option;
+    }
+    if named != CitationStyle::Unknown {
+        return named;
+    }
+    // Only styles with authors and years tell the two commands apart in what they print.
+    match textual(document) {
+        Some(Textual { textual, all }) if textual > 0 && textual < all => CitationStyle::AuthorYear,
+        _ => CitationStyle::Unknown,
+    }
+}
+
+fn by_name(name: &str) -> CitationStyle {
+    let folded = name.trim().trim_matches(['{', '}']).to_ascii_lowercase();
+    let longest = STYLES
+        .iter()
+        .filter(|(start, _)| folded.starts_with(start))
+        .max_by_key(|(start, _)| start.len());
+    longest.map_or(CitationStyle::Unknown, |(_, style)| *style)
+}
+
+/// Citations that are part of a sentence, and all that say whether they are; `None` where none says so.
+pub(crate) fn textual(document: &Document) -> Option<Textual> {
+    let (mut textual, mut all) = (0, 0);
+    let mut last = None;
+    for citation in &document.citations {
+        let name = citation.command.to_ascii_lowercase();
+        let is_textual = name.starts_with("citet") || name.starts_with("textcite");
+        if !is_textual && !name.starts_with("citep") && !name.starts_with("parencite") {
+            continue;
+        }
+        // Several keys of one command are one citation: they stand in one block, side by side.
+        let place = (citation.block, citation.place.file, name.clone());
+        let near = last.as_ref().is_some_and(|(before, end)| {
+            *before == place && citation.place.offset <= *end + citation.key.len() + 8
+        });
+        last = Some((place, citation.place.offset + citation.key.len()));
+        if near {
+            continue;
+        }
+        all += 1;
+        textual += usize::from(is_textual);
+    }
+    (all > 0).then_some(Textual { textual, all })
+}
+
+/// Longest option list or argument that is looked at.
+const NEAR: usize = 2000;
+
+/// `\name[options]{argument}` outside comments, for the few names that matter here.
+fn commands(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    const NAMES: [&str; 3] = ["\\bibliographystyle", "\\usepackage", "\\RequirePackage"];
+    NAMES.into_iter().flat_map(move |name| {
+        text.match_indices(name).filter_map(move |(at, _)| {
+            let before = text.get(text.ceil_char_boundary(at.saturating_sub(NEAR))..at)?;
+            if before.rsplit('\n').next()?.contains('%') {
+                return None;
+            }
+            let rest = text.get(at + name.len()..)?.trim_start();
+            let (options, rest) = match rest.strip_prefix('[') {
+                Some(rest) => near(rest, ']')?,
+                None => ("", rest),
+            };
+            let (argument, _) = near(rest.trim_start().strip_prefix('{')?, '}')?;
+            Some((name.trim_start_matches('\\'), options, argument.trim()))
+        })
+    })
+}
+
+/// What stands before `close`, and after it.
+fn near(text: &str, close: char) -> Option<(&str, &str)> {
+    let window = text.get(..text.floor_char_boundary(NEAR.min(text.len())))?;
+    let at = window.find(close)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_latex::Loaded;
+
+    use super::*;
+
+    #[test]
+    fn the_style_is_that_of_options_then_bibliography_then_commands() {
+        for (preamble, body, expected) in [
+            (
+                "\\usepackage[numbers,sort]{natbib}",
+                "\\bibliographystyle{plainnat}",
+                CitationStyle::Numeric,
+            ),
+            (
+                "\\usepackage{natbib}",
+                "\\bibliographystyle{plainnat}",
+                CitationStyle::AuthorYear,
+            ),
+            ("", "\\bibliographystyle{plain}", CitationStyle::Numeric),
+            ("", "\\bibliographystyle{IEEEtran}", CitationStyle::Numeric),
+            ("", "\\bibliographystyle{alpha}", CitationStyle::Labels),
+            ("", "% \\bibliographystyle{alpha}", CitationStyle::Unknown),
+            (
+                "\\usepackage[style=authoryear]{biblatex}",
+                "",
+                CitationStyle::AuthorYear,
+            ),
+            (
+                "\\usepackage[backend=biber]{biblatex}",
+                "",
+                CitationStyle::Numeric,
+            ),
+            ("", "\\citet{a} and \\citep{b}", CitationStyle::AuthorYear),
+            ("", "\\cite{a}", CitationStyle::Unknown),
+            (
+                "",
+                "\\bibliographystyle{elsarticle-harv}",
+                CitationStyle::AuthorYear,
+            ),
+            ("", "\\bibliographystyle{unclosed", CitationStyle::Unknown),
+        ] {
+            let text = format!(
+                "\\documentclass{{article}}{preamble}\n\\begin{{document}}{body}\n\\end{{document}}"
+            );
+            let mut files = |_: &str| Loaded::Text(text.as_str().into());
+            let document = Document::read("m.tex", &mut files).expect("readable");
+            assert_eq!(of(&document), expected, "{preamble} {body}");
+        }
+    }
+
+    #[test]
+    fn textual_citations_are_counted_by_command() {
+        let text = "\\documentclass{article}\\begin{document}\\citet{a} \\citep{b,c} \\citet{d}\\citep{e}\\end{document}";
+        let mut files = |_: &str| Loaded::Text(text.into());
+        let document = Document::read("m.tex", &mut files).expect("readable");
+        assert_eq!(textual(&document), Some(Textual { textual: 2, all: 4 }));
+    }
+}

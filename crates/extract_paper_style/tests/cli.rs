@@ -1,0 +1,513 @@
+//! `extract_paper_style` from the outside.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+mod pdf;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use aris_testkit::{Answer, Helper, Project, Run, Server, Snapshot, assert_valid, shared};
+use serde_json::{Value, json};
+
+const PAPER: &str = "\\documentclass{article}\\newtheorem{thm}{Theorem}\n\\begin{document}\n\\title{Purple gadgets considered}\\author{Zaphod B.}\n\
+    \\begin{abstract}Purple gadgets are measured here for the first time. We find 42 of them.\\end{abstract}\n\
+    \\section{Introduction}\nPurple gadgets were long thought to be green~\\cite{a}. \\input{parts/more}\n\
+    \\section{The quantum wobble machine}\n\\begin{thm}Every gadget wobbles.\\end{thm}\nIts wobble is $w=0.1234$. % a secret remark about reviewers\n\
+    \\end{document}\n";
+
+fn helper() -> Helper {
+    Helper::at(env!("CARGO_BIN_EXE_extract_paper_style"))
+}
+
+fn project() -> Project {
+    Project::new().file("ref/main.tex", PAPER).file(
+        "ref/parts/more.tex",
+        "Nobody has looked at them in the dark of the night before us.",
+    )
+}
+
+fn call(project: &Project, source: &str) -> Run {
+    helper()
+        .call(project.path())
+        .env("HOME", project.path())
+        .env("ARIS_STYLE_REF_CACHE", "styles")
+        .args(["--source", source, "--json"])
+        .run()
+}
+
+/// The profile that a call wrote; both JSON files follow their schemas.
+fn profile(run: &Run) -> Value {
+    let data = run.data();
+    let read = |name: &str| -> Value {
+        let path = data[name].as_str().expect("a path");
+        serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
+    };
+    assert_valid(
+        "aris.extract_paper_style.manifest/v1",
+        &read("manifest"),
+        "the manifest",
+    );
+    let profile = read("profile_json");
+    assert_valid(
+        "aris.extract_paper_style.profile/v1",
+        &profile,
+        "the profile",
+    );
+    profile
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Fails when five words that follow each other in `source` follow each other in anything that the call wrote, or when one of
+/// `names` is there.
+fn assert_no_leak(run: &Run, source: &str, names: &[&str]) {
+    let data = run.data();
+    let mut written = String::new();
+    for name in ["profile", "profile_json"] {
+        let path = data[name].as_str().expect("a path");
+        written.push_str(&std::fs::read_to_string(path).expect("a file"));
+    }
+    written.push_str(run.stderr());
+    let of_source = words(source);
+    let known: BTreeSet<&[String]> = of_source.windows(5).collect();
+    assert!(known.len() > 10, "a source to compare with");
+    let out = words(&written);
+    for five in out.windows(5) {
+        assert!(!known.contains(five), "{five:?} is of the source");
+    }
+    for name in names {
+        assert!(!written.contains(name), "{name} is of the source");
+    }
+}
+
+/// Role, words, sentences, subsections, run-in headings, figures, algorithms, displayed formulas, footnotes, in the appendix.
+fn table(profile: &Value) -> Vec<Value> {
+    let sections = profile["sections"].as_array().expect("sections");
+    let row = |section: &Value| {
+        json!([
+            section["role"],
+            section["conventional"],
+            section["sentences"]["count"],
+            section["subsections"],
+            section["run_in_headings"],
+            section["figures"],
+            section["algorithms"],
+            section["displayed_formulas"],
+            section["citations"],
+            section["footnotes"],
+            section["appendix"]
+        ])
+    };
+    sections.iter().map(row).collect()
+}
+
+#[test]
+fn the_folder_is_the_last_line_and_holds_three_files() {
+    let project = project();
+    let run = helper()
+        .call(project.path())
+        .args(["--source", "ref", "--out", "styles"])
+        .run()
+        .expect_code(0);
+    let folder = run.stdout().lines().last().expect("a line").to_owned();
+    assert!(
+        folder.starts_with(&project.at("styles").display().to_string()),
+        "{folder}"
+    );
+    let mut names: Vec<_> = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            ".lock",
+            "source_manifest.json",
+            "style_profile.json",
+            "style_profile.md"
+        ]
+    );
+    let manifest: Value = serde_json::from_slice(
+        &std::fs::read(Path::new(&folder).join("source_manifest.json")).expect("a file"),
+    )
+    .expect("JSON");
+    assert_eq!(
+        (&manifest["source_input"], &manifest["source_type"]),
+        (&json!("ref"), &json!("local_dir"))
+    );
+    assert_eq!(
+        (&manifest["files"], &manifest["missing_files"]),
+        (&json!(2), &json!(0))
+    );
+    let markdown =
+        std::fs::read_to_string(Path::new(&folder).join("style_profile.md")).expect("a file");
+    assert!(markdown.contains("| 3 | (Body) | "), "{markdown}");
+}
+
+#[test]
+fn nothing_of_the_text_is_passed_on() {
+    let project = project();
+    let run = call(&project, "ref").expect_code(0);
+    let text = format!("{PAPER} Nobody has looked at them in the dark of the night before us.");
+    assert_no_leak(
+        &run,
+        &text,
+        &["Purple", "Zaphod", "wobble", "0.1234", "secret", "gadget"],
+    );
+    assert_eq!(
+        table(&profile(&run)),
+        [
+            json!(["abstract", true, 2, 0, 0, 0, 0, 0, 0, 0, false]),
+            json!(["introduction", true, 2, 0, 0, 0, 0, 0, 1, 0, false]),
+            json!(["body", false, 2, 0, 0, 0, 0, 0, 0, 0, false]),
+        ]
+    );
+}
+
+#[test]
+fn a_source_is_read_again_when_it_has_changed_and_only_then() {
+    let project = project();
+    let first = call(&project, "ref").expect_code(0).data();
+    let before = project.snapshot();
+    let again = call(&project, "ref").expect_code(0).data();
+    assert_eq!(
+        (&first["cached"], &again["cached"]),
+        (&json!(false), &json!(true))
+    );
+    assert_eq!(first["cache_dir"], again["cache_dir"]);
+    before.assert_same(&project.snapshot(), "a second call");
+    // The included file alone changes.
+    project.write("ref/parts/more.tex", "Nobody has. Nor had they.");
+    let edited = call(&project, "./ref/").expect_code(0).data();
+    assert_ne!(first["cache_dir"], edited["cache_dir"]);
+    // What does not belong to the paper does not matter.
+    project.write("ref/notes.txt", "notes");
+    assert_eq!(call(&project, "ref").expect_code(0).data()["cached"], true);
+}
+
+#[test]
+fn a_damaged_profile_is_written_again() {
+    let project = project();
+    let data = call(&project, "ref").expect_code(0).data();
+    let whole = Snapshot::of(Path::new(data["cache_dir"].as_str().expect("a path")));
+    for (name, content) in [("profile", "half"), ("manifest", "{"), ("profile_json", "")] {
+        std::fs::write(data[name].as_str().expect("a path"), content).expect("written");
+        assert_eq!(
+            call(&project, "ref").expect_code(0).data()["cached"],
+            false,
+            "{name}"
+        );
+        let now = Snapshot::of(Path::new(data["cache_dir"].as_str().expect("a path")));
+        let differences = whole.differences(&now);
+        assert!(
+            differences
+                .iter()
+                .all(|one| one.contains("source_manifest.json")),
+            "{differences:?}"
+        );
+    }
+}
+
+#[test]
+fn a_real_paper_has_the_structure_that_was_counted_by_hand() {
+    let Some(corpus) = shared("latex/emcee") else {
+        return;
+    };
+    let project = Project::new();
+    let path = corpus.join("document/ms.tex");
+    let run = call(&project, path.to_str().expect("UTF-8")).expect_code(0);
+    let found = profile(&run);
+    // Counted in the source: headings, environments and citation commands of each section, sentences of abstract and appendix.
+    let counted = [
+        json!(["abstract", 0, 0, 0, 0, 0]),
+        json!(["opening", 0, 0, 0, 0, 0]),
+        json!(["introduction", 0, 0, 3, 1, 0]),
+        json!(["method", 3, 3, 7, 0, 0]),
+        json!(["experiments", 1, 0, 3, 2, 0]),
+        json!(["discussion", 0, 0, 0, 0, 0]),
+        json!(["implementation", 0, 0, 0, 2, 1]),
+        json!(["contributions", 0, 0, 0, 0, 1]),
+        json!(["body", 0, 0, 0, 0, 1]),
+    ];
+    let sections = found["sections"].as_array().expect("sections");
+    let rows: Vec<Value> = sections
+        .iter()
+        .map(|one| {
+            let appendix = usize::from(one["appendix"] == true);
+            json!([
+                one["role"],
+                one["run_in_headings"],
+                one["algorithms"],
+                one["displayed_formulas"],
+                one["footnotes"],
+                appendix
+            ])
+        })
+        .collect();
+    assert_eq!(rows, counted);
+    assert_eq!(sections[0]["sentences"]["count"], 7);
+    assert_eq!(found["citation_style"], "author_year");
+    let source = std::fs::read_to_string(&path).expect("a file");
+    assert_no_leak(
+        &run,
+        &source,
+        &["Foreman", "Hogg", "Goodman", "emcee", "walker", "Hammer"],
+    );
+}
+
+#[test]
+fn another_real_paper_too() {
+    let Some(corpus) = shared("latex/emcee") else {
+        return;
+    };
+    let project = Project::new();
+    let path = corpus.join("joss/paper.tex");
+    let run = call(&project, path.to_str().expect("UTF-8")).expect_code(0);
+    let found = profile(&run);
+    let sections = found["sections"].as_array().expect("sections");
+    let roles: Vec<&Value> = sections.iter().map(|one| &one["role"]).collect();
+    assert_eq!(roles, ["opening", "conclusion", "references"]);
+    // 6 + 3 + 4 sentences, 3 items, 3 sentences.
+    assert_eq!(
+        (&sections[1]["sentences"]["count"], &sections[1]["lists"]),
+        (&json!(19), &json!(1))
+    );
+    let source = std::fs::read_to_string(&path).expect("a file");
+    assert_no_leak(
+        &run,
+        &source,
+        &["Foreman", "tqdm", "HDFBackend", "emcee", "Farr"],
+    );
+}
+
+#[test]
+fn a_pdf_is_measured_and_nothing_of_it_is_passed_on() {
+    let lines = [
+        "Purple Gadgets",
+        "Zaphod B.",
+        "",
+        "Abstract",
+        "We measure purple gadgets for the first time.",
+        "They are large.",
+        "",
+        "1 Introduction",
+        "Gadgets were long thought to be green, and nobody has looked",
+        "at them at night before us.",
+        "",
+        "2 The Wobble Machine",
+        "Every gadget wobbles in the dark as far as we know today.",
+        "",
+        "Figure 1: A gadget at night",
+        "",
+        "References",
+        "Adams, D. (1979). A guide for those who travel far away.",
+    ];
+    let project = Project::new().file("ref.pdf", pdf::page(&lines));
+    let run = call(&project, "ref.pdf");
+    if run.code() == 5 {
+        assert_eq!(run.error()["code"], "PRECONDITION");
+        assert!(
+            run.error()["hint"]
+                .as_str()
+                .is_some_and(|hint| hint.contains("pdftotext"))
+        );
+        eprintln!("skipped: pdftotext is not installed");
+        return;
+    }
+    let found = profile(&run);
+    let roles: Vec<&Value> = found["sections"]
+        .as_array()
+        .expect("sections")
+        .iter()
+        .map(|one| &one["role"])
+        .collect();
+    assert_eq!(roles, ["abstract", "introduction", "body", "references"]);
+    assert_eq!(
+        (&found["basis"], &found["sections"][1]["words"]),
+        (&json!("pdf"), &json!(17))
+    );
+    assert_eq!(found["figure_captions"]["count"], 1);
+    assert_no_leak(
+        &run,
+        &lines.join("\n"),
+        &["Purple", "Zaphod", "Wobble", "Adams", "1979"],
+    );
+    // Only its beginning says what a file is.
+    project.write("ref.tex", pdf::page(&lines));
+    assert_eq!(profile(&call(&project, "ref.tex"))["basis"], "pdf");
+    project.write("broken.pdf", "%PDF-1.4 and no more");
+    assert_eq!(
+        call(&project, "broken.pdf").expect_code(4).error()["code"],
+        "VALIDATION"
+    );
+}
+
+#[test]
+fn sources_that_cannot_be_used_are_told_apart() {
+    let project = project()
+        .file("two/a.tex", PAPER)
+        .file("two/b.tex", PAPER)
+        .file("empty/notes.txt", "x")
+        .file("binary.tex", b"\x00\x01\x02".as_slice())
+        .file(
+            "wordless.tex",
+            "\\documentclass{article}\\begin{document}\\end{document}",
+        );
+    for (source, code, wanted) in [
+        ("", 2, "empty"),
+        ("ftp://a.org/x.pdf", 2, "ftp:"),
+        ("https://user:secret@a.org/x", 2, "password"),
+        ("arxiv:2413.00001", 2, "2413"),
+        ("absent.tex", 3, "absent.tex"),
+        (
+            "https://www.overleaf.com/project/0123456789abcdef01234567",
+            4,
+            "Overleaf",
+        ),
+        (
+            "https://git:olp_SECRETSECRET@git.overleaf.com/0123",
+            4,
+            "Overleaf",
+        ),
+        ("0123456789abcdef01234567", 4, "Overleaf"),
+        ("two", 4, "a.tex, b.tex"),
+        ("empty", 4, "no root document"),
+        ("binary.tex", 4, "neither LaTeX nor a PDF"),
+        ("wordless.tex", 4, "no sentence"),
+    ] {
+        let run = call(&project, source).expect_code(code);
+        let error = run.error();
+        let message = error["message"].as_str().expect("a message");
+        assert!(message.contains(wanted), "{source}: {message}");
+        assert!(
+            !message.contains("ecret") && !message.contains("olp_"),
+            "{message}"
+        );
+        assert!(error["hint"].is_string(), "{source}");
+    }
+    assert!(!project.at("styles").exists(), "nothing is written");
+}
+
+#[test]
+fn files_that_are_missing_or_outside_are_said_and_not_read() {
+    let project = Project::new()
+        .file("secret.tex", "Secret words. Secret words. Secret words.")
+        .file("ref/main.tex", "\\documentclass{article}\\begin{document}Some words here.\\input{gone}\\input{../secret}\\end{document}");
+    let run = call(&project, "ref").expect_code(0);
+    assert!(
+        run.stderr().contains("gone") && run.stderr().contains("../secret"),
+        "{run}"
+    );
+    assert_eq!(profile(&run)["words"], 3);
+}
+
+#[test]
+fn old_encodings_and_fragments_are_read() {
+    let project = Project::new()
+        .file(
+            "latin.tex",
+            b"\\section{Introduction} Le caf\xe9 est bon.".as_slice(),
+        )
+        .file(
+            "wide.tex",
+            [
+                &[0xff, 0xfe][..],
+                &"\\section{Introduction} One two."
+                    .encode_utf16()
+                    .flat_map(u16::to_le_bytes)
+                    .collect::<Vec<_>>(),
+            ]
+            .concat(),
+        );
+    assert_eq!(profile(&call(&project, "latin.tex"))["words"], 4);
+    assert_eq!(profile(&call(&project, "wide.tex"))["words"], 2);
+}
+
+fn remote(project: &Project, server: &Server, source: &str, more: &[&str]) -> Run {
+    helper()
+        .call(project.path())
+        .env("HOME", project.path())
+        .env("XDG_CACHE_HOME", project.at("cache"))
+        .env("ARIS_ARXIV_PDF_BASE_URL", server.url())
+        .args(["--source", source, "--json"])
+        .args(more)
+        .run()
+}
+
+#[test]
+fn arxiv_is_asked_for_the_sources_and_asked_once() {
+    let server = Server::start(|received| match received.path() {
+        "/src/2301.07041" => Answer::ok("application/x-eprint", PAPER),
+        "/src/2301.07042" => Answer::status(404),
+        _ => Answer::status(503),
+    });
+    let project = Project::new();
+    let run = remote(&project, &server, "arxiv:2301.07041", &[]).expect_code(0);
+    assert_eq!(run.data()["source_type"], "arxiv");
+    assert_eq!(profile(&run)["sections"][0]["role"], "abstract");
+    for source in ["2301.07041", "https://arxiv.org/abs/2301.07041"] {
+        assert_eq!(
+            remote(&project, &server, source, &[]).expect_code(0).data()["cached"],
+            true
+        );
+    }
+    assert_eq!(server.log().len(), 1);
+    assert_eq!(
+        remote(&project, &server, "arxiv:2301.07041", &["--offline"])
+            .expect_code(0)
+            .data()["cached"],
+        true
+    );
+    let absent = remote(&project, &server, "arxiv:2301.07042", &[]).expect_code(3);
+    assert!(
+        absent.error()["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("arXiv:2301.07042"))
+    );
+    remote(&project, &server, "arxiv:2301.07099", &["--offline"]).expect_code(7);
+    remote(&project, &server, "arxiv:2301.07043", &["--deadline", "1"]).expect_code(7);
+}
+
+#[test]
+fn an_address_gives_a_page_latex_or_an_error() {
+    let page = "<!doctype html><html><body><h2>1 Introduction</h2><p>Purple gadgets wobble. Always.</p><h2>2 Wobbling</h2><p>So.</p></body></html>";
+    let server = Server::start(move |received| match received.path() {
+        "/page" => Answer::ok("text/html", page),
+        "/paper.tex" => Answer::ok("text/plain", PAPER),
+        "/zip" => Answer::ok("application/zip", "PK\u{3}\u{4}"),
+        "/blank" => Answer::ok("text/html", "<html><body>Please wait</body></html>"),
+        _ => Answer::status(404),
+    });
+    let project = Project::new();
+    let at = |path: &str| format!("{}{path}", server.url());
+    let run = remote(&project, &server, &at("/page?token=SECRET#top"), &[]).expect_code(0);
+    let found = profile(&run);
+    assert_eq!(
+        (
+            &found["basis"],
+            &found["words"],
+            &found["sections"][0]["figures"]
+        ),
+        (&json!("html"), &json!(5), &Value::Null)
+    );
+    let manifest =
+        std::fs::read_to_string(run.data()["manifest"].as_str().expect("a path")).expect("a file");
+    assert!(
+        !manifest.contains("SECRET") && manifest.contains("/page\""),
+        "{manifest}"
+    );
+    assert_eq!(
+        profile(&remote(&project, &server, &at("/paper.tex"), &[]))["basis"],
+        "latex"
+    );
+    remote(&project, &server, &at("/zip"), &[]).expect_code(4);
+    remote(&project, &server, &at("/blank"), &[]).expect_code(4);
+    remote(&project, &server, &at("/gone"), &[]).expect_code(3);
+}
