@@ -45,6 +45,23 @@ pub(crate) const GROUPS: &[Group] = &[
                 parser: || aris_cli::parser(&paper_claim_audit::SPEC, paper_claim_audit::run),
             },
             Entry {
+                spec: &paper_illustration_image2::SPEC,
+                brief: "make an illustration with an image model",
+                run: |process| {
+                    aris_cli::run(
+                        &paper_illustration_image2::SPEC,
+                        paper_illustration_image2::run,
+                        process,
+                    )
+                },
+                parser: || {
+                    aris_cli::parser(
+                        &paper_illustration_image2::SPEC,
+                        paper_illustration_image2::run,
+                    )
+                },
+            },
+            Entry {
                 spec: &verify_paper_audits::SPEC,
                 brief: "the gate: any provable reason not to submit?",
                 run: |process| {

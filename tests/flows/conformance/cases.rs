@@ -19,6 +19,7 @@ pub(crate) const ALL: &[&Cases] = &[
     &super::openalex_fetch::CASES,
     &super::overleaf_audit::CASES,
     &super::paper_claim_audit::CASES,
+    &super::paper_illustration_image2::CASES,
     &super::queue_manager::CASES,
     &super::recipe_runner::CASES,
     &super::research_wiki::CASES,

@@ -24,6 +24,7 @@ mod openalex_fetch;
 mod outputs;
 mod overleaf_audit;
 mod paper_claim_audit;
+mod paper_illustration_image2;
 mod queue_manager;
 mod recipe_runner;
 mod research_wiki;

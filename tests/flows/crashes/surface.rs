@@ -81,3 +81,85 @@ fn many_extractors_of_one_paper_leave_one_profile() {
     let left = project.snapshot();
     assert!(left.paths().iter().all(|path| !path.contains("aris-tmp")));
 }
+
+const FIRST: &[u8] = include_bytes!("../conformance/picture.png");
+const SECOND: &[u8] = include_bytes!("other.png");
+const FINAL: &str = "figures/ai_generated/figure_final.png";
+
+/// Twelve pixels are enough for ten millimetres when 30 dots per inch are.
+fn finalize(image: &'static str) -> [&'static str; 8] {
+    let best = "--best-image";
+    let [width, dpi] = ["--print-width", "--min-dpi"];
+    ["--json", "finalize", best, image, width, "10", dpi, "30"]
+}
+
+/// A project with a final image, and an edited text around it.
+fn illustrated(helper: &Helper) -> Project {
+    let project = paper().file("v1.png", FIRST).file("v2.png", SECOND);
+    let call = helper.call(project.path()).args(finalize("v1.png"));
+    call.run().expect_code(0);
+    project.write(
+        "figures/ai_generated/latex_include.tex",
+        "\\includegraphics{figure_final.png} % our own",
+    );
+    project
+}
+
+#[test]
+fn a_final_image_is_the_old_or_the_new_one_and_never_passes_for_the_other() {
+    let plain = Helper::named("paper_illustration_image2");
+    let binary = Helper::with_faults("paper_illustration_image2");
+    let current = RefCell::new(None::<Project>);
+    let crashes = crash_at_every_change(
+        |_| {
+            let project = illustrated(&plain);
+            let call = binary.call(project.path()).args(finalize("v2.png"));
+            current.replace(Some(project));
+            call
+        },
+        |number, _| {
+            let when = format!("crash {number}");
+            let project = current.borrow_mut().take().expect("a project");
+            all_whole(&project, &when);
+            let image = std::fs::read(project.at(FINAL)).expect("an image");
+            assert!(image == FIRST || image == SECOND, "{when}: half an image");
+            let verify = || plain.call(project.path()).args(["--json", "verify"]).run();
+            let log = project.json("figures/ai_generated/review_log.json");
+            let best = log["bestImage"].as_str().expect("a path");
+            let fits = image == std::fs::read(best).expect("an image");
+            assert_eq!(verify().code(), i32::from(!fits), "{when}");
+            let again = binary.call(project.path()).args(finalize("v2.png"));
+            again.run().expect_code(0);
+            assert_eq!(
+                std::fs::read(project.at(FINAL)).expect("an image"),
+                SECOND,
+                "{when}"
+            );
+            verify().expect_code(0);
+            let text = project.read("figures/ai_generated/latex_include.tex");
+            assert!(text.ends_with("our own"), "{when}: {text}");
+        },
+    );
+    assert!(crashes.count >= 2, "{crashes:?}");
+}
+
+#[test]
+fn many_finalizers_leave_an_image_that_its_log_speaks_of() {
+    let helper = Helper::named("paper_illustration_image2");
+    let project = illustrated(&helper);
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (helper, project) = (&helper, &project);
+            let image = if number % 2 == 0 { "v1.png" } else { "v2.png" };
+            scope.spawn(move || {
+                let call = helper.call(project.path()).args(finalize(image));
+                call.run().expect_code(0);
+            });
+        }
+    });
+    let verify = helper.call(project.path()).args(["--json", "verify"]);
+    verify.run().expect_code(0);
+    let left = project.snapshot();
+    let clean = |path: &&str| !path.contains("aris-tmp") && !path.contains("kept-");
+    assert!(left.paths().iter().all(clean), "{:?}", left.paths());
+}

@@ -146,6 +146,22 @@ pub(super) const NEEDS: &[Need] = &[
         prepare: nothing,
     },
     Need {
+        file: "paper-illustration-image2/SKILL.md",
+        line: "elif sh \"$IMAGE2_HELPER\" preflight",
+        // The program codex is not installed, and the text says so.
+        codes: &[&[0]],
+        warns: true,
+        prepare: nothing,
+    },
+    Need {
+        file: "paper-illustration-image2/SKILL.md",
+        line: "sh \"$IMAGE2_HELPER\" finalize",
+        // No picture was made.
+        codes: &[&[3], &[1]],
+        warns: false,
+        prepare: nothing,
+    },
+    Need {
         file: "paper-writing/SKILL.md",
         line: "exit \"$GATE_STATUS\"",
         codes: &[&[1]],

@@ -179,6 +179,17 @@ pub(super) const SHIPPED: &[Helper] = &[
         fallback: "Write PAPER_CLAIM_AUDIT.json with verdict ERROR and reason_code helper_missing; the gate then blocks",
     },
     Helper {
+        name: "paper_illustration_image2",
+        shipped: true,
+        aliases: &["paper_illustration_image2.py"],
+        owner: "paper-illustration-image2",
+        callers: &["paper-illustration-image2", "paper-writing"],
+        policy: Policy::A,
+        other_policies: &[],
+        rationale: "Without its checks no image counts as final; the calling workflow may still take another illustration path",
+        fallback: "None within this skill: a calling workflow takes its alternative illustration path",
+    },
+    Helper {
         name: "queue_manager",
         shipped: true,
         aliases: &["queue_manager.py", "experiment_queue/queue_manager.py"],
@@ -302,14 +313,4 @@ pub(super) const SHIPPED: &[Helper] = &[
     },
 ];
 
-pub(super) const NOT_SHIPPED: &[Helper] = &[Helper {
-    name: "paper_illustration_image2",
-    shipped: false,
-    aliases: &["paper_illustration_image2.py"],
-    owner: "paper-illustration-image2",
-    callers: &["paper-illustration-image2", "paper-writing"],
-    policy: Policy::A,
-    other_policies: &[],
-    rationale: "Without its checks no image counts as final; the calling workflow may still take another illustration path",
-    fallback: "None within this skill: a calling workflow takes its alternative illustration path",
-}];
+pub(super) const NOT_SHIPPED: &[Helper] = &[];

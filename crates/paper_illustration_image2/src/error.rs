@@ -1,0 +1,109 @@
+//! What can go wrong.
+
+use std::path::PathBuf;
+
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::FsError;
+use aris_proc::ProcError;
+use serde_json::{Map, Value};
+
+/// Errors of `paper_illustration_image2`.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The workspace is no folder.
+    #[error("the workspace {} is not a folder", path.display())]
+    Workspace {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A label that LaTeX would misread.
+    #[error("the label {label:?} has characters that no label can have")]
+    Label {
+        /// The label.
+        label: String,
+    },
+    /// The accepted image is not there.
+    #[error("{}: there is no such image", path.display())]
+    NoImage {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The accepted image lies elsewhere.
+    #[error("{} lies outside the workspace {}", path.display(), workspace.display())]
+    Outside {
+        /// The image, links resolved.
+        path: PathBuf,
+        /// The workspace.
+        workspace: PathBuf,
+    },
+    /// The image cannot be used.
+    #[error("{}: {why}", path.display())]
+    Image {
+        /// The image.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Too few pixels.
+    #[error("{}: {width} pixels over {millimetres} mm are {dpi} dots per inch, fewer than {wanted}", path.display())]
+    Coarse {
+        /// The image.
+        path: PathBuf,
+        /// Its width.
+        width: u32,
+        /// Its width in print.
+        millimetres: u32,
+        /// What follows.
+        dpi: u32,
+        /// What is wanted.
+        wanted: u32,
+    },
+    /// The result cannot be written as JSON.
+    #[error("the result cannot be written")]
+    Json(#[from] serde_json::Error),
+    /// A program.
+    #[error(transparent)]
+    Proc(#[from] ProcError),
+    /// The disk.
+    #[error(transparent)]
+    Fs(#[from] FsError),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Label { .. } => ErrorKind::Usage,
+            Self::Workspace { .. } | Self::NoImage { .. } => ErrorKind::NotFound,
+            Self::Outside { .. } | Self::Image { .. } | Self::Coarse { .. } => {
+                ErrorKind::Validation
+            }
+            Self::Json(_) => ErrorKind::Internal,
+            Self::Proc(error) => error.kind(),
+            Self::Fs(error) => error.kind(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::Workspace { .. } => "name the folder of the paper with --workspace",
+            Self::Label { .. } => "use letters, digits and : . _ - / +, as in fig:overview",
+            Self::NoImage { .. } => "name the accepted figures/ai_generated/figure_vN.png",
+            Self::Outside { .. } => "copy it into figures/ai_generated, or say --outside",
+            Self::Image { .. } => "make the image again; only a whole PNG is accepted",
+            Self::Coarse { .. } => {
+                "make a larger image, or say with --print-width how wide it is printed"
+            }
+            Self::Json(_) => return None,
+            Self::Proc(error) => return error.hint(),
+            Self::Fs(error) => return error.hint(),
+        };
+        Some(text.to_owned())
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Fs(error) => error.details(),
+            _ => Map::new(),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `paper_illustration_image2`: the checks around an illustration that an image model made: before, at the moment it is accepted, and
+//! before the paper uses it.
+//!
+//! **Input**: a workspace; for `finalize` the accepted PNG. **Output**: the reference's JSON; `finalize` writes `figure_final.png`,
+//! `latex_include.tex` and `review_log.json` below `figures/ai_generated`. **Exit**: 0 go on; 1 with a success envelope: no image can be
+//! made now (`preflight`), or the figure is not final (`verify`); 2 usage; 3 no such folder or image; 4 the image cannot be used; 5 the
+//! disk.
+
+mod cli;
+mod error;
+mod finalize;
+mod include;
+mod picture;
+mod preflight;
+mod report;
+mod verify;
+mod workspace;
+
+use std::path::Path;
+
+use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use aris_contract::{ErrorKind, Signal};
+
+pub use cli::{Cli, Command, Finalize, Place, Preflight, Verify};
+pub use error::Error;
+pub use report::{FinalizeResult, PreflightResult, Report, VerifyResult};
+
+/// What the helper says about itself.
+pub static SPEC: Spec = Spec {
+    name: "paper_illustration_image2",
+    version: env!("CARGO_PKG_VERSION"),
+    summary: "Check an illustration that an image model made, and make the accepted one final",
+    input: "a workspace; for finalize the accepted PNG, a caption and a label",
+    output: "the result as JSON; finalize writes figure_final.png, latex_include.tex and review_log.json",
+    stderr: "errors",
+    examples: &[
+        Example {
+            command: "preflight",
+            line: "paper_illustration_image2 preflight --workspace . --json-out figures/ai_generated/preflight.json",
+            what: "ask whether images can be made",
+        },
+        Example {
+            command: "finalize",
+            line: "paper_illustration_image2 finalize --workspace . --best-image figures/ai_generated/figure_v3.png --score 9 --caption 'Overview of the method.' --label fig:overview",
+            what: "make the third version final",
+        },
+        Example {
+            command: "verify",
+            line: "paper_illustration_image2 verify --workspace .",
+            what: "check that the final image is the accepted one",
+        },
+    ],
+    signals: &[(
+        1,
+        "no image can be made now (preflight), or the figure is not final (verify)",
+    )],
+    ok: "images can be made; the image is final; everything fits together",
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
+    schemas: &[
+        report::PREFLIGHT,
+        report::FINALIZED,
+        report::VERIFIED,
+        report::REVIEW_LOG,
+    ],
+    samples: &[
+        Sample {
+            args: &["--json", "verify", "--workspace", "."],
+            exit: &[1],
+        },
+        Sample {
+            args: &["--json", "finalize", "--best-image", "absent.png"],
+            exit: &[3],
+        },
+    ],
+    network: Network::None,
+};
+
+/// Does what `cli` says.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
+    let (report, place) = match &cli.command {
+        Command::Preflight(args) => (
+            Report::Preflight(preflight::run(args, context)?),
+            &args.place,
+        ),
+        Command::Finalize(args) => (Report::Finalize(finalize::run(args, context)?), &args.place),
+        Command::Verify(args) => (Report::Verify(verify::run(args, context)?), &args.place),
+    };
+    if let Some(path) = &place.json_out {
+        let path = aris_fs::lexical(&context.absolute(path));
+        aris_fs::create_dir(path.parent().unwrap_or(Path::new("/")))?;
+        let text = format!("{}\n", serde_json::to_string_pretty(&report)?);
+        aris_fs::write_atomic(&path, text.as_bytes())?;
+    }
+    let signal = (!report.ok()).then_some(Signal::BLOCK);
+    Ok(Outcome {
+        data: report,
+        signal,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::check_schema;
+
+    use super::*;
+
+    #[test]
+    fn schemas_are_current() {
+        check_schema::<PreflightResult>(report::PREFLIGHT);
+        check_schema::<FinalizeResult>(report::FINALIZED);
+        check_schema::<VerifyResult>(report::VERIFIED);
+        check_schema::<report::ReviewLog>(report::REVIEW_LOG);
+    }
+}

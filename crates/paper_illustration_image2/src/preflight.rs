@@ -1,0 +1,101 @@
+//! Is there a program that makes images, and does its server answer?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aris_cli::Context;
+use aris_contract::resolve::Probe;
+use aris_contract::time;
+use aris_proc::{End, Finished};
+
+use crate::cli::Preflight;
+use crate::error::Error;
+use crate::report::{PreflightResult, Status};
+use crate::workspace::Workspace;
+
+/// Characters of the program's own words that are passed on.
+const SAID: usize = 500;
+
+/// Asks the server of codex for a sign of life.
+pub(crate) fn run(args: &Preflight, context: &Context) -> Result<PreflightResult, Error> {
+    let workspace = Workspace::of(&args.place, context)?;
+    aris_fs::create_dir(&workspace.output())?;
+    let program = on_path(context);
+    let (status, returncode, error) = match &program {
+        None => {
+            let error = "the program codex is not on PATH; install it, or take another way to make the illustration";
+            (Status::Absent, None, Some(error.to_owned()))
+        }
+        Some(program) => {
+            let command = aris_proc::command(program, &workspace.root)
+                .args(["debug", "app-server", "send-message-v2", "ping"])
+                .capture_limit(64 << 10);
+            match command.run(Duration::from_secs(args.timeout)) {
+                Ok(finished) => judged(&finished, args.timeout),
+                Err(error) => (Status::Unusable, None, Some(error.to_string())),
+            }
+        }
+    };
+    Ok(PreflightResult {
+        ok: status == Status::Ready,
+        status,
+        workspace: workspace.root.display().to_string(),
+        output_dir: workspace.output().display().to_string(),
+        codex_bin: program.map(|path| path.display().to_string()),
+        checked_at: time::stamp(context.now()),
+        returncode,
+        error,
+    })
+}
+
+fn judged(finished: &Finished, seconds: u64) -> (Status, Option<i32>, Option<String>) {
+    match finished.end {
+        End::Exited(0) => (Status::Ready, Some(0), None),
+        End::Exited(code) => {
+            let said = said(finished);
+            (Status::Failed, Some(code), Some(said))
+        }
+        End::Signalled(signal) => {
+            let error = format!("codex was ended by signal {signal}");
+            (Status::Failed, None, Some(error))
+        }
+        End::TimedOut => {
+            let error = format!(
+                "the server of codex did not answer within {seconds} s, and was ended; allow it more with --timeout"
+            );
+            (Status::TimedOut, None, Some(error))
+        }
+    }
+}
+
+/// What the program says about its failure, shortened, on one line.
+fn said(finished: &Finished) -> String {
+    let (stderr, stdout) = (finished.stderr.text(), finished.stdout.text());
+    let text = if stderr.trim().is_empty() {
+        stdout
+    } else {
+        stderr
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line: String = words
+        .join(" ")
+        .chars()
+        .filter(|letter| !letter.is_control())
+        .take(SAID)
+        .collect();
+    if line.is_empty() {
+        String::from("the server of codex failed and says nothing")
+    } else {
+        line
+    }
+}
+
+/// The program codex that the shell would start.
+fn on_path(context: &Context) -> Option<PathBuf> {
+    context
+        .env("PATH")?
+        .split(':')
+        .filter(|folder| !folder.is_empty())
+        .map(|folder| context.absolute(&PathBuf::from(folder)).join("codex"))
+        .find(|path| matches!(aris_fs::usable_helper(path), Probe::Usable))
+}

@@ -1,0 +1,157 @@
+//! Is the final image the accepted one, and does everything fit together? Reads only.
+
+use aris_audit::Digest;
+use aris_cli::Context;
+use aris_contract::time;
+
+use crate::cli::Verify;
+use crate::error::Error;
+use crate::finalize::{IMAGE_LIMIT, TEXT_LIMIT};
+use crate::report::{Artifacts, Found, ReadLog, VerifyResult};
+use crate::workspace::Workspace;
+use crate::{include, picture};
+
+/// Score from which the skill accepts an image.
+const TARGET: f64 = 9.0;
+
+/// Checks the three files of a finalisation.
+pub(crate) fn run(args: &Verify, context: &Context) -> Result<VerifyResult, Error> {
+    let workspace = Workspace::of(&args.place, context)?;
+    let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+    let mut read = |path: &std::path::Path, limit| {
+        let found = aris_fs::read_optional(path, limit);
+        match &found {
+            Ok(Some(_)) => {}
+            Ok(None) => errors.push(format!("missing artifact: {}", path.display())),
+            Err(error) => errors.push(format!("{}: it cannot be read: {error}", path.display())),
+        }
+        (
+            Found {
+                path: path.display().to_string(),
+                exists: !matches!(found, Ok(None)),
+            },
+            found.ok().flatten(),
+        )
+    };
+    let (figure_final, image) = read(&workspace.final_image(), IMAGE_LIMIT);
+    let (latex_include, latex) = read(&workspace.latex_include(), TEXT_LIMIT);
+    let (review_log, log) = read(&workspace.review_log(), TEXT_LIMIT);
+    let picture = image.as_deref().map(picture::decode);
+    match &picture {
+        Some(Err(why)) => errors.push(format!("{}: {why}", figure_final.path)),
+        Some(Ok(picture)) if picture.blank => errors.push(format!(
+            "{}: every pixel is the same; nothing is drawn",
+            figure_final.path
+        )),
+        _ => {}
+    }
+    if let Some(latex) = &latex {
+        let text = String::from_utf8_lossy(latex);
+        if !include::includes_final(&text) {
+            errors.push(format!(
+                "{} does not include figures/ai_generated/figure_final.png",
+                latex_include.path
+            ));
+        }
+        placeholders(&text, &text, &mut warnings);
+    }
+    if let Some(log) = &log {
+        match serde_json::from_slice::<ReadLog>(log) {
+            Err(error) => errors.push(format!(
+                "{}:{}: it is no review log: {error}",
+                review_log.path,
+                error.line()
+            )),
+            Ok(log) => {
+                let digest = image.as_deref().map(|bytes| Digest::of(bytes).hex());
+                compare(
+                    &log,
+                    &workspace,
+                    digest.as_deref(),
+                    &mut errors,
+                    &mut warnings,
+                );
+                if let (Some(Ok(picture)), Some(width)) = (&picture, log.print_width_mm) {
+                    let dpi = picture.dpi(width);
+                    if dpi < 300 {
+                        warnings.push(format!(
+                            "{dpi} dots per inch at {width} mm; publishers ask for 300"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    Ok(VerifyResult {
+        ok: errors.is_empty(),
+        workspace: workspace.root.display().to_string(),
+        checked_at: time::stamp(context.now()),
+        artifacts: Artifacts {
+            figure_final,
+            latex_include,
+            review_log,
+        },
+        errors,
+        warnings,
+    })
+}
+
+/// What the review log says, against what is there.
+fn compare(
+    log: &ReadLog,
+    workspace: &Workspace,
+    digest: Option<&str>,
+    errors: &mut Vec<String>,
+    warnings: &mut Vec<String>,
+) {
+    if !log.ok {
+        errors.push(String::from(
+            "review_log.json does not say that the image was accepted",
+        ));
+    }
+    match (&log.final_sha256, digest) {
+        (None, _) => errors.push(String::from(
+            "review_log.json has no finalSha256, so nobody knows which image was accepted; run finalize again",
+        )),
+        (Some(known), Some(found)) if known != found => errors.push(format!(
+            "figure_final.png is not the accepted image: its SHA-256 is {found}, that in review_log.json is {known}"
+        )),
+        _ => {}
+    }
+    let here = workspace.final_image().display().to_string();
+    if log.final_image != here {
+        // A project that was moved keeps its log; the digest says that it is the same image.
+        if log
+            .final_image
+            .ends_with("/figures/ai_generated/figure_final.png")
+        {
+            warnings.push(format!(
+                "review_log.json was written in another place: {}",
+                log.final_image
+            ));
+        } else {
+            errors.push(String::from(
+                "review_log.json does not point at figure_final.png",
+            ));
+        }
+    }
+    match log.score {
+        Some(score) if score < TARGET => {
+            warnings.push(format!(
+                "the last review gave {score} of 10; the skill asks for {TARGET}"
+            ));
+        }
+        Some(_) => {}
+        None => warnings.push(String::from("review_log.json has no score")),
+    }
+}
+
+/// Says what nobody has replaced yet.
+pub(crate) fn placeholders(caption: &str, label: &str, warnings: &mut Vec<String>) {
+    if caption.contains(include::CAPTION) {
+        warnings.push(String::from("the caption is still the placeholder"));
+    }
+    if label.contains(include::LABEL) {
+        warnings.push(String::from("the label is still the placeholder"));
+    }
+}

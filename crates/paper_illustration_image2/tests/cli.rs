@@ -1,0 +1,333 @@
+//! `paper_illustration_image2` from the outside.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::time::Duration;
+
+use aris_testkit::{Helper, Project, Run, assert_valid};
+use serde_json::{Value, json};
+
+/// A picture with something on it.
+fn png(width: u32, height: u32) -> Vec<u8> {
+    drawn(width, height, 7)
+}
+
+fn drawn(width: u32, height: u32, seed: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, width, height);
+    encoder.set_color(png::ColorType::Grayscale);
+    let mut writer = encoder.write_header().expect("header");
+    let pixels: Vec<u8> = (0..width * height)
+        .map(|at| u8::try_from(at * seed % 256).expect("a byte"))
+        .collect();
+    writer.write_image_data(&pixels).expect("pixels");
+    drop(writer);
+    out
+}
+
+fn project() -> Project {
+    Project::new().file("figures/ai_generated/figure_v2.png", png(2000, 100))
+}
+
+fn call(project: &Project, args: &[&str]) -> Run {
+    let helper = Helper::at(env!("CARGO_BIN_EXE_paper_illustration_image2"));
+    helper
+        .call(project.path())
+        .env(
+            "PATH",
+            format!("{}:/usr/bin:/bin", project.at("bin").display()),
+        )
+        .args(args)
+        .run()
+}
+
+const FINALIZE: [&str; 8] = [
+    "--json",
+    "finalize",
+    "--best-image",
+    "figures/ai_generated/figure_v2.png",
+    "--caption",
+    "Fast & 50% better_than {all}",
+    "--label",
+    "fig:overview",
+];
+
+fn finalize(project: &Project, more: &[&str]) -> Run {
+    call(project, &[&FINALIZE[..], more].concat())
+}
+
+fn verify(project: &Project, code: i32) -> Value {
+    call(project, &["--json", "verify"])
+        .expect_code(code)
+        .data()
+}
+
+fn has(list: &Value, text: &str) -> bool {
+    let list = list.as_array().expect("a list");
+    list.iter()
+        .any(|one| one.as_str().is_some_and(|one| one.contains(text)))
+}
+
+#[test]
+fn an_accepted_image_becomes_final_and_is_verified() {
+    let project = project();
+    let run = finalize(&project, &["--score", "9.5", "--review-summary", "Clear."]).expect_code(0);
+    let data = run.data();
+    assert_eq!(
+        (&data["ok"], &data["score"], &data["dpi"]),
+        (&json!(true), &json!(9.5), &json!(323))
+    );
+    assert_eq!(data["warnings"], json!([]));
+    let folder = "figures/ai_generated";
+    assert_eq!(
+        std::fs::read(project.at(&format!("{folder}/figure_final.png"))).expect("a file"),
+        png(2000, 100)
+    );
+    let latex = project.read(&format!("{folder}/latex_include.tex"));
+    assert!(
+        latex.contains(
+            "\\caption{Fast \\& 50\\% better\\_than \\{all\\}}\n    \\label{fig:overview}"
+        ),
+        "{latex}"
+    );
+    let log = project.json(&format!("{folder}/review_log.json"));
+    assert_valid(
+        "aris.paper_illustration_image2.review_log/v1",
+        &log,
+        "the review log",
+    );
+    assert_eq!(log["finalSha256"], data["finalSha256"]);
+    assert_eq!(log["caption"], "Fast & 50% better_than {all}");
+    let before = project.snapshot();
+    let again =
+        finalize(&project, &["--score", "9.5", "--review-summary", "Clear."]).expect_code(0);
+    assert_eq!(again.data(), data);
+    before.assert_same(&project.snapshot(), "the same once more");
+    let verified = verify(&project, 0);
+    assert_eq!(
+        (&verified["errors"], &verified["warnings"]),
+        (&json!([]), &json!([]))
+    );
+    before.assert_same(&project.snapshot(), "verify");
+}
+
+#[test]
+fn an_image_that_is_not_the_accepted_one_is_found() {
+    let project = project();
+    finalize(&project, &[]).expect_code(0);
+    let path = "figures/ai_generated/figure_final.png";
+    project.write(path, drawn(2000, 100, 3));
+    assert!(has(
+        &verify(&project, 1)["errors"],
+        "is not the accepted image"
+    ));
+    project.write(path, &png(2000, 100)[..300]);
+    assert!(has(&verify(&project, 1)["errors"], "damaged PNG"));
+    // Somebody's own picture is kept when another one becomes final.
+    project.write(path, drawn(2000, 100, 3));
+    let data = finalize(&project, &[]).expect_code(0).data();
+    assert!(has(&data["warnings"], "it is kept as"));
+    let folder = std::fs::read_dir(project.at("figures/ai_generated")).expect("a folder");
+    let kept = folder.filter(|one| {
+        one.as_ref()
+            .is_ok_and(|one| one.file_name().to_string_lossy().contains("kept-"))
+    });
+    assert_eq!(kept.count(), 1);
+    verify(&project, 0);
+}
+
+#[test]
+fn what_is_missing_or_does_not_fit_is_named() {
+    let project = project();
+    let errors = verify(&project, 1)["errors"].clone();
+    for name in ["figure_final.png", "latex_include.tex", "review_log.json"] {
+        assert!(has(&errors, name), "{errors}");
+    }
+    finalize(&project, &[]).expect_code(0);
+    let folder = "figures/ai_generated";
+    project.write(
+        &format!("{folder}/latex_include.tex"),
+        "% figure_final.png\n\\includegraphics{other}",
+    );
+    assert!(has(&verify(&project, 1)["errors"], "does not include"));
+    let log = project.read(&format!("{folder}/review_log.json"));
+    for (from, to, wanted) in [
+        ("\"ok\": true", "\"ok\": false", "accepted"),
+        ("figure_final.png", "figure_v2.png", "does not point"),
+        ("\"finalSha256\"", "\"other\"", "no finalSha256"),
+        ("{", "[", "review_log.json:"),
+    ] {
+        project.write(
+            &format!("{folder}/review_log.json"),
+            log.replacen(from, to, 1),
+        );
+        let found = verify(&project, 1);
+        assert!(has(&found["errors"], wanted), "{wanted}: {found}");
+    }
+}
+
+#[test]
+fn latex_that_was_edited_is_kept() {
+    let project = project();
+    finalize(&project, &[]).expect_code(0);
+    let path = "figures/ai_generated/latex_include.tex";
+    let edited = project.read(path).replace("Fast", "Our own words, fast");
+    project.write(path, &edited);
+    let data = finalize(&project, &["--score", "9"]).expect_code(0).data();
+    assert!(has(&data["warnings"], "was edited and is kept"));
+    assert_eq!(project.read(path), edited);
+    verify(&project, 0);
+    // Unedited, it follows the flags.
+    std::fs::remove_file(project.at(path)).expect("removed");
+    finalize(&project, &[]).expect_code(0);
+    let new = FINALIZE.map(|arg| {
+        if arg == "fig:overview" {
+            "fig:new"
+        } else {
+            arg
+        }
+    });
+    call(&project, &new).expect_code(0);
+    assert!(project.read(path).contains("fig:new"));
+}
+
+#[test]
+fn images_that_cannot_be_final_are_refused() {
+    let project = project()
+        .file("small.png", png(500, 50))
+        .file("text.png", "no picture")
+        .file("cut.png", &png(2000, 100)[..300])
+        .file("blank.png", drawn(2000, 10, 0));
+    let outside = Project::new().file("x.png", png(2000, 20));
+    symlink(outside.at("x.png"), project.at("link.png")).expect("a link");
+    let far = outside.at("x.png").display().to_string();
+    for (image, code, wanted) in [
+        ("absent.png", 3, "no such image"),
+        ("text.png", 4, "no PNG"),
+        ("cut.png", 4, "damaged PNG"),
+        ("blank.png", 4, "nothing is drawn"),
+        ("small.png", 4, "80 dots per inch, fewer than 150"),
+        (far.as_str(), 4, "outside the workspace"),
+        ("link.png", 4, "outside the workspace"),
+    ] {
+        let run = call(&project, &["--json", "finalize", "--best-image", image]).expect_code(code);
+        let error = run.error();
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|text| text.contains(wanted)),
+            "{image}: {error}"
+        );
+        assert!(error["hint"].is_string());
+        assert!(!project.at("figures/ai_generated/figure_final.png").exists());
+    }
+    let bad = [
+        "--json",
+        "finalize",
+        "--best-image",
+        "small.png",
+        "--label",
+        "a}b",
+    ];
+    call(&project, &bad).expect_code(2);
+    call(
+        &project,
+        &["finalize", "--best-image", "small.png", "--score", "11"],
+    )
+    .expect_code(2);
+    call(
+        &project,
+        &["finalize", "--best-image", far.as_str(), "--outside"],
+    )
+    .expect_code(0);
+    call(
+        &project,
+        &[
+            "finalize",
+            "--best-image",
+            "small.png",
+            "--print-width",
+            "84",
+        ],
+    )
+    .expect_code(0);
+    assert!(has(&verify(&project, 0)["warnings"], "placeholder"));
+    call(&project, &["--json", "verify", "--workspace", "absent"]).expect_code(3);
+}
+
+fn codex(project: &Project, script: &str) {
+    project.write("bin/codex", format!("#!/bin/sh\n{script}\n"));
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(project.at("bin/codex"), mode).expect("mode");
+}
+
+#[test]
+fn preflight_says_whether_images_can_be_made() {
+    let project = Project::new();
+    let run = call(&project, &["preflight", "--json-out", "out/preflight.json"]).expect_code(1);
+    let printed: Value = serde_json::from_str(run.stdout()).expect("JSON");
+    assert_eq!(printed, project.json("out/preflight.json"));
+    assert_eq!(
+        (&printed["ok"], &printed["status"], &printed["codexBin"]),
+        (&json!(false), &json!("absent"), &Value::Null)
+    );
+    codex(
+        &project,
+        "[ \"$*\" = 'debug app-server send-message-v2 ping' ] && pwd > asked",
+    );
+    let data = call(&project, &["--json", "preflight"])
+        .expect_code(0)
+        .data();
+    assert_eq!(
+        (&data["status"], &data["returncode"]),
+        (&json!("ready"), &json!(0))
+    );
+    assert!(
+        project.read("asked").trim().ends_with(
+            &project
+                .path()
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned()
+        )
+    );
+    codex(&project, "echo 'not signed in' >&2; exit 3");
+    let data = call(&project, &["--json", "preflight"])
+        .expect_code(1)
+        .data();
+    assert_eq!(
+        (&data["status"], &data["returncode"], &data["error"]),
+        (&json!("failed"), &json!(3), &json!("not signed in"))
+    );
+    codex(&project, "kill -9 $$");
+    assert_eq!(
+        call(&project, &["--json", "preflight"])
+            .expect_code(1)
+            .data()["status"],
+        "failed"
+    );
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_ended_with_all_that_it_started() {
+    let project = Project::new();
+    codex(&project, "sleep 600 & echo $! > child; sleep 600");
+    let helper = Helper::at(env!("CARGO_BIN_EXE_paper_illustration_image2"));
+    let run = helper
+        .call(project.path())
+        .env(
+            "PATH",
+            format!("{}:/usr/bin:/bin", project.at("bin").display()),
+        )
+        .args(["--json", "preflight", "--timeout", "1"])
+        .deadline(Duration::from_mins(1))
+        .run()
+        .expect_code(1);
+    assert_eq!(run.data()["status"], "timed_out");
+    let child = project.read("child");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+    let gone = stat.map_or(true, |stat| stat.contains(") Z "));
+    assert!(gone, "the child {child} is still there");
+}
