@@ -16,7 +16,7 @@ use crate::spec::Spec;
 /// How many nodes a layout takes.
 pub(crate) const NODES: usize = 5_000;
 /// How many groups a layout takes.
-pub(crate) const GROUPS: usize = 500;
+pub(crate) const GROUPS: usize = 100;
 
 /// Where everything lies.
 #[derive(Debug)]

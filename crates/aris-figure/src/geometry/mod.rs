@@ -1,0 +1,172 @@
+//! Points, boxes and shapes. Square roots and the four operations only, which give the same bits on every machine.
+
+mod outline;
+
+pub(crate) use outline::{Outline, Shape};
+
+/// A place on the canvas, in its units, from the top left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+impl Point {
+    pub(crate) const fn new(x: f64, y: f64) -> Self {
+        Self { x, y }
+    }
+
+    pub(crate) fn plus(self, x: f64, y: f64) -> Self {
+        Self::new(self.x + x, self.y + y)
+    }
+
+    /// The point at `share` (0 to 1) of the way to `other`.
+    pub(crate) fn towards(self, other: Self, share: f64) -> Self {
+        Self::new(
+            self.x + (other.x - self.x) * share,
+            self.y + (other.y - self.y) * share,
+        )
+    }
+
+    pub(crate) fn distance(self, other: Self) -> f64 {
+        let (x, y) = (other.x - self.x, other.y - self.y);
+        (x * x + y * y).sqrt()
+    }
+
+    /// Length 1 in the direction of `other`; right where both are the same.
+    pub(crate) fn direction(self, other: Self) -> Self {
+        let length = self.distance(other);
+        if length > 0.0 {
+            Self::new((other.x - self.x) / length, (other.y - self.y) / length)
+        } else {
+            Self::new(1.0, 0.0)
+        }
+    }
+}
+
+/// A box with its sides along the axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rect {
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
+
+impl Rect {
+    pub(crate) const NOTHING: Self = Self {
+        left: f64::INFINITY,
+        top: f64::INFINITY,
+        right: f64::NEG_INFINITY,
+        bottom: f64::NEG_INFINITY,
+    };
+
+    pub(crate) fn around(centre: Point, width: f64, height: f64) -> Self {
+        Self {
+            left: centre.x - width / 2.0,
+            top: centre.y - height / 2.0,
+            right: centre.x + width / 2.0,
+            bottom: centre.y + height / 2.0,
+        }
+    }
+
+    pub(crate) fn between(one: Point, two: Point) -> Self {
+        Self {
+            left: one.x.min(two.x),
+            top: one.y.min(two.y),
+            right: one.x.max(two.x),
+            bottom: one.y.max(two.y),
+        }
+    }
+
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self {
+            left: self.left.min(other.left),
+            top: self.top.min(other.top),
+            right: self.right.max(other.right),
+            bottom: self.bottom.max(other.bottom),
+        }
+    }
+
+    pub(crate) fn grown(self, by: f64) -> Self {
+        Self {
+            left: self.left - by,
+            top: self.top - by,
+            right: self.right + by,
+            bottom: self.bottom + by,
+        }
+    }
+
+    pub(crate) fn width(self) -> f64 {
+        self.right - self.left
+    }
+
+    pub(crate) fn height(self) -> f64 {
+        self.bottom - self.top
+    }
+
+    pub(crate) fn centre(self) -> Point {
+        Point::new(
+            f64::midpoint(self.left, self.right),
+            f64::midpoint(self.top, self.bottom),
+        )
+    }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.left < other.right
+            && other.left < self.right
+            && self.top < other.bottom
+            && other.top < self.bottom
+    }
+
+    pub(crate) fn holds(self, other: Self) -> bool {
+        self.left <= other.left
+            && self.top <= other.top
+            && self.right >= other.right
+            && self.bottom >= other.bottom
+    }
+
+    pub(crate) fn holds_point(self, point: Point) -> bool {
+        self.left <= point.x
+            && point.x <= self.right
+            && self.top <= point.y
+            && point.y <= self.bottom
+    }
+
+    /// Whether the line from `one` to `two` has a part inside. **Source**: the slab method.
+    pub(crate) fn is_crossed(self, one: Point, two: Point) -> bool {
+        let (mut first, mut last) = (0.0_f64, 1.0_f64);
+        for (from, to, low, high) in [
+            (one.x, two.x, self.left, self.right),
+            (one.y, two.y, self.top, self.bottom),
+        ] {
+            let step = to - from;
+            if step == 0.0 {
+                if from <= low || from >= high {
+                    return false;
+                }
+            } else {
+                let (enter, leave) = ((low - from) / step, (high - from) / step);
+                first = first.max(enter.min(leave));
+                last = last.min(enter.max(leave));
+            }
+        }
+        first < last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_crosses_a_box_or_passes_it() {
+        let rect = Rect::around(Point::new(0.0, 0.0), 10.0, 10.0);
+        let at = Point::new;
+        assert!(rect.is_crossed(at(-9.0, 0.0), at(9.0, 1.0)));
+        assert!(rect.is_crossed(at(0.0, 0.0), at(1.0, 0.0)));
+        assert!(!rect.is_crossed(at(-9.0, 0.0), at(-6.0, 0.0)));
+        assert!(!rect.is_crossed(at(-9.0, 5.0), at(9.0, 5.0)));
+        assert!(!rect.is_crossed(at(-9.0, 0.0), at(0.0, 12.0)));
+    }
+}
