@@ -30,7 +30,7 @@ pub(crate) struct DataArgs {
     /// Folder of installed skills, each in a folder of its name; may be repeated, the first that has a skill counts
     #[arg(long, value_name = "DIR")]
     pub(crate) skills_dir: Vec<PathBuf>,
-    /// Captures that may stay unread: pairs of a variable and a text of the skill command
+    /// More captures that may stay unread: pairs of a variable and a text of the skill command
     #[arg(long, value_name = "FILE")]
     pub(crate) exempt: Option<PathBuf>,
     /// Folder of contract cards, with `diagrams` beside it
@@ -64,7 +64,10 @@ pub(crate) fn read(
         manifest: parsed(file(&args.manifest), Manifest::parse)?,
         tools: parsed(file(&args.tools), Tool::parse_all)?,
         budgets: parsed(file(&args.budgets), Budgets::parse)?,
-        exempt: parsed(file(&args.exempt), Exemptions::parse)?.unwrap_or_default(),
+        exempt: match parsed(file(&args.exempt), Exemptions::parse)? {
+            Some(more) => Exemptions::default().and(more),
+            None => Exemptions::default(),
+        },
         skills: skills(args, checked.recipe, context)?,
         sub_recipes: sub_recipes(checked.sub_recipes)?,
         contracts: file(&args.contracts)

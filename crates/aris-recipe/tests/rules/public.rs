@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aris_recipe::model::load;
-use aris_recipe::rules::data::{Budgets, Exemptions, Manifest, Skills, Tool};
+use aris_recipe::rules::data::{Budgets, Manifest, Skills, Tool};
 use aris_recipe::{Data, Profile, Recipe, Severity, check, compose, rules};
 
 /// Recipes and how many steps each has at version 0.9.0.
@@ -39,8 +39,6 @@ fn recipe(path: &Path) -> Recipe {
 
 fn data(root: &Path) -> Data {
     let own = root.join("src/autoskillit");
-    let exempt = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../skills/research-recipe/assets/compat/exempt.yaml");
     let mut skills = Skills::default();
     for folder in ["skills", "skills_extended"] {
         for entry in fs::read_dir(own.join(folder)).unwrap() {
@@ -60,7 +58,6 @@ fn data(root: &Path) -> Data {
             String::from("sprint-prefix"),
             Vec::new(),
         )])),
-        exempt: Exemptions::parse(&text(&exempt)).unwrap(),
         tools: std::env::var_os("AUTOSKILLIT_TOOLS")
             .map(|path| Tool::parse_all(&text(Path::new(&path))).unwrap()),
         ..Data::default()
