@@ -4,7 +4,7 @@
 use aris_testkit::{Forge, Helper, Project, Run};
 use serde_json::{Value, json};
 
-const URL: &str = "https://github.com/o/r/pull/7";
+pub(crate) const URL: &str = "https://github.com/o/r/pull/7";
 
 const REPORT: &str = "# Sparse heads\n\n## Results\n\nOthers reach 90 points.\nWe planned five seeds and ran three; the gain is significant.\n";
 

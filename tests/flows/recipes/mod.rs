@@ -1,5 +1,6 @@
 //! The recipes that ship: valid, run through scripted outcomes, and where no model is needed through the real helpers.
 
+mod gates;
 mod real;
 mod research;
 

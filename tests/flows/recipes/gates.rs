@@ -1,0 +1,194 @@
+//! The research recipe over the real gates: a report is audited, its comments are settled with commits, the experiment runs again once,
+//! and an engine that is killed at work is followed by one that goes on where it was. A real git repository with a remote, a GitHub on
+//! a loopback port, and a `gh` that opens pull requests.
+
+use aris_testkit::{Call, Helper, Project, Run, fake_gh, workspace_root};
+use serde_json::Value;
+
+use super::{ASSETS, runner};
+use crate::review::{Research, URL, git};
+
+const STATE: &str = ".aris/run.json";
+const ARTIFACTS: &str = "https://github.com/o/r/pull/8";
+
+/// What a driver of the recipe does.
+struct Driver<'r> {
+    research: &'r Research,
+}
+
+impl<'r> Driver<'r> {
+    /// Gives the repository a remote that writes down what is pushed to it, and a `gh`. A push kills the process that
+    /// `.aris/engine` names, and goes on.
+    fn new(research: &'r Research) -> Self {
+        let project = &research.project;
+        let remote = project.at(".aris/remote.git").display().to_string();
+        git(project, &["init", "-q", "--bare", &remote]);
+        git(project, &["remote", "add", "origin", &remote]);
+        git(project, &["push", "-q", "origin", "main"]);
+        let folder = project.at(".aris").display().to_string();
+        project.write(
+            ".git/hooks/pre-push",
+            format!(
+                "#!/bin/sh\nwhile read -r _ _ to _; do echo \"$to\" >> '{folder}/pushed'; done\n\
+                 if [ -s '{folder}/engine' ]; then kill -9 \"$(cat '{folder}/engine')\"; rm '{folder}/engine'; fi\n"
+            ),
+        );
+        project.mode(".git/hooks/pre-push", 0o755);
+        fake_gh(
+            project,
+            &format!(
+                "'pr create --base main --head experiment '*) echo {URL};;\n\
+                 'pr create --base main --head artifacts-experiment '*) echo {ARTIFACTS};;\n'pr close {URL} '*) ;;"
+            ),
+        );
+        project.write(".git/info/exclude", "bin/\n");
+        Self { research }
+    }
+
+    fn project(&self) -> &Project {
+        &self.research.project
+    }
+
+    fn with_gh(&self, call: Call) -> Call {
+        let path = std::env::var("PATH").expect("a path");
+        let bin = self.project().at("bin").display().to_string();
+        call.env("PATH", format!("{bin}:{path}"))
+    }
+
+    fn call(&self, words: &[&str]) -> Run {
+        self.with_gh(runner(self.project())).args(words).run()
+    }
+
+    /// The step that is waited for, and the ticket of its attempt.
+    fn next(&self) -> (String, String) {
+        let next = self.call(&["next", "--state", STATE, "--json"]);
+        let next = next.expect_code(0).data();
+        let text = |key: &str| next[key].as_str().expect("text").to_owned();
+        (text("step"), text("ticket"))
+    }
+
+    /// Records the final text of a session that did `step`; twice, as a driver does that was killed before it knew.
+    #[track_caller]
+    fn complete(&self, step: &str, said: &str) {
+        let (waiting, ticket) = self.next();
+        assert_eq!(waiting, step);
+        let words = ["complete", "--state", STATE, "--step", step, "--status"];
+        for recorded in [true, false] {
+            let more = ["success", "--ticket", &ticket, "--result", said, "--json"];
+            let done = self.call(&[&words as &[&str], &more].concat());
+            assert_eq!(done.expect_code(0).data()["recorded"], recorded, "{step}");
+        }
+    }
+
+    /// Goes on with the steps that are commands, until somebody else is needed; gives what is waited for.
+    fn resume(&self) -> Value {
+        let words = ["resume", "--state", STATE, "--exec", "cmd", "--json"];
+        self.call(&words).data()
+    }
+
+    /// Goes on in a process whose number a push finds.
+    fn resume_until_killed(&self) -> Run {
+        let binary = Helper::named("recipe_runner");
+        let binary = binary.path().display().to_string();
+        let script = "echo $$ > .aris/engine; exec \"$0\" resume --state .aris/run.json --exec cmd";
+        let shell = Helper::at("/bin/sh").call(self.project().path());
+        self.with_gh(shell).args(["-c", script, &binary]).run()
+    }
+
+    fn state(&self) -> Value {
+        self.project().json(STATE)
+    }
+}
+
+#[test]
+fn the_gates_ask_for_one_more_run_and_a_killed_engine_repeats_nothing() {
+    let research = Research::new();
+    let driver = Driver::new(&research);
+    let project = driver.project();
+    let at = |path: &str| project.at(path).display().to_string();
+    let recipe = workspace_root().join(ASSETS).join("recipes/research.yaml");
+    let recipe = recipe.display().to_string();
+    let inputs = [
+        "task=Do seeds matter?",
+        "output_mode=pr",
+        "audit_claims=true",
+    ];
+    let words = ["run", &recipe, "--state", STATE, "--inputs"];
+    driver
+        .call(&[&words as &[&str], &inputs].concat())
+        .expect_code(11);
+
+    // The experiment, in the worktree that is there.
+    driver.complete("plan_experiment", "experiment_plan = /plan.md");
+    driver.complete("review_design", "verdict = GO");
+    let worktree = project.path().display().to_string();
+    // The research folder is the whole of `research/`.
+    let made = format!(
+        "branch=experiment\nresearch_dir={worktree}/research/.\nworktree_path={worktree}\n"
+    );
+    driver.complete("create_worktree", &made);
+    driver.complete("implement", "Done.");
+    let results = format!("results_path = {}", at("research/results.csv"));
+    driver.complete("run_experiment", &results);
+    let report = format!(
+        "The report is there.\n\nreport_path = {}\n",
+        at("research/report.md")
+    );
+    driver.complete("write_report", &report);
+    assert_eq!(driver.resume()["waiting_for"], "audit_claims");
+    assert_eq!(driver.state()["context"]["pr_url"], URL);
+
+    // The gates, whose own output is what their sessions end with.
+    driver.complete("audit_claims", research.audited().expect_code(0).stdout());
+    assert_eq!(
+        driver.state()["context"]["audit_verdict"],
+        "changes_requested"
+    );
+    driver.complete(
+        "resolve_claims_review",
+        research.resolved().expect_code(0).stdout(),
+    );
+    let context = &driver.state()["context"];
+    assert_eq!(context["claims_needs_rerun"], "true");
+    assert_eq!(context["resolutions"], serde_json::json!(["real_fix"]));
+
+    // What they ask for, once.
+    project.write(
+        "research/results.csv",
+        "seed,score\n1,90.5\n2,91.0\n3,90.1\n4,90.2\n5,90.9\n",
+    );
+    git(project, &["commit", "-q", "-a", "-m", "two more seeds"]);
+    driver.complete("re_run_experiment", &results);
+    driver.complete("re_write_report", &report);
+    assert_eq!(driver.next().0, "re_push");
+    let killed = driver.resume_until_killed();
+    assert_eq!(format!("{:?}", killed.end()), "Signalled(9)", "{killed}");
+    assert_eq!(
+        driver.state()["cursor"],
+        "re_push",
+        "it died at work on this step"
+    );
+
+    let ended = driver.resume();
+    assert_eq!(ended["terminal"], "research_complete", "{ended}");
+    let wanted = [
+        "refs/heads/experiment",
+        "refs/heads/experiment",
+        "refs/heads/artifacts-experiment",
+        "refs/tags/archive/research/experiment",
+    ];
+    let pushed = project.read(".aris/pushed");
+    assert_eq!(pushed.lines().collect::<Vec<_>>(), wanted);
+    for (step, visits) in driver.state()["visits"].as_object().expect("visits") {
+        assert_eq!(visits, 1, "{step}");
+    }
+    // What went to the remote is what was settled and run again.
+    let head = git(project, &["rev-parse", "HEAD"]);
+    let remote = git(project, &["ls-remote", "origin", "refs/heads/experiment"]);
+    assert!(remote.starts_with(&head), "{remote}");
+    assert_eq!(git(project, &["status", "--porcelain"]), "");
+    assert_eq!(driver.state()["context"]["artifact_pr_url"], ARTIFACTS);
+    // An ended run stays ended.
+    assert_eq!(driver.resume()["resume"]["basis"], "terminal");
+    assert_eq!(project.read(".aris/pushed"), pushed);
+}
