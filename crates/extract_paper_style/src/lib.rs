@@ -114,7 +114,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let path = |name: &str| kept.folder.join(name).display().to_string();
     Ok(Outcome::done(Report {
         cache_dir: kept.folder.display().to_string(),
-        cached: kept.hit,
+        unchanged: kept.hit,
         source_type: source.kind(),
         content_sha256: gathered.digest.hex(),
         manifest: path("source_manifest.json"),

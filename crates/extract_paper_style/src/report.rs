@@ -17,7 +17,7 @@ pub struct Report {
     /// Absolute path of the folder with the three files below.
     pub(crate) cache_dir: String,
     /// Whether the profile was there already, whole and of the same content.
-    pub(crate) cached: bool,
+    pub(crate) unchanged: bool,
     pub(crate) source_type: SourceType,
     /// SHA-256 of what was measured.
     pub(crate) content_sha256: String,

@@ -178,7 +178,7 @@ fn a_source_is_read_again_when_it_has_changed_and_only_then() {
     let before = project.snapshot();
     let again = call(&project, "ref").expect_code(0).data();
     assert_eq!(
-        (&first["cached"], &again["cached"]),
+        (&first["unchanged"], &again["unchanged"]),
         (&json!(false), &json!(true))
     );
     assert_eq!(first["cache_dir"], again["cache_dir"]);
@@ -189,7 +189,10 @@ fn a_source_is_read_again_when_it_has_changed_and_only_then() {
     assert_ne!(first["cache_dir"], edited["cache_dir"]);
     // What does not belong to the paper does not matter.
     project.write("ref/notes.txt", "notes");
-    assert_eq!(call(&project, "ref").expect_code(0).data()["cached"], true);
+    assert_eq!(
+        call(&project, "ref").expect_code(0).data()["unchanged"],
+        true
+    );
 }
 
 #[test]
@@ -200,7 +203,7 @@ fn a_damaged_profile_is_written_again() {
     for (name, content) in [("profile", "half"), ("manifest", "{"), ("profile_json", "")] {
         std::fs::write(data[name].as_str().expect("a path"), content).expect("written");
         assert_eq!(
-            call(&project, "ref").expect_code(0).data()["cached"],
+            call(&project, "ref").expect_code(0).data()["unchanged"],
             false,
             "{name}"
         );
@@ -454,7 +457,7 @@ fn arxiv_is_asked_for_the_sources_and_asked_once() {
     assert_eq!(profile(&run)["sections"][0]["role"], "abstract");
     for source in ["2301.07041", "https://arxiv.org/abs/2301.07041"] {
         assert_eq!(
-            remote(&project, &server, source, &[]).expect_code(0).data()["cached"],
+            remote(&project, &server, source, &[]).expect_code(0).data()["unchanged"],
             true
         );
     }
@@ -462,7 +465,7 @@ fn arxiv_is_asked_for_the_sources_and_asked_once() {
     assert_eq!(
         remote(&project, &server, "arxiv:2301.07041", &["--offline"])
             .expect_code(0)
-            .data()["cached"],
+            .data()["unchanged"],
         true
     );
     let absent = remote(&project, &server, "arxiv:2301.07042", &[]).expect_code(3);
