@@ -53,12 +53,7 @@ impl SourceFile {
     /// Indexes the lines of `text`.
     pub fn new(path: impl Into<String>, text: Arc<str>) -> Self {
         let lines = std::iter::once(0)
-            .chain(
-                text.bytes()
-                    .enumerate()
-                    .filter(|(_, b)| *b == b'\n')
-                    .map(|(at, _)| at + 1),
-            )
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
             .collect();
         let mut before = 0;
         let count = |block: &[u8]| {

@@ -112,10 +112,12 @@ impl Writer {
             self.space(source, Style::default());
             return;
         }
+        // A buffer that has grown already takes its place.
+        let fresh = self.fresh();
         let open = self
             .levels
             .last_mut()
-            .map(|(_, open)| std::mem::take(open))
+            .map(|(_, open)| std::mem::replace(open, fresh))
             .unwrap_or_default();
         self.finish(open, lookup);
     }
@@ -406,15 +408,14 @@ impl Writer {
         if let Some(index) = open.index {
             open.find_uncertainties();
             if let Some(block) = self.blocks.get_mut(index) {
-                let marks = open.marks.iter();
-                block.marks = marks
-                    .filter_map(|(range, tag)| {
-                        Some(Mark {
-                            range: range.clone(),
-                            kind: kind(*tag, lookup)?,
-                        })
+                let marks = open.marks.iter().filter_map(|(range, tag)| {
+                    Some(Mark {
+                        range: range.clone(),
+                        kind: kind(*tag, lookup)?,
                     })
-                    .collect();
+                });
+                block.marks = Vec::with_capacity(open.marks.len());
+                block.marks.extend(marks);
                 block
                     .marks
                     .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
