@@ -42,6 +42,11 @@ pub(crate) const CASES: Cases = Cases {
             code: 2,
         },
         Call {
+            what: "an absent workspace",
+            args: &["preflight", "--workspace", "absent"],
+            code: 3,
+        },
+        Call {
             what: "an absent image",
             args: &["finalize", "--best-image", "absent.png"],
             code: 3,
