@@ -1,6 +1,7 @@
 //! Colours: reading, mixing, contrast, and how they look without colour vision.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 /// A colour of the screen, as in `#RRGGBB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +16,18 @@ pub(crate) struct Colour {
 pub(crate) const TEXT_CONTRAST: f64 = 4.5;
 /// Contrast that lines need. **Source**: WCAG 2.1, success criterion 1.4.11 (AA).
 pub(crate) const LINE_CONTRAST: f64 = 3.0;
+
+/// Each part of a colour in linear light, 0 to 1. **Source**: IEC 61966-2-1.
+static LINEAR: LazyLock<[f64; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|part| {
+        let part = f64::from(u8::try_from(part).unwrap_or(u8::MAX)) / 255.0;
+        if part <= 0.04045 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
+    })
+});
 
 impl Colour {
     /// Red, green, blue, written in small letters.
@@ -94,16 +107,9 @@ impl Colour {
         }
     }
 
-    /// Parts in linear light, 0 to 1. **Source**: IEC 61966-2-1.
+    /// Parts in linear light, 0 to 1.
     fn linear(self) -> [f64; 3] {
-        self.rgb.map(|part| {
-            let part = f64::from(part) / 255.0;
-            if part <= 0.04045 {
-                part / 12.92
-            } else {
-                ((part + 0.055) / 1.055).powf(2.4)
-            }
-        })
+        self.rgb.map(|part| LINEAR[usize::from(part)])
     }
 
     /// How it is seen: lightness 0 to 100 and two axes of colour. **Source**: CIE 1976 L*a*b*, white point D65.

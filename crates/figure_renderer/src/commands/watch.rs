@@ -1,7 +1,5 @@
 //! `watch`: draws again when the file changes. Waits for the system's word and never looks by the clock.
 
-use std::path::{Path, PathBuf};
-
 use aris_cli::Context;
 use aris_contract::Failure as _;
 
@@ -55,33 +53,24 @@ pub(crate) fn run(args: &WatchArgs, context: &Context) -> Result<Watched, Error>
     }
 }
 
-/// The folders in which the file can change: its own, and that of the file it is a link to.
-fn folders(path: &Path) -> Vec<PathBuf> {
-    let real = path.canonicalize().ok();
-    let mut folders: Vec<PathBuf> = [Some(path), real.as_deref()]
-        .into_iter()
-        .flatten()
-        .filter_map(Path::parent)
-        .map(Path::to_path_buf)
-        .collect();
-    folders.dedup();
-    folders
-}
-
 #[cfg(target_os = "linux")]
 mod system {
+    use std::ffi::{CStr, OsString};
     use std::mem::MaybeUninit;
     use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::path::{Path, PathBuf};
 
     use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
     use rustix::io::Errno;
 
-    use super::{Error, folders};
+    use super::Error;
 
     /// What happens in the folders of a file. Folders, because most editors replace a file instead of writing into it.
     pub(super) struct Changes {
         path: PathBuf,
+        /// What the file is called in its folder, and what the file is called that it is a link to.
+        names: Vec<OsString>,
         events: OwnedFd,
     }
 
@@ -92,27 +81,46 @@ mod system {
                 source: errno.into(),
             };
             let events = inotify::init(CreateFlags::CLOEXEC).map_err(failed)?;
-            let flags = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::CREATE;
-            for folder in folders(path) {
-                inotify::add_watch(&events, folder, flags).map_err(failed)?;
+            // When a writer is done; between its first byte and its last there is no figure.
+            let flags = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO;
+            let real = path.canonicalize().ok();
+            let mut names = Vec::new();
+            for file in [Some(path), real.as_deref()].into_iter().flatten() {
+                if let (Some(folder), Some(name)) = (file.parent(), file.file_name()) {
+                    inotify::add_watch(&events, folder, flags).map_err(failed)?;
+                    names.push(name.to_os_string());
+                }
             }
             Ok(Self {
                 path: path.to_path_buf(),
+                names,
                 events,
             })
         }
 
-        /// Waits until something has happened there.
+        /// Waits until the file has been written or replaced.
         pub(super) fn wait(&mut self) -> Result<(), Error> {
             // Room for one event with the longest name at least.
             let mut buffer = [MaybeUninit::uninit(); 4096];
-            match inotify::Reader::new(&self.events, &mut buffer).next() {
-                Ok(_) | Err(Errno::INTR) => Ok(()),
-                Err(errno) => Err(Error::Watch {
-                    path: self.path.clone(),
-                    source: errno.into(),
-                }),
+            let mut events = inotify::Reader::new(&self.events, &mut buffer);
+            loop {
+                match events.next() {
+                    // What else has been read may go: the file is looked at after all of it.
+                    Ok(event) if self.is_meant(event.file_name()) => return Ok(()),
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(errno) => {
+                        return Err(Error::Watch {
+                            path: self.path.clone(),
+                            source: errno.into(),
+                        });
+                    }
+                }
             }
+        }
+
+        fn is_meant(&self, name: Option<&CStr>) -> bool {
+            let is = |own: &OsString| name.is_some_and(|name| own.as_bytes() == name.to_bytes());
+            self.names.iter().any(is)
         }
     }
 }
