@@ -148,7 +148,7 @@ impl Engine<'_> {
         let is_named = |series: &Series| series.labels.iter().any(|label| named.contains(label));
         let series: Vec<(SeriesId, &Series)> = (0..)
             .zip(&self.evidence.series)
-            .filter(|(_, series)| !series.axis)
+            .filter(|(_, series)| !series.axis && !other_unit(number, series))
             .collect();
         let mut found = Explained::Nowhere;
         let level = |one: &Series, two: Option<&Series>| {
@@ -254,6 +254,17 @@ impl Engine<'_> {
                     .is_some_and(|theirs| theirs.dimension == unit.dimension)
             })
     }
+}
+
+/// Both have a unit, and one is not measured in the other: minutes show no millimetres.
+fn other_unit(number: &Number, series: &Series) -> bool {
+    let physical = |dimension| !matches!(dimension, Dimension::Percent | Dimension::Count);
+    number
+        .unit
+        .zip(series.unit)
+        .is_some_and(|(ours, theirs)| {
+            physical(ours.dimension) && ours.dimension != theirs.dimension
+        })
 }
 
 /// Scales between results and paper: as it is, and fractions as percentages.

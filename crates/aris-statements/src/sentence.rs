@@ -73,7 +73,22 @@ const BACK: [&str; 13] = [
 ];
 
 /// Words that go on about what the sentence before was about.
-const ONWARD: [&str; 8] = ["it", "its", "they", "their", "these", "this", "that", "he"];
+const ONWARD: [&str; 14] = [
+    "it",
+    "its",
+    "they",
+    "their",
+    "these",
+    "this",
+    "that",
+    "he",
+    "she",
+    "all of these",
+    "the effect",
+    "the authors",
+    "the two authors",
+    "the same authors",
+];
 
 /// Words by which a marked sentence sets something against the one before, instead of naming its source.
 const AGAINST: [&str; 16] = [

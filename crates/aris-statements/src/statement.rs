@@ -120,6 +120,11 @@ pub fn kind(features: Features) -> Option<ClaimType> {
     if reasoned && !measured && (own || chosen || !features.has(F::Cited)) {
         return Some(ClaimType::Methodological);
     }
+    // A guess about the world that rests on nothing of this work states no fact.
+    let rests = features.any(&[F::Number, F::Own, F::Finding, F::Cited, F::Received]);
+    if features.has(F::Hedge) && features.has(F::InDiscussion) && !rests && !reasoned {
+        return None;
+    }
     let cited_only = features.has(F::Cited) && !own;
     let states = features.any(&[
         F::Number,
@@ -141,6 +146,15 @@ pub fn kind(features: Features) -> Option<ClaimType> {
     }
     if reasoned {
         return Some(ClaimType::Methodological);
+    }
+    // Under titles such as "Measurements" what was done and what came out stand together.
+    let outcome = features.any(&[F::Percent, F::Factor, F::PValue, F::Interval])
+        || features.has(F::Number) && features.any(&[F::Change, F::Comparison]);
+    if features.has(F::InMethods)
+        && outcome
+        && !features.any(&[F::Cited, F::Received, F::General, F::Procedure])
+    {
+        return Some(ClaimType::Experimental);
     }
     let foreign = features.any(&[F::Cited, F::Received, F::General, F::InBackground])
         || features.any(&[F::Number, F::Change, F::Comparison]) && !features.has(F::InMethods);

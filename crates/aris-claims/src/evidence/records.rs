@@ -92,9 +92,48 @@ pub(crate) fn role(name: &str, fields: &[&str]) -> Role {
     Role::Value
 }
 
+/// Takes a column with the name of an axis for a measurement when it changes with the repetition, as no setting does: a
+/// `miss_rate` of every seed, where label, seed and the like already tell the records apart.
+fn measured_after_all(columns: &mut [(String, Role, Vec<String>)]) {
+    if !columns.iter().any(|(_, role, _)| *role == Role::Replicate) {
+        return;
+    }
+    for at in 0..columns.len() {
+        let Some((_, Role::Axis, fields)) = columns.get(at) else {
+            continue;
+        };
+        let distinct: BTreeSet<&str> = fields.iter().map(String::as_str).collect();
+        let broken = fields
+            .iter()
+            .any(|field| Decimal::parse(field).is_some_and(|value| !value.is_integer()));
+        if !broken || distinct.len() * 2 <= fields.len() {
+            continue;
+        }
+        let mut seen: BTreeSet<Vec<&str>> = BTreeSet::new();
+        let apart = (0..fields.len()).all(|row| {
+            let others = columns
+                .iter()
+                .enumerate()
+                .filter(|(other, (_, role, _))| {
+                    *other != at
+                        && matches!(
+                            role,
+                            Role::Label | Role::Replicate | Role::Progress | Role::Axis
+                        )
+                })
+                .map(|(_, (_, _, fields))| fields.get(row).map_or("", String::as_str));
+            seen.insert(others.collect())
+        });
+        if apart && let Some((_, role, _)) = columns.get_mut(at) {
+            *role = Role::Value;
+        }
+    }
+}
+
 /// Finds the column that tells records apart when labels, replicates and axes do not: the first one of whole numbers (or
 /// with the name of an axis) that does. Without it the records would look like repeated runs.
 pub(crate) fn separate(columns: &mut [(String, Role, Vec<String>)]) {
+    measured_after_all(columns);
     let rows = columns
         .iter()
         .map(|(_, _, fields)| fields.len())
@@ -146,6 +185,37 @@ pub(crate) fn scalar(node: &Node) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_changes_with_the_repetition_is_measured() {
+        let column = |name: &str, role: Role, fields: &[&str]| {
+            let fields = fields.iter().map(|field| (*field).to_owned()).collect();
+            (name.to_owned(), role, fields)
+        };
+        let seeds = ["0", "1", "0", "1"];
+        for (rates, expected) in [
+            // Every run has its own.
+            (["7.1", "7.3", "2.4", "2.2"], Role::Value),
+            // The same for all runs of a row: it was set.
+            (["0.1", "0.1", "0.2", "0.2"], Role::Axis),
+            (["1", "2", "3", "4"], Role::Axis),
+        ] {
+            let mut columns = [
+                column("system", Role::Label, &["a", "a", "b", "b"]),
+                column("seed", Role::Replicate, &seeds),
+                column("failure_rate", Role::Axis, &rates),
+            ];
+            separate(&mut columns);
+            assert_eq!(columns[2].1, expected, "{rates:?}");
+        }
+        // Without it two records are the same.
+        let mut columns = [
+            column("seed", Role::Replicate, &["0", "0", "1", "1"]),
+            column("rate", Role::Axis, &["0.1", "0.2", "0.3", "0.4"]),
+        ];
+        separate(&mut columns);
+        assert_eq!(columns[1].1, Role::Axis);
+    }
 
     #[test]
     fn columns_get_their_roles() {

@@ -44,7 +44,7 @@ fn rows(document: &Document) -> Vec<Row> {
             found: statement.claim_type().map(|kind| kind.word().to_owned()),
             cited: (label.cited, statement.is_cited()),
         };
-        if option_env!("ARIS_STATEMENTS_ROWS").is_some() && document.train {
+        if option_env!("ARIS_STATEMENTS_ROWS").is_some() {
             println!(
                 "ROW {}",
                 serde_json::json!({"doc": document.name, "type": row.labelled, "found": row.found,
