@@ -3,7 +3,7 @@
 //! The judges decide which value a number means. Before it is held against an author, all that could be meant is looked
 //! through: a number that follows from some named value is not called wrong.
 
-use crate::claim::Kind;
+use crate::claim::{Kind, after_words, before_words};
 use crate::decimal::Decimal;
 use crate::engine::Engine;
 use crate::evidence::SlotKind;
@@ -69,9 +69,15 @@ const COMPARES: &[&str] = &[
     "shorter",
     "than",
     "cost",
-    "los",
-    "sav",
-    "add",
+    "costs",
+    "loses",
+    "lost",
+    "losing",
+    "saves",
+    "saved",
+    "saving",
+    "adds",
+    "added",
     "reduc",
     "increas",
     "decreas",
@@ -81,11 +87,18 @@ const COMPARES: &[&str] = &[
     "gap",
     "gain",
     "drop",
+    "drops",
+    "dropped",
+    "gains",
+    "gained",
     "fell",
     "fall",
+    "falls",
     "rose",
     "rise",
-    "rais",
+    "rises",
+    "raises",
+    "raised",
     "improv",
     "outperform",
     "faster",
@@ -114,6 +127,29 @@ const COMPARES: &[&str] = &[
     "lift",
     "shift",
 ];
+
+/// Words before a number that is a level of its own, and no distance between two.
+const LEVEL: [&str; 10] = [
+    "from", "to", "between", "at", "reach", "reaches", "reached", "obtain", "obtains", "obtained",
+];
+
+/// Whether the words beside a number say that it is a value as it stands: "from 4.1 to 3.2", "a depth of 3.2"; not "a loss of
+/// 0.9", "at 0.9 below the other".
+fn is_level(sentence: &str, at: usize, end: usize) -> bool {
+    let compares = |word: &String| {
+        COMPARES
+            .iter()
+            .any(|stem| *stem != "of" && (word == stem || stem.len() > 4 && word.starts_with(stem)))
+    };
+    let before = before_words(sentence, at, 3);
+    let mut nearest = before.iter().rev();
+    let opens = match nearest.next().map(String::as_str) {
+        Some("of") => !nearest.any(compares),
+        Some(word) => LEVEL.contains(&word),
+        None => false,
+    };
+    opens && !after_words(sentence, end, 3).iter().any(compares)
+}
 
 /// How far the results account for a number that was not matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -161,10 +197,13 @@ impl Engine<'_> {
                 Explained::Elsewhere
             }
         };
-        let sentence = self
-            .sentence_text(passage, number.range.start)
-            .0
-            .to_lowercase();
+        let (written, offset) = self.sentence_text(passage, number.range.start);
+        let level_of_its_own = is_level(
+            written,
+            number.range.start.saturating_sub(offset),
+            number.end.saturating_sub(offset),
+        );
+        let sentence = written.to_lowercase();
         let words: Vec<&str> = sentence
             .split(|c: char| !c.is_alphanumeric() && c != '±')
             .filter(|word| !word.is_empty())
@@ -201,8 +240,10 @@ impl Engine<'_> {
         let compares = match kind {
             Kind::Uncertainty | Kind::Count => false,
             Kind::Difference | Kind::RelativeChange | Kind::Ratio => true,
-            _ => says(COMPARES),
+            _ => says(COMPARES) && !level_of_its_own,
         };
+        // "2.5 times" is a quotient; only "2.5 times more" may be the part by which one exceeds the other.
+        let quotient = kind == Kind::Ratio && !number.is_percent();
         if found < Explained::Named && compares && series.len() <= PAIRED {
             for (at, (a, one)) in series.iter().enumerate() {
                 for (b, two) in series.iter().skip(at + 1) {
@@ -213,6 +254,12 @@ impl Engine<'_> {
                         continue;
                     };
                     let (as_gap, as_ratio) = follows(number, x, y);
+                    let as_gap = as_gap && !quotient;
+                    let as_ratio = if quotient {
+                        is_quotient(number, x, y)
+                    } else {
+                        as_ratio
+                    };
                     if as_ratio || as_gap && !relative {
                         found = found.max(level(one, Some(two)));
                     } else if as_gap && level(one, Some(two)) == Explained::Named {
@@ -259,12 +306,9 @@ impl Engine<'_> {
 /// Both have a unit, and one is not measured in the other: minutes show no millimetres.
 fn other_unit(number: &Number, series: &Series) -> bool {
     let physical = |dimension| !matches!(dimension, Dimension::Percent | Dimension::Count);
-    number
-        .unit
-        .zip(series.unit)
-        .is_some_and(|(ours, theirs)| {
-            physical(ours.dimension) && ours.dimension != theirs.dimension
-        })
+    number.unit.zip(series.unit).is_some_and(|(ours, theirs)| {
+        physical(ours.dimension) && ours.dimension != theirs.dimension
+    })
 }
 
 /// Scales between results and paper: as it is, and fractions as percentages.
@@ -317,6 +361,15 @@ fn follows(number: &Number, x: Decimal, y: Decimal) -> (bool, bool) {
     )
 }
 
+/// Whether one divided by the other shows it.
+fn is_quotient(number: &Number, x: Decimal, y: Decimal) -> bool {
+    let (low, high) = number.interval();
+    [x.over(y), y.over(x)]
+        .into_iter()
+        .flatten()
+        .any(|ratio| low <= ratio && ratio <= high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,6 +396,25 @@ mod tests {
         ] {
             let (as_gap, as_ratio) = follows(&number(text), x, y);
             assert_eq!(as_gap || as_ratio, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_level_is_told_from_a_distance() {
+        for (text, expected) in [
+            ("The depth sank from 4.1 m.", true),
+            ("It attains a depth of 4.1 m.", true),
+            ("The shafts reach 4.1 m.", true),
+            ("It means a loss of 4.1 m.", false),
+            ("They stay at 4.1 m below the others.", false),
+            ("It dug 4.1 m more.", false),
+        ] {
+            let number = number(text);
+            assert_eq!(
+                is_level(text, number.range.start, number.end),
+                expected,
+                "{text}"
+            );
         }
     }
 

@@ -241,6 +241,10 @@ impl<'n> Sink<'n> {
                 let slot = self.slot(SlotKind::Axis, name, field);
                 trail.slots.push(slot);
             }
+            // A long table: one value to a record, and its unit beside it.
+            Role::Ignored if matches!(name.to_lowercase().as_str(), "unit" | "units") => {
+                trail.unit = units::from_word(field);
+            }
             _ => {}
         }
     }

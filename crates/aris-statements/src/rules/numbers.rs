@@ -176,7 +176,13 @@ fn states_own(statement: &Statement) -> bool {
 }
 
 /// Verbs that say which way a value goes.
-const RISES: [&str; 8] = [
+const RISES: [&str; 14] = [
+    "climbs",
+    "climbed",
+    "lifts",
+    "lifted",
+    "raised",
+    "growing",
     "rise",
     "rises",
     "rose",
@@ -186,7 +192,16 @@ const RISES: [&str; 8] = [
     "grew",
     "raises",
 ];
-const FALLS: [&str; 9] = [
+const FALLS: [&str; 18] = [
+    "sinks",
+    "sank",
+    "declines",
+    "declined",
+    "shrinks",
+    "shrank",
+    "reduced",
+    "lowered",
+    "cuts",
     "fall",
     "falls",
     "fell",
@@ -196,6 +211,19 @@ const FALLS: [&str; 9] = [
     "decreased",
     "reduces",
     "lowers",
+];
+
+/// Nouns of a change, and whether it goes up.
+const CHANGES: [(&str, bool); 9] = [
+    ("rise", true),
+    ("increase", true),
+    ("growth", true),
+    ("gain", true),
+    ("fall", false),
+    ("drop", false),
+    ("decrease", false),
+    ("decline", false),
+    ("reduction", false),
 ];
 
 /// "Falls from 6.1 to 7.4": both numbers as written, and the verb.
@@ -217,13 +245,29 @@ fn against_its_numbers(text: &str) -> Option<(&str, &str, String)> {
             .take(6)
             .find(|word| RISES.contains(word) || FALLS.contains(word))?
             .to_owned();
-        let rises = RISES.contains(&verb.as_str());
-        let contrary = if rises {
-            from.value > to.value
-        } else {
-            from.value < to.value
+        let against = |rises: bool| {
+            if rises {
+                from.value > to.value
+            } else {
+                from.value < to.value
+            }
         };
-        contrary.then_some((
+        // "falls from 5 to 3, a rise of 40 %": the noun behind them is held to it, too.
+        let behind = text.get(to.end..).unwrap_or("").to_lowercase();
+        let noun = behind
+            .split_once(", a")
+            .map_or("", |(_, rest)| rest.trim_start_matches('n').trim_start());
+        let noun = noun.split(' ').next().unwrap_or("");
+        let (verb, rises) = if CHANGES
+            .iter()
+            .any(|(known, rises)| *known == noun && against(*rises))
+        {
+            (format!("\"{noun}\""), against(true))
+        } else {
+            let rises = RISES.contains(&verb.as_str());
+            (verb, rises)
+        };
+        against(rises).then_some((
             text.get(from.range.clone())?,
             text.get(to.range.clone())?,
             verb,
@@ -320,6 +364,9 @@ mod tests {
             ("The pH fell from 6.1 to 7.4.", true),
             ("It lowers latency from 3.6 ms to 1.2 ms.", false),
             ("It raises latency from 3.6 ms to 1.2 ms.", true),
+            ("The pH fell from 7.4 to 6.1, a decrease of 18%.", false),
+            ("The pH fell from 7.4 to 6.1, an increase of 18%.", true),
+            ("The depth shrank from 3 m to 5 m.", true),
             ("Plots range from 6.1 to 7.4.", false),
             ("The error fell, while the score went from 3 to 4.", false),
         ] {

@@ -1,0 +1,156 @@
+//! `check` and `extract`: what the rules say of documents on the disk, without a pull request.
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+
+use aris_testkit::{Helper, Project, Run, assert_valid};
+use serde_json::Value;
+
+const RUNS: &str = "system,seed,depth_m\ndrill,1,4.1\ndrill,2,4.3\nspade,1,1.9\nspade,2,2.1\n";
+const CLEAN: &str = "# Holes\n\n## Results\n\nThe mean depth of the drill was 4.2 m.\n";
+/// A number that no run shows, and a key that no bibliography has.
+const FAULTY: &str = "# Holes\n\n## Introduction\n\nDrills have been used for centuries [@nobody1900].\n\n## Results\n\nThe mean depth of the drill was 7.7 m.\n";
+
+fn project(text: &str) -> Project {
+    Project::new()
+        .file("report.md", text)
+        .file("runs.csv", RUNS)
+        .file(
+            "refs.bib",
+            "@book{mole2001, author = {M. Mole}, title = {Holes}, publisher = {P}, year = 2001}\n",
+        )
+}
+
+fn call(project: &Project, arguments: &[&str]) -> Run {
+    Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
+        .call(project.path())
+        .arg("--json")
+        .args(arguments)
+        .run()
+}
+
+const CHECK: [&str; 7] = [
+    "check",
+    "--doc",
+    "report.md",
+    "--results",
+    "runs.csv",
+    "--bib",
+    "refs.bib",
+];
+
+fn rules(data: &Value) -> Vec<&str> {
+    let findings = data["findings"].as_array().expect("a list").iter();
+    findings
+        .filter(|finding| finding["severity"] == "critical")
+        .map(|finding| finding["rule"].as_str().expect("a rule"))
+        .collect()
+}
+
+#[test]
+fn faults_are_found_with_their_lines() {
+    let project = project(FAULTY);
+    let before = project.snapshot();
+    let data = call(&project, &CHECK).expect_code(0).data();
+    assert_valid("aris.audit_claims.checked/v1", &data, "what check prints");
+    assert_eq!(
+        rules(&data),
+        ["cite-key-missing", "numeric-mismatch"],
+        "{data}"
+    );
+    let lines: Vec<u64> = data["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|finding| finding["severity"] == "critical")
+        .filter_map(|finding| finding["line"].as_u64())
+        .collect();
+    assert_eq!(lines, [5, 9]);
+    // The signal is asked for, and changes nothing that is said.
+    let signalled = call(&project, &[&CHECK[..], &["--exit-signal"]].concat()).expect_code(10);
+    assert_eq!(signalled.data(), data);
+    assert_eq!(project.snapshot(), before, "check writes nothing");
+}
+
+#[test]
+fn a_clean_document_raises_nothing() {
+    let project = project(CLEAN);
+    let data = call(&project, &[&CHECK[..], &["--exit-signal"]].concat())
+        .expect_code(0)
+        .data();
+    assert_valid("aris.audit_claims.checked/v1", &data, "what check prints");
+    assert_eq!(rules(&data), Vec::<&str>::new());
+    assert_eq!(data["claims"], 1);
+}
+
+#[test]
+fn without_results_the_rules_for_numbers_have_not_passed() {
+    let data = call(&project(FAULTY), &["check", "--doc", "report.md"])
+        .expect_code(0)
+        .data();
+    let skipped = data["skipped"].as_array().expect("a list");
+    assert!(
+        skipped.iter().any(|one| one["rule"] == "numeric-mismatch"),
+        "{data}"
+    );
+}
+
+#[test]
+fn what_is_absent_or_malformed_has_its_own_code() {
+    let project = project(CLEAN).file("broken.json", "{\"drill\": [1, 2");
+    for (arguments, code) in [
+        (&["check", "--doc", "absent.md"][..], 3),
+        (
+            &["check", "--doc", "report.md", "--results", "absent.csv"][..],
+            3,
+        ),
+        (
+            &["check", "--doc", "report.md", "--results", "broken.json"][..],
+            4,
+        ),
+        (
+            &[
+                "check",
+                "--doc",
+                "report.md",
+                "--papers-cache",
+                "broken.json",
+            ][..],
+            4,
+        ),
+        (&["extract", "--file", "absent.md"][..], 3),
+        (&["extract", "--diff", "absent.diff"][..], 3),
+    ] {
+        let run = call(&project, arguments).expect_code(code);
+        let error = run.error();
+        let text = error.to_string();
+        assert!(
+            text.contains("absent") || text.contains("broken.json"),
+            "{arguments:?}: {text}"
+        );
+    }
+}
+
+#[test]
+fn extract_lists_claims_with_type_and_line() {
+    let data = call(&project(FAULTY), &["extract", "--file", "report.md"])
+        .expect_code(0)
+        .data();
+    assert_valid(
+        "aris.audit_claims.extracted/v1",
+        &data,
+        "what extract prints",
+    );
+    let claims: Vec<(&str, u64, bool)> = data["claims"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|claim| {
+            (
+                claim["claim_type"].as_str().expect("a type"),
+                claim["line"].as_u64().expect("a line"),
+                claim["cited"].as_bool().expect("yes or no"),
+            )
+        })
+        .collect();
+    assert_eq!(claims, [("external", 5, true), ("experimental", 9, false)]);
+}
