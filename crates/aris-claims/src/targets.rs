@@ -71,6 +71,8 @@ const COMPARES: &[&str] = &[
     "cost",
     "costs",
     "loses",
+    "loss",
+    "losses",
     "lost",
     "losing",
     "saves",
@@ -170,6 +172,7 @@ pub enum Explained {
 impl Engine<'_> {
     /// How far the results account for a number.
     pub(crate) fn explains(&self, passage: usize, number: &Number, kind: Kind) -> Explained {
+        let number = &self.with_unit(passage, number);
         let named: std::collections::BTreeSet<u32> = self
             .sentence_at(passage, number.range.start)
             .and_then(|at| self.passages.get(passage)?.sentences.get(at))
@@ -268,10 +271,41 @@ impl Engine<'_> {
                 }
             }
         }
-        if found == Explained::Nowhere && (self.in_a_name(number) || self.foreign_unit(number)) {
+        // A range of which the results know neither end was set: "raising the boom from 2.5 to 6 m". One digit is met by chance.
+        let set = || {
+            self.other_end(passage, number).is_some_and(|other| {
+                other.significant_digits() < 2
+                    || !series.iter().any(|(_, one)| {
+                        facets
+                            .iter()
+                            .filter_map(|facet| one.value(*facet, &self.evidence.leaves))
+                            .any(|value| shows(other, value))
+                    })
+            })
+        };
+        if found == Explained::Nowhere
+            && (self.in_a_name(number) || self.foreign_unit(number) || set())
+        {
             return Explained::Setting;
         }
         found
+    }
+
+    /// The other end of "from 2 to 6 m".
+    fn other_end(&self, passage: usize, number: &Number) -> Option<&Number> {
+        let numbers = &self.passages.get(passage)?.numbers;
+        let next = numbers.iter().find(|next| next.range.start >= number.end)?;
+        let text = &self.paper.passages.get(passage)?.text;
+        let between = text.get(number.end..next.range.start)?.trim();
+        matches!(between, "to" | "and" | "-" | "–").then_some(next)
+    }
+
+    /// The unit may stand only behind the other end, and is that of both.
+    fn with_unit(&self, passage: usize, number: &Number) -> Number {
+        let mut number = number.clone();
+        let other = self.other_end(passage, &number);
+        number.unit = number.unit.or_else(|| other.and_then(|other| other.unit));
+        number
     }
 
     /// The number stands in a key, a column or a text of the results.

@@ -293,7 +293,7 @@ pub fn from_key(words: &[&str]) -> Option<(Unit, usize)> {
     if matches!(*last, "s" | "h" | "min" | "m" | "d")
         && !about(&[
             "time", "latenc", "duration", "wall", "runtime", "train", "elapsed", "delay", "gpu",
-            "hour", "recover", "warm", "start", "token",
+            "hour", "recover", "warm", "start", "token", "wait",
         ])
         && !rest.contains(&"p")
     {

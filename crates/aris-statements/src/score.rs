@@ -1,7 +1,7 @@
 //! How likely a sentence is a claim: a logistic sum of its features.
 //!
 //! **Source**: logistic regression with a quadratic penalty (λ = 1) on the training half of the labelled sentences in
-//! `tests/fixtures/claims/prose`, rounded to one decimal. The other half was not looked at.
+//! `tests/fixtures/claims/prose`, rounded to one decimal. The other half was not looked at for them.
 
 use crate::feature::{Feature, Features};
 

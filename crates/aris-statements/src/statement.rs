@@ -119,7 +119,7 @@ pub fn kind(features: Features) -> Option<ClaimType> {
     // What differs by so many units or per cent came out; a choice has its reason, not its size.
     let differs = features.any(&[F::Unit, F::Percent, F::Factor])
         && features.any(&[F::Change, F::Comparison, F::Comparative])
-        && !features.any(&[F::Cited, F::Justified, F::Rationale, F::InBackground]);
+        && !features.any(&[F::Cited, F::Justified, F::Rationale, F::InBackground, F::We]);
     let measured = features.any(&[F::Number, F::Finding]) && features.has(F::InResults) || differs;
     if reasoned && !measured && (own || chosen || !features.has(F::Cited)) {
         return Some(ClaimType::Methodological);

@@ -6,8 +6,8 @@ use aris_statements::statement::{Statement, statements};
 use crate::documents::{Document, documents, words};
 use crate::interval::{ratio, with_interval};
 
-/// Floors for the half that nothing was tuned on.
-const HELD_OUT_F1: f64 = 0.85;
+/// Floors for the second half, which is material for development since its first contact with the rules.
+const HELD_OUT_F1: f64 = 0.89;
 const HELD_OUT_TYPE: f64 = 0.85;
 
 /// A labelled sentence and what the rules say of it.
@@ -117,7 +117,7 @@ fn claims_are_told_from_other_sentences() {
     }
     assert!(train.len() + held_out.len() >= 450, "the corpus has shrunk");
     println!("\n| sentences | claims | precision | recall | F1 | type | citation |");
-    for (name, rows) in [("train", &train), ("held-out", &held_out)] {
+    for (name, rows) in [("first half", &train), ("second half, now", &held_out)] {
         let claims = rows.iter().filter(|row| row.labelled.is_some()).count();
         println!(
             "| {name} {} | {claims} | {} | {} | {} | {} | {} |",
@@ -129,6 +129,10 @@ fn claims_are_told_from_other_sentences() {
             with_interval(rows, &citation_accuracy),
         );
     }
+    // What the second half gave before anybody had looked at it: the only unbiased figures, kept as they were.
+    println!(
+        "| second half at first contact (unbiased) 397 | 218 | 0.939 | 0.849 | 0.892 | 0.870 | 0.936 |"
+    );
     let all: Vec<&Row> = held_out.iter().collect();
     for (name, value, floor) in [
         ("F1", f1(&all), HELD_OUT_F1),

@@ -9,10 +9,27 @@ use crate::interval::ratio;
 use crate::sown::{self, Fault};
 
 /// Criticals, and warnings for each 1,000 sentences, that clean documents may raise: the training half, the other half.
-const ALARMS: [(usize, f64); 2] = [(0, 2.0), (5, 25.0)];
+const ALARMS: [(usize, f64); 2] = [(0, 2.0), (0, 4.0)];
 
 /// Faults found, part of 1000, over all kinds: the training half, the other half.
-const FOUND: [usize; 2] = [780, 580];
+const FOUND: [usize; 2] = [780, 700];
+
+/// What the second half gave before anybody had looked at it: the only unbiased figures, kept as they were.
+const FIRST_ALARMS: &str = "| second half at first contact (unbiased) | 266 | 3 | 5 | 18.8 |";
+const FIRST_FOUND: [(&str, usize, usize); 12] = [
+    ("direction flipped", 1, 6),
+    ("entry retracted", 16, 16),
+    ("entry unverified", 16, 16),
+    ("key misspelled", 22, 22),
+    ("mark removed", 6, 17),
+    ("n inflated", 9, 15),
+    ("number: 10 %", 7, 22),
+    ("number: a digit", 5, 22),
+    ("points called per cent", 2, 4),
+    ("seeds dropped", 9, 9),
+    ("state of the art", 15, 19),
+    ("all", 108, 168),
+];
 
 fn key(finding: &Finding) -> (String, Option<u32>, String) {
     let rule = finding.rule.clone().unwrap_or_default();
@@ -22,9 +39,10 @@ fn key(finding: &Finding) -> (String, Option<u32>, String) {
 #[test]
 fn clean_documents_raise_next_to_no_alarm() {
     println!("\n| clean documents | sentences | critical | warning | warnings per 1000 |");
-    for ((name, train), (critical_floor, warning_floor)) in [("train", true), ("held-out", false)]
-        .into_iter()
-        .zip(ALARMS)
+    for ((name, train), (critical_floor, warning_floor)) in
+        [("first half", true), ("second half, now", false)]
+            .into_iter()
+            .zip(ALARMS)
     {
         let (mut sentences, mut critical, mut warning) = (0, 0, 0);
         for document in clean(train) {
@@ -39,12 +57,21 @@ fn clean_documents_raise_next_to_no_alarm() {
             }
         }
         let rate = ratio(warning, sentences) * 1_000.0;
+        if !train {
+            println!("{FIRST_ALARMS}");
+        }
         println!("| {name} | {sentences} | {critical} | {warning} | {rate:.1} |");
         assert!(
             critical <= critical_floor && rate <= warning_floor,
             "{name}: {critical} critical, {rate:.1} warnings per 1000 sentences"
         );
     }
+}
+
+/// The last cells of a row.
+fn first(kind: &str) -> String {
+    let row = FIRST_FOUND.iter().find(|(known, ..)| *known == kind);
+    row.map_or_else(String::new, |(_, found, of)| format!(" {found} | {of} |"))
 }
 
 fn clean(train: bool) -> Vec<Document> {
@@ -55,7 +82,9 @@ fn clean(train: bool) -> Vec<Document> {
 
 #[test]
 fn seeded_faults_are_found() {
-    println!("\n| seeded fault | train: found | of | held-out: found | of |");
+    println!(
+        "\n| seeded fault | first half: found | of | second half, now: found | of | at first contact (unbiased): found | of |"
+    );
     let mut rows: BTreeMap<&str, [[usize; 2]; 2]> = BTreeMap::new();
     for (half, train) in [true, false].into_iter().enumerate() {
         for document in clean(train) {
@@ -77,14 +106,14 @@ fn seeded_faults_are_found() {
     let mut sums = [[0, 0]; 2];
     for (kind, row) in &rows {
         let [[a, b], [c, d]] = row;
-        println!("| {kind} | {a} | {b} | {c} | {d} |");
+        println!("| {kind} | {a} | {b} | {c} | {d} |{}", first(kind));
         for (sum, half) in sums.iter_mut().zip(row) {
             sum[0] += half[0];
             sum[1] += half[1];
         }
     }
     let [[a, b], [c, d]] = sums;
-    println!("| all | {a} | {b} | {c} | {d} |");
+    println!("| all | {a} | {b} | {c} | {d} |{}", first("all"));
     for ([found, of], floor) in sums.into_iter().zip(FOUND) {
         assert!(of > 50, "too few faults were sown");
         assert!(found * 1_000 >= of * floor, "{found} of {of}");
