@@ -23,7 +23,7 @@ fn project(text: &str) -> Project {
 fn call(project: &Project, arguments: &[&str]) -> Run {
     Helper::at(env!("CARGO_BIN_EXE_audit_claims"))
         .call(project.path())
-        .arg("--json")
+        .args(["--json"])
         .args(arguments)
         .run()
 }
