@@ -42,6 +42,16 @@ pub(crate) const CASES: Cases = Cases {
             code: 0,
         },
         Call {
+            what: "claims of a text",
+            args: &["extract", "--file", "prose.md"],
+            code: 0,
+        },
+        Call {
+            what: "a text by rules",
+            args: &["check", "--doc", "prose.md"],
+            code: 0,
+        },
+        Call {
             what: "questions about a diff",
             args: &["prepare", "--diff", "pr.diff"],
             code: 0,
@@ -88,6 +98,8 @@ pub(crate) const CASES: Cases = Cases {
         &["verdict"],
         &["merge"],
         &["prepare"],
+        &["extract"],
+        &["check"],
         &["run", "."],
         &["post", URL],
     ],

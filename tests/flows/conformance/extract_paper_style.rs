@@ -47,7 +47,13 @@ pub(crate) const CASES: Cases = Cases {
         },
         Call {
             what: "a paper that nobody asked for before",
-            args: &["--source", "arxiv:2301.00001", "--offline"],
+            args: &[
+                "--source",
+                "arxiv:2301.00001",
+                "--offline",
+                "--out",
+                "styles",
+            ],
             code: 7,
         },
     ],

@@ -122,6 +122,19 @@ pub(super) const NEEDS: &[Need] = &[
         prepare: nothing,
     },
     Need {
+        file: "figure-spec/SKILL.md",
+        line: "sh \"$FIGURE_RENDERER\" validate figures/specs/overview.json --column-width",
+        codes: &[&[0]],
+        warns: false,
+        // The figure that the fence before it draws.
+        prepare: |place| {
+            place.project.write(
+                "project/figures/specs/overview.json",
+                "{\"nodes\": [{\"id\": \"idea\", \"label\": \"Idea\", \"x\": 100, \"y\": 60}]}",
+            );
+        },
+    },
+    Need {
         file: "openalex/SKILL.md",
         line: "if [ -n \"$OPENALEX_FETCHER\" ] && sh",
         // The service answers no search, and the text says so.
