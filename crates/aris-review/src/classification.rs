@@ -9,6 +9,7 @@ use crate::finding::Severity;
 use crate::group::Grouped;
 use crate::label::{label, severity};
 use crate::profile::Profile;
+use crate::signal::{Signal, hold};
 
 /// What is to be done with a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -86,6 +87,9 @@ pub type Classification = BTreeMap<u64, Entry>;
 pub trait Quoted {
     /// Whether `evidence`, given for a comment on `path`, quotes a line or key that exists.
     fn exists(&self, evidence: &str, path: &str) -> bool;
+
+    /// Whether `evidence` quotes a clause of the file `path` that stands outside `line`, the line that is at fault.
+    fn gives_reason(&self, evidence: &str, path: &str, line: Option<u32>) -> bool;
 }
 
 impl Entry {
@@ -154,10 +158,12 @@ fn message(body: &str) -> String {
 /// Reads an agent's answer about one group: a list of entries with `id`, or an object of entries by id.
 ///
 /// It holds whole or not at all: every comment of the group is answered once, no other is, words are those of the profile, and evidence
-/// quotes what is there. **Errors**: why it does not hold.
+/// quotes what is there; an answer that does less than a signal asks for quotes the reason that the report gives. **Errors**: why it does
+/// not hold.
 pub fn read_answer(
     profile: &Profile,
     findings: &[Grouped],
+    signals: &[Signal],
     output: &Value,
     quoted: &dyn Quoted,
 ) -> Result<Classification, String> {
@@ -171,6 +177,7 @@ pub fn read_answer(
             .get(&id)
             .ok_or_else(|| format!("comment {id} is not in this group"))?;
         let entry = entry(profile, finding, fields, quoted)
+            .and_then(|entry| hold(signals, finding, &entry, quoted).map(|()| entry))
             .map_err(|why| format!("comment {id}: {why}"))?;
         if read.insert(id, entry).is_some() {
             return Err(format!("comment {id} is answered twice"));
@@ -348,6 +355,10 @@ mod tests {
         fn exists(&self, evidence: &str, _: &str) -> bool {
             evidence.contains("line 3")
         }
+
+        fn gives_reason(&self, evidence: &str, _: &str, _: Option<u32>) -> bool {
+            evidence.contains("because")
+        }
     }
 
     fn grouped(id: u64, severity: Severity) -> Grouped {
@@ -368,7 +379,7 @@ mod tests {
 
     fn read(output: &Value) -> Result<Classification, String> {
         let findings = [grouped(1, Severity::Warning), grouped(2, Severity::Warning)];
-        read_answer(Gate::Claims.profile(), &findings, output, &Anything)
+        read_answer(Gate::Claims.profile(), &findings, &[], output, &Anything)
     }
 
     #[test]
@@ -457,6 +468,124 @@ mod tests {
                 .contains("no answer about 1")
         );
         assert!(read(&json!("x")).is_err());
+    }
+
+    #[test]
+    fn a_signal_is_weakened_only_with_a_reason() {
+        let signal = |rule: &str, line: Option<u32>| Signal {
+            rule: rule.to_owned(),
+            file: String::from("r.md"),
+            line,
+            dimension: String::from("methodological"),
+            severity: Severity::Critical,
+            message: String::from("three of five"),
+            suggested_strategy: Profile::RERUN.to_owned(),
+        };
+        let holds = |signal: Signal, dimension: &str, answer: Value| {
+            let finding = Grouped {
+                dimension: dimension.to_owned(),
+                ..grouped(1, Severity::Critical)
+            };
+            read_answer(
+                Gate::Claims.profile(),
+                &[finding],
+                &[signal],
+                &json!([answer]),
+                &Anything,
+            )
+        };
+        let accept = |strategy: &str, evidence: &str| json!({"id": 1, "verdict": "ACCEPT", "evidence": evidence, "fix_strategy": strategy});
+        let (plain, reason) = ("line 3", "line 3, because");
+        let reject = json!({"id": 1, "verdict": "REJECT", "evidence": plain, "category": "claim_is_supported"});
+        let discuss = json!({"id": 1, "verdict": "DISCUSS", "evidence": plain});
+        for (rule, line, dimension, answer, wanted) in [
+            (
+                "protocol-deviation",
+                None,
+                "methodological",
+                accept("qualify_claim", plain),
+                false,
+            ),
+            (
+                "protocol-deviation",
+                None,
+                "methodological",
+                accept("qualify_claim", reason),
+                true,
+            ),
+            (
+                "protocol-deviation",
+                None,
+                "methodological",
+                accept("rerun_required", plain),
+                true,
+            ),
+            (
+                "protocol-deviation",
+                None,
+                "methodological",
+                accept("design_flaw", plain),
+                true,
+            ),
+            ("protocol-deviation", None, "methodological", reject, false),
+            ("protocol-deviation", None, "methodological", discuss, true),
+            (
+                "protocol-deviation",
+                None,
+                "external",
+                accept("add_citation", plain),
+                true,
+            ),
+            (
+                "sample-size-mismatch",
+                Some(3),
+                "methodological",
+                accept("remove_claim", plain),
+                false,
+            ),
+            (
+                "sample-size-mismatch",
+                Some(3),
+                "unknown",
+                accept("qualify_claim", plain),
+                false,
+            ),
+            (
+                "sample-size-mismatch",
+                Some(3),
+                "external",
+                accept("add_citation", plain),
+                true,
+            ),
+            (
+                "sample-size-mismatch",
+                Some(4),
+                "methodological",
+                accept("qualify_claim", plain),
+                true,
+            ),
+            (
+                "unit-of-analysis",
+                Some(3),
+                "methodological",
+                accept("qualify_claim", plain),
+                false,
+            ),
+            (
+                "unit-of-analysis",
+                Some(3),
+                "methodological",
+                accept("remove_claim", plain),
+                true,
+            ),
+        ] {
+            let read = holds(signal(rule, line), dimension, answer.clone());
+            assert_eq!(
+                read.is_ok(),
+                wanted,
+                "{rule} {dimension} {answer}: {read:?}"
+            );
+        }
     }
 
     #[test]

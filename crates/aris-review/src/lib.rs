@@ -29,6 +29,7 @@ mod quote;
 mod request;
 mod review;
 mod section;
+mod signal;
 mod text;
 mod verdict;
 
@@ -51,5 +52,6 @@ pub use quote::Files;
 pub use request::{ANSWER, AgentAnswer, AgentRequest, Kind, REQUEST, read_claims};
 pub use review::Review;
 pub use section::{Section, SectionLine, matches, sections};
+pub use signal::Signal;
 pub use text::{one_line, quiet};
 pub use verdict::{Buckets, Counts, Event, Judgement, Verdict, judge};

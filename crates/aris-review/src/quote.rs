@@ -7,6 +7,9 @@ use crate::classification::Quoted;
 /// Letters of a quotation that are enough to mean a place.
 const ENOUGH: usize = 6;
 
+/// Words of a quotation that can be a reason: fewer are a term.
+const CLAUSE: usize = 4;
+
 /// The files that evidence may quote.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
@@ -20,6 +23,22 @@ impl Quoted for Files {
     fn exists(&self, evidence: &str, path: &str) -> bool {
         let lines = self.texts.get(path).map_or(0, |text| text.lines().count());
         names_line(evidence, lines) || self.quotes_text(evidence) || self.names_key(evidence)
+    }
+
+    fn gives_reason(&self, evidence: &str, path: &str, line: Option<u32>) -> bool {
+        let at = line.and_then(|line| usize::try_from(line).ok());
+        let text = self.texts.get(path).map_or("", String::as_str);
+        let rest: String = text
+            .lines()
+            .enumerate()
+            .filter(|(index, _)| Some(index + 1) != at)
+            .map(|(_, line)| letters(line))
+            .collect();
+        quotations(evidence)
+            .iter()
+            .filter(|piece| piece.split_whitespace().count() >= CLAUSE)
+            .map(|piece| letters(piece))
+            .any(|piece| piece.chars().count() >= ENOUGH && rest.contains(&piece))
     }
 }
 
@@ -170,6 +189,26 @@ mod tests {
             assert_eq!(files.exists(evidence, "r.md"), wanted, "{evidence}");
         }
         assert!(!files.exists("line 3", "absent.md"));
+    }
+
+    #[test]
+    fn a_reason_is_a_clause_of_the_report_and_not_the_fault_itself() {
+        let text = "Over three seeds (n = 3) it gains.\nTwo seeds were lost when the\nmachine burnt down.\n";
+        let files = Files {
+            texts: BTreeMap::from([(String::from("r.md"), text.to_owned())]),
+        };
+        for (evidence, wanted) in [
+            ("\"seeds were lost when the machine burnt down\"", true),
+            ("line 2", false),
+            ("\"Two seeds\"", false),
+            ("\"Over three seeds (n = 3) it gains\"", false),
+            ("\"two seeds were not needed at all\"", false),
+            ("Two seeds were lost when the machine burnt down", false),
+        ] {
+            let found = files.gives_reason(evidence, "r.md", Some(1));
+            assert_eq!(found, wanted, "{evidence}");
+        }
+        assert!(!files.gives_reason("\"Two seeds were lost when\"", "absent.md", None));
     }
 
     proptest::proptest! {

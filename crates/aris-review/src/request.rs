@@ -10,6 +10,7 @@ use crate::finding::{hex, short_hex};
 use crate::group::Grouped;
 use crate::profile::{Gate, Profile};
 use crate::section::Section;
+use crate::signal::Signal;
 
 /// Schema id of [`AgentRequest`].
 pub const REQUEST: &str = "aris.audit_claims.request/v1";
@@ -160,13 +161,15 @@ impl AgentRequest {
         Self::new(Kind::Match, &name, &task, &text, input, finding_schema())
     }
 
-    /// Asks what is to be done with the comments of one group. `context` holds the lines around each, `signals` what rules say about them.
+    /// Asks what is to be done with the comments of one group. `context` holds the lines around each, `signals` what rules say about
+    /// their files, `not_checked` which rules could not look and why.
     pub fn classify(
         profile: &Profile,
         group: &str,
         findings: &[Grouped],
         context: &[Value],
-        signals: &[Value],
+        signals: &[&Signal],
+        not_checked: &[String],
     ) -> Self {
         let strategies: Vec<&str> = profile
             .strategies
@@ -182,12 +185,13 @@ impl AgentRequest {
              Two rules bind you. A departure from the plan (replicates, sample size, other planned parameters) that undermines the evidence is \
              rerun_required and no matter of wording, unless the report gives a reason for it that holds. Statistics over the wrong unit of \
              analysis are rerun_required as long as they stay in the report; an edit is enough only when it takes them out, and then the claim \
-             goes with them unless it stands without them.",
+             goes with them unless it stands without them. The signals are what rules found of both kinds; where you do less about a comment than \
+             its signal suggests, the evidence quotes in quotation marks the reason that the report gives. What could not be checked is not \
+             clean.",
             strategies.join(", "),
             profile.categories.join(", ")
         );
-        let input =
-            json!({"group": group, "findings": findings, "context": context, "signals": signals});
+        let input = json!({"group": group, "findings": findings, "context": context, "signals": signals, "signals_not_checked": not_checked});
         let text = serde_json::to_string_pretty(&input).unwrap_or_default();
         let name = format!("classify-{group}");
         Self::new(

@@ -16,10 +16,11 @@
 //! # Ok::<(), aris_latex::Error>(())
 //! ```
 //!
-//! Pure: no disk, no network, no clock. The order of documents and results changes no finding. What a rule could not look
+//! Pure but for [`disk`], which reads files: no network, no clock. The order of documents and results changes no finding. What a rule could not look
 //! at is said ([`rules::NotChecked`]); it is not taken for clean. English only: words and abbreviations are.
 #![warn(missing_docs)]
 
+pub mod disk;
 pub mod feature;
 pub mod mark;
 pub mod observe;

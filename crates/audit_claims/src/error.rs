@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
 /// Errors of `audit_claims`.
@@ -37,28 +38,9 @@ pub enum Error {
         /// Whose fault it is.
         kind: ErrorKind,
     },
-    /// A LaTeX document is beyond the limits of the reader.
+    /// A document, or what it is checked against, cannot be read.
     #[error(transparent)]
-    Latex(aris_latex::Error),
-    /// A result file is not what its name promises.
-    #[error(transparent)]
-    Results(aris_claims::EvidenceError),
-    /// A plan cannot be used.
-    #[error("{}: {message}", path.display())]
-    Plan {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        message: String,
-    },
-    /// A papers cache is none.
-    #[error("{}: {source}", path.display())]
-    Papers {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        source: serde_json::Error,
-    },
+    Disk(#[from] DiskError),
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
@@ -70,15 +52,12 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Json { .. }
-            | Self::Latex(_)
-            | Self::Results(_)
-            | Self::Plan { .. }
-            | Self::Papers { .. } => ErrorKind::Validation,
+            Self::Json { .. } => ErrorKind::Validation,
             Self::Worktree { .. } => ErrorKind::Precondition,
             Self::NoRules => ErrorKind::Usage,
             Self::Base { kind, .. } => *kind,
             Self::Written(_) => ErrorKind::Internal,
+            Self::Disk(error) => error.kind(),
             Self::Fs(error) => error.kind(),
         }
     }
@@ -93,16 +72,7 @@ impl Failure for Error {
             )),
             Self::NoRules => Some(String::from("use --engine agent, or --gate claims")),
             Self::Base { hint, .. } => hint.clone(),
-            Self::Latex(_) => Some(String::from(
-                "give the part that is to be checked as a file of its own",
-            )),
-            Self::Results(_) => Some(String::from(
-                "correct the file, or leave it out of --results",
-            )),
-            Self::Plan { .. } => Some(String::from(
-                "give replicates, systems, metrics or thresholds in JSON, YAML or front matter, or say \"R = 3\"",
-            )),
-            Self::Papers { .. } => Some(String::from("give what verify_papers --json prints")),
+            Self::Disk(error) => error.hint(),
             Self::Written(_) => None,
             Self::Fs(error) => error.hint(),
         }
@@ -115,17 +85,12 @@ impl Failure for Error {
                 details.insert(String::from("path"), path.display().to_string().into());
                 details
             }
-            Self::Worktree { path } | Self::Plan { path, .. } | Self::Papers { path, .. } => {
-                Map::from_iter([(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                )])
-            }
-            Self::NoRules
-            | Self::Base { .. }
-            | Self::Latex(_)
-            | Self::Results(_)
-            | Self::Written(_) => Map::new(),
+            Self::Worktree { path } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
+            Self::NoRules | Self::Base { .. } | Self::Written(_) => Map::new(),
+            Self::Disk(error) => error.details(),
             Self::Fs(error) => error.details(),
         }
     }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_review::{Claim, Diff, Finding, Section};
+use aris_statements::disk::{Disk, DiskError, inside};
 use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check};
 use aris_statements::statement::claims;
 
 use crate::agents::Open;
-use crate::documents::{Disk, excerpts};
 use crate::error::Error;
+use crate::excerpts::excerpts;
 
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
@@ -46,7 +47,7 @@ pub(crate) fn look(
     args: &RuleArgs,
     context: &Context,
 ) -> Result<Looked, Error> {
-    let disk = Disk::new(context);
+    let disk = Disk::new(context.cwd());
     let mut looked = Looked::default();
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     for (excerpt, _) in excerpts(diff, sections) {
@@ -54,7 +55,7 @@ pub(crate) fn look(
         let whole = inside(worktree, &file);
         let prose = match &whole {
             Some(path) => disk.prose(path),
-            None => Prose::read_excerpt(&excerpt).map_err(Error::Latex),
+            None => Prose::read_excerpt(&excerpt).map_err(DiskError::Latex),
         };
         match prose {
             Ok(prose) => read.push((whole.unwrap_or_else(|| PathBuf::from(&file)), prose)),
@@ -125,13 +126,6 @@ fn shows(diff: &Diff, file: &str, line: Option<u32>) -> bool {
     diff.file(file)
         .zip(line)
         .is_some_and(|(file, line)| file.has_line(line))
-}
-
-/// A file of the worktree; none when it is absent or when its name, which comes from a pull request, leads out or through a link.
-fn inside(worktree: &Path, file: &str) -> Option<PathBuf> {
-    let path = aris_fs::join_inside(worktree, Path::new(file)).ok()?;
-    let real = path.canonicalize().ok()?;
-    (real == worktree.canonicalize().ok()?.join(file) && real.is_file()).then_some(path)
 }
 
 /// Agents and rules together: what one of them found counts. Where the rules see evidence and an agent sees none, a person decides.

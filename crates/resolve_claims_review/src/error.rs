@@ -6,6 +6,7 @@ use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
+use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
 /// Errors of `resolve_claims_review`.
@@ -117,6 +118,9 @@ pub enum Error {
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
+    /// Results or a plan cannot be read.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// The disk.
     #[error(transparent)]
     Fs(#[from] FsError),
@@ -137,6 +141,7 @@ impl Failure for Error {
             Self::Base { kind, .. } => *kind,
             Self::Written(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
+            Self::Disk(error) => error.kind(),
             Self::Fs(error) => error.kind(),
         }
     }
@@ -167,6 +172,7 @@ impl Failure for Error {
             }
             Self::Base { hint, .. } => return hint.clone(),
             Self::Proc(error) => return error.hint(),
+            Self::Disk(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),
         };
         Some(hint.to_owned())
@@ -191,6 +197,7 @@ impl Failure for Error {
             | Self::OtherBranch { path, .. }
             | Self::NoEntry { path, .. }
             | Self::WhichPull { path, .. } => of(path),
+            Self::Disk(error) => error.details(),
             Self::Fs(error) => error.details(),
             _ => Map::new(),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aris_cli::Context;
 use aris_contract::json::{self, Limits};
 use aris_contract::time::stamp;
-use aris_review::{Classification, Gate, Grouped, Skipped, Thread};
+use aris_review::{Classification, Gate, Grouped, Signal, Skipped, Thread};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,6 +70,12 @@ pub struct Fetched {
     /// Review threads.
     #[serde(default)]
     pub(crate) threads: Vec<Thread>,
+    /// What the rules say that only an experiment can mend.
+    #[serde(default)]
+    pub(crate) signals: Vec<Signal>,
+    /// Rules that could not look for signals, and why.
+    #[serde(default)]
+    pub(crate) signals_not_checked: Vec<String>,
     /// Names of the requests to agents, by group.
     #[serde(default)]
     pub(crate) requests: BTreeMap<String, String>,

@@ -20,6 +20,7 @@ mod lock;
 mod outside;
 mod quoted;
 mod report;
+mod signals;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;

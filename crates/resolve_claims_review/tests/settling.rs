@@ -935,3 +935,112 @@ fn gh_gives_pages_one_after_another_and_gets_bodies_on_stdin() {
     );
     assert!(!project.at("owned").exists());
 }
+
+#[test]
+fn signals_of_the_rules_reach_the_agents_and_are_weakened_only_with_a_reason() {
+    let project = repository();
+    project.write("results.csv", "seed,score\n1,90.5\n2,91.0\n3,90.1\n");
+    project.write("plan.json", "{\"replicates\": 5, \"unit\": \"seed\"}");
+    let report =
+        "# Report\n\nWe report n = 7 in all.\nTwo seeds were lost when the machine burnt down.\n";
+    project.write("research/report.md", report);
+    let forge = Forge::start("experiment", "");
+    forge.pull(|pull| {
+        let path = "research/report.md";
+        pull.comment(path, 3, "[critical] methodological: how many?", "OWNER");
+        pull.comment(path, 3, "[critical] external: of whom?", "OWNER");
+    });
+    let given = ["--results", "results.csv", "--plan", "plan.json"];
+    let words = ["--json", "fetch", ".", "main", "--repo", "o/r"];
+    let fetched = call(&project, &forge, &[&words as &[&str], &given].concat());
+    let fetched = fetched.expect_code(0).data();
+    let request = fetched["requests"]["methodology"].as_str().expect("a name");
+    let request = project.json(&format!("{OUT}/requests/{request}.json"));
+    let signals = request["input"]["signals"].as_array().expect("a list");
+    let of = |signal: &Value| {
+        (
+            signal["rule"].clone(),
+            signal["file"].clone(),
+            signal["line"].clone(),
+        )
+    };
+    let file = || json!("research/report.md");
+    assert_eq!(
+        signals.iter().map(of).collect::<Vec<_>>(),
+        [
+            (json!("protocol-deviation"), file(), json!(null)),
+            (json!("sample-size-mismatch"), file(), json!(3)),
+        ]
+    );
+    assert!(
+        signals
+            .iter()
+            .all(|signal| signal["suggested_strategy"] == "rerun_required")
+    );
+    assert_eq!(request["input"]["signals_not_checked"], json!([]));
+    assert!(
+        request["prompt"]
+            .as_str()
+            .is_some_and(|prompt| prompt.contains("says 7; the results have 3"))
+    );
+
+    let accept = |id: u64, strategy: &str, evidence: &str| json!([{"id": id, "verdict": "ACCEPT", "evidence": evidence, "fix_strategy": strategy}]);
+    answer(
+        &project,
+        &fetched,
+        "citations",
+        accept(101, "add_citation", "line 3"),
+    );
+    for (evidence, wanted) in [
+        ("line 3 can be worded otherwise", false),
+        ("\"We report n = 7 in all\"", false),
+        (
+            "line 4: \"seeds were lost when the machine burnt down\"",
+            true,
+        ),
+    ] {
+        answer(
+            &project,
+            &fetched,
+            "methodology",
+            accept(100, "qualify_claim", evidence),
+        );
+        let groups = format!("{OUT}/dimension_groups_7.json");
+        let words = [
+            "--json",
+            "merge",
+            "--groups",
+            &groups,
+            "--agent-dir",
+            "answers",
+        ];
+        let merged = call(&project, &forge, &words).expect_code(0).data();
+        let verdict = if wanted { "ACCEPT" } else { "DISCUSS" };
+        assert_eq!(
+            merged["entries"]["100"]["verdict"], verdict,
+            "{evidence}: {merged}"
+        );
+        assert_eq!(merged["entries"]["101"]["verdict"], "ACCEPT");
+    }
+
+    // Without results nothing was looked for, and that is said.
+    let fetched = fetch(&project, &forge);
+    assert_eq!(fetched["signals"], json!([]));
+    let said = fetched["signals_not_checked"].to_string();
+    assert!(
+        said.contains("unit-of-analysis") && said.contains("no results were given"),
+        "{said}"
+    );
+    // Results that are not there are a mistake of the caller.
+    let words = [
+        "--json",
+        "fetch",
+        ".",
+        "main",
+        "--repo",
+        "o/r",
+        "--results",
+        "absent.csv",
+    ];
+    call(&project, &forge, &words).expect_code(3);
+}

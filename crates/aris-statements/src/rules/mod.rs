@@ -95,6 +95,11 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
     out
 }
 
+/// The rules whose findings only a new experiment can mend.
+pub fn rerun_rules() -> &'static [&'static str] {
+    &design::RULES
+}
+
 /// Dimensions of findings, as the claims gate names them.
 const EXTERNAL: &str = "external";
 const METHODOLOGICAL: &str = "methodological";

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
+use aris_statements::disk::Disk;
 use aris_statements::plan::Plan;
 use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check};
 
-use crate::documents::Disk;
 use crate::error::Error;
 use crate::report::{Checked, NotChecked, Report};
 
@@ -41,7 +41,7 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let disk = Disk::new(context);
+    let disk = Disk::new(context.cwd());
     let mut read: Vec<(PathBuf, Prose)> = Vec::new();
     for path in &args.doc {
         let prose = disk.prose(path)?;

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use aris_cli::Context;
 use aris_review::Diff;
+use aris_statements::disk::{Disk, DiskError};
 use aris_statements::prose::Prose;
 use aris_statements::statement::{claims, statements};
 
-use crate::documents::{Disk, excerpts};
 use crate::error::Error;
+use crate::excerpts::excerpts;
 use crate::report::Extracted;
 use crate::source::ReportArgs;
 
@@ -34,13 +35,13 @@ pub(crate) struct ExtractArgs {
 pub(crate) fn run(args: &ExtractArgs, context: &Context) -> Result<Extracted, Error> {
     let mut out = Extracted::default();
     if let Some(file) = &args.file {
-        add(&mut out, &Disk::new(context).prose(file)?, None);
+        add(&mut out, &Disk::new(context.cwd()).prose(file)?, None);
     } else if let Some(path) = &args.diff {
         let bytes = aris_fs::read(&context.absolute(path), aris_fs::READ_LIMIT)?;
         let touched = args.reports.sections(&bytes);
         let diff = Diff::read(&bytes);
         for (excerpt, added) in excerpts(&diff, &touched) {
-            let prose = Prose::read_excerpt(&excerpt).map_err(Error::Latex)?;
+            let prose = Prose::read_excerpt(&excerpt).map_err(DiskError::Latex)?;
             add(&mut out, &prose, Some(&added));
         }
     }

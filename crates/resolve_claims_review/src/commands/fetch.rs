@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
-use aris_review::{AgentRequest, GitHub, Grouping, Pull, Repository, Thread, Tokens, Trouble};
+use aris_review::{
+    AgentRequest, GitHub, Grouping, Pull, Repository, Signal, Thread, Tokens, Trouble,
+};
 use serde_json::Value;
 
 use crate::error::Error;
@@ -11,6 +13,7 @@ use crate::folder::{Fetched, Folder, FolderArgs};
 use crate::git::Worktree;
 use crate::outside::GitHubArgs;
 use crate::quoted;
+use crate::signals::{SignalArgs, look};
 
 /// Whose comments count.
 #[derive(Debug, clap::Args)]
@@ -43,6 +46,8 @@ pub(crate) struct FetchArgs {
     /// The repository; default: what gh or the remote origin says
     #[arg(long, value_name = "OWNER/NAME")]
     repo: Option<Repository>,
+    #[command(flatten)]
+    signals: SignalArgs,
     #[command(flatten)]
     trust: TrustArgs,
     #[command(flatten)]
@@ -102,6 +107,13 @@ pub(crate) fn run(args: &FetchArgs, context: &Context) -> Result<Fetched, Error>
         &comments,
         threads,
     );
+    let signals = look(
+        &worktree.path,
+        groups.groups.values().flatten(),
+        &args.signals,
+        context,
+    )?;
+    (groups.signals, groups.signals_not_checked) = signals;
     ask(&mut groups, args.folder.gate, &worktree, &folder)?;
     folder.write_json(&format!("dimension_groups_{number}.json"), &groups)?;
     Ok(groups)
@@ -169,7 +181,18 @@ fn ask(
             continue;
         }
         let context = quoted::context(&worktree.path, findings);
-        let request = AgentRequest::classify(gate.profile(), name, findings, &context, &[]);
+        let of_group =
+            |signal: &&Signal| findings.iter().any(|finding| finding.path == signal.file);
+        let signals: Vec<&Signal> = groups.signals.iter().filter(of_group).collect();
+        let not_checked = &groups.signals_not_checked;
+        let request = AgentRequest::classify(
+            gate.profile(),
+            name,
+            findings,
+            &context,
+            &signals,
+            not_checked,
+        );
         folder.write_json(&format!("requests/{}.json", request.id), &request)?;
         groups.requests.insert(name.clone(), request.id);
     }

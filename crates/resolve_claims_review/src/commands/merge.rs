@@ -56,7 +56,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
     for (name, findings) in groups.groups.iter().filter(|(_, list)| !list.is_empty()) {
         let request = groups.requests.get(name).cloned();
         let request = request.unwrap_or_else(|| format!("classify-{name}"));
-        match classified(profile, findings, &answers, &request, &quotable)? {
+        match classified(profile, &groups, findings, &answers, &request, &quotable)? {
             Ok(entries) => map.extend(entries),
             Err(why) => {
                 let ids: Vec<u64> = findings.iter().map(|finding| finding.id).collect();
@@ -101,6 +101,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Classified, Err
 /// The entries of one group, or why its answer does not hold.
 fn classified(
     profile: &Profile,
+    groups: &Fetched,
     findings: &[Grouped],
     answers: &Path,
     request: &str,
@@ -117,7 +118,7 @@ fn classified(
         Err(error) => return Err(error.into()),
     };
     Ok(AgentAnswer::read(&bytes, request)
-        .and_then(|answer| read_answer(profile, findings, &answer.output, quoted)))
+        .and_then(|answer| read_answer(profile, findings, &groups.signals, &answer.output, quoted)))
 }
 
 /// What was settled after an earlier call stays settled: its commit is there.

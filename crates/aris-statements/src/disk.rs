@@ -4,47 +4,109 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::papers::PapersCache;
+use crate::plan::Plan;
+use crate::prose::Prose;
+use crate::rules::{Bibliographies, Bibliography};
 use aris_claims::evidence::Format;
-use aris_claims::{Evidence, EvidenceReader};
-use aris_cli::Context;
-use aris_fs::EntryKind;
+use aris_claims::{Evidence, EvidenceError, EvidenceReader};
+use aris_contract::{ErrorKind, Failure};
+use aris_fs::{EntryKind, FsError};
 use aris_latex::Loaded;
 use aris_paper::bib;
-use aris_review::{Diff, Section};
-use aris_statements::papers::PapersCache;
-use aris_statements::plan::Plan;
-use aris_statements::prose::{Excerpt, Prose};
-use aris_statements::rules::{Bibliographies, Bibliography};
+use serde_json::{Map, Value};
 
-use crate::error::Error;
-
-/// Reads files under the names that the user gave them.
-pub(crate) struct Disk<'c> {
-    context: &'c Context,
+/// Why a document, or what it is checked against, cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum DiskError {
+    /// A LaTeX document is beyond the limits of the reader.
+    #[error(transparent)]
+    Latex(#[from] aris_latex::Error),
+    /// A result file is not what its name promises.
+    #[error(transparent)]
+    Results(EvidenceError),
+    /// A plan cannot be used.
+    #[error("{}: {message}", path.display())]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A papers cache is none.
+    #[error("{}: {source}", path.display())]
+    Papers {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        source: serde_json::Error,
+    },
+    /// The disk.
+    #[error(transparent)]
+    Fs(#[from] FsError),
 }
 
-impl<'c> Disk<'c> {
-    pub(crate) fn new(context: &'c Context) -> Self {
-        Self { context }
+impl Failure for DiskError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Fs(error) => error.kind(),
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(String::from(match self {
+            Self::Latex(_) => "give the part that is to be checked as a file of its own",
+            Self::Results(_) => "correct the file, or leave it out of --results",
+            Self::Plan { .. } => {
+                "give replicates, systems, metrics or thresholds in JSON, YAML or front matter, or say \"R = 3\""
+            }
+            Self::Papers { .. } => "give what verify_papers --json prints",
+            Self::Fs(error) => return error.hint(),
+        }))
+    }
+
+    fn details(&self) -> Map<String, Value> {
+        match self {
+            Self::Plan { path, .. } | Self::Papers { path, .. } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
+            Self::Latex(_) | Self::Results(_) => Map::new(),
+            Self::Fs(error) => error.details(),
+        }
+    }
+}
+
+/// Reads files under the names that the user gave them.
+#[derive(Clone, Copy, Debug)]
+pub struct Disk<'f> {
+    folder: &'f Path,
+}
+
+impl<'f> Disk<'f> {
+    /// Relative names are relative to `folder`.
+    pub fn new(folder: &'f Path) -> Self {
+        Self { folder }
     }
 
     /// A document with what it includes; nothing outside its folder is read.
-    pub(crate) fn prose(&self, path: &Path) -> Result<Prose, Error> {
-        let at = self.context.absolute(path);
+    pub fn prose(&self, path: &Path) -> Result<Prose, DiskError> {
+        let at = self.folder.join(path);
         let text = aris_fs::read_text(&at)?;
         let folder = at.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let mut loader = |name: &str| load(&folder, name);
-        Prose::read(&name(path), &text, &mut loader).map_err(Error::Latex)
+        Prose::read(&name(path), &text, &mut loader).map_err(DiskError::Latex)
     }
 
     /// The bibliographies named, else those that the documents ask for. `None` when there is none, or when one that is asked for
     /// cannot be read: then nothing is known of the keys in it.
-    pub(crate) fn bibliographies(
+    pub fn bibliographies(
         &self,
         named: &[PathBuf],
         documents: &[(PathBuf, Prose)],
         problems: &mut Vec<String>,
-    ) -> Result<Option<Bibliographies>, Error> {
+    ) -> Result<Option<Bibliographies>, DiskError> {
         let mut read = Vec::new();
         for path in named {
             read.push(self.bibliography(path)?);
@@ -60,7 +122,7 @@ impl<'c> Disk<'c> {
                 let found = candidates
                     .iter()
                     .filter_map(|name| aris_fs::join_inside(folder, Path::new(name)).ok())
-                    .find(|path| self.context.absolute(path).is_file());
+                    .find(|path| self.folder.join(path).is_file());
                 match found {
                     Some(path) if seen.insert(path.clone()) => read.push(self.bibliography(&path)?),
                     Some(_) => {}
@@ -78,8 +140,8 @@ impl<'c> Disk<'c> {
         Ok((whole && !read.is_empty()).then_some(read))
     }
 
-    fn bibliography(&self, path: &Path) -> Result<Bibliography, Error> {
-        let text = aris_fs::read_text(&self.context.absolute(path))?;
+    fn bibliography(&self, path: &Path) -> Result<Bibliography, DiskError> {
+        let text = aris_fs::read_text(&self.folder.join(path))?;
         Ok(Bibliography {
             path: name(path),
             read: bib::read(&text),
@@ -87,17 +149,17 @@ impl<'c> Disk<'c> {
     }
 
     /// The results in these files and folders; `None` when none is named.
-    pub(crate) fn evidence(
+    pub fn evidence(
         &self,
         named: &[PathBuf],
         repetition: &[String],
-    ) -> Result<Option<Evidence>, Error> {
+    ) -> Result<Option<Evidence>, DiskError> {
         if named.is_empty() {
             return Ok(None);
         }
         let mut files = BTreeSet::new();
         for path in named {
-            let at = self.context.absolute(path);
+            let at = self.folder.join(path);
             if !at.is_dir() {
                 files.insert(path.clone());
                 continue;
@@ -115,33 +177,35 @@ impl<'c> Disk<'c> {
         }
         let mut reader = EvidenceReader::repeated_by(repetition.iter().map(String::as_str));
         for path in files {
-            let bytes = aris_fs::read(&self.context.absolute(&path), aris_fs::READ_LIMIT)?;
-            reader.add(&name(&path), &bytes).map_err(Error::Results)?;
+            let bytes = aris_fs::read(&self.folder.join(&path), aris_fs::READ_LIMIT)?;
+            reader
+                .add(&name(&path), &bytes)
+                .map_err(DiskError::Results)?;
         }
         Ok(Some(reader.finish()))
     }
 
     /// A plan.
-    pub(crate) fn plan(&self, path: &Path) -> Result<Plan, Error> {
-        let text = aris_fs::read_text(&self.context.absolute(path))?;
-        Plan::read(&name(path), &text).map_err(|message| Error::Plan {
+    pub fn plan(&self, path: &Path) -> Result<Plan, DiskError> {
+        let text = aris_fs::read_text(&self.folder.join(path))?;
+        Plan::read(&name(path), &text).map_err(|message| DiskError::Plan {
             path: path.to_path_buf(),
             message,
         })
     }
 
     /// What `verify_papers` wrote.
-    pub(crate) fn papers(&self, path: &Path) -> Result<PapersCache, Error> {
-        let bytes = aris_fs::read(&self.context.absolute(path), aris_fs::READ_LIMIT)?;
-        PapersCache::read(&bytes).map_err(|source| Error::Papers {
+    pub fn papers(&self, path: &Path) -> Result<PapersCache, DiskError> {
+        let bytes = aris_fs::read(&self.folder.join(path), aris_fs::READ_LIMIT)?;
+        PapersCache::read(&bytes).map_err(|source| DiskError::Papers {
             path: path.to_path_buf(),
             source,
         })
     }
 
     /// Names of the notes in a folder, without extension, in lower case.
-    pub(crate) fn notes(&self, folder: &Path) -> Result<Vec<String>, Error> {
-        let entries = aris_fs::walk_sorted(&self.context.absolute(folder), &mut |entry| {
+    pub fn notes(&self, folder: &Path) -> Result<Vec<String>, DiskError> {
+        let entries = aris_fs::walk_sorted(&self.folder.join(folder), &mut |entry| {
             !entry.name.to_string_lossy().starts_with('.')
         })?;
         let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
@@ -174,28 +238,9 @@ fn load(folder: &Path, name: &str) -> Loaded {
     }
 }
 
-/// The files of a diff that have touched sections, as far as the diff shows them, with the lines that it adds.
-pub(crate) fn excerpts<'d>(
-    diff: &'d Diff,
-    touched: &[Section],
-) -> Vec<(Excerpt<'d>, BTreeSet<usize>)> {
-    let wide = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    diff.files
-        .iter()
-        .filter_map(|file| {
-            let added: BTreeSet<usize> = touched
-                .iter()
-                .filter(|section| section.file == file.path)
-                .flat_map(|section| section.lines.iter().map(|line| wide(line.line)))
-                .collect();
-            let lines = file.lines.iter();
-            let excerpt = Excerpt {
-                file: &file.path,
-                lines: lines
-                    .map(|line| (wide(line.number), line.text.as_str()))
-                    .collect(),
-            };
-            (!added.is_empty()).then_some((excerpt, added))
-        })
-        .collect()
+/// A file of the worktree; none when it is absent or when its name, which comes from a pull request, leads out or through a link.
+pub fn inside(worktree: &Path, file: &str) -> Option<PathBuf> {
+    let path = aris_fs::join_inside(worktree, Path::new(file)).ok()?;
+    let real = path.canonicalize().ok()?;
+    (real == worktree.canonicalize().ok()?.join(file) && real.is_file()).then_some(path)
 }

@@ -1,0 +1,98 @@
+//! What the rules say about the commented reports that only an experiment can mend.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aris_cli::Context;
+use aris_review::{Grouped, Signal};
+use aris_statements::disk::{Disk, inside};
+use aris_statements::plan::Plan;
+use aris_statements::prose::Prose;
+use aris_statements::rules::{Sources, check, rerun_rules};
+
+use crate::error::Error;
+
+/// What reports are held against.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SignalArgs {
+    /// Raw results, a file or a folder, against which the rules hold samples and the plan; may be repeated
+    #[arg(long, value_name = "PATH")]
+    results: Vec<PathBuf>,
+    /// What was planned: JSON, YAML, or a text with front matter
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+}
+
+/// The signals about the commented reports, and what could not be looked at.
+///
+/// **Source**: citation gates, §8.6.
+pub(crate) fn look<'a>(
+    worktree: &Path,
+    findings: impl IntoIterator<Item = &'a Grouped>,
+    args: &SignalArgs,
+    context: &Context,
+) -> Result<(Vec<Signal>, Vec<String>), Error> {
+    let disk = Disk::new(context.cwd());
+    let reports: BTreeSet<&str> = findings
+        .into_iter()
+        .map(|finding| finding.path.as_str())
+        .filter(|path| is_report(path))
+        .collect();
+    let (mut signals, mut not_checked) = (Vec::new(), BTreeSet::new());
+    let plan = args
+        .plan
+        .as_deref()
+        .map(|path| disk.plan(path))
+        .transpose()?;
+    for report in reports {
+        let prose = inside(worktree, report).map(|path| disk.prose(&path));
+        let prose = match prose {
+            Some(Ok(prose)) => prose,
+            Some(Err(error)) => {
+                not_checked.insert(format!("{report}: {error}"));
+                continue;
+            }
+            None => {
+                not_checked.insert(format!("{report}: it is not in the worktree"));
+                continue;
+            }
+        };
+        let unit = match &plan {
+            Some(plan) => plan.unit.clone(),
+            None => own_plan(&prose).and_then(|plan| plan.unit),
+        };
+        let evidence = disk.evidence(&args.results, &Vec::from_iter(unit))?;
+        let found = check(
+            &[prose],
+            &Sources {
+                evidence: evidence.as_ref(),
+                plan: plan.as_ref(),
+                ..Sources::default()
+            },
+        );
+        for not in found.not_checked {
+            if rerun_rules().contains(&not.rule) {
+                not_checked.insert(format!("{}: {}", not.rule, not.reason));
+            }
+        }
+        for mut finding in found.findings {
+            let path = Path::new(&finding.file).strip_prefix(worktree);
+            if let Ok(path) = path {
+                finding.file = path.display().to_string();
+            }
+            signals.extend(Signal::of(finding));
+        }
+    }
+    Ok((signals, not_checked.into_iter().collect()))
+}
+
+fn is_report(path: &str) -> bool {
+    let ending = Path::new(path).extension().unwrap_or_default();
+    ["md", "markdown", "tex"]
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+fn own_plan(prose: &Prose) -> Option<Plan> {
+    Plan::of_front_matter(prose.files.first()?, prose.front_matter.as_deref()?)
+}
