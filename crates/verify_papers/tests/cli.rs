@@ -356,7 +356,7 @@ fn nothing_to_check_is_said_and_never_passes() {
     assert!(refused.stderr().contains("the file is empty"));
     for args in [["--input", "none.json"], ["--bib", "empty.bib"]] {
         let run = world.run(&project, &args);
-        let report: Value = serde_json::from_str(&run.stdout()).expect("report");
+        let report: Value = serde_json::from_str(run.stdout()).expect("report");
         assert_eq!(report["verdict"], "BLOCKED");
         assert_eq!(report["warnings"], json!(["no_papers_in_input"]));
     }

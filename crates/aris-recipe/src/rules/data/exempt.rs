@@ -2,10 +2,10 @@
 
 use super::fields::{self, DataError};
 
-/// Pairs for the skills of AutoSkillit. **Source**: its public recipes.
+/// Pairs for the skills of `AutoSkillit`. **Source**: its public recipes.
 const PUBLIC: &str = include_str!("exempt.yaml");
 
-/// Pairs of a name and a text. The default is what the public recipes of AutoSkillit need.
+/// Pairs of a name and a text. The default is what the public recipes of `AutoSkillit` need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exemptions {
     pairs: Vec<(String, String)>,
