@@ -47,6 +47,14 @@ fn rules(data: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn an_empty_document_is_not_a_clean_one() {
+    let project = project("\n");
+    let data = call(&project, &CHECK).expect_code(0).data();
+    let problem = data["problems"][0].as_str().expect("a problem");
+    assert!(problem.contains("nothing in it was checked"), "{data}");
+}
+
+#[test]
 fn faults_are_found_with_their_lines() {
     let project = project(FAULTY);
     let before = project.snapshot();

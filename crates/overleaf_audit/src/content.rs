@@ -55,7 +55,10 @@ impl Contents {
             }
             // Gone since it was listed: there is nothing left that could be leaked here.
             Err(error) if error.is_not_found() => {}
-            Err(error) => self.unseen.push(Unseen::new(&file.shown, &why(&error))),
+            Err(error) => self.unseen.push(
+                Unseen::new(&file.shown, &why(&error))
+                    .hint("make it readable, or look at it as a user who may read it"),
+            ),
         }
     }
 

@@ -148,7 +148,10 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Json { .. } | Self::Written(_) => return None,
+            Self::Json { .. } => {
+                "give the file as the command before wrote it; one that is empty or cut is made again by fetch"
+            }
+            Self::Written(_) => return None,
             Self::Config { .. } => {
                 "for example claims_review: {validation_command: make check, validation_timeout: 120}"
             }

@@ -86,6 +86,13 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         notes: notes.as_deref(),
     };
     let found = check(&documents, &sources);
+    for (prose, statements) in documents.iter().zip(&found.statements) {
+        if let (Some(file), true) = (prose.files.first(), statements.is_empty()) {
+            problems.push(format!(
+                "{file} holds no sentence: nothing in it was checked"
+            ));
+        }
+    }
     let statements = found.statements.iter().flatten();
     let checked = Checked {
         documents: documents
