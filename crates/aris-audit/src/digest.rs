@@ -2,9 +2,6 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use aris_fs::FsError;
 use sha2::{Digest as _, Sha256};
@@ -95,31 +92,12 @@ const BUFFER: usize = 256 << 10;
 ///
 /// Each file is opened once. **Errors** are those of [`aris_fs::open`], one for each file that cannot be read.
 pub fn digest_files<P: AsRef<Path> + Sync>(paths: &[P]) -> Vec<Result<Digest, FsError>> {
-    let workers = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(paths.len());
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Result<Digest, FsError>)>> =
-        Mutex::new(Vec::with_capacity(paths.len()));
-    let work = || {
-        let mut buffer = vec![0_u8; BUFFER];
-        let mut mine = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = paths.get(at) else { break };
-            mine.push((at, digest_file(path.as_ref(), &mut buffer)));
-        }
-        done.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&mut mine);
-    };
-    thread::scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let workers = aris_fs::in_parallel(
+        paths,
+        || (vec![0_u8; BUFFER], Vec::new()),
+        |(buffer, done), at, path| done.push((at, digest_file(path.as_ref(), buffer))),
+    );
+    let mut done: Vec<_> = workers.into_iter().flat_map(|(_, done)| done).collect();
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, digest)| digest).collect()
 }

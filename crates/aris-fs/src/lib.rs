@@ -29,7 +29,7 @@ pub use journal::{Journal, journal_lines};
 pub use list::{Entry, EntryKind, list_sorted, list_with_metadata, remove_tree, walk_sorted};
 pub use lock::Lock;
 pub use log::Log;
-pub use parallel::in_parallel;
+pub use parallel::{in_parallel, map_in_parallel, processors};
 pub use part::Part;
 pub use path::{display_relative, join_inside, lexical, probe, usable_helper};
 pub use place::{

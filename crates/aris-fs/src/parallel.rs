@@ -6,6 +6,11 @@ use std::thread;
 /// Most workers: more of them only wait for the same disk.
 const WORKERS: usize = 16;
 
+/// How many processors this program may use; 1 when nobody knows.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Gives each item to one of several workers, each with its own state; every worker sees its items in ascending order.
 ///
 /// Gives the states of all workers, in no particular order: whoever adds them up sorts.
@@ -14,10 +19,34 @@ pub fn in_parallel<T: Sync, S: Send>(
     start: impl Fn() -> S + Sync,
     step: impl Fn(&mut S, usize, &T) + Sync,
 ) -> Vec<S> {
-    let workers = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(WORKERS)
-        .min(items.len().max(1));
+    on(processors().min(WORKERS), items, start, step)
+}
+
+/// Does `work` for all items, `at_once` of them at a time; gives the results in the order of the items.
+///
+/// For work that waits, for a server or another program, `at_once` may be the number of items.
+pub fn map_in_parallel<T: Sync, R: Send>(
+    at_once: usize,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let mut done = on(at_once, items, Vec::new, |done, index, item| {
+        done.push((index, work(item)));
+    })
+    .into_iter()
+    .flatten()
+    .collect::<Vec<_>>();
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+fn on<T: Sync, S: Send>(
+    workers: usize,
+    items: &[T],
+    start: impl Fn() -> S + Sync,
+    step: impl Fn(&mut S, usize, &T) + Sync,
+) -> Vec<S> {
+    let workers = workers.min(items.len());
     let next = AtomicUsize::new(0);
     let work = || {
         let mut state = start();
@@ -58,5 +87,28 @@ mod tests {
         seen.sort_unstable();
         assert_eq!(seen, items);
         assert_eq!(in_parallel(&[], || 0, |_, _, (): &()| {}), [0]);
+    }
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..1000).collect();
+        let doubled: Vec<usize> = items.iter().map(|item| item * 2).collect();
+        for at_once in [0, 1, 7, 2000] {
+            assert_eq!(map_in_parallel(at_once, &items, |item| item * 2), doubled);
+        }
+        assert_eq!(map_in_parallel(3, &[], |(): &()| ()), []);
+    }
+
+    #[test]
+    fn as_many_are_done_at_once_as_asked_for() {
+        let all = std::sync::Barrier::new(4);
+        // Each waits for the other three: with fewer workers it would never end.
+        map_in_parallel(4, &[(); 4], |()| all.wait());
+    }
+
+    #[test]
+    #[should_panic(expected = "item 3")]
+    fn a_fault_in_one_is_a_fault_of_all() {
+        map_in_parallel(2, &[1, 2, 3, 4], |item| assert!(*item != 3, "item {item}"));
     }
 }

@@ -137,36 +137,20 @@ fn live(cli: &Cli, context: &Context) -> Result<Vec<Checked>, Error> {
         &hosts::SEMANTIC_SCHOLAR,
     ];
     let client = aris_online::client(context, &cli.online, &hosts, SPEC.name, &progress)?;
-    let facts = std::thread::scope(|scope| {
-        let threads: Vec<_> = facts::ALL
-            .iter()
-            .map(|fact| {
-                let (client, progress) = (&client, &progress);
-                scope.spawn(move || {
-                    let answer = (fact.ask)(client);
-                    progress.step();
-                    match answer {
-                        Ok(papers) => checked(fact, fact.expected.differs(&papers)),
-                        // An answer that cannot be read is what drift looks like; a refusal or silence is not.
-                        Err(error) if error.kind() == ErrorKind::Validation => {
-                            checked(fact, Some(error.to_string()))
-                        }
-                        Err(error) => Checked {
-                            outcome: Holds::NotAnswered,
-                            ..checked(fact, Some(error.to_string()))
-                        },
-                    }
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|payload| std::panic::resume_unwind(payload))
-            })
-            .collect()
+    let facts = aris_fs::map_in_parallel(facts::ALL.len(), &facts::ALL, |fact| {
+        let answer = (fact.ask)(&client);
+        progress.step();
+        match answer {
+            Ok(papers) => checked(fact, fact.expected.differs(&papers)),
+            // An answer that cannot be read is what drift looks like; a refusal or silence is not.
+            Err(error) if error.kind() == ErrorKind::Validation => {
+                checked(fact, Some(error.to_string()))
+            }
+            Err(error) => Checked {
+                outcome: Holds::NotAnswered,
+                ..checked(fact, Some(error.to_string()))
+            },
+        }
     });
     progress.finish();
     Ok(facts)

@@ -119,26 +119,10 @@ fn aggregate(args: &Ask, context: &Context) -> Result<Answers, Error> {
         deadline: Duration::from_secs_f64(args.online.deadline),
         now: context.now(),
     };
-    let answers = std::thread::scope(|scope| {
-        let (client, question, progress) = (&client, &question, &progress);
-        let threads: Vec<_> = sources
-            .iter()
-            .map(|source| {
-                scope.spawn(move || {
-                    let answer = source::ask(client, *source, question);
-                    progress.step();
-                    answer
-                })
-            })
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|payload| std::panic::resume_unwind(payload))
-            })
-            .collect()
+    let answers = aris_fs::map_in_parallel(sources.len(), &sources, |source| {
+        let answer = source::ask(&client, *source, &question);
+        progress.step();
+        answer
     });
     progress.finish();
     Ok(answers)

@@ -4,7 +4,6 @@
 //! repository's settings is run: `cat-file` and `rev-list` know no filters, hooks or monitors.
 
 use std::collections::BTreeMap;
-use std::thread;
 use std::time::Duration;
 
 use aris_proc::Command;
@@ -186,8 +185,7 @@ impl Git<'_> {
 
     /// Reads these objects, on all processors.
     fn objects(&self, ids: &[Id]) -> Read {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let slice = ids.len().div_ceil(processors).clamp(1, SLICE);
+        let slice = ids.len().div_ceil(aris_fs::processors()).clamp(1, SLICE);
         let slices: Vec<&[Id]> = ids.chunks(slice).collect();
         let workers = aris_fs::in_parallel(&slices, Read::default, |read, _, ids| {
             let names: Vec<u8> = ids

@@ -279,8 +279,7 @@ fn configured(root: &Path, options: &Options) -> Result<Config, Error> {
     config.run_as_root = options.run_as_root;
     config.syntax = options.syntax;
     config.search_path.clone_from(&options.search_path);
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    config.threads = options.threads.unwrap_or_else(processors).max(1);
+    config.threads = options.threads.unwrap_or_else(aris_fs::processors).max(1);
     Ok(config)
 }
 

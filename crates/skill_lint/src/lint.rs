@@ -1,8 +1,5 @@
 //! The run over one tree: skills in parallel, then the rules across skills.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use aris_skills::{Skill, Tree};
 
 use crate::config::Config;
@@ -33,37 +30,16 @@ pub struct Found {
 ///
 /// **Errors**: programs were to run, and the sandbox for them cannot be made.
 pub fn tree(tree: &Tree, config: &Config, selection: &Selection) -> Result<Found, SandboxError> {
-    let (mut results, workers) = (
-        Vec::new(),
-        config.threads.clamp(1, tree.skills.len().max(1)),
-    );
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(&mut results);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(skill) = tree.load(at) else {
-                        return;
-                    };
-                    let mut sink = Sink::new(selection, Some(&skill));
-                    let facts = rules::skill(&skill, tree, config, &mut sink);
-                    let found = of_skill(&skill, sink.into_parts());
-                    let result = (at, facts, found);
-                    // A worker that panicked ends the run through the scope; its poison is no news.
-                    let mut done = done
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner);
-                    done.push(result);
-                }
-            });
-        }
+    let skills: Vec<usize> = (0..tree.skills.len()).collect();
+    let results = aris_fs::map_in_parallel(config.threads, &skills, |at| {
+        let skill = tree.load(*at)?;
+        let mut sink = Sink::new(selection, Some(&skill));
+        let facts = rules::skill(&skill, tree, config, &mut sink);
+        Some((facts, of_skill(&skill, sink.into_parts())))
     });
-    results.sort_by_key(|(at, ..)| *at);
     let mut found = Found::default();
     let mut facts: Vec<Facts> = Vec::with_capacity(results.len());
-    for (_, of_skill, mut of_one) in results {
+    for (of_skill, mut of_one) in results.into_iter().flatten() {
         facts.push(of_skill);
         found.findings.append(&mut of_one.findings);
         found.skipped.append(&mut of_one.skipped);

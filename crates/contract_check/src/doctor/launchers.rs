@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
 use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS};
@@ -55,19 +54,8 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
         }
     }
     // Binaries are started at the same time: each takes a millisecond or two, and there are many.
-    let found: Vec<Vec<Finding>> = thread::scope(|scope| {
-        let workers: Vec<_> = launchers
-            .iter()
-            .map(|(helper, folder)| scope.spawn(move || one(project, helper, folder)))
-            .collect();
-        workers
-            .into_iter()
-            .map(|worker| {
-                worker
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
+    let found = aris_fs::map_in_parallel(launchers.len(), &launchers, |(helper, folder)| {
+        one(project, helper, folder)
     });
     findings.extend(found.into_iter().flatten());
 }

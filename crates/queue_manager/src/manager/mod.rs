@@ -342,8 +342,7 @@ pub(crate) fn now_ms() -> u64 {
 }
 
 pub(crate) fn processors() -> u32 {
-    std::thread::available_parallelism()
-        .map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
+    u32::try_from(aris_fs::processors()).unwrap_or(u32::MAX)
 }
 
 pub(crate) fn host() -> String {

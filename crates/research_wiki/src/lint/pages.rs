@@ -29,28 +29,13 @@ pub(super) fn check(wiki: &Wiki, edges: &Edges, now: Timestamp, lint: &mut Lint)
         by_node: &by_node,
         edges: &linked,
     };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let share = pages.len().div_ceil(threads).max(64);
-    let parts: Vec<Lint> = std::thread::scope(|scope| {
-        let connected = &connected;
-        let workers: Vec<_> = pages
-            .chunks(share)
-            .map(|part| {
-                scope.spawn(move || {
-                    let mut found = Lint::default();
-                    for page in part {
-                        one(page, connected, now, &mut found);
-                    }
-                    found
-                })
-            })
-            .collect();
-        let joined = workers.into_iter().map(|worker| {
-            worker
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        joined.collect()
+    let parts: Vec<&[&Summary]> = pages.chunks(64).collect();
+    let parts = aris_fs::map_in_parallel(aris_fs::processors(), &parts, |part| {
+        let mut found = Lint::default();
+        for page in *part {
+            one(page, &connected, now, &mut found);
+        }
+        found
     });
     for part in parts {
         lint.findings.extend(part.findings);

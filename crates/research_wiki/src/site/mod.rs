@@ -202,25 +202,8 @@ fn render_all(wiki: &Wiki, model: &Model) -> Vec<(usize, Result<Rendered, Unread
         .enumerate()
         .filter_map(|(number, node)| Some((number, node.page.as_ref()?)))
         .collect();
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let share = pages.len().div_ceil(threads).max(16);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = pages
-            .chunks(share)
-            .map(|part| {
-                scope.spawn(move || {
-                    let each = part
-                        .iter()
-                        .map(|(number, page)| (*number, render(wiki, model, page)));
-                    each.collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        let joined = workers.into_iter().flat_map(|worker| match worker.join() {
-            Ok(pages) => pages,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.collect()
+    aris_fs::map_in_parallel(aris_fs::processors(), &pages, |(number, page)| {
+        (*number, render(wiki, model, page))
     })
 }
 

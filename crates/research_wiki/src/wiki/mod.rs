@@ -130,23 +130,10 @@ impl Wiki {
 
     /// Reads pages, on all processors.
     fn read_pages(&mut self, pages: &[(Kind, String, Stamp)]) {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let share = pages.len().div_ceil(threads).max(64);
         let root = self.root.as_path();
-        let results: Vec<Vec<Result<Entry, Unreadable>>> = std::thread::scope(|scope| {
-            let workers: Vec<_> = pages
-                .chunks(share)
-                .map(|part| {
-                    scope.spawn(move || part.iter().map(|page| read_summary(root, page)).collect())
-                })
-                .collect();
-            let joined = workers.into_iter().map(|worker| match worker.join() {
-                Ok(result) => result,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            joined.collect()
-        });
-        for result in results.into_iter().flatten() {
+        for result in aris_fs::map_in_parallel(aris_fs::processors(), pages, |page| {
+            read_summary(root, page)
+        }) {
             match result {
                 Ok(page) => self.pages.push(page),
                 Err(problem) => self.unreadable.push(problem),

@@ -18,8 +18,6 @@ mod sample;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use aris_skills::{Skill, Tree};
@@ -90,7 +88,7 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     sink.ran_under(Ok(sandbox.isolation().clone()));
     let interpreters = interpreters(&programs, &sandbox);
     let judged: Vec<Result<Vec<Problem>, String>> =
-        in_parallel(config.threads, &programs, |program| {
+        aris_fs::map_in_parallel(config.threads, &programs, |program| {
             let answers = calls::answers(program, level, &sandbox, &interpreters)?;
             let contract = program.contract.as_ref().map(|file| &file.contract);
             Ok(judge::problems(&answers, contract))
@@ -124,35 +122,6 @@ fn interpreters(programs: &[&Program], sandbox: &Sandbox) -> Interpreters {
         .into_iter()
         .map(|one| (one, one.locate(sandbox)))
         .collect()
-}
-
-/// Applies `work` to each item with so many workers; the results are in the order of the items.
-fn in_parallel<T: Sync, R: Send>(
-    workers: usize,
-    items: &[T],
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(items.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..workers.clamp(1, items.len().max(1)) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { return };
-                    let result = work(item);
-                    done.lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner)
-                        .push((at, result));
-                }
-            });
-        }
-    });
-    let mut done = done
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn report(program: &Program, problem: Problem, sink: &mut Sink<'_>) {
