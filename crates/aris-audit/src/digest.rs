@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use aris_contract::hex::{hex, unhex};
 use aris_fs::FsError;
 use sha2::{Digest as _, Sha256};
 
@@ -18,36 +19,13 @@ impl Digest {
 
     /// Reads `sha256:<hex>` or bare hex, 64 digits of either case. Anything else gives `None`.
     pub fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix("sha256:").unwrap_or(text).as_bytes();
-        let mut bytes = [0_u8; 32];
-        if hex.len() != 64 {
-            return None;
-        }
-        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-            let [high, low] = pair else { return None };
-            *byte = nibble(*high)? << 4 | nibble(*low)?;
-        }
-        Some(Self(bytes))
+        let hex = text.strip_prefix("sha256:").unwrap_or(text);
+        unhex(hex.as_bytes())?.try_into().ok().map(Self)
     }
 
     /// The 64 hex digits without prefix.
     pub fn hex(&self) -> String {
-        use fmt::Write as _;
-        let mut hex = String::with_capacity(64);
-        for byte in self.0 {
-            // Writing to a String cannot fail.
-            write!(hex, "{byte:02x}").unwrap_or_default();
-        }
-        hex
-    }
-}
-
-fn nibble(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        _ => None,
+        hex(&self.0)
     }
 }
 

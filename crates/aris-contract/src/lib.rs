@@ -11,6 +11,7 @@ pub mod envelope;
 pub mod exit;
 pub mod failure;
 pub mod helpers;
+pub mod hex;
 pub mod ids;
 pub mod integrations;
 pub mod json;

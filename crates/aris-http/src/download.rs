@@ -3,9 +3,9 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::cache::hex;
 use crate::client::Client;
 use crate::error::HttpError;
 use crate::event::Event;

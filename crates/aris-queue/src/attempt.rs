@@ -16,9 +16,9 @@
 //! and has no exit record is lost, so neither claim nor start record needs to survive a power cut; the exit record does.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use aris_contract::hex::hex;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -64,10 +64,7 @@ pub fn slug(id: &str) -> String {
         slug.replace_range(..slug.len().min(1), "_");
     }
     slug.push('-');
-    for byte in Sha256::digest(id).iter().take(6) {
-        // Writing to a String cannot fail.
-        write!(slug, "{byte:02x}").unwrap_or_default();
-    }
+    slug.push_str(&hex(Sha256::digest(id).iter().take(6)));
     slug
 }
 

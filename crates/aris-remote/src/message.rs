@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aris_contract::hex::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -54,7 +55,7 @@ impl Request {
         let mut digest = Sha256::new();
         digest.update(std::process::id().to_le_bytes());
         digest.update(serde_json::to_vec(&self)?);
-        self.nonce = hex(digest.finalize().iter().take(16).copied());
+        self.nonce = hex(digest.finalize().iter().take(16));
         let bytes = serde_json::to_vec(&self)?;
         Ok((self.nonce, bytes))
     }
@@ -88,11 +89,4 @@ fn after_hello(rest: &[u8], nonce: &str) -> Option<Answer> {
     let length: usize = str::from_utf8(rest.get(..end)?).ok()?.parse().ok()?;
     let body = rest.get(end + 1..)?.get(..length)?;
     serde_json::from_slice(body).ok()
-}
-
-pub(crate) fn hex(bytes: impl Iterator<Item = u8>) -> String {
-    bytes
-        .map(|byte| format!("{byte:02x}"))
-        .collect::<Vec<_>>()
-        .concat()
 }

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_contract::hex::hex;
 use aris_proc::{End, Finished};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::RemoteError;
-use crate::message::{Answer, LIMIT, Request, find, hex};
+use crate::message::{Answer, LIMIT, Request, find};
 use crate::{HOME, is_name};
 
 /// How ssh is called: never a question, a dead network noticed within a minute. **Source**: `ssh_config(5)`; a frozen network is
@@ -73,7 +74,7 @@ impl Program {
         let bytes = aris_fs::read(path, PROGRAM)?;
         Ok(Self {
             name: name.to_owned(),
-            digest: hex(Sha256::digest(&bytes).iter().take(16).copied()),
+            digest: hex(Sha256::digest(&bytes).iter().take(16)),
             bytes,
         })
     }

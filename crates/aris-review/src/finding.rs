@@ -1,5 +1,6 @@
 //! A finding: a claim whose backing is missing, or anything else that a gate has to say about a line.
 
+use aris_contract::hex::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -162,21 +163,9 @@ impl Finding {
     }
 }
 
-/// All bytes in hexadecimal digits.
-pub(crate) fn hex(digest: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * digest.len());
-    for byte in digest {
-        for half in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(u32::from(half), 16));
-        }
-    }
-    text
-}
-
 /// The first eight bytes in hexadecimal digits.
 pub(crate) fn short_hex(digest: &[u8]) -> String {
-    let first = digest.first_chunk().copied().unwrap_or_default();
-    format!("{:016x}", u64::from_be_bytes(first))
+    hex(digest.iter().take(8))
 }
 
 impl From<Finding> for Also {

@@ -1,12 +1,13 @@
 //! What an agent is asked, and its answer. Both are files; a host runs the agent however it likes.
 
+use aris_contract::hex::hex;
 use aris_contract::json::{self, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::claim::{Claim, ClaimType};
-use crate::finding::{hex, short_hex};
+use crate::finding::short_hex;
 use crate::group::Grouped;
 use crate::profile::{Gate, Profile};
 use crate::section::Section;

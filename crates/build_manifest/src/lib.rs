@@ -15,6 +15,7 @@ mod write;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
+use aris_contract::hex::hex;
 use aris_queue::grid::{ASK_ABOVE, Plan};
 use aris_queue::problem::Invalid;
 use aris_queue::tree;
@@ -78,7 +79,6 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Some(output) => write::manifest(&plan, &config, &context.absolute(output), &digest, bytes)?,
         None => false,
     };
-    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Outcome::done(Report {
         project: summary.project.clone(),
         phases: summary
@@ -91,7 +91,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             .collect(),
         jobs: summary.jobs,
         path: cli.output.map(|output| output.display().to_string()),
-        digest: format!("sha256:{}", hex.concat()),
+        digest: format!("sha256:{}", hex(&digest)),
         bytes,
         written,
     }))

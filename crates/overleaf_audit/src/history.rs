@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use aris_contract::hex::{hex, unhex};
 use aris_proc::Command;
 
 use crate::known::{Id, Known};
 use crate::report::{Leak, Object, Part, Unseen};
-use crate::token::{Hit, Scanner, hex, masked};
+use crate::token::{Hit, Scanner, masked};
 use crate::tree::Repository;
 
 /// Objects that one process of git reads: few enough that all processors end together, enough that starting git is nothing.
@@ -146,7 +147,7 @@ impl Git<'_> {
         self.run(&args, Vec::new(), &mut |piece| {
             for byte in piece {
                 if *byte == b'\n' {
-                    ids.extend(unhex(&line));
+                    ids.extend(unhex(&line).filter(|id| !id.is_empty()));
                     line.clear();
                 } else {
                     line.push(*byte);
@@ -358,16 +359,6 @@ impl Stream {
     }
 }
 
-fn unhex(line: &[u8]) -> Option<Id> {
-    let digit = |byte: &u8| u8::try_from(char::from(*byte).to_digit(16)?).ok();
-    let pairs = line.chunks_exact(2);
-    let whole = pairs.remainder().is_empty() && !line.is_empty();
-    let id: Option<Id> = pairs
-        .map(|pair| Some(digit(pair.first()?)? << 4 | digit(pair.get(1)?)?))
-        .collect();
-    id.filter(|_| whole)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -419,14 +410,5 @@ mod tests {
         let mut stream = Stream::default();
         stream.feed(format!("{:040x} missing\n", 1).as_bytes());
         assert!(stream.fault(1).is_some_and(|why| why.ends_with("missing")));
-    }
-
-    #[test]
-    fn names_are_hexadecimal() {
-        assert_eq!(unhex(b"00ffA0"), Some(vec![0, 255, 160]));
-        assert_eq!(hex(&[0, 255, 160]), "00ffa0");
-        for odd in [&b""[..], b"0", b"0g", b"abc"] {
-            assert_eq!(unhex(odd), None);
-        }
     }
 }

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
-
-use crate::token::hex;
 
 /// First bytes of a file of verdicts; the number changes with the forms of tokens that are looked for.
 const MAGIC: &[u8] = b"aris overleaf_audit clean 1\n";
@@ -33,7 +32,7 @@ impl Known {
             return Self::default();
         };
         let digest = Sha256::digest(repository.as_os_str().as_encoded_bytes());
-        let name = hex(digest.get(..16).unwrap_or_default());
+        let name = hex(digest.iter().take(16));
         let file = folder.join(format!("{name}.clean"));
         let clean = aris_fs::read_optional(&file, LIMIT)
             .ok()

@@ -2,10 +2,10 @@
 //!
 //! **Source**: the OASIS standard and GitHub's documentation of what code scanning reads.
 
+use aris_contract::hex::hex;
 use serde_json::{Value, json};
 
 use crate::report::{Leak, Part, Report};
-use crate::token::hex;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

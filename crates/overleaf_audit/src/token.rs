@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aris_contract::hex::hex;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::DecodePaddingMode;
@@ -79,18 +80,10 @@ impl Token {
     fn new(secret: &[u8]) -> Self {
         let digest = Sha256::digest(secret);
         Self {
-            fingerprint: hex(digest.get(..4).unwrap_or_default()),
+            fingerprint: hex(digest.iter().take(4)),
             length: secret.len(),
         }
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits
-        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
-        .collect()
 }
 
 impl fmt::Display for Token {

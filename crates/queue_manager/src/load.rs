@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Journal, Past};
 use aris_queue::manifest::{self, Manifest};
@@ -122,21 +123,13 @@ fn replay(
 
 /// The digest by which a changed command is noticed: 16 hex digits of SHA-256.
 pub(crate) fn command_digest(command: &str) -> String {
-    let digest = Sha256::digest(command);
-    let hex: Vec<String> = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    hex.concat()
+    hex(Sha256::digest(command).iter().take(8))
 }
 
 /// SHA-256 of a manifest, in hex.
 pub(crate) fn digest(path: &Path) -> Result<String, Error> {
     let bytes = aris_fs::read(path, aris_fs::READ_LIMIT)?;
-    let digest = Sha256::digest(&bytes);
-    let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(hex.concat())
+    Ok(hex(&Sha256::digest(&bytes)))
 }
 
 /// Whether the manifest is that of the last run, for those who want nothing else.

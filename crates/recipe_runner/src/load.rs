@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::FsError;
-use aris_recipe::engine::state::hex;
+use aris_recipe::engine::state::sha256_hex;
 use aris_recipe::model::Loaded;
 use aris_recipe::{Composed, Finding, Recipe, Severity, compose, load};
 
@@ -43,7 +43,7 @@ pub(crate) fn read(path: &Path, temp: &str, context: &Context) -> Result<Read, E
         },
         other => Error::Fs(other),
     })?;
-    let sha256 = hex(&bytes);
+    let sha256 = sha256_hex(&bytes);
     let recipe = parsed(bytes, temp).map_err(refused)?;
     Ok(Read {
         path: path.to_path_buf(),
@@ -113,7 +113,7 @@ fn find(name: &str, folders: &[PathBuf], temp: &str, digests: &mut Digests) -> O
             let path = folder.join(format!("{name}.{ending}"));
             match aris_fs::read(&path, LIMIT) {
                 Ok(bytes) => {
-                    digests.insert(name.to_owned(), hex(&bytes));
+                    digests.insert(name.to_owned(), sha256_hex(&bytes));
                     return Some(parsed(bytes, temp));
                 }
                 Err(FsError::NotFound { .. } | FsError::NotRegular { .. }) => {}

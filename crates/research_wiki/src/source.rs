@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
@@ -69,16 +70,7 @@ impl Source {
                 lines.get(first - 1..last).map(<[&[u8]]>::concat)
             }
         };
-        Ok(part.map(|part| {
-            let hex = |byte: &u8| {
-                [byte >> 4, byte & 15].map(|half| char::from_digit(u32::from(half), 16))
-            };
-            Sha256::digest(&part)
-                .iter()
-                .flat_map(hex)
-                .flatten()
-                .collect()
-        }))
+        Ok(part.map(|part| hex(&Sha256::digest(&part))))
     }
 }
 

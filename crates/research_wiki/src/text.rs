@@ -72,15 +72,6 @@ pub(crate) fn percent(text: &str) -> String {
     out
 }
 
-/// The first `count` of `bytes` in hexadecimal.
-pub(crate) fn hex(bytes: &[u8], count: usize) -> String {
-    let mut out = String::with_capacity(count * 2);
-    for byte in bytes.iter().take(count) {
-        write!(out, "{byte:02x}").unwrap_or_default();
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

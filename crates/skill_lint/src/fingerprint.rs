@@ -1,8 +1,8 @@
 //! Names of findings that survive when code moves.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use aris_contract::hex::hex;
 use aris_skills::Text;
 use sha2::{Digest as _, Sha256};
 
@@ -23,11 +23,7 @@ pub fn of(finding: &Finding, text: Option<&Text>, ordinals: &mut Ordinals) -> St
         digest.update(part.as_bytes());
         digest.update([0]);
     }
-    let mut hex = String::with_capacity(32);
-    for byte in digest.finalize().iter().take(16) {
-        write!(hex, "{byte:02x}").unwrap_or_default();
-    }
-    hex
+    hex(digest.finalize().iter().take(16))
 }
 
 /// For the lines of one file: how many equal lines stand before each. Computed when it is first asked for.

@@ -1,8 +1,8 @@
 //! How far a run is: what is kept on the disk between two steps.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use aris_contract::hex::hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -248,18 +248,13 @@ impl State {
 }
 
 /// SHA-256 of bytes, in hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
-        // Writing to a text cannot fail.
-        write!(text, "{byte:02x}").unwrap_or_default();
-    }
-    text
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 /// SHA-256 of a JSON value with sorted keys, in hexadecimal digits.
 pub fn digest(value: &Value) -> String {
-    hex(sorted_json(value).as_bytes())
+    sha256_hex(sorted_json(value).as_bytes())
 }
 
 /// Digest of anything that has a JSON form.

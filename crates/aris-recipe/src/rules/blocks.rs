@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::{Digest as _, Sha256};
-
 use super::data::BlockFingerprint;
 use super::findings::Findings;
 use super::scope::{Scope, argument};
+use crate::engine::state::sha256_hex;
 use crate::finding::Finding;
 use crate::model::{COMMAND_TOOL, Step};
 
@@ -230,11 +229,5 @@ impl Block<'_> {
 
 /// `sha256:` and the digest in lower-case hexadecimal digits.
 pub(super) fn sha256(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::from("sha256:");
-    for byte in Sha256::digest(bytes) {
-        // Writing to a text cannot fail.
-        write!(text, "{byte:02x}").unwrap_or_default();
-    }
-    text
+    format!("sha256:{}", sha256_hex(bytes))
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aris_contract::hex::hex;
 use aris_fs::{FsError, Lock};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Statement, params};
 use sha2::{Digest as _, Sha256};
@@ -17,7 +18,6 @@ use crate::search::document::{Document, WEIGHTS};
 use crate::search::read;
 use crate::search::stamps::{Stamped, digest, stamps};
 use crate::search::words::Phrase;
-use crate::text::hex;
 
 /// Raised whenever tables, words or weights change.
 const VERSION: i64 = 1;
@@ -69,7 +69,9 @@ impl Index {
         let folder = cache.join("wiki");
         aris_fs::create_dir(&folder)?;
         let place = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_path_buf());
-        let name = hex(&Sha256::digest(place.as_os_str().as_encoded_bytes()), 12);
+        let name = hex(Sha256::digest(place.as_os_str().as_encoded_bytes())
+            .iter()
+            .take(12));
         Ok(Self {
             path: folder.join(format!("{name}.sqlite")),
             root: root.to_path_buf(),

@@ -5,12 +5,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use aris_contract::hex::hex;
 use aris_fs::EntryKind;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::node::Kind;
-use crate::text::hex;
 
 /// Seconds for which a page that has just changed is not trusted to stay as it is: a second change within the file system's clock tick,
 /// or within the difference of two machines' clocks, would not show.
@@ -117,5 +117,5 @@ pub(crate) fn digest(pages: &[Stamped]) -> Option<String> {
             hash.update(time.to_le_bytes());
         }
     }
-    Some(hex(&hash.finalize(), 32))
+    Some(hex(&hash.finalize()))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aris_contract::hex::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::edges::Edges;
@@ -9,7 +10,6 @@ use crate::gaps::Gap;
 use crate::node::{self, Kind};
 use crate::summary::Summary;
 use crate::text::clean;
-use crate::text::hex;
 
 /// A node of the graph.
 #[derive(Debug)]
@@ -162,5 +162,8 @@ fn file_name(stem: &str) -> String {
     if node::is_safe_name(stem) && !stem.contains("..") {
         return stem.to_owned();
     }
-    format!("page-{}", hex(&Sha256::digest(stem.as_bytes()), 8))
+    format!(
+        "page-{}",
+        hex(Sha256::digest(stem.as_bytes()).iter().take(8))
+    )
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use aris_contract::hex::hex;
 use aris_fs::{EntryKind, Lock};
 use sha2::{Digest as _, Sha256};
 
@@ -14,7 +15,6 @@ use crate::error::Error;
 use crate::node::Kind;
 use crate::site::Place;
 use crate::site::files::Files;
-use crate::text::hex;
 
 /// The list of files, in the site's root.
 pub(crate) const LIST: &str = ".aris-wiki-site";
@@ -48,7 +48,9 @@ pub(crate) fn publish(
     check_outside(&target, wiki)?;
     let locks = cache.join("wiki");
     aris_fs::create_dir(&locks)?;
-    let digest = hex(&Sha256::digest(target.as_os_str().as_encoded_bytes()), 12);
+    let digest = hex(Sha256::digest(target.as_os_str().as_encoded_bytes())
+        .iter()
+        .take(12));
     let _lock = Lock::acquire(&locks.join(format!("site-{digest}.lock")))?;
 
     let there = look(&target)?;
@@ -128,7 +130,7 @@ fn look(target: &Path) -> Result<There, Error> {
             EntryKind::File => match listed.get(path.as_ref()) {
                 Some(digest) => {
                     let bytes = aris_fs::read(&entry.path, aris_fs::READ_LIMIT)?;
-                    hex(&Sha256::digest(&bytes), 32) == *digest
+                    hex(&Sha256::digest(&bytes)) == *digest
                 }
                 None => false,
             },
@@ -154,7 +156,7 @@ fn parse(bytes: &[u8]) -> Option<BTreeMap<String, String>> {
 fn list(files: &Files) -> String {
     let mut out = format!("{HEAD}\n");
     for (path, bytes) in files {
-        out.push_str(&hex(&Sha256::digest(bytes), 32));
+        out.push_str(&hex(&Sha256::digest(bytes)));
         out.push(' ');
         out.push_str(path);
         out.push('\n');

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aris_contract::hex::hex;
 use aris_queue::attempt::{self};
 use aris_queue::engine::{Engine as _, EngineError, SubmitError, Wave};
 use aris_queue::schedule;
@@ -144,12 +145,8 @@ impl Manager<'_> {
     /// `aq-<queue>-<number>`: of this queue's folder and of the journal's next line, so that no two are alike.
     pub(super) fn token(&self) -> String {
         let digest = Sha256::digest(self.place().queue.as_os_str().as_encoded_bytes());
-        let hex: Vec<String> = digest
-            .iter()
-            .take(4)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        format!("aq-{}-{}", hex.concat(), self.journal.seq() + 1)
+        let queue = hex(digest.iter().take(4));
+        format!("aq-{}-{}", queue, self.journal.seq() + 1)
     }
 
     pub(super) fn prepare_there(&self, job: u32) -> Result<(), aris_attempt::AttemptError> {
