@@ -31,6 +31,22 @@ pub fn write_atomic_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<()
     replace(path, bytes, Some(mode))
 }
 
+/// Like [`write_atomic`], and makes the folder; a file that [`holds`] this content already is left alone, with its age.
+pub fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    if let Some(folder) = path.parent() {
+        create_dir(folder)?;
+    }
+    if holds(path, bytes) {
+        return Ok(());
+    }
+    write_atomic(path, bytes)
+}
+
+/// Whether a file has exactly this content; not when it cannot be read.
+pub fn holds(path: &Path, bytes: &[u8]) -> bool {
+    read::read_optional(path, bytes.len() as u64).is_ok_and(|there| there.as_deref() == Some(bytes))
+}
+
 /// Creates `path` with this content, whole or not at all.
 ///
 /// Gives `false` and changes nothing when the path exists already. The folder is not synced: the caller does that once for
@@ -239,7 +255,7 @@ fn split(path: &Path) -> Result<(&Path, &OsStr), FsError> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{MetadataExt as _, symlink};
 
     use aris_contract::failure::ErrorBody;
     use aris_contract::{ErrorKind, Failure as _};
@@ -310,6 +326,24 @@ mod tests {
         assert!(write_new(&path, b"first").expect("created"));
         assert!(!write_new(&path, b"second").expect("refused"));
         assert_eq!(fs::read(&path).expect("read"), b"first");
+    }
+
+    #[test]
+    fn what_a_file_holds_already_is_not_written_again() {
+        let temp = tempfile::tempdir().expect("temp");
+        let path = temp.path().join("a/b/file");
+        let file = || fs::metadata(&path).expect("file").ino();
+        write_changed(&path, b"one").expect("write");
+        let first = file();
+        write_changed(&path, b"one").expect("the same");
+        assert_eq!(file(), first);
+        for other in [&b"on"[..], b"one more", b""] {
+            assert!(!holds(&path, other));
+            write_changed(&path, other).expect("write");
+            assert!(holds(&path, other));
+        }
+        assert!(!holds(temp.path(), b"") && !holds(&path.join("none"), b""));
+        assert!(write_changed(temp.path(), b"").is_err());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod github;
 mod progress;
 mod records;
 mod saved;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use aris_cli::Context;
 use aris_sources::{Client, Host, HttpError, Mode, Settings};
 
+pub use github::GitHubArgs;
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
 pub use saved::saved;

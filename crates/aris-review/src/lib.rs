@@ -34,6 +34,7 @@ mod text;
 mod verdict;
 
 pub use anchor::anchor;
+pub use aris_http::HttpError;
 pub use claim::{Claim, ClaimType};
 pub use classification::{Classification, Decision, Entry, Quoted, plan, read_answer};
 pub use diff::{Diff, DiffFile, NewLine};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_review::HttpError;
 use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
@@ -28,16 +29,9 @@ pub enum Error {
     /// Rules were asked for by the gate that has none.
     #[error("the review gate has no rules")]
     NoRules,
-    /// The base URL of GitHub's interface cannot be used.
-    #[error("{message}")]
-    Base {
-        /// What is wrong with it.
-        message: String,
-        /// What to do about it.
-        hint: Option<String>,
-        /// Whose fault it is.
-        kind: ErrorKind,
-    },
+    /// GitHub's own interface cannot be asked as it was wanted.
+    #[error(transparent)]
+    Base(#[from] HttpError),
     /// A document, or what it is checked against, cannot be read.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -55,7 +49,7 @@ impl Failure for Error {
             Self::Json { .. } => ErrorKind::Validation,
             Self::Worktree { .. } => ErrorKind::Precondition,
             Self::NoRules => ErrorKind::Usage,
-            Self::Base { kind, .. } => *kind,
+            Self::Base(error) => error.kind(),
             Self::Written(_) => ErrorKind::Internal,
             Self::Disk(error) => error.kind(),
             Self::Fs(error) => error.kind(),
@@ -71,7 +65,7 @@ impl Failure for Error {
                 "name the folder in which git worktree add or git clone put the report",
             )),
             Self::NoRules => Some(String::from("use --engine agent, or --gate claims")),
-            Self::Base { hint, .. } => hint.clone(),
+            Self::Base(error) => error.hint(),
             Self::Disk(error) => error.hint(),
             Self::Written(_) => None,
             Self::Fs(error) => error.hint(),
@@ -89,7 +83,7 @@ impl Failure for Error {
                 String::from("path"),
                 Value::from(path.display().to_string()),
             )]),
-            Self::NoRules | Self::Base { .. } | Self::Written(_) => Map::new(),
+            Self::NoRules | Self::Base(_) | Self::Written(_) => Map::new(),
             Self::Disk(error) => error.details(),
             Self::Fs(error) => error.details(),
         }

@@ -44,14 +44,7 @@ impl Folder {
     /// Writes a file, whole or not at all; one that says the same already stays untouched.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
         let path = self.at(name);
-        if let Some(folder) = path.parent() {
-            aris_fs::create_dir(folder)?;
-        }
-        let same = aris_fs::read_optional(&path, bytes.len() as u64)
-            .is_ok_and(|there| there.as_deref() == Some(bytes));
-        if !same {
-            aris_fs::write_atomic(&path, bytes)?;
-        }
+        aris_fs::write_changed(&path, bytes)?;
         Ok(path)
     }
 

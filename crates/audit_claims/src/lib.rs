@@ -15,10 +15,10 @@ mod commands;
 mod error;
 mod excerpts;
 mod folder;
-mod outside;
 mod report;
 mod rules;
 mod source;
+mod worktree;
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;

@@ -6,6 +6,7 @@ use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::ProcError;
+use aris_review::HttpError;
 use aris_statements::disk::DiskError;
 use serde_json::{Map, Value};
 
@@ -105,16 +106,9 @@ pub enum Error {
         /// How many there are.
         found: &'static str,
     },
-    /// The base URL of GitHub's interface cannot be used.
-    #[error("{message}")]
-    Base {
-        /// What is wrong with it.
-        message: String,
-        /// What to do about it.
-        hint: Option<String>,
-        /// Whose fault it is.
-        kind: ErrorKind,
-    },
+    /// GitHub's own interface cannot be asked as it was wanted.
+    #[error(transparent)]
+    Base(#[from] HttpError),
     /// A product cannot be written as JSON.
     #[error("the product cannot be written as JSON")]
     Written(#[source] serde_json::Error),
@@ -138,7 +132,7 @@ impl Failure for Error {
             | Self::PreCommit { .. } => ErrorKind::Precondition,
             Self::File { .. } | Self::NotEditable { .. } => ErrorKind::Usage,
             Self::NoEntry { .. } | Self::WhichPull { .. } => ErrorKind::NotFound,
-            Self::Base { kind, .. } => *kind,
+            Self::Base(error) => error.kind(),
             Self::Written(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
             Self::Disk(error) => error.kind(),
@@ -173,7 +167,7 @@ impl Failure for Error {
             Self::WhichPull { .. } => {
                 "run fetch and merge first, or name the pull request with --pr"
             }
-            Self::Base { hint, .. } => return hint.clone(),
+            Self::Base(error) => return error.hint(),
             Self::Proc(error) => return error.hint(),
             Self::Disk(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),

@@ -109,12 +109,7 @@ impl Folder {
     /// Writes a file, whole or not at all; one that says the same already stays untouched.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
         let path = self.at(name);
-        if let Some(folder) = path.parent() {
-            aris_fs::create_dir(folder)?;
-        }
-        if !says(&path, bytes) {
-            aris_fs::write_atomic(&path, bytes)?;
-        }
+        aris_fs::write_changed(&path, bytes)?;
         Ok(path)
     }
 
@@ -133,7 +128,7 @@ impl Folder {
         if let Some(there) = self
             .dated(before, pr)?
             .into_iter()
-            .find(|path| says(path, bytes))
+            .find(|path| aris_fs::holds(path, bytes))
         {
             return Ok(there);
         }
@@ -231,9 +226,4 @@ pub(crate) fn pretty(value: &impl Serialize) -> Result<Vec<u8>, Error> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(Error::Written)?;
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-fn says(path: &Path, bytes: &[u8]) -> bool {
-    aris_fs::read_optional(path, bytes.len() as u64)
-        .is_ok_and(|there| there.as_deref() == Some(bytes))
 }

@@ -17,7 +17,6 @@ mod error;
 mod folder;
 mod git;
 mod lock;
-mod outside;
 mod quoted;
 mod report;
 mod signals;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use aris_cli::Context;
 use aris_contract::artifact::audit::Assurance;
 use aris_contract::time;
-use aris_fs::FsError;
 use jiff::Timestamp;
 
 use crate::cli::Cli;
@@ -210,17 +209,7 @@ fn generated_at(report: &[u8]) -> Option<String> {
 }
 
 fn write(what: &'static str, path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let failed = |source: FsError| Error::Write { what, source };
-    if let Some(folder) = path.parent() {
-        aris_fs::create_dir(folder).map_err(failed)?;
-    }
-    // The same bytes are left alone: their file keeps its age.
-    if aris_fs::read_optional(path, EARLIER_LIMIT)
-        .is_ok_and(|earlier| earlier.as_deref() == Some(bytes))
-    {
-        return Ok(());
-    }
-    aris_fs::write_atomic(path, bytes).map_err(failed)
+    aris_fs::write_changed(path, bytes).map_err(|source| Error::Write { what, source })
 }
 
 /// The statement's time: `SOURCE_DATE_EPOCH`, else the report's. **Source**: the reproducible-builds specification.

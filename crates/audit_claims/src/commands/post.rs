@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
+use aris_online::GitHubArgs;
 use aris_review::Pull;
 
 use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
 use crate::folder::FolderArgs;
-use crate::outside::GitHubArgs;
 use crate::report::Report;
 
 /// Arguments of `post`.

@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_online::GitHubArgs;
 use aris_review::Pull;
 
 use crate::agents::ask;
 use crate::error::Error;
 use crate::folder::FolderArgs;
-use crate::outside::GitHubArgs;
 use crate::report::Prepared;
 use crate::source::{ReportArgs, fetch};
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
+use aris_online::GitHubArgs;
 use aris_review::{Claim, Diff, Findings, Gate, Pull, Section};
 use clap::ValueEnum;
 use serde_json::Value;
@@ -11,10 +12,10 @@ use crate::agents::{Open, ask};
 use crate::audit::{Target, VerdictFlags, anchored, judged, published};
 use crate::error::Error;
 use crate::folder::{Folder, FolderArgs};
-use crate::outside::{GitHubArgs, worktree};
 use crate::report::Report;
 use crate::rules::{RuleArgs, joined, look, united};
 use crate::source::{ReportArgs, fetch};
+use crate::worktree::worktree;
 
 /// Who looks for claims and evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_online::GitHubArgs;
 use aris_review::{
     AgentRequest, GitHub, Grouping, Pull, Repository, Signal, Thread, Tokens, Trouble,
 };
@@ -11,7 +12,6 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::folder::{Fetched, Folder, FolderArgs};
 use crate::git::Worktree;
-use crate::outside::GitHubArgs;
 use crate::quoted;
 use crate::signals::{SignalArgs, look};
 

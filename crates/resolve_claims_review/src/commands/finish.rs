@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use aris_cli::Context;
+use aris_online::GitHubArgs;
 use aris_review::{
     Classification, Decision, Entry, GitHub, Profile, Pull, Repository, Tokens, Trouble,
     is_trusted, one_line, quiet,
@@ -17,7 +18,6 @@ use crate::commands::validate::Attempts;
 use crate::error::Error;
 use crate::folder::{Folder, FolderArgs, pretty, read_map};
 use crate::lock;
-use crate::outside::GitHubArgs;
 use crate::report::{Counts, Done, Finished, Validity};
 
 /// Letters of evidence in a reply.

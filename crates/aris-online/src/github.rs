@@ -1,16 +1,14 @@
-//! GitHub as the flags and the environment want it.
+//! The way to GitHub, as flags and environment want it.
 
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_contract::Failure as _;
 use aris_review::{GitHub, Rest};
-
-use crate::error::Error;
+use aris_sources::HttpError;
 
 /// Flags of commands that ask GitHub.
 #[derive(Debug, clap::Args)]
-pub(crate) struct GitHubArgs {
+pub struct GitHubArgs {
     /// Ask through this gh; default: the one on PATH
     #[arg(long, value_name = "PATH", conflicts_with = "api_base")]
     gh: Option<String>,
@@ -21,7 +19,9 @@ pub(crate) struct GitHubArgs {
 
 impl GitHubArgs {
     /// A way to GitHub. `gh` runs in `folder`.
-    pub(crate) fn way(&self, context: &Context, folder: &Path) -> Result<GitHub, Error> {
+    ///
+    /// **Errors**: [`HttpError::BaseUrl`], [`HttpError::Certificates`].
+    pub fn way(&self, context: &Context, folder: &Path) -> Result<GitHub, HttpError> {
         let base = match (&self.gh, &self.api_base) {
             (Some(_), _) => None,
             (None, Some(base)) => Some(base.as_str()),
@@ -41,11 +41,6 @@ impl GitHubArgs {
             .env("GH_TOKEN")
             .or_else(|| context.env("GITHUB_TOKEN"));
         let certificates = context.env("SSL_CERT_FILE").map(PathBuf::from);
-        let rest = Rest::new(base, token, certificates.as_deref(), context.now());
-        rest.map(GitHub::Rest).map_err(|error| Error::Base {
-            message: error.to_string(),
-            hint: error.hint(),
-            kind: error.kind(),
-        })
+        Rest::new(base, token, certificates.as_deref(), context.now()).map(GitHub::Rest)
     }
 }
