@@ -303,3 +303,42 @@ fn five_megabytes() {
     );
     assert!(took < Duration::from_secs(20));
 }
+
+/// What a short text names, with the places.
+fn named(text: &str) -> String {
+    let document = read(text);
+    let marks: Vec<_> = document.blocks.iter().map(|block| &block.marks).collect();
+    let files: Vec<_> = document
+        .includes
+        .iter()
+        .map(|include| (&include.target, &include.candidates, include.place))
+        .collect();
+    let environments: Vec<_> = document
+        .environments
+        .iter()
+        .map(|environment| (&environment.name, environment.place))
+        .collect();
+    format!(
+        "{:?} {:?} {:?} {:?} {marks:?} {files:?} {environments:?}",
+        document.citations, document.refs, document.labels, document.bibitems,
+    )
+}
+
+proptest! {
+    /// A word in braces is read without tokens; a comment before the closing brace, which says nothing, asks for them.
+    #[test]
+    fn a_comment_in_an_argument_changes_nothing(
+        word in "([a-c]|[*.:;,/_~\\[\\]&^é -]|\u{a0}|\\{[a-c]\\}|\\\\x){1,8}",
+        command in prop::sample::select(vec![
+            "\\cite", "\\citep[see]", "\\citet*", "\\nocite", "\\ref", "\\cref", "\\crefrange{q}", "\\label", "\\bibitem",
+            "\\bibitem[q]", "\\begin", "\\includegraphics", "\\includegraphics[width=2cm]", "\\cite ", "\\cite\n", "\\cite%\n ",
+            "\\begin{figure}\\label", "\\def\\y#1{\\cite{#1}}\\y", "\\input",
+        ]),
+    ) {
+        let start = "\\newcommand\\x{p,q}Text ";
+        prop_assert_eq!(
+            named(&format!("{start}{command}{{{word}}}")),
+            named(&format!("{start}{command}{{{word}%\n}}"))
+        );
+    }
+}

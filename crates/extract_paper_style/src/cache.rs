@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use aris_audit::Digest;
 use aris_cli::Context;
 use aris_contract::time;
-use aris_fs::Lock;
+use aris_fs::{FsError, Lock};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -22,8 +22,14 @@ const TOOL_VERSION: &str = concat!("2/", env!("CARGO_PKG_VERSION"));
 /// Digits of a digest in a folder's name.
 const KEY: usize = 16;
 
+/// The manifest's name.
+const MANIFEST_FILE: &str = "source_manifest.json";
+
 /// Bytes of a manifest that are read back.
 const LIMIT: u64 = 1 << 20;
+
+/// Bytes of a section in the profile's JSON, about.
+const SECTION: usize = 640;
 
 /// `source_manifest.json`: where a profile comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -106,7 +112,10 @@ pub(crate) fn keep(
     let key = Digest::of(named.as_bytes()).hex();
     let folder = root.join(key.get(..KEY).unwrap_or(&key));
     let markdown = markdown::text(&gathered.profile);
-    let json = format!("{}\n", serde_json::to_string_pretty(&gathered.profile)?);
+    let json = json(
+        &gathered.profile,
+        SECTION * (gathered.profile.sections.len() + 4),
+    )?;
     let manifest = Manifest {
         schema: MANIFEST,
         source_input: input.split(['?', '#']).next().unwrap_or(input).to_owned(),
@@ -118,40 +127,63 @@ pub(crate) fn keep(
         files: gathered.files,
         missing_files: gathered.missing.len(),
         profile_sha256: Digest::of(markdown.as_bytes()).hex(),
-        profile_json_sha256: Digest::of(json.as_bytes()).hex(),
+        profile_json_sha256: Digest::of(&json).hex(),
     };
-    if !force && is_whole(&folder, &manifest)? {
+    let files = [
+        ("style_profile.md", markdown.as_bytes()),
+        ("style_profile.json", json.as_slice()),
+    ];
+    if !force && is_whole(&folder, &manifest, &files)? {
         return Ok(Kept { folder, hit: true });
     }
     aris_fs::create_dir(&folder)?;
     let _lock = Lock::acquire(&folder.join(".lock"))?;
-    if !force && is_whole(&folder, &manifest)? {
+    if !force && is_whole(&folder, &manifest, &files)? {
         return Ok(Kept { folder, hit: true });
     }
-    aris_fs::write_atomic(&folder.join("style_profile.md"), markdown.as_bytes())?;
-    aris_fs::write_atomic(&folder.join("style_profile.json"), json.as_bytes())?;
-    let text = format!("{}\n", serde_json::to_string_pretty(&manifest)?);
-    aris_fs::write_atomic(&folder.join("source_manifest.json"), text.as_bytes())?;
+    // A cache is not synced: what a power cut damages does not fit its manifest, and is made again.
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        aris_fs::sweep_dead(&path)?;
+        aris_fs::replace_unsynced(&path, bytes)
+    };
+    for (name, bytes) in files {
+        write(name, bytes)?;
+    }
+    write(MANIFEST_FILE, &self::json(&manifest, 1024)?)?;
     Ok(Kept { folder, hit: false })
 }
 
-/// Whether a folder holds all files, and they are what they must be.
-fn is_whole(folder: &Path, wanted: &Manifest) -> Result<bool, Error> {
-    let read = |name: &str| aris_fs::read_optional(&folder.join(name), LIMIT);
-    let Some(manifest) = read("source_manifest.json")? else {
+/// Indented JSON with a line end, in a buffer for `expected` bytes.
+fn json(value: &impl Serialize, expected: usize) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::with_capacity(expected);
+    serde_json::to_writer_pretty(&mut bytes, value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Whether a folder holds the manifest and all `files`, and they are what they must be.
+fn is_whole(folder: &Path, wanted: &Manifest, files: &[(&str, &[u8])]) -> Result<bool, Error> {
+    let holds = |name: &str, limit| aris_fs::read_optional(&folder.join(name), limit);
+    let Some(manifest) = holds(MANIFEST_FILE, LIMIT)? else {
         return Ok(false);
     };
     let Ok(written) = serde_json::from_slice::<Written>(&manifest) else {
         return Ok(false);
     };
-    let digest = |name| -> Result<Option<String>, Error> {
-        let bytes = read(name)?;
-        Ok(bytes.map(|bytes| Digest::of(&bytes).hex()))
-    };
-    Ok(written.content_sha256 == wanted.content_sha256
-        && written.tool_version == wanted.tool_version
-        && written.profile_sha256 == wanted.profile_sha256
-        && written.profile_json_sha256 == wanted.profile_json_sha256
-        && digest("style_profile.md")?.as_ref() == Some(&wanted.profile_sha256)
-        && digest("style_profile.json")?.as_ref() == Some(&wanted.profile_json_sha256))
+    if written.content_sha256 != wanted.content_sha256
+        || written.tool_version != wanted.tool_version
+        || written.profile_sha256 != wanted.profile_sha256
+        || written.profile_json_sha256 != wanted.profile_json_sha256
+    {
+        return Ok(false);
+    }
+    for (name, bytes) in files {
+        match holds(name, bytes.len() as u64) {
+            Ok(Some(found)) if found == *bytes => {}
+            Ok(_) | Err(FsError::TooLarge { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(true)
 }

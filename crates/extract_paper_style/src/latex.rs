@@ -1,6 +1,7 @@
 //! The profile of LaTeX sources.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use aris_latex::{Block, BlockKind, Document, MarkKind};
 
@@ -24,21 +25,23 @@ enum Counted {
 
 /// Measures a paper.
 pub(crate) fn profile(document: &Document) -> Profile {
-    let mut parts = Parts::of(document);
+    let (mut parts, roles) = Parts::of(document);
     let statements = parts.environments(document);
     let (mut figure_captions, mut table_captions) = (Vec::new(), Vec::new());
     let mut formula_before = false;
+    let mut opaque = Vec::new();
+    let mut floats = Floats::default();
     for block in &document.blocks {
         let part = parts.index(block);
-        let opaque = opaque(block);
         if let Some(part) = parts.list.get_mut(part) {
             part.marks(block);
         }
         let is_formula = block.kind == BlockKind::DisplayMath;
         match &block.kind {
             BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Abstract
-                if !in_float(block) =>
+                if !floats.hold(block) =>
             {
+                find_opaque(block, &mut opaque);
                 if let Some(part) = parts.list.get_mut(part) {
                     let goes_on = formula_before && part.counter.goes_on_with(&block.text);
                     if !goes_on {
@@ -48,12 +51,13 @@ pub(crate) fn profile(document: &Document) -> Profile {
                     part.counter.read(&block.text, &opaque);
                 }
             }
-            BlockKind::DisplayMath if !in_float(block) => {
+            BlockKind::DisplayMath if !floats.hold(block) => {
                 if let Some(part) = parts.list.get_mut(part) {
                     part.counter.formula(&block.text);
                 }
             }
             BlockKind::Caption { float } => {
+                find_opaque(block, &mut opaque);
                 let mut counter = Counter::default();
                 counter.read(&block.text, &opaque);
                 match counted(float, &BTreeMap::new()) {
@@ -79,17 +83,13 @@ pub(crate) fn profile(document: &Document) -> Profile {
             formula_before = is_formula;
         }
     }
-    let roles: Vec<Role> = document
-        .headings
-        .iter()
-        .map(|heading| Role::of(&heading.title).0)
-        .collect();
     let cited: BTreeSet<&str> = document
         .citations
         .iter()
         .map(|citation| citation.key.as_str())
         .collect();
     let (sections, sentences, words) = parts.finish();
+    let textual = style::textual(document);
     let mut profile = Profile {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
@@ -100,9 +100,9 @@ pub(crate) fn profile(document: &Document) -> Profile {
         figure_captions: Spread::of(figure_captions),
         table_captions: Spread::of(table_captions),
         statements,
-        citation_style: style::of(document),
+        citation_style: style::of(document, textual),
         cited_works: Some(cited.len()),
-        textual_citations: style::textual(document),
+        textual_citations: textual,
         cues: Vec::new(),
     };
     profile.find_cues(&roles);
@@ -168,18 +168,21 @@ const ABSTRACT: usize = 0;
 const OPENING: usize = 1;
 
 impl Parts {
-    fn of(document: &Document) -> Self {
+    /// The parts, still empty, and the role of each heading.
+    fn of(document: &Document) -> (Self, Vec<Role>) {
         let mut list = vec![
             Part::new(Role::Abstract, true),
             Part::new(Role::Opening, true),
         ];
         let mut of_heading = Vec::with_capacity(document.headings.len());
+        let mut roles = Vec::with_capacity(document.headings.len());
         // Sections are the top, except in books: there it is chapters.
         let chapters = document.headings.iter().any(|heading| heading.level == 0);
         let top = i8::from(!chapters);
         for heading in &document.headings {
+            let (role, conventional) = Role::of(&heading.title);
+            roles.push(role);
             if heading.level == top {
-                let (role, conventional) = Role::of(&heading.title);
                 let mut part = Part::new(role, conventional);
                 part.section.numbered = Some(!heading.starred);
                 part.section.appendix = heading.appendix || role == Role::Appendix;
@@ -198,7 +201,7 @@ impl Parts {
             }
             of_heading.push(list.len() - 1);
         }
-        Self { list, of_heading }
+        (Self { list, of_heading }, roles)
     }
 
     fn index(&self, block: &Block) -> usize {
@@ -278,19 +281,51 @@ impl Parts {
     }
 }
 
-/// Whether a block stands in a figure, a table or an algorithm.
-fn in_float(block: &Block) -> bool {
-    block.environments.iter().any(|name| {
-        matches!(
-            counted(name, &BTreeMap::new()),
-            Counted::Figure | Counted::Table | Counted::OwnTable | Counted::Algorithm
-        )
-    })
+/// Which blocks stand in a figure, a table or an algorithm. Neighbours mostly stand in the same environments, and those have few names.
+#[derive(Default)]
+struct Floats<'a> {
+    last: Option<(&'a Arc<[Arc<str>]>, bool)>,
+    names: Vec<(&'a Arc<str>, bool)>,
 }
 
-/// Formulas, citations, code and addresses of a block.
-fn opaque(block: &Block) -> Vec<Opaque> {
-    let mut found: Vec<Opaque> = Vec::new();
+impl<'a> Floats<'a> {
+    fn hold(&mut self, block: &'a Block) -> bool {
+        let environments = &block.environments;
+        match self.last {
+            Some((before, holds)) if Arc::ptr_eq(before, environments) => holds,
+            _ => {
+                let holds = environments.iter().any(|name| self.is_one(name));
+                self.last = Some((environments, holds));
+                holds
+            }
+        }
+    }
+
+    fn is_one(&mut self, name: &'a Arc<str>) -> bool {
+        let known = self
+            .names
+            .iter()
+            .find(|(known, _)| Arc::ptr_eq(known, name));
+        if let Some((_, is_float)) = known {
+            return *is_float;
+        }
+        let is_float = matches!(
+            counted(name, &BTreeMap::new()),
+            Counted::Figure | Counted::Table | Counted::OwnTable | Counted::Algorithm
+        );
+        if self.names.len() < NAMES {
+            self.names.push((name, is_float));
+        }
+        is_float
+    }
+}
+
+/// Names of environments that are remembered.
+const NAMES: usize = 16;
+
+/// Finds formulas, citations, code and addresses of a block.
+fn find_opaque(block: &Block, found: &mut Vec<Opaque>) {
+    found.clear();
     for mark in &block.marks {
         let is_word = match mark.kind {
             MarkKind::Math
@@ -307,7 +342,6 @@ fn opaque(block: &Block) -> Vec<Opaque> {
             found.push(Opaque { range, is_word });
         }
     }
-    found
 }
 
 fn counted(name: &str, declared: &BTreeMap<&str, StatementKind>) -> Counted {

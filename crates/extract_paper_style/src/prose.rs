@@ -61,19 +61,16 @@ pub(crate) fn tenths(part: usize, whole: usize) -> Option<f64> {
 ///
 /// **Source**: what style guides of journals abbreviate before a name or number (Chicago Manual of Style, 10.42 and 10.43; the
 /// IEEE editorial style manual), and the Latin ones that stand before a capital letter.
-const ABBREVIATIONS: &[&str] = &[
+const ABBREVIATIONS: [u64; 62] = all_packed([
     "al", "alg", "algs", "app", "approx", "art", "ca", "cf", "ch", "chap", "chs", "cor", "def",
     "defs", "dept", "dr", "ed", "eds", "e.g", "eg", "eq", "eqn", "eqns", "eqs", "ex", "fig",
     "figs", "i.e", "ie", "lem", "max", "min", "mr", "mrs", "ms", "no", "nos", "op", "p", "pp",
     "prof", "prop", "props", "ref", "refs", "resp", "rev", "s.t", "sec", "secs", "sect", "st",
     "tab", "tabs", "thm", "thms", "univ", "v", "viz", "vol", "vols", "vs",
-];
+]);
 
 /// Abbreviations that may also end a sentence: a capital letter after them decides.
-const OPEN_ABBREVIATIONS: &[&str] = &["etc", "i.i.d", "w.r.t", "a.k.a", "et", "inc"];
-
-/// Longest word that is looked up among the abbreviations.
-const LONGEST: usize = 8;
+const OPEN_ABBREVIATIONS: [u64; 6] = all_packed(["etc", "i.i.d", "w.r.t", "a.k.a", "et", "inc"]);
 
 /// What the last word says about the end of the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,59 +163,77 @@ impl Counter {
 
     /// Reads a piece of text. `opaque` is sorted and does not overlap.
     pub(crate) fn read(&mut self, text: &str, opaque: &[Opaque]) {
-        let bytes = text.as_bytes();
-        let mut stretches = opaque.iter().peekable();
         let mut word = Word::default();
         let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            if let Some(stretch) = stretches.next_if(|stretch| stretch.range.start <= at) {
-                if stretch.range.end > at {
-                    if stretch.is_word {
-                        self.begin(&mut word, at, false);
-                        word.opaque = true;
-                    } else {
-                        self.end(text, &mut word, at);
-                    }
-                    at = stretch.range.end;
-                }
-                continue;
-            }
-            if byte.is_ascii() {
-                if byte.is_ascii_whitespace() {
-                    self.end(text, &mut word, at);
-                } else if byte.is_ascii_alphanumeric() {
-                    self.begin(&mut word, at, byte.is_ascii_lowercase());
-                    word.lettered = true;
-                } else if !word.begun && self.open > 0 {
-                    // A citation stands between the last word and its point.
-                    match byte {
-                        b'.' => self.ending = Ending::Unless,
-                        b'!' | b'?' => self.ending = Ending::Sure,
-                        _ => {}
-                    }
-                }
-                at += 1;
-            } else {
-                let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) else {
-                    at += 1;
-                    continue;
-                };
-                if matches!(letter, '。' | '！' | '？') {
-                    self.end(text, &mut word, at);
-                    self.ending = Ending::Sure;
-                } else if is_ideograph(letter) {
+        for stretch in opaque {
+            at = self.letters(text, &mut word, at, stretch.range.start);
+            if stretch.range.end > at {
+                if stretch.is_word {
                     self.begin(&mut word, at, false);
-                    word.count += 1;
-                } else if letter.is_whitespace() {
+                    word.opaque = true;
+                } else {
                     self.end(text, &mut word, at);
-                } else if letter.is_alphanumeric() {
-                    self.begin(&mut word, at, letter.is_lowercase());
-                    word.lettered = true;
                 }
-                at += letter.len_utf8();
+                at = stretch.range.end;
             }
         }
+        at = self.letters(text, &mut word, at, text.len());
         self.end(text, &mut word, at);
+    }
+
+    /// Reads the letters from `at` to `to`; where it stopped.
+    fn letters(&mut self, text: &str, word: &mut Word, mut at: usize, to: usize) -> usize {
+        let bytes = text.as_bytes();
+        let bytes = bytes.get(..to).unwrap_or(bytes);
+        while let Some(byte) = bytes.get(at) {
+            match class(*byte) {
+                Class::Letter => {
+                    self.begin(word, at, byte.is_ascii_lowercase());
+                    word.lettered = true;
+                    // Inside a word nothing but its end counts.
+                    let rest = bytes.get(at..).unwrap_or_default();
+                    at += rest
+                        .iter()
+                        .position(|byte| class(*byte) > Class::Mark)
+                        .unwrap_or(rest.len());
+                }
+                Class::Mark => {
+                    if !word.begun && self.open > 0 {
+                        // A citation stands between the last word and its point.
+                        match byte {
+                            b'.' => self.ending = Ending::Unless,
+                            b'!' | b'?' => self.ending = Ending::Sure,
+                            _ => {}
+                        }
+                    }
+                    at += 1;
+                }
+                Class::Space => {
+                    self.end(text, word, at);
+                    at += 1;
+                }
+                Class::Wide => {
+                    let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                        at += 1;
+                        continue;
+                    };
+                    if matches!(letter, '。' | '！' | '？') {
+                        self.end(text, word, at);
+                        self.ending = Ending::Sure;
+                    } else if is_ideograph(letter) {
+                        self.begin(word, at, false);
+                        word.count += 1;
+                    } else if letter.is_whitespace() {
+                        self.end(text, word, at);
+                    } else if letter.is_alphanumeric() {
+                        self.begin(word, at, letter.is_lowercase());
+                        word.lettered = true;
+                    }
+                    at += letter.len_utf8();
+                }
+            }
+        }
+        at
     }
 
     /// A word begins, unless it has: whether the last sentence is over is known now.
@@ -258,6 +273,14 @@ impl Counter {
         self.words += count;
         self.open += count;
         let body = text.get(start..at).unwrap_or_default();
+        if body
+            .bytes()
+            .next_back()
+            .is_some_and(|last| class(last) == Class::Letter)
+        {
+            self.ending = Ending::None;
+            return;
+        }
         let body = body.trim_end_matches([')', ']', '}', '"', '\'', '”', '’', '»']);
         self.ending = match body.as_bytes().last() {
             Some(b'!' | b'?') => Ending::Sure,
@@ -278,16 +301,74 @@ fn point(body: &str, first: bool, opaque: bool) -> Ending {
     if single || first && body.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ending::None;
     }
-    if body.len() <= LONGEST {
-        let folded = body.to_ascii_lowercase();
-        if ABBREVIATIONS.contains(&folded.as_str()) {
+    if let Some(body) = packed(body) {
+        if ABBREVIATIONS.contains(&body) {
             return Ending::None;
         }
-        if OPEN_ABBREVIATIONS.contains(&folded.as_str()) {
+        if OPEN_ABBREVIATIONS.contains(&body) {
             return Ending::Capital;
         }
     }
     Ending::Unless
+}
+
+/// A word of up to eight bytes as one number, in lower case. No word begins with a zero byte, so that each has its own.
+const fn packed(word: &str) -> Option<u64> {
+    let bytes = word.as_bytes();
+    if bytes.len() > 8 {
+        return None;
+    }
+    let (mut number, mut at) = (0, 0);
+    while at < bytes.len() {
+        number = number << 8 | bytes[at].to_ascii_lowercase() as u64;
+        at += 1;
+    }
+    Some(number)
+}
+
+const fn all_packed<const N: usize>(words: [&str; N]) -> [u64; N] {
+    let (mut numbers, mut at) = ([0; N], 0);
+    while at < N {
+        // A longer one would stay 0, the empty word, which never stands before a point.
+        if let Some(number) = packed(words[at]) {
+            numbers[at] = number;
+        }
+        at += 1;
+    }
+    numbers
+}
+
+/// What a byte is to the counter. In a word that has begun only the kinds from `Space` on count.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Letter,
+    Mark,
+    Space,
+    /// Part of a character that is not ASCII.
+    Wide,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut table = [Class::Wide; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = if byte.is_ascii_alphanumeric() {
+            Class::Letter
+        } else if byte.is_ascii_whitespace() {
+            Class::Space
+        } else {
+            Class::Mark
+        };
+        byte += 1;
+    }
+    table
+};
+
+fn class(byte: u8) -> Class {
+    CLASSES
+        .get(usize::from(byte))
+        .copied()
+        .unwrap_or(Class::Wide)
 }
 
 /// Chinese characters and kana, which are written without spaces.

@@ -218,11 +218,18 @@ impl Role {
         if let Some((_, role)) = CONVENTIONAL.iter().find(|(name, _)| *name == folded) {
             return (*role, true);
         }
-        let stem = STEMS.iter().find(|(stem, _)| {
-            let mut words = folded.split(' ');
-            words.any(|word| word.starts_with(stem))
-        });
-        (stem.map_or(Self::Body, |(_, role)| *role), false)
+        // The first stem that any word begins with.
+        let (mut rest, mut found) = (STEMS, None);
+        for word in folded.split(' ') {
+            let fits = |(stem, _): &(&str, Self)| {
+                stem.as_bytes().first() == word.as_bytes().first() && word.starts_with(stem)
+            };
+            if let Some(at) = rest.iter().position(fits) {
+                rest = rest.get(..=at).unwrap_or(rest);
+                found = rest.last();
+            }
+        }
+        (found.map_or(Self::Body, |(_, role)| *role), false)
     }
 
     /// What it is called in the profile.
@@ -258,16 +265,20 @@ impl Role {
 /// Lower case, letters only, single spaces, `&` as "and".
 fn folded(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
+    let mut in_word = false;
     for letter in title.chars() {
-        if letter == '&' {
-            out.push_str(" and ");
-        } else if letter.is_alphabetic() {
-            out.extend(letter.to_lowercase());
-        } else {
+        let is_letter = letter.is_alphabetic();
+        if (is_letter && !in_word || letter == '&') && !out.is_empty() {
             out.push(' ');
         }
+        if is_letter {
+            out.extend(letter.to_lowercase());
+        } else if letter == '&' {
+            out.push_str("and");
+        }
+        in_word = is_letter;
     }
-    out.split_whitespace().collect::<Vec<_>>().join(" ")
+    out
 }
 
 #[cfg(test)]
@@ -285,8 +296,27 @@ mod tests {
             ("The Quantum Zeno Machine", (Role::Body, false)),
             ("Latest news", (Role::Body, false)),
             ("", (Role::Body, false)),
+            // The first stem decides, not the first word.
+            ("Testing the conclusions", (Role::Conclusion, false)),
+            ("Problems, methods", (Role::Method, false)),
         ] {
             assert_eq!(Role::of(title), expected, "{title}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_folded_heading_is_its_words(title in "[a-zA-Zéß& 1.,İ日\\-\t]{0,20}") {
+            let spaced: String = title
+                .chars()
+                .flat_map(|letter| match letter {
+                    '&' => " and ".chars().collect(),
+                    _ if letter.is_alphabetic() => letter.to_lowercase().collect(),
+                    _ => vec![' '],
+                })
+                .collect();
+            let words: Vec<&str> = spaced.split_whitespace().collect();
+            proptest::prop_assert_eq!(folded(&title), words.join(" "));
         }
     }
 

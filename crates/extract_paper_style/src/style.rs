@@ -1,6 +1,6 @@
 //! How a LaTeX paper cites: by the bibliography's style, the package's options, and the commands that are used.
 
-use aris_latex::Document;
+use aris_latex::{Citation, Document};
 
 use crate::profile::{CitationStyle, Textual};
 
@@ -43,8 +43,8 @@ const STYLES: &[(&str, CitationStyle)] = &[
     ("ieeenat", CitationStyle::Numeric),
 ];
 
-/// The style of a paper.
-pub(crate) fn of(document: &Document) -> CitationStyle {
+/// The style of a paper whose citations are `textual` to that extent.
+pub(crate) fn of(document: &Document, textual: Option<Textual>) -> CitationStyle {
     let mut named = CitationStyle::Unknown;
     let mut option = CitationStyle::Unknown;
     for file in &document.files {
@@ -77,7 +77,7 @@ pub(crate) fn of(document: &Document) -> CitationStyle {
         return named;
     }
     // Only styles with authors and years tell the two commands apart in what they print.
-    match textual(document) {
+    match textual {
         Some(Textual { textual, all }) if textual > 0 && textual < all => CitationStyle::AuthorYear,
         _ => CitationStyle::Unknown,
     }
@@ -95,19 +95,25 @@ fn by_name(name: &str) -> CitationStyle {
 /// Citations that are part of a sentence, and all that say whether they are; `None` where none says so.
 pub(crate) fn textual(document: &Document) -> Option<Textual> {
     let (mut textual, mut all) = (0, 0);
-    let mut last = None;
+    let mut last: Option<&Citation> = None;
     for citation in &document.citations {
-        let name = citation.command.to_ascii_lowercase();
-        let is_textual = name.starts_with("citet") || name.starts_with("textcite");
-        if !is_textual && !name.starts_with("citep") && !name.starts_with("parencite") {
+        let begins = |word: &str| {
+            let start = citation.command.as_bytes().get(..word.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let is_textual = begins("citet") || begins("textcite");
+        if !is_textual && !begins("citep") && !begins("parencite") {
             continue;
         }
         // Several keys of one command are one citation: they stand in one block, side by side.
-        let place = (citation.block, citation.place.file, name.clone());
-        let near = last.as_ref().is_some_and(|(before, end)| {
-            *before == place && citation.place.offset <= *end + citation.key.len() + 8
+        let near = last.is_some_and(|before| {
+            before.block == citation.block
+                && before.place.file == citation.place.file
+                && before.command.eq_ignore_ascii_case(&citation.command)
+                && citation.place.offset
+                    <= before.place.offset + before.key.len() + citation.key.len() + 8
         });
-        last = Some((place, citation.place.offset + citation.key.len()));
+        last = Some(citation);
         if near {
             continue;
         }
@@ -120,23 +126,33 @@ pub(crate) fn textual(document: &Document) -> Option<Textual> {
 /// Longest option list or argument that is looked at.
 const NEAR: usize = 2000;
 
-/// `\name[options]{argument}` outside comments, for the few names that matter here.
+/// `\name[options]{argument}` outside comments, for the few names that matter here, by name.
 fn commands(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
-    const NAMES: [&str; 3] = ["\\bibliographystyle", "\\usepackage", "\\RequirePackage"];
-    NAMES.into_iter().flat_map(move |name| {
-        text.match_indices(name).filter_map(move |(at, _)| {
-            let before = text.get(text.ceil_char_boundary(at.saturating_sub(NEAR))..at)?;
-            if before.rsplit('\n').next()?.contains('%') {
-                return None;
-            }
-            let rest = text.get(at + name.len()..)?.trim_start();
-            let (options, rest) = match rest.strip_prefix('[') {
-                Some(rest) => near(rest, ']')?,
-                None => ("", rest),
-            };
-            let (argument, _) = near(rest.trim_start().strip_prefix('{')?, '}')?;
-            Some((name.trim_start_matches('\\'), options, argument.trim()))
-        })
+    const NAMES: [&str; 3] = ["bibliographystyle", "usepackage", "RequirePackage"];
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices('\\') {
+        let after = text.get(at + 1..).unwrap_or_default();
+        if !after.starts_with(['b', 'u', 'R']) {
+            continue;
+        }
+        if let Some(number) = NAMES.iter().position(|name| after.starts_with(name)) {
+            found.push((number, at));
+        }
+    }
+    found.sort_unstable();
+    found.into_iter().filter_map(move |(number, at)| {
+        let name = *NAMES.get(number)?;
+        let before = text.get(text.ceil_char_boundary(at.saturating_sub(NEAR))..at)?;
+        if before.rsplit('\n').next()?.contains('%') {
+            return None;
+        }
+        let rest = text.get(at + 1 + name.len()..)?.trim_start();
+        let (options, rest) = match rest.strip_prefix('[') {
+            Some(rest) => near(rest, ']')?,
+            None => ("", rest),
+        };
+        let (argument, _) = near(rest.trim_start().strip_prefix('{')?, '}')?;
+        Some((name, options, argument.trim()))
     })
 }
 
@@ -194,7 +210,11 @@ mod tests {
             );
             let mut files = |_: &str| Loaded::Text(text.as_str().into());
             let document = Document::read("m.tex", &mut files).expect("readable");
-            assert_eq!(of(&document), expected, "{preamble} {body}");
+            assert_eq!(
+                of(&document, textual(&document)),
+                expected,
+                "{preamble} {body}"
+            );
         }
     }
 

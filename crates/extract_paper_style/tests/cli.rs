@@ -514,3 +514,21 @@ fn an_address_gives_a_page_latex_or_an_error() {
     remote(&project, &server, &at("/blank"), &[]).expect_code(4);
     remote(&project, &server, &at("/gone"), &[]).expect_code(3);
 }
+
+#[test]
+fn a_profile_of_a_book_is_there_already_the_second_time_and_made_again_when_it_was_changed() {
+    let sections = "\\section{Part}It has one sentence.\n".repeat(2500);
+    let text = format!("\\documentclass{{article}}\\begin{{document}}{sections}\\end{{document}}");
+    let project = Project::new().file("book.tex", &text);
+    let first = call(&project, "book.tex");
+    let path = first.expect_code(0).data()["profile_json"].clone();
+    let path = path.as_str().expect("a path");
+    let whole = std::fs::read(path).expect("a file");
+    assert!(whole.len() > 1 << 20);
+    assert_eq!(call(&project, "book.tex").data()["unchanged"], true);
+    for changed in [&whole[1..], &[&whole[..], b" "].concat(), b""] {
+        std::fs::write(path, changed).expect("written");
+        assert_eq!(call(&project, "book.tex").data()["unchanged"], false);
+        assert!(std::fs::read(path).expect("a file") == whole);
+    }
+}

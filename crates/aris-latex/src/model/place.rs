@@ -1,6 +1,6 @@
 //! Where something stands in the sources.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A byte position in one of [`Document::files`](crate::Document::files).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,10 +35,35 @@ pub struct SourceFile {
     pub path: String,
     /// The whole text.
     pub text: Arc<str>,
+    /// Made when a position is asked for first; a reader of the text alone needs none.
+    index: OnceLock<Index>,
+}
+
+/// Where lines and characters are.
+#[derive(Clone, Debug)]
+struct Index {
     /// Byte offset at which each line begins; the first is 0.
     lines: Vec<usize>,
     /// Number of characters before each block of `BLOCK` bytes: columns in a paper of one long line cost no walk along it.
     chars: Vec<usize>,
+}
+
+impl Index {
+    fn of(text: &str) -> Self {
+        let lines = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        let mut before = 0;
+        let count = |block: &[u8]| {
+            let known = before;
+            before += block.iter().filter(|byte| begins(**byte)).count();
+            known
+        };
+        let mut chars: Vec<usize> = text.as_bytes().chunks(BLOCK).map(count).collect();
+        // The end of a text that fills its last block.
+        chars.push(before);
+        Self { lines, chars }
+    }
 }
 
 /// Bytes between two known character counts.
@@ -50,32 +75,29 @@ const fn begins(byte: u8) -> bool {
 }
 
 impl SourceFile {
-    /// Indexes the lines of `text`.
+    /// A file with its text.
     pub fn new(path: impl Into<String>, text: Arc<str>) -> Self {
-        let lines = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
-        let mut before = 0;
-        let count = |block: &[u8]| {
-            let known = before;
-            before += block.iter().filter(|byte| begins(**byte)).count();
-            known
-        };
-        let chars = text.as_bytes().chunks(BLOCK).map(count).collect();
         Self {
             path: path.into(),
             text,
-            lines,
-            chars,
+            index: OnceLock::new(),
         }
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(&self.text))
     }
 
     /// Line and column (both from 1, the column in characters) of a byte offset. An offset beyond the end
     /// gives the end; one inside a character gives that character.
     pub(crate) fn line_column(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let line = self.lines.partition_point(|start| *start <= offset).max(1);
-        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let line = self
+            .index()
+            .lines
+            .partition_point(|start| *start <= offset)
+            .max(1);
+        let start = self.index().lines.get(line - 1).copied().unwrap_or(0);
         let column = self.chars_before(offset) - self.chars_before(start) + 1;
         (line, column)
     }
@@ -83,7 +105,7 @@ impl SourceFile {
     /// Characters that begin before a byte offset within the text.
     fn chars_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
-        let known = self.chars.get(block).copied().unwrap_or(0);
+        let known = self.index().chars.get(block).copied().unwrap_or(0);
         let rest = self.text.as_bytes().get(block * BLOCK..offset);
         known
             + rest
@@ -95,8 +117,13 @@ impl SourceFile {
 
     /// Byte offset of a character by its number, from 0; the end of the text when there are not so many.
     fn byte_of(&self, number: usize) -> usize {
-        let block = self.chars.partition_point(|known| *known <= number).max(1) - 1;
-        let known = self.chars.get(block).copied().unwrap_or(0);
+        let block = self
+            .index()
+            .chars
+            .partition_point(|known| *known <= number)
+            .max(1)
+            - 1;
+        let known = self.index().chars.get(block).copied().unwrap_or(0);
         let bytes = self.text.as_bytes().get(block * BLOCK..).unwrap_or(&[]);
         let mut starts = bytes.iter().enumerate().filter(|(_, byte)| begins(**byte));
         starts
@@ -109,7 +136,7 @@ impl SourceFile {
         let (line, column) = self.line_column(offset);
         let whole = self.line(line);
         let text = whole.trim();
-        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        let start = self.index().lines.get(line - 1).copied().unwrap_or(0);
         let first = start + (whole.len() - whole.trim_start().len());
         let before = self.chars_before(first);
         let length = self.chars_before(first + text.len()) - before;
@@ -129,10 +156,18 @@ impl SourceFile {
 
     /// The text of a line (from 1) without its line end; empty when there is no such line.
     pub fn line(&self, line: usize) -> &str {
-        let Some(start) = line.checked_sub(1).and_then(|at| self.lines.get(at)) else {
+        let Some(start) = line
+            .checked_sub(1)
+            .and_then(|at| self.index().lines.get(at))
+        else {
             return "";
         };
-        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
+        let end = self
+            .index()
+            .lines
+            .get(line)
+            .copied()
+            .unwrap_or(self.text.len());
         self.text
             .get(*start..end)
             .unwrap_or("")
@@ -176,5 +211,15 @@ mod tests {
         }
         let near = text.find("日").expect("there");
         assert!(file.quote(near, 9).contains('日'));
+    }
+
+    #[test]
+    fn the_end_of_a_text_of_whole_blocks_has_its_column() {
+        for length in [0, 1, 1023, 1024, 1025, 2048, 4096] {
+            let file = SourceFile::new("a.tex", Arc::from("a".repeat(length).as_str()));
+            assert_eq!(file.line_column(length), (1, length + 1));
+            assert_eq!(file.line_column(length + 5), (1, length + 1));
+            assert_eq!(file.byte_of(length), length);
+        }
     }
 }

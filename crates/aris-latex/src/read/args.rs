@@ -20,6 +20,9 @@ pub(super) struct Piece {
 impl Reader<'_> {
     /// Drops a star that follows; whether there was one.
     pub(super) fn star(&mut self) -> bool {
+        if self.ahead().is_some_and(|byte| byte != b'*') {
+            return false;
+        }
         let token = self.next_visible();
         if token.kind == Kind::Word && self.text(token).starts_with('*') {
             let (_, rest) = token.split(1);
@@ -92,6 +95,9 @@ impl Reader<'_> {
 
     /// An optional argument between `open` and `close` (single characters), if one follows.
     fn delimited(&mut self, open: char, close: char) -> Option<Vec<Token>> {
+        if self.ahead().is_some_and(|byte| char::from(byte) != open) {
+            return None;
+        }
         let mut skipped = Vec::new();
         let mut first = self.next();
         while first.kind == Kind::Space {
@@ -342,6 +348,16 @@ impl Reader<'_> {
             .collect()
     }
 
+    /// The text of the next argument, and where it stands if anything is in it.
+    pub(super) fn argument_text(&mut self) -> (String, Option<Place>) {
+        if let Some(word) = self.word_argument() {
+            return (self.text(word).to_owned(), Some(Self::literal(word)));
+        }
+        let tokens = self.argument();
+        let place = tokens.first().map(|token| self.place(*token));
+        (self.flat(&tokens), place)
+    }
+
     /// The source of tokens as written.
     pub(super) fn raw(&self, tokens: &[Token]) -> String {
         let mut out = String::new();
@@ -361,6 +377,26 @@ impl Reader<'_> {
             }
         }
         out
+    }
+
+    /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows.
+    pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
+        let Some(word) = self.word_argument() else {
+            let tokens = self.braced()?;
+            return Some(self.keys(&tokens));
+        };
+        let mut place = Self::literal(word);
+        let mut keys = Vec::new();
+        for part in self.text(word).split(',') {
+            let key = part.trim();
+            if !key.is_empty() {
+                let lead = part.len() - part.trim_start().len();
+                let offset = place.offset + lead;
+                keys.push((key.to_owned(), Place { offset, ..place }));
+            }
+            place.offset += part.len() + 1;
+        }
+        Some(keys)
     }
 
     /// Comma-separated keys with the place of each.

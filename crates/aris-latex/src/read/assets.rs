@@ -10,7 +10,9 @@ use crate::{Include, IncludeKind, IncludeOutcome, Place, ProblemKind};
 
 /// Extensions that graphics drivers guess, in the order of pdfTeX's `\DeclareGraphicsExtensions`, then those of
 /// the DVI drivers.
-const GRAPHICS: [&str; 8] = ["pdf", "png", "jpg", "jpeg", "mps", "eps", "ps", "svg"];
+const GRAPHICS: [&str; 8] = [
+    ".pdf", ".png", ".jpg", ".jpeg", ".mps", ".eps", ".ps", ".svg",
+];
 /// Directories of `\graphicspath` that are tried.
 const MAX_GRAPHICS_PATHS: usize = 64;
 
@@ -58,27 +60,34 @@ impl Reader<'_> {
     }
 
     pub(super) fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
-        let mut files = Vec::new();
+        let mut candidates = Vec::new();
         if known {
-            let mut names = if path::has_extension(name) {
-                vec![name.to_owned()]
+            let endings: &[&str] = if GRAPHICS.iter().any(|ending| name.ends_with(ending)) {
+                &[]
             } else {
-                Vec::new()
+                &GRAPHICS
             };
-            if !GRAPHICS
-                .iter()
-                .any(|ext| name.ends_with(&format!(".{ext}")))
-            {
-                names.extend(GRAPHICS.iter().map(|ext| format!("{name}.{ext}")));
-            }
-            let directories =
-                std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
-            for directory in directories.collect::<Vec<_>>() {
-                files.extend(names.iter().map(|name| format!("{directory}{name}")));
+            let is_whole = path::has_extension(name);
+            let bases = self.bases();
+            let folders =
+                || std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
+            candidates.reserve_exact(
+                bases.len() * folders().count() * (endings.len() + usize::from(is_whole)),
+            );
+            for base in &bases {
+                for folder in folders() {
+                    if is_whole {
+                        candidates.push(path::join_ending(base, folder, name, ""));
+                    }
+                    let mut with = |ending: &&str| {
+                        candidates.push(path::join_ending(base, folder, name, ending));
+                    };
+                    endings.iter().for_each(&mut with);
+                }
             }
         }
         let place = self.place(token);
-        self.record(IncludeKind::Graphics, place, name, &files, known);
+        self.record_candidates(IncludeKind::Graphics, place, name, candidates, known);
     }
 
     /// Lists a file that is not read here.
@@ -91,12 +100,21 @@ impl Reader<'_> {
         known: bool,
     ) {
         let bases = self.bases();
-        let candidates = dedup(
-            bases
-                .iter()
-                .flat_map(|base| files.iter().map(move |file| path::join(base, file)))
-                .collect(),
-        );
+        let candidates = bases
+            .iter()
+            .flat_map(|base| files.iter().map(move |file| path::join(base, file)))
+            .collect();
+        self.record_candidates(kind, place, target, candidates, known);
+    }
+
+    fn record_candidates(
+        &mut self,
+        kind: IncludeKind,
+        place: Place,
+        target: &str,
+        candidates: Vec<String>,
+        known: bool,
+    ) {
         if !known {
             self.unresolved(place, target);
         }
@@ -109,7 +127,7 @@ impl Reader<'_> {
             kind,
             place,
             target: target.to_owned(),
-            candidates,
+            candidates: dedup(candidates),
             resolved: None,
             outcome,
         });

@@ -4,8 +4,9 @@ use super::{
     reader::{After, GroupKind, Reader},
     style,
     token::{Kind, Op, Token},
+    writer::Link,
 };
-use crate::{BibItem, Citation, Label, MarkKind, Place, Reference};
+use crate::{BibItem, Citation, Label, Place, Reference};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
@@ -15,10 +16,10 @@ const CITATION: &str = "[cite]";
 const MAX_OPTIONALS: usize = 2;
 
 impl Reader<'_> {
-    pub(super) fn command_name(&self, token: Token) -> String {
+    pub(super) fn command_name(&self, token: Token) -> &str {
         match token.kind {
-            Kind::Name(name) => self.names.text(name).trim_start_matches('@').to_owned(),
-            _ => String::new(),
+            Kind::Name(name) => self.names.text(name).trim_start_matches('@'),
+            _ => "",
         }
     }
 
@@ -31,8 +32,10 @@ impl Reader<'_> {
         {
             notes.push(note);
         }
-        let Some(keys) = self.braced() else { return };
-        let link = self.record_citation(token, &keys);
+        let Some(keys) = self.braced_keys() else {
+            return;
+        };
+        let link = self.record_citation(token, keys);
         let (pre, post) = match notes.len() {
             0 => (Vec::new(), Vec::new()),
             1 => (Vec::new(), notes.swap_remove(0)),
@@ -42,21 +45,19 @@ impl Reader<'_> {
     }
 
     /// Lists the keys; the link that marks the placeholder.
-    fn record_citation(&mut self, token: Token, keys: &[Token]) -> u32 {
-        let command = self.command_name(token);
-        let keys = self.keys(keys);
+    fn record_citation(&mut self, token: Token, keys: Vec<(String, Place)>) -> u32 {
         let block = self.block_here(token);
-        for (key, place) in &keys {
+        let command = self.command_name(token).to_owned();
+        let first = self.doc.citations.len();
+        for (key, place) in keys {
             self.doc.citations.push(Citation {
-                key: key.clone(),
-                place: *place,
+                key,
+                place,
                 command: command.clone(),
                 block,
             });
         }
-        self.new_link(MarkKind::Cite {
-            keys: keys.into_iter().map(|(key, _)| key).collect(),
-        })
+        self.new_link(Link::Citations(first..self.doc.citations.len()))
     }
 
     /// The block that text written now goes to.
@@ -120,7 +121,8 @@ impl Reader<'_> {
             }
         }
         if !all.is_empty() {
-            let link = self.record_citation(token, &all);
+            let keys = self.keys(&all);
+            let link = self.record_citation(token, keys);
             self.show_citation(token, link, &[], &[]);
         }
     }
@@ -137,7 +139,7 @@ impl Reader<'_> {
     pub(super) fn nocite(&mut self, token: Token) {
         let keys = self.argument();
         let keys = self.keys(&keys);
-        let command = self.command_name(token);
+        let command = self.command_name(token).to_owned();
         for (key, place) in keys {
             if key == "*" {
                 self.doc.nocite_all = true;
@@ -153,11 +155,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn label(&mut self) {
-        let tokens = self.argument();
-        let place = tokens
-            .first()
-            .map_or_else(|| self.here(), |token| self.place(*token));
-        let key = self.flat(&tokens).trim().to_owned();
+        let (key, place) = self.argument_text();
+        let place = place.unwrap_or_else(|| self.here());
+        let key = trimmed(key);
         if let Some(float) = self.floats.last_mut()
             && float.label.is_none()
         {
@@ -172,27 +172,28 @@ impl Reader<'_> {
 
     pub(super) fn reference(&mut self, token: Token, arguments: usize) {
         self.star();
-        let mut keys: Vec<(String, Place)> = Vec::new();
+        let mut keys = Vec::new();
         for _ in 0..arguments {
-            let Some(tokens) = self.braced() else { break };
-            keys.extend(self.keys(&tokens));
+            let Some(more) = self.braced_keys() else {
+                break;
+            };
+            keys.extend(more);
         }
         if keys.is_empty() {
             return;
         }
-        let command = self.command_name(token);
         let block = self.block_here(token);
-        for (key, place) in &keys {
+        let command = self.command_name(token).to_owned();
+        let first = self.doc.refs.len();
+        for (key, place) in keys {
             self.doc.refs.push(Reference {
-                key: key.clone(),
-                place: *place,
+                key,
+                place,
                 command: command.clone(),
                 block,
             });
         }
-        let link = self.new_link(MarkKind::Ref {
-            keys: keys.into_iter().map(|(key, _)| key).collect(),
-        });
+        let link = self.new_link(Link::References(first..self.doc.refs.len()));
         let old = self.style.link;
         self.style.link = link;
         self.write(token, REFERENCE);
@@ -202,11 +203,9 @@ impl Reader<'_> {
     pub(super) fn bib_item(&mut self, token: Token) {
         self.paragraph(token);
         drop(self.optional());
-        let tokens = self.argument();
-        let place = tokens
-            .first()
-            .map_or_else(|| self.here(), |token| self.place(*token));
-        let key = self.flat(&tokens).trim().to_owned();
+        let (key, place) = self.argument_text();
+        let place = place.unwrap_or_else(|| self.here());
+        let key = trimmed(key);
         self.doc.bibitems.push(BibItem { key, place });
     }
 
@@ -235,4 +234,12 @@ impl Reader<'_> {
         }
         self.open_group(GroupKind::Brace, after, token);
     }
+}
+
+fn trimmed(text: String) -> String {
+    let key = text.trim();
+    if key.len() == text.len() {
+        return text;
+    }
+    key.to_owned()
 }

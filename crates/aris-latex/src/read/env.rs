@@ -69,6 +69,13 @@ impl Env {
     }
 }
 
+/// What is remembered of [`lookup`].
+#[derive(Clone, Copy)]
+pub(super) enum Known {
+    NotYet,
+    As(Option<Env>),
+}
+
 /// The environment of a name, star dropped.
 pub(super) fn lookup(name: &str) -> Option<Env> {
     if name == "tabular*" {
@@ -127,13 +134,39 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
 }
 
 impl Reader<'_> {
-    pub(super) fn begin_environment(&mut self, token: Token) {
+    /// The name in the next argument.
+    fn environment_name(&mut self) -> u32 {
+        if let Some(word) = self.word_argument() {
+            let (from, to) = (word.at as usize, word.at as usize + word.len as usize);
+            let file = self.doc.files.get(word.file as usize);
+            let text = file.and_then(|file| file.text.get(from..to));
+            return self.names.intern(text.unwrap_or("").trim());
+        }
         let tokens = self.argument();
-        let flat = self.flat(&tokens);
-        let name = flat.trim();
-        let index = self.names.intern(name);
+        let name = self.flat(&tokens);
+        self.names.intern(name.trim())
+    }
+
+    /// [`lookup`], once for each name.
+    fn known_environment(&mut self, name: u32) -> Option<Env> {
+        let at = name as usize;
+        if self.known_environments.len() <= at {
+            self.known_environments.resize(at + 1, Known::NotYet);
+        }
+        if let Some(Known::As(env)) = self.known_environments.get(at) {
+            return *env;
+        }
+        let env = lookup(self.names.text(name));
+        if let Some(known) = self.known_environments.get_mut(at) {
+            *known = Known::As(env);
+        }
+        env
+    }
+
+    pub(super) fn begin_environment(&mut self, token: Token) {
+        let index = self.environment_name();
         if self.excluded.contains(&index) {
-            self.skip_raw(name, token);
+            self.skip_raw(&self.names.shared(index), token);
             return;
         }
         if let Some(user) = self.environments.get(&index).cloned() {
@@ -141,14 +174,14 @@ impl Reader<'_> {
             self.expand(token, user.name, &user.begin);
             return;
         }
-        let known = lookup(name);
+        let known = self.known_environment(index);
         if self.preamble && !matches!(known, Some(Env::Document | Env::Raw | Env::Flow(..))) {
             self.enter(index, After::Nothing, token);
             return;
         }
         match known {
             Some(Env::Document) => self.begin_document(),
-            Some(Env::Raw) => self.skip_raw(name, token),
+            Some(Env::Raw) => self.skip_raw(&self.names.shared(index), token),
             Some(Env::Display(spec)) => {
                 self.skip_arguments(spec);
                 self.begin_display(token, Some(index));
@@ -242,20 +275,17 @@ impl Reader<'_> {
     }
 
     pub(super) fn end_environment(&mut self, token: Token) {
-        let tokens = self.argument();
-        let flat = self.flat(&tokens);
-        let name = flat.trim();
-        if lookup(name) == Some(Env::Document) {
+        let index = self.environment_name();
+        if self.known_environment(index) == Some(Env::Document) {
             self.end_document();
             return;
         }
-        let index = self.names.intern(name);
         let open = self
             .open_environments
             .get(name_index(index))
             .is_some_and(|count| *count > 0);
         if !open {
-            let place = self.place(token);
+            let (place, name) = (self.place(token), self.names.shared(index));
             self.problem(
                 ProblemKind::ExtraEnd,
                 place,

@@ -3,9 +3,9 @@
 use super::{
     reader::{After, Group, GroupKind, Reader},
     token::{Kind, Op, Token, narrow},
-    writer::Writer,
+    writer::{Link, Writer},
 };
-use crate::{MarkKind, Place, ProblemKind};
+use crate::{Place, ProblemKind};
 
 /// Groups deeper than this are only counted.
 const MAX_GROUPS: usize = 100_000;
@@ -150,8 +150,8 @@ impl Reader<'_> {
     }
 
     /// Number of the next link.
-    pub(super) fn new_link(&mut self, kind: MarkKind) -> u32 {
-        self.links.push(kind);
+    pub(super) fn new_link(&mut self, link: Link) -> u32 {
+        self.links.push(link);
         narrow(self.links.len())
     }
 }

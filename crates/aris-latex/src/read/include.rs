@@ -131,6 +131,10 @@ impl Reader<'_> {
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it).
     pub(super) fn file_name(&mut self) -> (String, bool) {
+        if let Some(word) = self.word_argument() {
+            let name = self.text(word).trim().trim_matches('"').trim();
+            return (name.to_owned(), true);
+        }
         let first = self.next_visible();
         let tokens = match first.kind {
             Kind::Begin => self.balanced(first),
@@ -453,10 +457,44 @@ fn suffixed(name: &str, extension: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn dedup(paths: Vec<String>) -> Vec<String> {
+/// Every path once, the first of each. They are few, unless somebody writes a long `\graphicspath`.
+pub(super) fn dedup(mut paths: Vec<String>) -> Vec<String> {
+    const FEW: usize = 32;
+    if paths.len() <= FEW {
+        let mut kept = 0;
+        for at in 0..paths.len() {
+            let (before, rest) = paths.split_at(at);
+            let is_new = rest
+                .first()
+                .is_some_and(|path| before.iter().take(kept).all(|known| known != path));
+            if is_new {
+                paths.swap(kept, at);
+                kept += 1;
+            }
+        }
+        paths.truncate(kept);
+        return paths;
+    }
     let mut seen = BTreeSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
     paths
-        .into_iter()
-        .filter(|path| seen.insert(path.clone()))
-        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_paths_are_kept_once_in_order() {
+        for count in [0, 1, 5, 31, 32, 33, 100] {
+            let paths: Vec<String> = (0..count).map(|n| (n * n % 7).to_string()).collect();
+            let mut expected: Vec<String> = Vec::new();
+            for path in &paths {
+                if !expected.contains(path) {
+                    expected.push(path.clone());
+                }
+            }
+            assert_eq!(dedup(paths), expected, "{count}");
+        }
+    }
 }

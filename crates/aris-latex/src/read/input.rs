@@ -64,6 +64,41 @@ impl Reader<'_> {
         word
     }
 
+    /// The byte with which the next token begins, when that comes straight from the file and without white space before it. What
+    /// this rules out needs no token to be made and put back.
+    pub(super) fn ahead(&self) -> Option<u8> {
+        let Some(Frame::File {
+            base, text, cursor, ..
+        }) = self.frames.last()
+        else {
+            return None;
+        };
+        let byte = *text.as_bytes().get(cursor.pos)?;
+        let is_token = !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'%');
+        (self.stack.len() == *base && is_token).then_some(byte)
+    }
+
+    /// A braced argument of one word, straight from the file: the same as [`Self::braced`] and the text of its tokens, without them.
+    pub(super) fn word_argument(&mut self) -> Option<Token> {
+        let Some(Frame::File {
+            base,
+            text,
+            file,
+            cursor,
+            ..
+        }) = self.frames.last_mut()
+        else {
+            return None;
+        };
+        if self.stack.len() != *base {
+            return None;
+        }
+        let (start, end, tokens) = lexer::word_group(text, cursor)?;
+        let word = Token::new(Kind::Word, *file, start, end - start);
+        self.spend(tokens);
+        Some(word)
+    }
+
     pub(super) fn unread(&mut self, token: Token) {
         if token.kind != Kind::Stop {
             self.stack.push(token);

@@ -161,6 +161,35 @@ pub(crate) fn extend(text: &str, cursor: &mut Cursor) -> usize {
     end
 }
 
+/// A group at the cursor that holds one word, `{fig:a_b}`, with the number of tokens in it: what labels, keys and names of
+/// environments mostly are. Underscores count, because in names they stand for themselves.
+pub(crate) fn word_group(text: &str, cursor: &mut Cursor) -> Option<(usize, usize, usize)> {
+    let bytes = text.as_bytes();
+    if bytes.get(cursor.pos) != Some(&b'{') {
+        return None;
+    }
+    let start = cursor.pos + 1;
+    let (mut end, mut tokens) = (start, 0);
+    loop {
+        let length = plain_run(bytes, end);
+        end += length;
+        tokens += usize::from(length > 0);
+        match bytes.get(end) {
+            Some(b'_') => {
+                end += 1;
+                tokens += 1;
+            }
+            Some(b'}') if end > start => break,
+            _ => return None,
+        }
+    }
+    *cursor = Cursor {
+        pos: end + 1,
+        fresh: false,
+    };
+    Some((start, end, tokens))
+}
+
 fn control(
     text: &str,
     file: u32,

@@ -196,13 +196,15 @@ impl Reader<'_> {
 
     /// Whether the next argument needs no brackets in `a/b`.
     pub(super) fn simple_group(&mut self) -> bool {
-        let mut taken = Vec::new();
+        let mut taken = [Token::new(Kind::Stop, 0, 0, 0); 6];
         let mut simple = false;
-        for _ in 0..6 {
+        for count in 1..=taken.len() {
             let token = self.next();
-            taken.push(token);
+            if let Some(place) = taken.get_mut(count - 1) {
+                *place = token;
+            }
             match token.kind {
-                Kind::Begin | Kind::Space if taken.len() <= 2 => {}
+                Kind::Begin | Kind::Space if count <= 2 => {}
                 Kind::End => {
                     simple = true;
                     break;
@@ -217,6 +219,7 @@ impl Reader<'_> {
                 _ => break,
             }
         }
+        // What was not taken is a stop, which is not put back.
         self.unread_all(&taken);
         simple
     }

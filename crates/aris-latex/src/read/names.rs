@@ -7,20 +7,24 @@ use std::{
 
 /// An interner. Its own table instead of a `BTreeMap`, because every control sequence of the document is looked
 /// up; keyed hashing, because names come from files that others write. Numbers are given in order of first use,
-/// so nothing depends on the hash.
+/// so nothing depends on the hash. Names are short, so the hash is one multiplication for eight bytes, both halves of the
+/// product folded into one, under two random numbers that no writer of a file knows.
 pub(crate) struct Names {
     texts: Vec<Arc<str>>,
     /// Number + 1, or 0 for free; a power of two, at most half full.
     slots: Vec<u32>,
-    state: RandomState,
+    start: u64,
+    factor: u64,
 }
 
 impl Names {
     pub(crate) fn new() -> Self {
+        let random = RandomState::new();
         Self {
-            texts: Vec::new(),
+            texts: Vec::with_capacity(2048),
             slots: vec![0; 4096],
-            state: RandomState::new(),
+            start: random.hash_one(0),
+            factor: random.hash_one(1) | 1,
         }
     }
 
@@ -57,9 +61,21 @@ impl Names {
         self.texts.get(index as usize).cloned().unwrap_or_default()
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "a hash is cut on purpose")]
     fn first_slot(&self, text: &str) -> usize {
-        let hash = self.state.hash_one(text);
-        usize::try_from(hash & 0xffff_ffff).unwrap_or(0) & (self.slots.len() - 1)
+        let (words, rest) = text.as_bytes().as_chunks::<8>();
+        let last = rest
+            .iter()
+            .fold(text.len() as u64, |last, byte| last << 8 | u64::from(*byte));
+        let hash = words
+            .iter()
+            .map(|word| u64::from_le_bytes(*word))
+            .chain(std::iter::once(last))
+            .fold(self.start, |hash, word| {
+                let product = u128::from(hash ^ word) * u128::from(self.factor);
+                (product >> 64) as u64 ^ product as u64
+            });
+        hash as usize & (self.slots.len() - 1)
     }
 
     fn grow(&mut self) {

@@ -139,6 +139,10 @@ impl Open {
 
     /// Marks the number after each `±`.
     pub(super) fn find_uncertainties(&mut self) {
+        // The first byte of the sign, which few texts have.
+        if !self.text.as_bytes().contains(&0xc2) {
+            return;
+        }
         let found: Vec<Range<usize>> = self
             .text
             .match_indices('±')

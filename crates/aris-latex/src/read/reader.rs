@@ -4,14 +4,15 @@ use std::{collections::BTreeMap, rc::Rc, sync::Arc};
 
 use super::{
     builtin::{self, Cmd},
+    env::Known,
     lexer::{Cursor, Letters},
     names::Names,
     style::{self, Style},
     tables::Grid,
     token::Token,
-    writer::{Flow, Lookup, Writer},
+    writer::{Flow, Link, Lookup, Writer},
 };
-use crate::{Document, IncludeKind, Loader, MarkKind, Place, Problem, ProblemKind};
+use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
@@ -145,6 +146,8 @@ pub(super) struct Reader<'a> {
     pub(super) writer: Writer,
     pub(super) meanings: Vec<Meaning>,
     pub(super) undo: Vec<(u32, Meaning)>,
+    /// What each name says as that of an environment, where that was looked up.
+    pub(super) known_environments: Vec<Known>,
     pub(super) stack: Vec<Token>,
     pub(super) frames: Vec<Frame>,
     pub(super) expansions: Vec<Expansion>,
@@ -155,7 +158,7 @@ pub(super) struct Reader<'a> {
     pub(super) entered: Vec<usize>,
     pub(super) style: Style,
     pub(super) origin: usize,
-    pub(super) links: Vec<MarkKind>,
+    pub(super) links: Vec<Link>,
     pub(super) grids: Vec<Grid>,
     pub(super) alignments: Vec<Alignment>,
     pub(super) floats: Vec<Float>,
@@ -183,6 +186,7 @@ impl<'a> Reader<'a> {
             writer: Writer::new(),
             meanings: Vec::new(),
             undo: Vec::new(),
+            known_environments: Vec::new(),
             stack: Vec::new(),
             frames: Vec::new(),
             // Number 0 is the document itself.
@@ -255,18 +259,14 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn with_lookup<T>(&mut self, act: impl FnOnce(&mut Writer, &Lookup<'_>) -> T) -> T {
-        let (expansions, names) = (&self.expansions, &self.names);
-        let expanded = |exp: u32| {
-            let Some(found) = expansions.get(exp as usize) else {
-                return (String::new(), Place { file: 0, offset: 0 });
-            };
-            (names.text(found.name).to_owned(), found.definition)
-        };
         act(
             &mut self.writer,
             &Lookup {
-                expanded: &expanded,
+                expansions: &self.expansions,
+                names: &self.names,
                 links: &self.links,
+                citations: &self.doc.citations,
+                refs: &self.doc.refs,
             },
         )
     }

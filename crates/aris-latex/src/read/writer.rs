@@ -1,14 +1,16 @@
 //! Builds blocks: text, the map back to the sources, marks.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 pub(super) use super::open::Source;
 use super::{
+    names::Names,
     open::{Open, Tag},
+    reader::Expansion,
     style::{self, Style},
     token::narrow,
 };
-use crate::{Block, BlockKind, Mark, MarkKind, Place, model::block::Span};
+use crate::{Block, BlockKind, Citation, Mark, MarkKind, Place, Reference, model::block::Span};
 
 /// Environments named in a block; deeper ones are left out, so that nesting costs linear space.
 const MAX_ENVIRONMENTS: usize = 64;
@@ -50,13 +52,23 @@ pub(crate) struct Writer {
     /// Emptied buffers, so that a block costs one exact allocation for each part.
     spare: Vec<Open>,
     environments: Vec<Arc<str>>,
-    path: Option<Arc<[Arc<str>]>>,
+    /// What a block shows of them: for each number of open ones, up to [`MAX_ENVIRONMENTS`], once it was needed.
+    paths: Vec<Option<Arc<[Arc<str>]>>>,
 }
 
-/// What the names of expansions and links are when a block is finished.
+/// What a citation or a cross reference names: a part of the document's list.
+pub(crate) enum Link {
+    Citations(Range<usize>),
+    References(Range<usize>),
+}
+
+/// What expansions and links are when a block is finished.
 pub(crate) struct Lookup<'a> {
-    pub(crate) expanded: &'a dyn Fn(u32) -> (String, Place),
-    pub(crate) links: &'a [MarkKind],
+    pub(crate) expansions: &'a [Expansion],
+    pub(crate) names: &'a Names,
+    pub(crate) links: &'a [Link],
+    pub(crate) citations: &'a [Citation],
+    pub(crate) refs: &'a [Reference],
 }
 
 impl Writer {
@@ -68,7 +80,7 @@ impl Writer {
             levels: vec![(None, Open::default())],
             spare: Vec::new(),
             environments: Vec::new(),
-            path: None,
+            paths: vec![None],
         }
     }
 
@@ -78,12 +90,14 @@ impl Writer {
 
     pub(crate) fn enter(&mut self, environment: Arc<str>) {
         self.environments.push(environment);
-        self.path = None;
+        if self.paths.len() <= MAX_ENVIRONMENTS {
+            self.paths.push(None);
+        }
     }
 
     pub(crate) fn leave(&mut self) {
         self.environments.pop();
-        self.path = None;
+        self.paths.truncate(self.environments.len() + 1);
     }
 
     /// Whether text goes to a heading, caption, cell, … instead of running text.
@@ -132,11 +146,7 @@ impl Writer {
         if let Some(index) = self.current() {
             return index;
         }
-        let shown = self
-            .environments
-            .get(..self.environments.len().min(MAX_ENVIRONMENTS))
-            .unwrap_or_default();
-        let path = self.path.get_or_insert_with(|| shown.into()).clone();
+        let path = self.path();
         let index = self.blocks.len();
         let kind = self
             .levels
@@ -156,6 +166,16 @@ impl Writer {
             open.index = Some(index);
         }
         index
+    }
+
+    /// The environments that a block shows.
+    fn path(&mut self) -> Arc<[Arc<str>]> {
+        let count = self.paths.len() - 1;
+        let shown = self.environments.get(..count).unwrap_or_default();
+        match self.paths.last_mut() {
+            Some(path) => path.get_or_insert_with(|| shown.into()).clone(),
+            None => shown.into(),
+        }
     }
 
     /// Length of the current block's text.
@@ -447,12 +467,25 @@ fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
         Tag::Style(style::NUMBER) => MarkKind::Number,
         Tag::Style(style::UNIT) => MarkKind::Unit,
         Tag::Style(_) => return None,
-        Tag::Link(link) => lookup.links.get((link as usize).checked_sub(1)?)?.clone(),
+        Tag::Link(link) => match lookup.links.get((link as usize).checked_sub(1)?)? {
+            Link::Citations(range) => {
+                let named = lookup.citations.get(range.clone()).unwrap_or_default();
+                MarkKind::Cite {
+                    keys: named.iter().map(|citation| citation.key.clone()).collect(),
+                }
+            }
+            Link::References(range) => {
+                let named = lookup.refs.get(range.clone()).unwrap_or_default();
+                MarkKind::Ref {
+                    keys: named.iter().map(|named| named.key.clone()).collect(),
+                }
+            }
+        },
         Tag::Exp(exp, literal) => {
-            let (name, definition) = (lookup.expanded)(exp);
+            let found = lookup.expansions.get(exp as usize)?;
             MarkKind::Expanded {
-                name,
-                definition,
+                name: lookup.names.text(found.name).to_owned(),
+                definition: found.definition,
                 literal,
             }
         }
