@@ -9,6 +9,7 @@
 
 #![warn(missing_docs)]
 
+mod again;
 mod cache;
 mod client;
 mod download;
@@ -27,6 +28,7 @@ mod service;
 mod settings;
 mod wire;
 
+pub use again::{Again, attempts};
 pub use cache::Freshness;
 pub use client::{Client, Doubt};
 pub use download::{Downloaded, Magic};

@@ -70,6 +70,7 @@ pub struct Request {
     pub(crate) keep: Duration,
     pub(crate) keep_absence: Duration,
     pub(crate) slots: u32,
+    pub(crate) harmless: bool,
 }
 
 impl Request {
@@ -87,13 +88,22 @@ impl Request {
             keep: Duration::ZERO,
             keep_absence: Duration::ZERO,
             slots: 1,
+            harmless: true,
         }
+    }
+
+    /// Says that this may be done twice although it has a body.
+    #[must_use]
+    pub fn harmless(mut self) -> Self {
+        self.harmless = true;
+        self
     }
 
     /// Asks with a JSON body.
     pub fn post(host: &'static Host, path: &'static str, body: &serde_json::Value) -> Self {
         let mut request = Self::get(host, path, Expect::Json);
         request.method = Method::Post;
+        request.harmless = false;
         request.body = Some(body.to_string());
         request
     }

@@ -5,21 +5,17 @@
 
 use std::io::Read as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::again::{Again, attempts};
 use crate::error::HttpError;
-use crate::gate;
 use crate::host::Host;
 use crate::origin;
-use crate::request::{Method, Request};
-use crate::retry;
+use crate::request::Request;
 use crate::secret::Secret;
 use crate::wire::{Answer, Broken, Wire, io_broken};
-
-/// Requests that are sent for one answer at most: one, and two more where that is harmless.
-const ATTEMPTS: u32 = 3;
 
 /// A service at one base URL.
 #[derive(Debug)]
@@ -71,8 +67,8 @@ impl Service {
 
     /// Sends a request and gives the answer, all within `time`.
     ///
-    /// Sent again, twice at most and as `Retry-After` says: when no connection came about, after 429, and without a body also after 5xx
-    /// and a broken exchange. A request with a body that may have been seen is never sent again.
+    /// Sent again as [`attempts`] says: when no connection came about, and after an answer as [`Again::after`] says; where the request is
+    /// harmless also after a broken exchange. What may have been done, and must not be done twice, is never sent again.
     ///
     /// **Errors**: [`HttpError::NoAnswer`], [`HttpError::Busy`], [`HttpError::TooLarge`], [`HttpError::NotAnAnswer`].
     pub fn exchange(
@@ -83,71 +79,56 @@ impl Service {
     ) -> Result<Exchanged, HttpError> {
         let host = request.host.name;
         let url = format!("{}{}", self.base, request.target);
-        let end = Instant::now() + time;
-        let harmless = request.method == Method::Get;
-        for attempt in 1.. {
-            let left = end.saturating_duration_since(Instant::now());
-            let sent = self
-                .wire
-                .send(request, &url, self.key.as_ref(), &[], left)
-                .and_then(|answer| collect(answer, request.limit));
-            let (error, pause) = match sent {
-                Ok(Collected::Whole(status, retry_after, answer)) => {
-                    let again = status == 429 || (harmless && retry::is_later(status));
-                    if !again {
-                        return Ok(answer);
-                    }
-                    let pause = retry_after.and_then(|header| retry::pause(&header, now()));
+        let harmless = request.harmless;
+        let if_harmless = if harmless { Again::Soon } else { Again::No };
+        attempts(time, &url, |attempts, left| {
+            let mut again = Again::No;
+            let sent = self.wire.send(request, &url, self.key.as_ref(), &[], left);
+            let sent = sent.and_then(|answer| {
+                again = Again::after(answer.status, |name| answer.header(name), harmless, now());
+                collect(answer, request.limit)
+            });
+            let url = url.clone();
+            let (what, again) = match sent {
+                Ok(Some(answer)) => {
+                    let retry_after = match again {
+                        Again::No => return Ok(answer),
+                        Again::Soon => None,
+                        Again::After(pause) => Some(pause),
+                    };
+                    let status = answer.status;
                     let error = HttpError::Busy {
                         host,
-                        url: url.clone(),
-                        status,
-                        retry_after: pause,
-                        attempts: attempt,
-                    };
-                    (error, pause)
-                }
-                Ok(Collected::TooLarge) => {
-                    return Err(HttpError::TooLarge {
-                        host,
                         url,
-                        limit: request.limit,
-                    });
+                        status,
+                        retry_after,
+                        attempts,
+                    };
+                    return Err((error, again));
+                }
+                Ok(None) => {
+                    let limit = request.limit;
+                    return Err((HttpError::TooLarge { host, url, limit }, Again::No));
                 }
                 Err(Broken::Refused(what)) => {
-                    return Err(HttpError::NotAnAnswer {
-                        host,
-                        url,
-                        what: what.to_owned(),
-                    });
+                    let what = what.to_owned();
+                    return Err((HttpError::NotAnAnswer { host, url, what }, Again::No));
                 }
-                Err(broken) => {
-                    let unseen = matches!(broken, Broken::Unreached(_));
-                    let what = match broken {
-                        Broken::Unreached(what) | Broken::Trouble(what) => what,
-                        Broken::Late | Broken::Refused(_) => {
-                            format!("nothing within {:.1} s", left.as_secs_f64())
-                        }
-                    };
-                    let error = HttpError::NoAnswer {
-                        host,
-                        url: url.clone(),
-                        what,
-                        attempts: attempt,
-                    };
-                    if !unseen && !harmless {
-                        return Err(error);
-                    }
-                    (error, None)
+                Err(Broken::Unreached(what)) => (what, Again::Soon),
+                Err(Broken::Trouble(what)) => (what, if_harmless),
+                Err(Broken::Late) => {
+                    let what = format!("nothing within {:.1} s", left.as_secs_f64());
+                    (what, if_harmless)
                 }
             };
-            let wait = pause.unwrap_or_else(|| retry::back_off(attempt, &url));
-            if attempt >= ATTEMPTS || Instant::now() + wait >= end {
-                return Err(error);
-            }
-            gate::wait(wait);
-        }
-        Err(HttpError::Deadline { host, url })
+            let error = HttpError::NoAnswer {
+                host,
+                url,
+                what,
+                attempts,
+            };
+            Err((error, again))
+        })
     }
 
     /// The request for the page after `answer`; `None` after the last one.
@@ -178,15 +159,8 @@ impl Service {
     }
 }
 
-/// What an exchange gave.
-enum Collected {
-    /// Status, `Retry-After`, and all of it.
-    Whole(u16, Option<String>, Exchanged),
-    TooLarge,
-}
-
-fn collect(mut answer: Answer, limit: u64) -> Result<Collected, Broken> {
-    let retry_after = answer.header("retry-after").map(str::to_owned);
+/// All of an answer; `None` when that is more than `limit` bytes.
+fn collect(mut answer: Answer, limit: u64) -> Result<Option<Exchanged>, Broken> {
     let next = answer.header("link").and_then(next_of);
     let mut body = Vec::new();
     (&mut answer.body)
@@ -194,14 +168,13 @@ fn collect(mut answer: Answer, limit: u64) -> Result<Collected, Broken> {
         .read_to_end(&mut body)
         .map_err(|error| io_broken(&error))?;
     if body.len() as u64 > limit {
-        return Ok(Collected::TooLarge);
+        return Ok(None);
     }
-    let exchanged = Exchanged {
+    Ok(Some(Exchanged {
         status: answer.status,
         body,
         next,
-    };
-    Ok(Collected::Whole(answer.status, retry_after, exchanged))
+    }))
 }
 
 /// The target of the relation `next` in a `Link` header (RFC 8288): `<url>; rel="next", <url>; rel="last"`.
@@ -281,6 +254,9 @@ mod tests {
             drop(ask(&service, &Request::get(&HOST, "/things", Expect::Json)));
             assert_eq!(server.log().len(), posts + gets, "{status}");
         }
+        let server = Server::start(|_| Sent::status(502).header("retry-after", "0"));
+        drop(ask(&service(&server.url()), &post().harmless()));
+        assert_eq!(server.log().len(), 3);
         let server = Server::start(|_| Sent::drop());
         assert!(matches!(
             ask(&service(&server.url()), &post()),

@@ -35,7 +35,7 @@ impl GitHubArgs {
             } else {
                 gh.to_owned()
             };
-            return Ok(GitHub::through_gh(&gh, folder));
+            return Ok(GitHub::through_gh(&gh, folder, context.now()));
         };
         let token = context
             .env("GH_TOKEN")

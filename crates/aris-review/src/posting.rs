@@ -49,23 +49,38 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
     if comments.is_empty() && said {
         return posted;
     }
-    match batch(github, pull, review, &comments, &mut posted) {
-        Ok(()) => {
+    let taken = match batch(github, pull, review, &comments, &mut posted) {
+        Ok(()) => Some(true),
+        Err(trouble) => {
+            let taken = if !trouble.is_doubtful() {
+                Some(false)
+            } else if again || trouble.is_away() {
+                None
+            } else {
+                was_taken(github, pull, review, said, &mut posted.warnings)
+            };
+            let what = match taken {
+                Some(false) => "the review was not taken",
+                Some(true) => "the review was taken, and the answer was",
+                None => "whether the review was taken is unknown",
+            };
+            posted.warnings.push(format!("{what}: {trouble}"));
+            taken
+        }
+    };
+    match taken {
+        Some(true) => {
             posted.tier = Some(0);
             posted.inline = comments.len();
             return posted;
         }
-        Err(trouble) => {
-            posted
-                .warnings
-                .push(format!("the review was not taken: {trouble}"));
-            if trouble.is_away() {
-                // What was sent last may have been taken or not; sending it in pieces could double it.
-                posted.tier = Some(3);
-                posted.failed = comments.len();
-                return posted;
-            }
+        // Sending it in pieces could double it.
+        None => {
+            posted.tier = Some(3);
+            posted.failed = comments.len();
+            return posted;
         }
+        Some(false) => {}
     }
     one_by_one(github, pull, review, &comments, &mut posted);
     if posted.inline > 0 {
@@ -84,6 +99,23 @@ pub fn post(github: &GitHub, pull: &Pull, review: &Review<'_>, again: bool) -> P
         }
     }
     posted
+}
+
+/// Whether a review is there although GitHub did not say so; none when that cannot be seen. Where one of the same words was there before,
+/// the new one is known by its comments.
+fn was_taken(
+    github: &GitHub,
+    pull: &Pull,
+    review: &Review<'_>,
+    said: bool,
+    warnings: &mut Vec<String>,
+) -> Option<bool> {
+    let before = warnings.len();
+    let there = Known::of(github, pull, review, warnings);
+    (warnings.len() == before).then(|| {
+        there.last_review.as_deref() == Some(review.digest().as_str())
+            && (!said || review.comments(&there.findings).is_empty())
+    })
 }
 
 /// One review with all comments; as a mere comment when the pull request is one's own.

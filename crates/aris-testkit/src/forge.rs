@@ -42,6 +42,8 @@ pub struct Refused {
     pub batch: bool,
     /// All reviews.
     pub reviews: bool,
+    /// The answer to a review, which is taken.
+    pub lost: bool,
     /// Comments on lines, of one path or of all.
     pub comments: Option<&'static str>,
     /// Replies.
@@ -248,6 +250,9 @@ impl Pull {
             "id": self.reviews.len(), "body": body["body"], "state": body["event"], "author_association": "OWNER",
             "user": {"login": "me"}, "submitted_at": time
         }));
+        if self.refused.lost {
+            return refusal(502, "Bad Gateway");
+        }
         Answer::json(&json!({}))
     }
 

@@ -311,15 +311,15 @@ fn gh_is_called_with_lists_of_arguments_and_bodies_on_stdin() {
     assert_eq!(lines[0], "<auth><status>");
     assert_eq!(
         lines[1],
-        "<api><repos/o/r/pulls/7/comments><--method><GET><--paginate>"
+        "<api><repos/o/r/pulls/7/comments><--method><GET><--paginate><--include>"
     );
     assert_eq!(
         lines[2],
-        "<api><repos/o/r/pulls/7/reviews><--method><GET><--paginate>"
+        "<api><repos/o/r/pulls/7/reviews><--method><GET><--paginate><--include>"
     );
     assert_eq!(
         lines[3],
-        "<api><repos/o/r/pulls/7/reviews><--method><POST><--input><->"
+        "<api><repos/o/r/pulls/7/reviews><--method><POST><--input><-><--include>"
     );
     let sent: Value = serde_json::from_str(lines[4]).expect("JSON");
     assert_eq!(sent["event"], "REQUEST_CHANGES");
@@ -357,6 +357,109 @@ fn gh_that_refuses_goes_through_the_tiers() {
         let run = post_by_gh(&project);
         assert_eq!(posted(&run), wanted, "{what}: {run}");
     }
+}
+
+/// Arms of a `case` of a `gh` that answers with a head and leaves as `gh` does: `first` at the first call, `then` at the others.
+fn answers(call: &str, first: (&str, &str), then: &str) -> String {
+    let (head, words) = first;
+    let name = call.replace(|char: char| !char.is_ascii_alphanumeric(), "");
+    format!(
+        "*'{call}'*) if [ ! -e bin/{name} ]; then touch bin/{name}; printf 'HTTP/2.0 {head}\\r\\n\\r\\n{words}'; \
+         echo 'gh: {words} (HTTP {})' >&2; exit 1; fi; printf 'HTTP/2.0 200 OK\\nServer: x\\r\\n\\r\\n{then}';;\n",
+        head.split(' ').next().expect("a status"),
+    )
+}
+
+fn calls(project: &Project, call: &str) -> usize {
+    project.read("bin/log").matches(call).count()
+}
+
+#[test]
+fn gh_is_asked_again_where_nothing_was_done_or_nothing_can_be_done_twice() {
+    let project = Project::new();
+    let later = "429 Too Many Requests\\r\\nRetry-After: 0";
+    let cases = [
+        answers(
+            "/comments --method GET",
+            ("502 Bad Gateway\\r\\nRetry-After: 0", "<html>"),
+            "[{}]\\nHTTP/2.0 200 OK\\r\\n\\r\\n[{}]",
+        ),
+        answers(
+            "/reviews --method GET",
+            (
+                "403 Forbidden\\r\\nX-Ratelimit-Remaining: 0\\r\\nX-Ratelimit-Reset: 1",
+                "{}",
+            ),
+            "[]",
+        ),
+        answers("/reviews --method POST", (later, "{}"), "{}"),
+    ];
+    fake_gh(&project, &format!("'auth status') ;;\n{}", cases.concat()));
+    let run = post_by_gh(&project);
+    assert_eq!(posted(&run), (json!(0), 3, 0), "{run}");
+    assert_eq!(run.data()["posted"]["warnings"], json!([]));
+    for call in [
+        "comments><--method><GET",
+        "reviews><--method><GET",
+        "reviews><--method><POST",
+    ] {
+        assert_eq!(calls(&project, call), 2, "{call}");
+    }
+}
+
+#[test]
+fn gh_is_not_asked_again_for_what_may_have_been_done_or_has_to_wait_too_long() {
+    let never = "403 Forbidden\\r\\nX-Ratelimit-Remaining: 0\\r\\nX-Ratelimit-Reset: 4102444800";
+    for (reviews, comments) in [
+        (never, "404 Not Found"),
+        ("403 Forbidden", "502 Bad Gateway\\r\\nRetry-After: 3600"),
+        ("422 Unprocessable Entity\\r\\nRetry-After: 0", never),
+    ] {
+        let project = Project::new();
+        let cases = [
+            answers("/comments --method GET", (comments, "{}"), "[]"),
+            answers("/reviews --method POST", (reviews, "{}"), "{}"),
+        ];
+        fake_gh(
+            &project,
+            &format!(
+                "'auth status') ;;\n*'/reviews --method GET'*) ;;\n{}",
+                cases.concat()
+            ),
+        );
+        post_by_gh(&project);
+        assert_eq!(calls(&project, "comments><--method><GET"), 1, "{comments}");
+        // The text that is the last way is another review.
+        let reviews_sent = project.read("bin/log").matches("REQUEST_CHANGES").count();
+        assert_eq!(reviews_sent, 1, "{reviews}");
+    }
+}
+
+/// A review that was taken although the answer was an error is not posted a second time, whatever way it went.
+#[test]
+fn a_review_whose_answer_was_lost_is_looked_for_before_it_is_sent_in_pieces() {
+    let (project, forge) = (Project::new(), Forge::start("b", DIFF));
+    forge.pull(|pull| pull.refused.lost = true);
+    assert_eq!(
+        posted(&post(&project, &forge, &two(), &[])),
+        (json!(0), 2, 0)
+    );
+    assert_eq!(forge.pull(|pull| pull.writes), 1);
+    // With --repost an older review of the same words looks like the new one.
+    assert_eq!(
+        posted(&post(&project, &forge, &two(), &["--repost"])),
+        (json!(3), 0, 2)
+    );
+    assert_eq!(forge.pull(|pull| pull.writes), 2);
+    let project = Project::new();
+    fake_gh(
+        &project,
+        "'auth status') echo 'Logged in to github.com account mona (x)';;\n*'/comments --method GET'*) ;;\n\
+         *'/reviews --method GET'*) grep REQUEST_CHANGES \"$log\" | sed 's/^{\\(.*\\)/[{\"user\":{\"login\":\"mona\"},\\1]/';;\n\
+         *'/reviews --method POST'*) printf 'HTTP/2.0 504 Gateway Timeout\\r\\n\\r\\n'; echo 'gh: HTTP 504' >&2; exit 1;;",
+    );
+    assert_eq!(posted(&post_by_gh(&project)), (json!(0), 3, 0));
+    assert_eq!(calls(&project, "<POST>"), 1);
 }
 
 #[test]

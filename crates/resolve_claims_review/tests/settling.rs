@@ -922,9 +922,9 @@ fn gh_gives_pages_one_after_another_and_gets_bodies_on_stdin() {
         (&json!(2), &json!(0), &json!(1))
     );
     let log = project.read("bin/log");
-    assert!(log.contains("<api><repos/o/r/pulls/7/comments/2/replies><--method><POST><--input><->\n{\"body\":\"Valid observation"), "{log}");
+    assert!(log.contains("<api><repos/o/r/pulls/7/comments/2/replies><--method><POST><--input><-><--include>\n{\"body\":\"Valid observation"), "{log}");
     assert!(
-        log.contains("<-F><number=7>\n") && log.contains("<-f><after=C2>"),
+        log.contains("<-F><number=7><--include>\n") && log.contains("<-f><after=C2>"),
         "{log}"
     );
     // What gh was told is written down; what GitHub has nothing of is not sent again.

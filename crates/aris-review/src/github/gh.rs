@@ -1,10 +1,14 @@
 //! GitHub through the program `gh`. Argument lists only, never a shell; bodies go through standard input.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use aris_http::{Again, attempts};
 use aris_proc::{End, Finished};
+use jiff::Timestamp;
 use serde_json::Value;
 
+use super::pages::{INCLUDE, Pages};
 use super::{LIMIT, TIME, Trouble, Variable, pull_path};
 use crate::pull::{Pull, Repository};
 
@@ -16,18 +20,20 @@ const NO_CREDENTIALS: i32 = 4;
 pub struct Gh {
     program: String,
     folder: PathBuf,
+    now: Timestamp,
 }
 
 impl Gh {
-    pub(super) fn new(program: &str, folder: &Path) -> Self {
+    pub(super) fn new(program: &str, folder: &Path, now: Timestamp) -> Self {
         Self {
             program: program.to_owned(),
             folder: folder.to_path_buf(),
+            now,
         }
     }
 
     pub(super) fn reach(&self) -> Result<Option<String>, Trouble> {
-        let done = self.call(&["auth", "status"], None)?;
+        let done = self.call(&["auth", "status"], None, TIME)?;
         let said = format!("{}\n{}", done.stdout.text(), done.stderr.text());
         match done.end {
             End::Exited(0) => Ok(login(&said)),
@@ -40,7 +46,7 @@ impl Gh {
 
     pub(super) fn diff(&self, pull: &Pull) -> Result<Vec<u8>, Trouble> {
         let (number, repository) = (pull.number.to_string(), pull.repository.to_string());
-        self.output(&["pr", "diff", &number, "-R", &repository], None)
+        self.output(&["pr", "diff", &number, "-R", &repository])
     }
 
     pub(super) fn head(&self, pull: &Pull) -> Result<String, Trouble> {
@@ -54,13 +60,13 @@ impl Gh {
             "--json",
             "headRefOid",
         ];
-        let value = one(&self.output(&arguments, None)?)?;
+        let value = one(&self.output(&arguments)?)?;
         Ok(text(&value, "headRefOid"))
     }
 
     pub(super) fn repository(&self, worktree: &Path) -> Result<Repository, Trouble> {
-        let there = Self::new(&self.program, worktree);
-        let said = there.output(&["repo", "view", "--json", "nameWithOwner"], None)?;
+        let there = Self::new(&self.program, worktree, self.now);
+        let said = there.output(&["repo", "view", "--json", "nameWithOwner"])?;
         text(&one(&said)?, "nameWithOwner")
             .parse()
             .map_err(|why: String| Trouble::malformed(&format!("the repository's name: {why}")))
@@ -86,19 +92,19 @@ impl Gh {
             "--json",
             "number,url",
         ];
-        lists(&self.output(&arguments, None)?)
+        lists(&self.output(&arguments)?)
     }
 
     pub(super) fn list(&self, pull: &Pull, what: &str) -> Result<Vec<Value>, Trouble> {
         let mut arguments = api(&pull.repository, &pull_path(pull, &[what]));
-        arguments.extend(["--method", "GET", "--paginate"].map(str::to_owned));
-        lists(&self.output(&arguments, None)?)
+        arguments.extend(["--method", "GET", "--paginate", INCLUDE].map(str::to_owned));
+        lists(&self.output(&arguments)?)
     }
 
     pub(super) fn post(&self, pull: &Pull, below: &[&str], body: &Value) -> Result<(), Trouble> {
         let mut arguments = api(&pull.repository, &pull_path(pull, below));
-        arguments.extend(["--method", "POST", "--input", "-"].map(str::to_owned));
-        self.output(&arguments, Some(body.to_string().into_bytes()))
+        arguments.extend(["--method", "POST", "--input", "-", INCLUDE].map(str::to_owned));
+        self.asked(&arguments, Some(body.to_string().into_bytes()))
             .map(drop)
     }
 
@@ -119,33 +125,46 @@ impl Gh {
             };
             arguments.extend([flag.to_owned(), format!("{name}={value}")]);
         }
-        one(&self.output(&arguments, None)?)
+        arguments.push(INCLUDE.to_owned());
+        one(&self.output(&arguments)?)
     }
 
-    /// What a call that worked wrote.
-    fn output<A: AsRef<str>>(
+    /// What a call that worked wrote, of something that may be done twice.
+    fn output<A: AsRef<str>>(&self, arguments: &[A]) -> Result<Vec<u8>, Trouble> {
+        self.asked(arguments, None)
+    }
+
+    /// What a call that worked wrote; again as for GitHub's own interface. With a body it must not be done twice.
+    fn asked<A: AsRef<str>>(
         &self,
         arguments: &[A],
-        stdin: Option<Vec<u8>>,
+        body: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, Trouble> {
-        let done = self.call(arguments, stdin)?;
-        match done.end {
-            End::Exited(0) if done.stdout.dropped > 0 => {
-                Err(Trouble::malformed("gh gave more than 64 MiB"))
+        let words: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
+        attempts(TIME, &words.join(" "), |_, left| {
+            let done = self
+                .call(&words, body.clone(), left)
+                .map_err(|trouble| (trouble, Again::No))?;
+            let last = |trouble| Err((trouble, Again::No));
+            match done.end {
+                End::Exited(0) if done.stdout.dropped > 0 => {
+                    last(Trouble::malformed("gh gave more than 64 MiB"))
+                }
+                End::Exited(0) => Ok(done.stdout.bytes),
+                End::Exited(NO_CREDENTIALS) => last(Trouble::Unauthenticated(crate::one_line(
+                    &format!("gh is not logged in: {}", done.stderr.text()),
+                    300,
+                ))),
+                _ => Err(failed(&done, body.is_none(), self.now)),
             }
-            End::Exited(0) => Ok(done.stdout.bytes),
-            End::Exited(NO_CREDENTIALS) => Err(Trouble::Unauthenticated(crate::one_line(
-                &format!("gh is not logged in: {}", done.stderr.text()),
-                300,
-            ))),
-            _ => Err(failed(&done)),
-        }
+        })
     }
 
     fn call<A: AsRef<str>>(
         &self,
         arguments: &[A],
         stdin: Option<Vec<u8>>,
+        time: Duration,
     ) -> Result<Finished, Trouble> {
         let mut command = aris_proc::command(&self.program, &self.folder)
             .args(arguments.iter().map(AsRef::as_ref))
@@ -156,7 +175,7 @@ impl Gh {
         if let Some(stdin) = stdin {
             command = command.stdin(stdin);
         }
-        let done = command.run(TIME)?;
+        let done = command.run(time)?;
         match done.end {
             End::TimedOut => Err(Trouble::Unreachable(format!(
                 "gh gave no answer within {} s",
@@ -181,33 +200,45 @@ fn host(repository: &Repository) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// What a call that did not work says: the status on stderr, the reason there and in the body on stdout.
-fn failed(done: &Finished) -> Trouble {
+/// What a call that did not work says, and whether it may be made again: the status on stderr, the reason there and in the body on stdout.
+fn failed(done: &Finished, harmless: bool, now: Timestamp) -> (Trouble, Again) {
     let stderr = done.stderr.text();
+    let pages = Pages::read(&done.stdout.bytes);
     let status = stderr
         .split("HTTP ")
         .skip(1)
-        .find_map(|rest| rest.get(..3)?.parse::<u16>().ok());
-    let reasons = serde_json::from_slice::<Value>(&done.stdout.bytes)
-        .map(|body| reasons(&body))
-        .unwrap_or_default();
-    let away = [
-        "error connecting to",
-        "no such host",
-        "dial tcp",
-        "i/o timeout",
-        "connection refused",
-        "network is unreachable",
-        "TLS handshake",
-    ];
+        .find_map(|rest| rest.get(..3)?.parse::<u16>().ok())
+        .or(pages.status);
+    let reasons = pages.bodies.last().map(reasons).unwrap_or_default();
     let text = format!("{} {reasons}", stderr.trim());
-    if status.is_none() && away.iter().any(|words| stderr.contains(words)) {
-        return Trouble::Unreachable(crate::one_line(&text, 300));
+    let says = |words: &[&str]| words.iter().any(|words| stderr.contains(words));
+    let Some(status) = status else {
+        let unseen = says(&["error connecting to", "no such host", "dial tcp"]);
+        let broken = says(&[
+            "i/o timeout",
+            "connection refused",
+            "network is unreachable",
+            "TLS handshake",
+        ]);
+        return if unseen || (broken && harmless) {
+            (unreachable(&text), Again::Soon)
+        } else if broken {
+            (unreachable(&text), Again::No)
+        } else {
+            (Trouble::refused(None, &text), Again::No)
+        };
+    };
+    if status == 401 {
+        let trouble = Trouble::Unauthenticated(crate::one_line(&text, 300));
+        return (trouble, Again::No);
     }
-    if status == Some(401) {
-        return Trouble::Unauthenticated(crate::one_line(&text, 300));
-    }
-    Trouble::refused(status, &text)
+    let header = |name: &str| pages.headers.get(name).map(String::as_str);
+    let again = Again::after(status, header, harmless, now);
+    (Trouble::refused(Some(status), &text), again)
+}
+
+fn unreachable(text: &str) -> Trouble {
+    Trouble::Unreachable(crate::one_line(text, 300))
 }
 
 /// The reasons in the body of a refusal: `message`, and `errors`, which are texts or objects with one.
@@ -233,19 +264,22 @@ fn text(value: &Value, key: &str) -> String {
     text.unwrap_or_default().to_owned()
 }
 
+/// The only value that was printed.
 fn one(bytes: &[u8]) -> Result<Value, Trouble> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| Trouble::malformed(&format!("gh gave no JSON: {error}")))
+    let mut bodies = Pages::read(bytes).whole()?;
+    match (bodies.pop(), bodies.is_empty()) {
+        (Some(value), true) => Ok(value),
+        _ => Err(Trouble::malformed("gh gave not one JSON value")),
+    }
 }
 
-/// The entries of one list after another, with nothing between them, as `--paginate` prints pages. Nothing at all is an empty list.
+/// The entries of all lists that were printed. Nothing at all is an empty list.
 fn lists(bytes: &[u8]) -> Result<Vec<Value>, Trouble> {
     let mut entries = Vec::new();
-    for page in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
+    for page in Pages::read(bytes).whole()? {
         match page {
-            Ok(Value::Array(mut page)) => entries.append(&mut page),
-            Ok(_) => return Err(Trouble::malformed("gh gave something else than lists")),
-            Err(error) => return Err(Trouble::malformed(&format!("gh gave no JSON: {error}"))),
+            Value::Array(mut page) => entries.append(&mut page),
+            _ => return Err(Trouble::malformed("gh gave something else than lists")),
         }
     }
     Ok(entries)
@@ -281,6 +315,13 @@ mod tests {
             ("{}", None),
             ("[1][", None),
             ("[1]x", None),
+            (
+                "HTTP/2.0 200 OK\nA: b\r\n\r\n[1]\nHTTP/2.0 200 OK\r\n\r\n[2]",
+                Some(2),
+            ),
+            ("HTTP/2.0 200 OK\n\r\n", None),
+            ("HTTP/2.0 200 OK\n\r\n<html>", None),
+            ("HTTP/2.0 200 OK\nA: b", None),
         ] {
             assert_eq!(
                 lists(text.as_bytes()).ok().map(|list| list.len()),
@@ -313,6 +354,7 @@ mod tests {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..100)) {
             drop(lists(&bytes));
+            drop(lists(&[b"HTTP/2.0 200 OK\n", bytes.as_slice()].concat()));
             drop(login(&String::from_utf8_lossy(&bytes)));
         }
     }

@@ -3,6 +3,7 @@
 //! Texts that come from there are data. They are put into requests as JSON values and into no command line.
 
 mod gh;
+mod pages;
 mod rest;
 mod thread;
 mod trouble;
@@ -10,6 +11,7 @@ mod trouble;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use gh::Gh;
@@ -69,9 +71,10 @@ pub struct Found {
 }
 
 impl GitHub {
-    /// Through `gh`, which is looked up on `PATH` when it has no slash and runs in `folder`.
-    pub fn through_gh(program: &str, folder: &Path) -> Self {
-        Self::Gh(Gh::new(program, folder))
+    /// Through `gh`, which is looked up on `PATH` when it has no slash and runs in `folder`. `now` is the time, which dates in headers
+    /// are compared with.
+    pub fn through_gh(program: &str, folder: &Path, now: Timestamp) -> Self {
+        Self::Gh(Gh::new(program, folder, now))
     }
 
     /// Whether it answers and knows who asks; the login when it says so.
@@ -222,6 +225,7 @@ impl GitHub {
         }
     }
 
+    /// For queries and for what may be done twice: it is asked again when no answer came.
     fn graphql(
         &self,
         repository: Option<&Repository>,

@@ -156,7 +156,7 @@ impl Rest {
             .map(|(name, value)| ((*name).to_owned(), value.json()))
             .collect();
         let body = json!({"query": query, "variables": variables});
-        let request = limited(Request::post(&GITHUB, "/graphql", &body));
+        let request = limited(Request::post(&GITHUB, "/graphql", &body).harmless());
         json(&self.send(&self.graphql, &request)?)
     }
 

@@ -51,6 +51,16 @@ impl Trouble {
         }
     }
 
+    /// Whether what was asked may have been done all the same: only a refusal (4xx but 408) says that it was not.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        match self {
+            Self::Refused { status, .. } => {
+                status.is_none_or(|status| status == 408 || !(400..500).contains(&status))
+            }
+            Self::Unreachable(_) | Self::Unauthenticated(_) | Self::Malformed(_) => true,
+        }
+    }
+
     /// Whether a review was refused because nobody may approve or reject a pull request of their own.
     pub fn is_own_pull(&self) -> bool {
         match self {
