@@ -9,14 +9,20 @@ use aris_online::OnlineArgs;
 pub struct Cli {
     /// The reference paper: a folder with LaTeX sources, a .tex or .pdf file, an arXiv identifier (arxiv:2501.12345), or an
     /// http(s) address; what exists on disk wins over an identifier
-    #[arg(long, value_name = "SOURCE")]
-    pub source: String,
+    #[arg(long, value_name = "SOURCE", required_unless_present = "pdf_text")]
+    pub source: Option<String>,
     /// Folder of the cache; default: `ARIS_STYLE_REF_CACHE`, else aris-style-refs in the user's cache folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Ask again for what is remote, and write the files again
     #[arg(long)]
     pub force: bool,
+    /// Time for reading a PDF
+    #[arg(long, value_name = "SECONDS", hide = true, default_value_t = 120)]
+    pub pdf_seconds: u64,
+    /// Print the text of the PDF on stdin; the helper itself calls this where pdftotext is absent
+    #[arg(long, hide = true)]
+    pub pdf_text: bool,
     /// Network
     #[command(flatten)]
     pub online: OnlineArgs,

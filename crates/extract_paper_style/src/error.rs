@@ -1,5 +1,6 @@
 //! What can go wrong.
 
+use std::io;
 use std::path::PathBuf;
 
 use aris_contract::{ErrorKind, Failure};
@@ -8,6 +9,8 @@ use aris_latex::RootError;
 use aris_proc::ProcError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
+
+use crate::pdf_text::LIMIT;
 
 /// Errors of `extract_paper_style`.
 #[derive(Debug, thiserror::Error)]
@@ -64,14 +67,38 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// `pdftotext` refuses a PDF.
-    #[error("{place}: pdftotext cannot read it: {why}")]
+    /// A PDF that cannot be read.
+    #[error("{place}: it cannot be read as a PDF: {why}")]
     Pdf {
         /// Where it is.
         place: String,
-        /// What it says.
+        /// What the reader says.
         why: String,
     },
+    /// A PDF that asks for a password.
+    #[error("{place}: the PDF asks for a password")]
+    Locked {
+        /// Where it is.
+        place: String,
+    },
+    /// A PDF with more text than any paper has.
+    #[error("{place}: the PDF has more than {} MiB of text", LIMIT >> 20)]
+    LongPdf {
+        /// Where it is.
+        place: String,
+    },
+    /// A PDF without text.
+    #[error("{place}: the PDF holds no text, as a scan does")]
+    Scan {
+        /// Where it is.
+        place: String,
+    },
+    /// The file that this program runs from is not known.
+    #[error("cannot find this program, which reads the PDF")]
+    Myself(#[source] io::Error),
+    /// The PDF that the reader is given.
+    #[error("cannot read the PDF from stdin")]
+    Stdin(#[source] io::Error),
     /// Nowhere to keep the profile.
     #[error("there is no folder for the cache: HOME is not set")]
     NoCache,
@@ -100,8 +127,11 @@ impl Failure for Error {
             | Self::Root { .. }
             | Self::Latex(_)
             | Self::NoPaper { .. }
-            | Self::Pdf { .. } => ErrorKind::Validation,
-            Self::NoCache => ErrorKind::Precondition,
+            | Self::Pdf { .. }
+            | Self::Locked { .. }
+            | Self::LongPdf { .. }
+            | Self::Scan { .. } => ErrorKind::Validation,
+            Self::NoCache | Self::Myself(_) | Self::Stdin(_) => ErrorKind::Precondition,
             Self::Json(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
             Self::Http(error) => error.kind(),
@@ -131,11 +161,19 @@ impl Failure for Error {
             Self::Pdf { .. } => {
                 "open it in a viewer; if it is protected or damaged, name the LaTeX sources"
             }
-            Self::NoCache => "name a folder with --out",
-            Self::Json(_) => return None,
-            Self::Proc(ProcError::Absent { .. }) => {
+            Self::Locked { .. } => {
+                "save it without the password, or name the paper's LaTeX sources or arXiv identifier"
+            }
+            Self::LongPdf { .. } => "name one paper",
+            Self::Scan { .. } => {
+                "run a text recognition such as ocrmypdf on it, or name the paper's LaTeX sources or arXiv identifier"
+            }
+            Self::Myself(_) | Self::Proc(ProcError::Absent { .. }) => {
                 "install poppler (pdftotext), or name the paper's LaTeX sources or arXiv identifier"
             }
+            Self::Stdin(_) => return None,
+            Self::NoCache => "name a folder with --out",
+            Self::Json(_) => return None,
             Self::Proc(error) => return error.hint(),
             Self::Http(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),

@@ -15,18 +15,13 @@ use aris_sources::hosts::ARXIV_FILES;
 use aris_sources::{Client, Host, Request, Response, arxiv, unpack, web};
 
 use crate::error::Error;
+use crate::pdf::{self, PdfEngine};
 use crate::profile::Profile;
 use crate::source::{Source, is_overleaf};
 use crate::{html, latex, page};
 
 /// Bytes of one file that are accepted: ten times the size that arXiv takes without asking (50 MB).
 const FILE_LIMIT: u64 = 512 << 20;
-
-/// How long `pdftotext` may take; a book of a thousand pages takes it seconds.
-const PDF_TIME: Duration = Duration::from_mins(2);
-
-/// Text that is kept of a PDF.
-const PDF_TEXT: usize = 64 << 20;
 
 /// An answer of arXiv is kept for a month: a paper of a known version does not change, and a newest version seldom.
 const KEEP: Duration = Duration::from_hours(30 * 24);
@@ -42,15 +37,38 @@ pub(crate) struct Gathered {
     pub(crate) files: usize,
     /// Names of files that the sources ask for and that are not there.
     pub(crate) missing: Vec<String>,
+    /// What read it, when it is a PDF.
+    pub(crate) pdf_engine: Option<PdfEngine>,
+    /// Pages that the engine gave up on.
+    pub(crate) torn_pages: usize,
     pub(crate) profile: Profile,
 }
 
+impl Gathered {
+    /// What is measured on one file that is no PDF.
+    fn of(resolved: String, digest: Digest, profile: Profile) -> Self {
+        Self {
+            resolved,
+            digest,
+            files: 1,
+            missing: Vec::new(),
+            pdf_engine: None,
+            torn_pages: 0,
+            profile,
+        }
+    }
+}
+
+/// What is used to read a paper.
+pub(crate) struct With<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) online: &'a OnlineArgs,
+    /// Time for reading a PDF.
+    pub(crate) pdf_time: Duration,
+}
+
 /// Reads and measures `source`.
-pub(crate) fn gather(
-    source: &Source,
-    context: &Context,
-    online: &OnlineArgs,
-) -> Result<Gathered, Error> {
+pub(crate) fn gather(source: &Source, with: &With<'_>) -> Result<Gathered, Error> {
     match source {
         Source::Folder(folder) => {
             let mut files = Files::on_disk(folder);
@@ -60,7 +78,7 @@ pub(crate) fn gather(
         Source::Tex(path) => {
             let bytes = aris_fs::read(path, FILE_LIMIT)?;
             if bytes.starts_with(b"%PDF-") {
-                return pdf(bytes, path.display().to_string(), context);
+                return pdf(bytes, path.display().to_string(), with);
             }
             let folder = path.parent().unwrap_or(Path::new("/"));
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -78,13 +96,13 @@ pub(crate) fn gather(
         }
         Source::Pdf(path) => {
             let bytes = aris_fs::read(path, FILE_LIMIT)?;
-            pdf(bytes, path.display().to_string(), context)
+            pdf(bytes, path.display().to_string(), with)
         }
         Source::Arxiv(id) => {
             let place = format!("arXiv:{id}");
             let request = arxiv::source(id).keep(KEEP, KEEP_ABSENCE);
-            let response = asked(&place, &request, &ARXIV_FILES, context, online)?;
-            archive(&response.body, place, context)
+            let response = asked(&place, &request, &ARXIV_FILES, with)?;
+            archive(&response.body, place, with)
         }
         Source::Address(address) => {
             let (request, host) = web::page(address).map_err(|why| Error::Address { why })?;
@@ -93,11 +111,11 @@ pub(crate) fn gather(
                 .next()
                 .unwrap_or(address)
                 .to_owned();
-            let response = asked(&shown, &request, host, context, online)?;
+            let response = asked(&shown, &request, host, with)?;
             if is_overleaf(&response.url) {
                 return Err(Error::Overleaf);
             }
-            content(response, shown, context)
+            content(response, shown, with)
         }
     }
 }
@@ -107,11 +125,16 @@ fn asked(
     what: &str,
     request: &Request,
     host: &'static Host,
-    context: &Context,
-    online: &OnlineArgs,
+    with: &With<'_>,
 ) -> Result<Response, Error> {
     let ask = |client: &Client| client.ask(request, |response| Ok(response.clone()));
-    let response = aris_online::asking(context, online, &[host], "extract_paper_style", ask)?;
+    let response = aris_online::asking(
+        with.context,
+        with.online,
+        &[host],
+        "extract_paper_style",
+        ask,
+    )?;
     if response.is_success() {
         Ok(response)
     } else if response.is_absence() {
@@ -127,7 +150,7 @@ fn asked(
 }
 
 /// What arXiv sends as a source.
-fn archive(bytes: &[u8], place: String, context: &Context) -> Result<Gathered, Error> {
+fn archive(bytes: &[u8], place: String, with: &With<'_>) -> Result<Gathered, Error> {
     let source = unpack::read(bytes, "paper").map_err(|why| Error::NoPaper {
         place: place.clone(),
         why,
@@ -135,7 +158,7 @@ fn archive(bytes: &[u8], place: String, context: &Context) -> Result<Gathered, E
     if let [(path, content)] = source.files.as_slice()
         && path.extension().is_some_and(|ending| ending == "pdf")
     {
-        return pdf(content.clone(), place, context);
+        return pdf(content.clone(), place, with);
     }
     let mut files = Files {
         folder: None,
@@ -152,14 +175,14 @@ fn archive(bytes: &[u8], place: String, context: &Context) -> Result<Gathered, E
 }
 
 /// What a server sends, by what it is rather than by what it is called.
-fn content(response: Response, place: String, context: &Context) -> Result<Gathered, Error> {
+fn content(response: Response, place: String, with: &With<'_>) -> Result<Gathered, Error> {
     let bytes = response.body;
     let start = bytes.get(..bytes.len().min(1024)).unwrap_or_default();
     if start.windows(5).any(|word| word == b"%PDF-") {
-        return pdf(bytes, place, context);
+        return pdf(bytes, place, with);
     }
     if bytes.starts_with(&[0x1f, 0x8b]) || bytes.get(257..262) == Some(b"ustar") {
-        return archive(&bytes, place, context);
+        return archive(&bytes, place, with);
     }
     let text = decode(&bytes);
     let digest = Digest::of(&bytes);
@@ -180,14 +203,7 @@ fn content(response: Response, place: String, context: &Context) -> Result<Gathe
         let why = String::from("it is neither a PDF nor an HTML page nor LaTeX");
         return Err(Error::NoPaper { place, why });
     }
-    let profile = html::profile(&text);
-    worth(Gathered {
-        resolved: place,
-        digest,
-        files: 1,
-        missing: Vec::new(),
-        profile,
-    })
+    worth(Gathered::of(place, digest, html::profile(&text)))
 }
 
 /// A paper without a sentence is none: a page that asks to wait, a scan, an empty file.
@@ -201,26 +217,16 @@ fn worth(gathered: Gathered) -> Result<Gathered, Error> {
     Ok(gathered)
 }
 
-fn pdf(bytes: Vec<u8>, place: String, context: &Context) -> Result<Gathered, Error> {
+fn pdf(bytes: Vec<u8>, place: String, with: &With<'_>) -> Result<Gathered, Error> {
     let digest = Digest::of(&bytes);
-    let finished = aris_proc::command("pdftotext", context.cwd())
-        .args(["-q", "-enc", "UTF-8", "-", "-"])
-        .stdin(bytes)
-        .capture_limit(PDF_TEXT)
-        .run(PDF_TIME)?;
-    if finished.code()? != 0 {
-        let said = finished.stderr.text();
-        let first = said.lines().next().unwrap_or("it gives no reason");
-        let why = first.to_owned();
-        return Err(Error::Pdf { place, why });
+    let read = pdf::read(bytes, &place, with.pdf_time, with.context)?;
+    if read.text.trim().is_empty() {
+        return Err(Error::Scan { place });
     }
-    let profile = page::profile(&finished.stdout.text());
     worth(Gathered {
-        resolved: place,
-        digest,
-        files: 1,
-        missing: Vec::new(),
-        profile,
+        pdf_engine: Some(read.engine),
+        torn_pages: read.torn,
+        ..Gathered::of(place, digest, page::profile(&read.text))
     })
 }
 
@@ -335,11 +341,9 @@ impl<'a> Files<'a> {
         // The program is about to end; to free a book's text piece by piece takes a tenth of the time that reading it took.
         std::mem::forget(document);
         worth(Gathered {
-            resolved,
-            digest,
             files: self.digests.len(),
             missing,
-            profile,
+            ..Gathered::of(resolved, digest, profile)
         })
     }
 }

@@ -4,19 +4,26 @@
 //! **Input**: a folder with LaTeX sources, a LaTeX file, a PDF, an arXiv identifier (its sources are asked for) or an http(s) address.
 //! **Output**: `source_manifest.json`, `style_profile.md` and `style_profile.json` in a folder of the cache that depends on source and
 //! content; the folder is the last line of stdout. **Exit**: 0 the profile is there; 2 usage; 3 no such paper; 4 what is there is no
-//! paper that can be measured, or lies on Overleaf; 5 the disk, or `pdftotext` is not installed; 6 a PDF takes too long; 7 no answer.
+//! paper that can be measured, or lies on Overleaf; 5 the disk; 6 a PDF takes too long; 7 no answer.
+//!
+//! A PDF is read by `pdftotext` where it is installed, else by a reader that is built in; the envelope and the manifest say which.
 //!
 //! Nothing of the source's text is in the profile: its types hold numbers, and words of ours.
 
 mod cache;
 mod cli;
 mod error;
+mod furniture;
 mod gather;
 mod html;
 mod latex;
+mod layout;
 mod markdown;
+mod numbering;
 mod outline;
 mod page;
+mod pdf;
+mod pdf_text;
 mod profile;
 mod prose;
 mod report;
@@ -24,15 +31,19 @@ mod role;
 mod source;
 mod style;
 
+use std::time::Duration;
+
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_online::OnlineArgs;
 
+use crate::gather::With;
+use crate::pdf::PdfEngine;
 use crate::source::Source;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::Report;
+pub use report::{PdfAnswer, Product, Report};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -87,32 +98,46 @@ pub static SPEC: Spec = Spec {
 };
 
 /// Measures the paper that `cli` names.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let source = Source::parse(&cli.source, context)?;
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
+    if cli.pdf_text {
+        let answer = pdf_text::answer().map_err(Error::Stdin)?;
+        return Ok(Outcome::done(Product::PdfText(PdfAnswer(answer))));
+    }
+    let input = cli.source.unwrap_or_default();
+    let source = Source::parse(&input, context)?;
     let root = cache::root(cli.out.as_deref(), context)?;
     let online = OnlineArgs {
         refresh: cli.online.refresh || cli.force && !cli.online.offline,
         ..cli.online
     };
-    let gathered = gather::gather(&source, context, &online)?;
+    let with = With {
+        context,
+        online: &online,
+        pdf_time: Duration::from_secs(cli.pdf_seconds),
+    };
+    let gathered = gather::gather(&source, &with)?;
+    if gathered.pdf_engine == Some(PdfEngine::BuiltIn) {
+        context.warn(
+            "pdftotext is not installed, so the reader that is built in has read the PDF; it may part words, and counts are less sure",
+        );
+    }
+    if gathered.torn_pages > 0 {
+        context.warn(&format!(
+            "{} pages of the PDF could not be read to their end; what is missing there is not measured",
+            gathered.torn_pages
+        ));
+    }
     for name in &gathered.missing {
         context.warn(&format!(
             "the sources ask for {name}, which is not there; what it holds is not measured"
         ));
     }
-    let kept = cache::keep(
-        &root,
-        &cli.source,
-        source.kind(),
-        &gathered,
-        cli.force,
-        context,
-    )?;
+    let kept = cache::keep(&root, &input, source.kind(), &gathered, cli.force, context)?;
     if kept.hit {
         context.note("the profile was there already");
     }
     let path = |name: &str| kept.folder.join(name).display().to_string();
-    Ok(Outcome::done(Report {
+    Ok(Outcome::done(Product::Profile(Report {
         cache_dir: kept.folder.display().to_string(),
         unchanged: kept.hit,
         source_type: source.kind(),
@@ -120,7 +145,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         manifest: path("source_manifest.json"),
         profile: path("style_profile.md"),
         profile_json: path("style_profile.json"),
-    }))
+        pdf_engine: gathered.pdf_engine,
+    })))
 }
 
 #[cfg(test)]

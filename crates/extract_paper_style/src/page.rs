@@ -3,18 +3,16 @@
 //! Headings are lines that carry the next number of the outline, or a conventional name; what is no sentence (axis labels, cells,
 //! pieces of formulas) is left out. All of it is recognised by its looks, and the profile says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use crate::numbering::{is_title, respaced};
 use crate::outline::{self, Piece};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
+use crate::{furniture, numbering};
 
-/// Words a heading has at most.
-const HEADING_WORDS: usize = 14;
 /// A paragraph with fewer words that does not end like a sentence is none.
 const PROSE_WORDS: usize = 8;
-/// A line at the edge of so many pages is a running head.
-const RUNNING: usize = 3;
 
 /// Measures the text of a PDF.
 pub(crate) fn profile(text: &str) -> Profile {
@@ -22,9 +20,12 @@ pub(crate) fn profile(text: &str) -> Profile {
 }
 
 fn pieces(text: &str) -> Vec<Piece> {
-    let lines = lines(text);
-    let numbered = Outline::default().count(&lines) >= 2;
-    let mut outline = Outline::default();
+    let lines = furniture::lines(text);
+    let headings = numbering::headings(&lines);
+    let numbered = !headings.is_empty();
+    let is_heading = |at: usize, line: &str| {
+        headings.contains_key(&at) || conventional(line, numbered).is_some()
+    };
     let mut pieces = Vec::new();
     let mut paragraph = String::new();
     let mut captions = BTreeSet::new();
@@ -34,37 +35,41 @@ fn pieces(text: &str) -> Vec<Piece> {
         if line.is_empty() {
             flush(&mut paragraph, &mut pieces);
             at += 1;
-            continue;
-        }
-        if let Some((level, title, used)) = outline.heading(&lines, at) {
+        } else if let Some(heading) = headings.get(&at) {
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
-                level,
-                title: title.to_owned(),
+                level: heading.level,
+                title: heading.title.clone(),
                 numbered: true,
             });
-            at += used;
-            continue;
-        }
-        if let Some((title, rest)) = conventional(line, numbered) {
+            at += heading.lines;
+        } else if let Some((title, rest)) = conventional(line, numbered) {
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
                 level: 1,
-                title: title.to_owned(),
+                title,
                 numbered: false,
             });
             paragraph.push_str(rest);
             at += 1;
-            continue;
-        }
-        if let Some((kind, number, rest)) = caption_of(line) {
+        } else if is_index(line) {
+            flush(&mut paragraph, &mut pieces);
+            let rest = lines.get(at..).unwrap_or_default();
+            at += rest.iter().take_while(|line| !line.is_empty()).count();
+        } else if let Some((kind, number, rest)) = caption_of(line) {
             flush(&mut paragraph, &mut pieces);
             let mut caption = rest.to_owned();
+            // `TABLE I`, and what it is on the next lines; a line that fills its column may go on behind a blank one.
+            let filled = rest.is_empty() || rest.split_whitespace().count() >= PROSE_WORDS;
             at += 1;
+            if let (true, Some(""), Some(next)) =
+                (filled, lines.get(at).copied(), lines.get(at + 1))
+            {
+                let small = next.starts_with(char::is_lowercase) && !caption.ends_with('.');
+                at += usize::from(small || rest.is_empty());
+            }
             while let Some(more) = lines.get(at).filter(|more| !more.is_empty()) {
-                let mut ahead = outline;
-                let heading = ahead.heading(&lines, at).is_some();
-                if heading || conventional(more, numbered).is_some() || caption_of(more).is_some() {
+                if is_heading(at, more) || caption_of(more).is_some() {
                     break;
                 }
                 join(&mut caption, more);
@@ -76,15 +81,15 @@ fn pieces(text: &str) -> Vec<Piece> {
                     Float::Table => Piece::Table(Some(caption)),
                 });
             }
-            continue;
+        } else {
+            if paragraph.is_empty()
+                && let Some(kind) = statement(line)
+            {
+                pieces.push(Piece::Statement(kind));
+            }
+            join(&mut paragraph, line);
+            at += 1;
         }
-        if paragraph.is_empty()
-            && let Some(kind) = statement(line)
-        {
-            pieces.push(Piece::Statement(kind));
-        }
-        join(&mut paragraph, line);
-        at += 1;
     }
     flush(&mut paragraph, &mut pieces);
     // Title, authors and their addresses are no running text.
@@ -93,142 +98,55 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces.split_off(front)
 }
 
-/// The lines without page numbers and running heads, trimmed.
-fn lines(text: &str) -> Vec<&str> {
-    let pages: Vec<Vec<&str>> = text
-        .split('\u{c}')
-        .map(|page| page.lines().map(str::trim).collect())
-        .collect();
-    let edges = |page: &[&str]| -> Vec<usize> {
-        let full: Vec<usize> = (0..page.len())
-            .filter(|at| page.get(*at).is_some_and(|line| !line.is_empty()))
-            .collect();
-        let last = full.len().saturating_sub(2);
-        let edge = |(number, at): (usize, &usize)| (number < 2 || number >= last).then_some(*at);
-        full.iter().enumerate().filter_map(edge).collect()
-    };
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for page in &pages {
-        let found: BTreeSet<&str> = edges(page)
-            .into_iter()
-            .filter_map(|at| page.get(at).copied())
-            .collect();
-        for line in found {
-            *seen.entry(line).or_insert(0) += 1;
-        }
-    }
-    let mut out = Vec::new();
-    for page in &pages {
-        let edges = edges(page);
-        for (at, line) in page.iter().enumerate() {
-            let is_edge = edges.binary_search(&at).is_ok();
-            let number = line.bytes().all(|byte| byte.is_ascii_digit());
-            let running = seen.get(line).is_some_and(|count| *count >= RUNNING);
-            if !(is_edge && !line.is_empty() && (number || running)) {
-                out.push(*line);
-            }
-        }
-        out.push("");
-    }
-    out
-}
-
-/// The numbers of the headings so far; only the next one makes a heading.
-#[derive(Clone, Copy, Default)]
-struct Outline {
-    section: usize,
-    subsection: usize,
-    third: usize,
-}
-
-impl Outline {
-    fn count(mut self, lines: &[&str]) -> usize {
-        (0..lines.len())
-            .filter(|at| matches!(self.heading(lines, *at), Some((1, _, _))))
-            .count()
-    }
-
-    /// Level, title and number of lines of a numbered heading at line `at`.
-    fn heading<'a>(&mut self, lines: &[&'a str], at: usize) -> Option<(u8, &'a str, usize)> {
-        let line = lines.get(at)?;
-        let length = line.find(char::is_whitespace).unwrap_or(line.len());
-        let (number, rest) = line.split_at_checked(length)?;
-        let parts = numbers(number.trim_end_matches('.'))?;
-        let (title, used) = match rest.trim() {
-            "" => {
-                // The number stands on a line of its own, the title on the next one.
-                let next = (at + 1..at + 3)
-                    .find(|next| lines.get(*next).is_some_and(|line| !line.is_empty()))?;
-                (*lines.get(next)?, next + 1 - at)
-            }
-            title => (title, 1),
-        };
-        let next = match parts.as_slice() {
-            [section] if *section == self.section + 1 => (*section, 0, 0),
-            [section, sub] if *section == self.section && *sub == self.subsection + 1 => {
-                (*section, *sub, 0)
-            }
-            [section, sub, third]
-                if *section == self.section
-                    && *sub == self.subsection
-                    && *third == self.third + 1 =>
-            {
-                (*section, *sub, *third)
-            }
-            _ => return None,
-        };
-        if !is_title(title) {
-            return None;
-        }
-        (self.section, self.subsection, self.third) = next;
-        let level = u8::try_from(parts.len()).unwrap_or(3);
-        Some((level, title, used))
-    }
-}
-
-/// `3`, `3.1`, `3.1.2`, or a Roman number.
-fn numbers(text: &str) -> Option<Vec<usize>> {
-    const ROMAN: [&str; 12] = [
-        "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII",
+/// A line that begins the key words, which are no running text.
+fn is_index(line: &str) -> bool {
+    const NAMES: [&str; 6] = [
+        "Index Terms",
+        "Keywords",
+        "Key words",
+        "KEYWORDS",
+        "Subject headings",
+        "CCS Concepts",
     ];
-    if let Some(at) = ROMAN.iter().position(|roman| *roman == text) {
-        return Some(vec![at + 1]);
-    }
-    let parts: Vec<usize> = text
-        .split('.')
-        .map(|part| {
-            if part.len() <= 2 {
-                part.parse().ok()
-            } else {
-                None
-            }
+    NAMES.iter().any(|name| {
+        let rest = line.strip_prefix(name);
+        rest.is_some_and(|rest| {
+            rest.trim_start()
+                .starts_with([':', '—', '–', '-', '.', '•'])
         })
-        .collect::<Option<_>>()?;
-    (parts.len() <= 3).then_some(parts)
-}
-
-fn is_title(text: &str) -> bool {
-    text.chars().next().is_some_and(char::is_uppercase)
-        && text.split_whitespace().count() <= HEADING_WORDS
-        && text.chars().filter(|letter| letter.is_alphabetic()).count() >= 3
-        && !text.ends_with(['.', ',', ';', ':', '='])
+    })
 }
 
 /// A heading by its conventional name, and what follows it on its line. Where headings are numbered only those are taken that
 /// usually have no number.
-fn conventional(line: &str, numbered: bool) -> Option<(&str, &str)> {
+fn conventional(line: &str, numbered: bool) -> Option<(String, &str)> {
     // `Abstract—We show …`
     for separator in ["—", ". ", ": ", "– "] {
         if let Some((name, rest)) = line.split_once(separator)
             && Role::of(name) == (Role::Abstract, true)
         {
-            return Some((name, rest));
+            return Some((name.to_owned(), rest));
         }
     }
-    if !is_title(line) {
+    let title = respaced(line);
+    // `Appendix B`, `Appendix B: Proofs`
+    let begins = title
+        .get(..8)
+        .is_some_and(|name| name.eq_ignore_ascii_case("appendix"));
+    if begins && is_title(&title) {
+        let rest = title.get(8..).unwrap_or_default().trim_start();
+        let end = rest.find([' ', ':', '.', '—', '–']).unwrap_or(rest.len());
+        let (mark, rest) = rest.split_at_checked(end).unwrap_or_default();
+        let titled = rest.trim_start().starts_with([':', '.', '—', '–']);
+        if matches!(mark.as_bytes(), [b'A'..=b'Z' | b'1'..=b'9']) && (rest.is_empty() || titled) {
+            return Some((title, ""));
+        }
+    }
+    let spaced = line.len() > title.len() && line.starts_with(char::is_lowercase);
+    if !is_title(&title) && !spaced {
         return None;
     }
-    let (role, whole) = Role::of(line);
+    let (role, whole) = Role::of(&title);
     let unnumbered = matches!(
         role,
         Role::Abstract
@@ -238,10 +156,10 @@ fn conventional(line: &str, numbered: bool) -> Option<(&str, &str)> {
             | Role::Limitations
             | Role::Impact
     );
-    let bare = line
+    let bare = title
         .chars()
         .all(|letter| letter.is_alphabetic() || matches!(letter, ' ' | '&' | '-'));
-    (whole && bare && (unnumbered || !numbered)).then_some((line, ""))
+    (whole && bare && (unnumbered || !numbered)).then_some((title, ""))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -306,7 +224,8 @@ fn statement(line: &str) -> Option<StatementKind> {
 /// Appends a line; a word that is parted at the line's end becomes whole.
 fn join(paragraph: &mut String, line: &str) {
     let small = line.chars().next().is_some_and(char::is_lowercase);
-    if small && paragraph.ends_with('-') {
+    // The hyphen, the soft one, and that of Unicode.
+    if small && paragraph.ends_with(['-', '\u{ad}', '\u{2010}']) {
         paragraph.pop();
     } else if !paragraph.is_empty() {
         paragraph.push(' ');
@@ -402,12 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_captions_are_told_from_sentences() {
-        assert_eq!(numbers("3.1"), Some(vec![3, 1]));
-        assert_eq!(numbers("IV"), Some(vec![4]));
-        for none in ["", "3.", "2020", "a", "1.2.3.4"] {
-            assert_eq!(numbers(none), None, "{none}");
-        }
+    fn captions_are_told_from_sentences() {
         assert!(caption_of("Figure 3 shows").is_none());
         assert!(caption_of("TABLE II. RESULTS").is_some());
         assert_eq!(

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
-use aris_cli::{Product, Style};
+use aris_cli::Style;
 use serde::Serialize;
 
+use crate::pdf::PdfEngine;
+use crate::pdf_text::Answer;
 use crate::source::SourceType;
 
 /// Schema id of [`Report`].
@@ -27,14 +29,36 @@ pub struct Report {
     pub(crate) profile: String,
     /// Absolute path of `style_profile.json`, the same for programs.
     pub(crate) profile_json: String,
+    /// What read the PDF; absent when the source is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pdf_engine: Option<PdfEngine>,
 }
 
-impl Product for Report {
+/// What a call gives back.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Product {
+    /// A profile was made.
+    Profile(Report),
+    /// A PDF was read, for the process that makes its profile.
+    #[doc(hidden)]
+    PdfText(PdfAnswer),
+}
+
+/// What the reader of PDF that is built in found.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub struct PdfAnswer(pub(crate) Answer);
+
+impl aris_cli::Product for Product {
     fn schema(&self) -> &'static str {
         SCHEMA
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
-        writeln!(out, "{}", self.cache_dir)
+        match self {
+            Self::Profile(report) => writeln!(out, "{}", report.cache_dir),
+            Self::PdfText(PdfAnswer(answer)) => answer.write(out),
+        }
     }
 }

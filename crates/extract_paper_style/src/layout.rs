@@ -1,0 +1,144 @@
+//! Lines of a page from letters and their places, in the order in which the page draws them: papers are drawn column by column.
+//!
+//! A blank line stands where a block ends, as in what `pdftotext` writes: after a larger step than the page's usual one, after a
+//! step upwards (the next column, a formula), and where the size of the letters changes.
+
+/// Part of a letter's size that the space between two words has at least; TeX never shrinks one below a fifth, and moves letters
+/// of a word apart by less than a tenth.
+const SPACE: f64 = 0.14;
+/// Sizes between two letters on one line from which on they belong to different cells or columns.
+const CELL: f64 = 3.0;
+/// Part of a letter's size by which indices are raised or lowered at most.
+const RAISED: f64 = 0.5;
+/// How far the letters before it a letter may stand back, in sizes: an accent, a struck letter.
+const BACK: f64 = 1.0;
+/// Usual steps from line to line from which on a block ends.
+const STEP: f64 = 1.25;
+/// By which part the sizes of the letters of one block differ at most.
+const SIZES: f64 = 0.08;
+
+/// Where a letter stands. Lengths are in one unit, whatever it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    /// Where it begins; the second number grows upwards.
+    pub(crate) at: (f64, f64),
+    /// Direction of its line, of length 1.
+    pub(crate) direction: (f64, f64),
+    /// From its beginning to that of the next letter.
+    pub(crate) advance: f64,
+    /// Height of its font.
+    pub(crate) size: f64,
+}
+
+struct Line {
+    text: String,
+    direction: (f64, f64),
+    /// Distance of the line from the page's corner, growing upwards.
+    across: f64,
+    /// Where its last letter ends.
+    end: f64,
+    /// Of its largest letter.
+    size: f64,
+    /// Whether it follows on the line before it with a gap, as the next cell of a table.
+    cell: bool,
+}
+
+/// A page while it is drawn.
+#[derive(Default)]
+pub(crate) struct Page {
+    lines: Vec<Line>,
+    bytes: usize,
+}
+
+impl Page {
+    /// Adds a letter, or several that one sign stands for.
+    pub(crate) fn add(&mut self, letters: &str, place: Place) {
+        let (dx, dy) = place.direction;
+        let (x, y) = place.at;
+        let (along, across) = (x * dx + y * dy, y * dx - x * dy);
+        let before = self.bytes;
+        let mut cell = false;
+        let goes_on = self.lines.last_mut().filter(|line| {
+            let size = line.size.max(place.size);
+            let straight = line.direction.0 * dx + line.direction.1 * dy > 0.99;
+            let level = straight && (across - line.across).abs() <= RAISED * size;
+            let gap = along - line.end;
+            cell = level && gap >= CELL * size;
+            level && gap > -BACK * size && !cell
+        });
+        if let Some(line) = goes_on {
+            if along - line.end > SPACE * place.size && !line.text.ends_with(' ') {
+                line.text.push(' ');
+                self.bytes += 1;
+            }
+            push(&mut line.text, letters, &mut self.bytes);
+            // An index does not move the line.
+            if place.size > line.size {
+                (line.size, line.across) = (place.size, across);
+            }
+            line.end = along + place.advance;
+        } else if !letters.trim().is_empty() {
+            let mut text = String::new();
+            push(&mut text, letters, &mut self.bytes);
+            self.lines.push(Line {
+                text,
+                direction: place.direction,
+                across,
+                end: along + place.advance,
+                size: place.size,
+                cell,
+            });
+            self.bytes += 2;
+        }
+        debug_assert!(self.bytes >= before);
+    }
+
+    /// Bytes that [`Page::text`] has at most.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The page's text.
+    pub(crate) fn text(&self) -> String {
+        let steps = self.lines.iter().zip(self.lines.iter().skip(1));
+        let mut usual: Vec<f64> = steps
+            .map(|(one, next)| one.across - next.across)
+            .filter(|step| *step > 0.0)
+            .collect();
+        usual.sort_by(f64::total_cmp);
+        let usual = usual.get(usual.len() / 2).copied().unwrap_or(0.0);
+        let mut out = String::with_capacity(self.bytes);
+        let mut last: Option<&Line> = None;
+        for line in &self.lines {
+            if let Some(last) = last {
+                let step = last.across - line.across;
+                let other = (last.size - line.size).abs() > SIZES * last.size.max(line.size);
+                let turned = last.direction != line.direction;
+                if line.cell || other || turned || step <= 0.0 || step > STEP * usual {
+                    out.push('\n');
+                }
+            }
+            out.push_str(line.text.trim());
+            out.push('\n');
+            last = Some(line);
+        }
+        out
+    }
+}
+
+/// Appends letters: ligatures as their letters, what is no letter as a space.
+fn push(text: &mut String, letters: &str, bytes: &mut usize) {
+    let before = text.len();
+    for letter in letters.chars() {
+        match letter {
+            '\u{fb00}' => text.push_str("ff"),
+            '\u{fb01}' => text.push_str("fi"),
+            '\u{fb02}' => text.push_str("fl"),
+            '\u{fb03}' => text.push_str("ffi"),
+            '\u{fb04}' => text.push_str("ffl"),
+            _ if letter.is_control() || letter.is_whitespace() => text.push(' '),
+            _ => text.push(letter),
+        }
+    }
+    *bytes += text.len() - before;
+}

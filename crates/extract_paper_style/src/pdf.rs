@@ -1,0 +1,158 @@
+//! The text of a PDF: from `pdftotext` where it is installed, else from the reader that is built in.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use aris_cli::Context;
+use aris_proc::{Captured, End, Finished, ProcError};
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::pdf_text::{Answer, LIMIT};
+
+/// What read a PDF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum PdfEngine {
+    /// The program of poppler, or another one of this name on PATH.
+    Pdftotext,
+    /// The reader that is built in. It spaces out the letters of some PDFs, and takes the order of columns as it is drawn.
+    BuiltIn,
+}
+
+impl PdfEngine {
+    /// As it is written in the envelope.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Pdftotext => "pdftotext",
+            Self::BuiltIn => "built_in",
+        }
+    }
+}
+
+/// The text of a PDF.
+pub(crate) struct PdfText {
+    pub(crate) engine: PdfEngine,
+    /// Pages, each ended by a form feed.
+    pub(crate) text: String,
+    /// Pages that were not read to their end, as far as the engine says.
+    pub(crate) torn: usize,
+}
+
+/// Reads the PDF `bytes`, which lie at `place`.
+///
+/// **Errors**: exit 4 when it cannot be read, for whatever reason; 6 when that takes longer than `limit`; 5 when no reader starts.
+pub(crate) fn read(
+    bytes: Vec<u8>,
+    place: &str,
+    limit: Duration,
+    context: &Context,
+) -> Result<PdfText, Error> {
+    let call = aris_proc::command(PdfEngine::Pdftotext.name(), context.cwd())
+        .args(["-enc", "UTF-8", "-", "-"])
+        .capture_limit(LIMIT)
+        .stdin(bytes.clone());
+    match call.run(limit) {
+        Err(ProcError::Absent { .. }) => built_in(bytes, place, limit, context),
+        finished => {
+            let place = place.to_owned();
+            let finished = finished?;
+            if code(&finished, &place)? != 0 {
+                return Err(match reason(&finished.stderr) {
+                    None => Error::Locked { place },
+                    Some(why) => Error::Pdf { place, why },
+                });
+            }
+            if finished.stdout.dropped > 0 {
+                return Err(Error::LongPdf { place });
+            }
+            Ok(PdfText {
+                engine: PdfEngine::Pdftotext,
+                text: finished.stdout.text().into_owned(),
+                torn: 0,
+            })
+        }
+    }
+}
+
+/// Reads it with this very program, as a process of its own.
+fn built_in(
+    bytes: Vec<u8>,
+    place: &str,
+    limit: Duration,
+    context: &Context,
+) -> Result<PdfText, Error> {
+    let (program, words) = this_program(context)?;
+    let place = place.to_owned();
+    let finished = aris_proc::command(program, context.cwd())
+        .args(words)
+        .arg("--pdf-text")
+        // A line more than the text.
+        .capture_limit(LIMIT + 1024)
+        .stdin(bytes)
+        .run(limit)?;
+    let answer = match code(&finished, &place)? {
+        0 => Answer::parse(&finished.stdout.bytes),
+        _ => None,
+    };
+    match answer {
+        Some(Answer::Text { text, torn }) => Ok(PdfText {
+            engine: PdfEngine::BuiltIn,
+            text,
+            torn,
+        }),
+        Some(Answer::Locked) => Err(Error::Locked { place }),
+        Some(Answer::Long) => Err(Error::LongPdf { place }),
+        Some(Answer::Broken(why)) => Err(Error::Pdf { place, why }),
+        None => Err(Error::Pdf {
+            place,
+            why: String::from("the reader gave up on it"),
+        }),
+    }
+}
+
+/// The exit code of a reader; one that was broken off by the PDF has none.
+fn code(finished: &Finished, place: &str) -> Result<i32, Error> {
+    if matches!(finished.end, End::Signalled(_)) {
+        return Err(Error::Pdf {
+            place: place.to_owned(),
+            why: String::from("it is nested without end, or needs more memory than there is"),
+        });
+    }
+    Ok(finished.code()?)
+}
+
+/// What `pdftotext` complains of; `None` when a password is missing.
+fn reason(stderr: &Captured) -> Option<String> {
+    let said = stderr.text();
+    let mut complaints = said
+        .lines()
+        .filter_map(|line| line.split_once("Error: "))
+        .map(|(_, complaint)| complaint.trim());
+    if complaints
+        .clone()
+        .any(|complaint| complaint.contains("password"))
+    {
+        return None;
+    }
+    let first = complaints.next().or(said.lines().next());
+    Some(first.unwrap_or("no reason is given").to_owned())
+}
+
+/// The file this program runs from, and the words that make it `extract_paper_style`: the multi-call binary runs many helpers.
+fn this_program(context: &Context) -> Result<(PathBuf, Vec<OsString>), Error> {
+    let program = std::env::current_exe().map_err(Error::Myself)?;
+    let own = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("extract_paper_style")
+    };
+    // Through a link of our name, or with our name as a word; a copy under another name is this program.
+    let words = if !own(&program) && std::env::args_os().any(|word| own(Path::new(&word))) {
+        vec![OsString::from("extract_paper_style")]
+    } else {
+        Vec::new()
+    };
+    Ok((context.absolute(&program), words))
+}
