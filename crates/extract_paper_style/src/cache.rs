@@ -51,7 +51,6 @@ pub(crate) struct Manifest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pdf_engine: Option<PdfEngine>,
     /// Pages of the PDF that the reader gave up on; what they hold is not measured, or not all of it.
-    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) torn_pages: usize,
     /// Version of the rules and of the helper.
     pub(crate) tool_version: &'static str,
@@ -63,14 +62,6 @@ pub(crate) struct Manifest {
     pub(crate) profile_sha256: String,
     /// SHA-256 of `style_profile.json`.
     pub(crate) profile_json_sha256: String,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the form that serde asks for"
-)]
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// What of a manifest says whether the files beside it are whole.

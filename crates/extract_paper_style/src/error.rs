@@ -171,9 +171,8 @@ impl Failure for Error {
             Self::Myself(_) | Self::Proc(ProcError::Absent { .. }) => {
                 "install poppler (pdftotext), or name the paper's LaTeX sources or arXiv identifier"
             }
-            Self::Stdin(_) => return None,
             Self::NoCache => "name a folder with --out",
-            Self::Json(_) => return None,
+            Self::Json(_) | Self::Stdin(_) => return None,
             Self::Proc(error) => return error.hint(),
             Self::Http(error) => return error.hint(),
             Self::Fs(error) => return error.hint(),

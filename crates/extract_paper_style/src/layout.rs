@@ -1,11 +1,11 @@
 //! Lines of a page from letters and their places, in the order in which the page draws them: papers are drawn column by column.
 //!
-//! A blank line stands where a block ends, as in what `pdftotext` writes: after a larger step than the page's usual one, after a
+//! A blank line stands where a block ends: after a larger step than the page's usual one, after a
 //! step upwards (the next column, a formula), and where the size of the letters changes.
 
 /// Part of a letter's size that the space between two words has at least; TeX never shrinks one below a fifth, and moves letters
 /// of a word apart by less than a tenth.
-const SPACE: f64 = 0.14;
+const SPACE: f64 = 0.12;
 /// Sizes between two letters on one line from which on they belong to different cells or columns.
 const CELL: f64 = 3.0;
 /// Part of a letter's size by which indices are raised or lowered at most.
@@ -51,7 +51,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Adds a letter, or several that one sign stands for.
+    /// Adds a letter, several that one sign stands for, or a word.
     pub(crate) fn add(&mut self, letters: &str, place: Place) {
         let (dx, dy) = place.direction;
         let (x, y) = place.at;
@@ -106,7 +106,10 @@ impl Page {
             .filter(|step| *step > 0.0)
             .collect();
         usual.sort_by(f64::total_cmp);
-        let usual = usual.get(usual.len() / 2).copied().unwrap_or(0.0);
+        let usual = usual
+            .get(usual.len().saturating_sub(1) / 2)
+            .copied()
+            .unwrap_or(0.0);
         let mut out = String::with_capacity(self.bytes);
         let mut last: Option<&Line> = None;
         for line in &self.lines {

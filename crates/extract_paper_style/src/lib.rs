@@ -10,6 +10,7 @@
 //!
 //! Nothing of the source's text is in the profile: its types hold numbers, and words of ours.
 
+mod boxes;
 mod cache;
 mod cli;
 mod error;
@@ -118,13 +119,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
     let gathered = gather::gather(&source, &with)?;
     if gathered.pdf_engine == Some(PdfEngine::BuiltIn) {
         context.warn(
-            "pdftotext is not installed, so the reader that is built in has read the PDF; it may part words, and counts are less sure",
+            "pdftotext (poppler) is not installed, so the reader that is built in has read the PDF; it may part words, and counts are less sure",
         );
     }
     if gathered.torn_pages > 0 {
+        let count = gathered.torn_pages;
+        let pages = if count == 1 { "page" } else { "pages" };
         context.warn(&format!(
-            "{} pages of the PDF could not be read to their end; what is missing there is not measured",
-            gathered.torn_pages
+            "{count} {pages} of the PDF could not be read to the end; what is missing there is not measured"
         ));
     }
     for name in &gathered.missing {

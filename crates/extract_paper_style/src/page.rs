@@ -1,4 +1,4 @@
-//! The text of a PDF, in reading order as `pdftotext` gives it, as pieces of a paper.
+//! The text of a PDF, in the order in which it is drawn and with blank lines between blocks, as pieces of a paper.
 //!
 //! Headings are lines that carry the next number of the outline, or a conventional name; what is no sentence (axis labels, cells,
 //! pieces of formulas) is left out. All of it is recognised by its looks, and the profile says so.
@@ -82,7 +82,7 @@ fn pieces(text: &str) -> Vec<Piece> {
                 });
             }
         } else {
-            if paragraph.is_empty()
+            if (paragraph.is_empty() || paragraph.ends_with('.'))
                 && let Some(kind) = statement(line)
             {
                 pieces.push(Piece::Statement(kind));

@@ -8,6 +8,7 @@ use aris_cli::Context;
 use aris_proc::{Captured, End, Finished, ProcError};
 use serde::Serialize;
 
+use crate::boxes;
 use crate::error::Error;
 use crate::pdf_text::{Answer, LIMIT};
 
@@ -18,7 +19,7 @@ use crate::pdf_text::{Answer, LIMIT};
 pub(crate) enum PdfEngine {
     /// The program of poppler, or another one of this name on PATH.
     Pdftotext,
-    /// The reader that is built in. It spaces out the letters of some PDFs, and takes the order of columns as it is drawn.
+    /// The reader that is built in. It spaces out the letters of some PDFs.
     BuiltIn,
 }
 
@@ -41,6 +42,12 @@ pub(crate) struct PdfText {
     pub(crate) torn: usize,
 }
 
+/// Bytes that `pdftotext` writes for a byte of text, at most: a word of two letters takes a hundred.
+const BOXED: usize = 40;
+
+/// What `pdftotext` leaves with when it does not know a flag: the older program of that name has no boxes.
+const USAGE: i32 = 99;
+
 /// Reads the PDF `bytes`, which lie at `place`.
 ///
 /// **Errors**: exit 4 when it cannot be read, for whatever reason; 6 when that takes longer than `limit`; 5 when no reader starts.
@@ -51,30 +58,36 @@ pub(crate) fn read(
     context: &Context,
 ) -> Result<PdfText, Error> {
     let call = aris_proc::command(PdfEngine::Pdftotext.name(), context.cwd())
-        .args(["-enc", "UTF-8", "-", "-"])
-        .capture_limit(LIMIT)
+        .args(["-raw", "-bbox", "-enc", "UTF-8", "-", "-"])
+        .capture_limit(BOXED * LIMIT)
         .stdin(bytes.clone());
-    match call.run(limit) {
-        Err(ProcError::Absent { .. }) => built_in(bytes, place, limit, context),
-        finished => {
-            let place = place.to_owned();
-            let finished = finished?;
-            if code(&finished, &place)? != 0 {
-                return Err(match reason(&finished.stderr) {
-                    None => Error::Locked { place },
-                    Some(why) => Error::Pdf { place, why },
-                });
-            }
-            if finished.stdout.dropped > 0 {
-                return Err(Error::LongPdf { place });
-            }
-            Ok(PdfText {
-                engine: PdfEngine::Pdftotext,
-                text: finished.stdout.text().into_owned(),
-                torn: 0,
-            })
-        }
+    let finished = match call.run(limit) {
+        Err(ProcError::Absent { .. }) => return built_in(bytes, place, limit, context),
+        finished => finished?,
+    };
+    let code = code(&finished, place)?;
+    if code == USAGE {
+        return built_in(bytes, place, limit, context);
     }
+    let place = place.to_owned();
+    if code != 0 {
+        return Err(match reason(&finished.stderr) {
+            None => Error::Locked { place },
+            Some(why) => Error::Pdf { place, why },
+        });
+    }
+    if finished.stdout.dropped > 0 {
+        return Err(Error::LongPdf { place });
+    }
+    let Some(text) = boxes::text(&finished.stdout.text()) else {
+        let why = String::from("pdftotext gives no page of it");
+        return Err(Error::Pdf { place, why });
+    };
+    Ok(PdfText {
+        engine: PdfEngine::Pdftotext,
+        text,
+        torn: 0,
+    })
 }
 
 /// Reads it with this very program, as a process of its own.

@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use crate::layout::{Page, Place};
 
-/// Text that is kept of a PDF, in bytes: more than a library of theses has.
-pub(crate) const LIMIT: usize = 64 << 20;
+/// Text that a PDF may have, in bytes: a book of a thousand pages has three million.
+pub(crate) const LIMIT: usize = 16 << 20;
 
 /// Bytes of a PDF that are taken.
 pub(crate) const INPUT: u64 = 512 << 20;

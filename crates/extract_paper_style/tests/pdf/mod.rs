@@ -1,27 +1,58 @@
-//! A PDF of one page, written by hand.
+//! PDFs written by hand, and what becomes of them.
+
+mod hostile;
+mod paper;
 
 use std::fmt::Write as _;
 
-/// Lines of Helvetica, 12 points, one below the other.
-pub(crate) fn page(lines: &[&str]) -> Vec<u8> {
-    let mut text = String::from("BT /F1 12 Tf 14 TL 72 760 Td\n");
-    for line in lines {
-        let line = line
+/// A piece of text: x, y and size in points, whether it is bold, and its letters.
+pub(crate) type Span<'a> = (f64, f64, f64, bool, &'a str);
+
+/// The operators that draw pieces of text, in this order.
+pub(crate) fn drawn(spans: &[Span<'_>]) -> String {
+    let mut out = String::new();
+    for (x, y, size, bold, text) in spans {
+        let font = if *bold { "F2" } else { "F1" };
+        let text = text
             .replace('\\', "\\\\")
             .replace('(', "\\(")
             .replace(')', "\\)");
-        writeln!(text, "({line}) Tj T*").expect("written");
+        writeln!(out, "BT /{font} {size} Tf {x} {y} Td ({text}) Tj ET").expect("written");
     }
-    text.push_str("ET");
-    let objects = [
+    out
+}
+
+/// A PDF with pages of these operators, in Helvetica.
+pub(crate) fn document(pages: &[String]) -> Vec<u8> {
+    let kids: Vec<String> = (0..pages.len())
+        .map(|index| format!("{} 0 R", 5 + 2 * index))
+        .collect();
+    let font = "<< /Type /Font /Subtype /Type1 /BaseFont";
+    let mut objects = vec![
         String::from("<< /Type /Catalog /Pages 2 0 R >>"),
-        String::from("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
-        String::from(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        format!(
+            "<< /Type /Pages /Kids [{}] /Count {} >>",
+            kids.join(" "),
+            kids.len()
         ),
-        format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len()),
-        String::from("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
+        format!("{font} /Helvetica >>"),
+        format!("{font} /Helvetica-Bold >>"),
     ];
+    for (index, page) in pages.iter().enumerate() {
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>",
+            6 + 2 * index
+        ));
+        objects.push(format!(
+            "<< /Length {} >>\nstream\n{page}\nendstream",
+            page.len()
+        ));
+    }
+    file(&objects)
+}
+
+/// A PDF of these objects; the first is its catalog.
+pub(crate) fn file(objects: &[String]) -> Vec<u8> {
     let mut out = String::from("%PDF-1.4\n");
     let mut places = Vec::new();
     for (index, object) in objects.iter().enumerate() {
@@ -33,11 +64,21 @@ pub(crate) fn page(lines: &[&str]) -> Vec<u8> {
     for place in places {
         writeln!(out, "{place:010} 00000 n ").expect("written");
     }
+    let id = "<0123456789abcdef0123456789abcdef>";
     writeln!(
         out,
-        "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF",
+        "trailer << /Size {} /Root 1 0 R /ID [{id} {id}] >>\nstartxref\n{start}\n%%EOF",
         objects.len() + 1
     )
     .expect("written");
     out.into_bytes()
+}
+
+/// One page of lines in one size, one below the other.
+pub(crate) fn page(lines: &[&str]) -> Vec<u8> {
+    let spans: Vec<Span<'_>> = (0_u32..)
+        .zip(lines)
+        .map(|(row, line)| (72.0, 760.0 - 14.0 * f64::from(row), 12.0, false, *line))
+        .collect();
+    document(&[drawn(&spans)])
 }

@@ -1,0 +1,353 @@
+//! A PDF that is laid out as papers are, read by both engines, and PDFs that hold no paper.
+
+use pdf_extract::{Document, EncryptionState, EncryptionVersion, Permissions};
+use serde_json::{Value, json};
+
+use aris_testkit::{Project, Run};
+
+use super::{Span, document, drawn, page};
+use crate::{assert_no_leak, call, helper, profile};
+
+/// What reads a PDF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    Pdftotext,
+    BuiltIn,
+}
+
+/// Both of them; `pdftotext` only where it is installed.
+pub(crate) fn engines() -> Vec<Engine> {
+    let installed = std::process::Command::new("pdftotext").arg("-v").output();
+    if installed.is_err() {
+        eprintln!("skipped: pdftotext is not installed");
+        return vec![Engine::BuiltIn];
+    }
+    vec![Engine::Pdftotext, Engine::BuiltIn]
+}
+
+/// Measures a file of the project with one of them.
+pub(crate) fn read(project: &Project, source: &str, engine: Engine) -> Run {
+    match engine {
+        Engine::Pdftotext => call(project, source),
+        Engine::BuiltIn => helper()
+            .call(project.path())
+            .env("HOME", project.path())
+            .env("PATH", project.at("no programs"))
+            .env("ARIS_STYLE_REF_CACHE", "styles")
+            .args(["--source", source, "--json"])
+            .run(),
+    }
+}
+
+/// Left edges of the columns, in points.
+const COLUMNS: [f64; 2] = [54.0, 318.0];
+
+/// What stands in a column, from above.
+enum Item {
+    Heading(&'static str),
+    Text(&'static [&'static str]),
+    Caption(&'static [&'static str]),
+    /// Rows of a table with two cells each.
+    Cells(&'static [[&'static str; 2]]),
+}
+use Item::{Caption, Cells, Heading, Text};
+
+/// 64 words in 2 sentences, which fill their column.
+const FILL: Item = Text(&[
+    "Every gadget of the row was put on a bench which",
+    "does not move, and was then watched for as long",
+    "as the night went on, so that no wobble was lost.",
+    "What was seen went into a book at once, and was",
+    "read by two of us who did not know the colour of",
+    "the gadget that it belonged to at that time.",
+]);
+
+type Columns = [&'static [Item]; 2];
+
+const PAGES: [Columns; 3] = [
+    [
+        &[
+            Heading("Abstract"),
+            Text(&[
+                "We measure purple gadgets for the first",
+                "time, in the dark and without a proto-",
+                "type. They turn out to wobble.",
+            ]),
+            Heading("1 Introduction"),
+            Text(&[
+                "Gadgets were long thought to be green [1].",
+                "Nobody has looked at them at night, as far",
+                "as we know today [2, 3]. Figure 1 shows one.",
+            ]),
+            FILL,
+            FILL,
+            FILL,
+            FILL,
+            Text(&["This paper changes that, and it does so with"]),
+        ],
+        &[
+            Text(&["a machine that was built for the purpose."]),
+            FILL,
+            FILL,
+            Heading("2 Related Work"),
+            FILL,
+            FILL,
+            Text(&[
+                "Smith measured green gadgets by day [4]. Brown",
+                "did not measure any.",
+            ]),
+        ],
+    ],
+    [
+        &[
+            Caption(&["Figure 1: A gadget at night, seen from", "the left side."]),
+            Heading("3 The Wobble Machine"),
+            Text(&[
+                "Our machine has two parts, which are shown",
+                "below in the order of their weight.",
+            ]),
+            Heading("3.1 Lower Part"),
+            Text(&["Theorem 1. Every gadget wobbles at least once."]),
+            Text(&["Proof. It follows from the weight of the part."]),
+            Heading("3.2 Upper Part"),
+            Text(&["The upper part is lighter than the lower one."]),
+            FILL,
+            FILL,
+            FILL,
+        ],
+        &[
+            Caption(&["Table 1: Wobbles by hour"]),
+            Cells(&[["Hour", "Wobbles"], ["1", "42"], ["2", "17"]]),
+            Heading("4 Experiments"),
+            FILL,
+            FILL,
+            FILL,
+            FILL,
+            Text(&[
+                "We counted wobbles for two hours in a row.",
+                "The result is in Table 1 above.",
+            ]),
+        ],
+    ],
+    [
+        &[
+            Heading("5 Conclusion"),
+            Text(&["Gadgets wobble, and they are purple at night."]),
+            FILL,
+            FILL,
+            Heading("Acknowledgements"),
+            Text(&["We thank the whole crew of the ship."]),
+            Heading("References"),
+            Text(&["[1] D. Adams. A guide for those who travel."]),
+            Text(&["[2] T. McMillan. Where nobody has gone before."]),
+        ],
+        &[
+            Heading("A Proofs of the Wobble"),
+            FILL,
+            FILL,
+            FILL,
+            FILL,
+            Text(&["Nothing is left to be proved here today."]),
+        ],
+    ],
+];
+
+/// Role, words, sentences, subsections, figures, tables, statements, whether it stands in the appendix: counted by hand above.
+fn counted() -> Vec<Value> {
+    vec![
+        json!(["abstract", 20, 2, 0, null, null, null, false]),
+        json!(["introduction", 428, 16, 0, null, null, null, false]),
+        // The figure and the table stand where their captions are.
+        json!(["related_work", 140, 6, 0, 1, null, null, false]),
+        json!(["body", 233, 12, 2, null, 1, 2, false]),
+        json!(["experiments", 272, 10, 0, null, null, null, false]),
+        json!(["conclusion", 136, 5, 0, null, null, null, false]),
+        json!(["statements", 8, 1, 0, null, null, null, false]),
+        json!(["references", 0, null, 0, null, null, null, false]),
+        json!(["theory", 264, 9, 0, null, null, null, true]),
+    ]
+}
+
+/// The paper, and everything that is written in it.
+fn paper() -> (Vec<u8>, String) {
+    let mut all = Vec::new();
+    let mut pages = Vec::new();
+    for (index, columns) in PAGES.iter().enumerate() {
+        let mut spans: Vec<Span<'_>> = vec![(54.0, 765.0, 8.0, false, "Gadget Letters, Volume 7")];
+        let mut top = 730.0;
+        if index == 0 {
+            spans.push((180.0, 735.0, 17.0, true, "Purple Gadgets Considered"));
+            spans.push((230.0, 710.0, 11.0, false, "Zaphod B. and Arthur D."));
+            top = 660.0;
+        }
+        for (left, items) in COLUMNS.iter().zip(columns) {
+            let mut y = top;
+            for item in *items {
+                match item {
+                    Heading(title) => {
+                        y -= 8.0;
+                        spans.push((*left, y, 12.0, true, title));
+                        y -= 16.0;
+                    }
+                    Text(lines) => {
+                        for line in *lines {
+                            spans.push((*left, y, 10.0, false, line));
+                            y -= 12.0;
+                        }
+                    }
+                    Caption(lines) => {
+                        for line in *lines {
+                            spans.push((*left, y, 9.0, false, line));
+                            y -= 11.0;
+                        }
+                        y -= 14.0;
+                    }
+                    Cells(rows) => {
+                        for [one, two] in *rows {
+                            spans.push((*left + 20.0, y, 9.0, false, one));
+                            spans.push((*left + 120.0, y, 9.0, false, two));
+                            y -= 11.0;
+                        }
+                        y -= 14.0;
+                    }
+                }
+            }
+        }
+        spans.push((303.0, 30.0, 9.0, false, ["1", "2", "3"][index]));
+        all.extend(spans.iter().map(|span| span.4));
+        pages.push(drawn(&spans));
+    }
+    (document(&pages), all.join("\n"))
+}
+
+fn rows(profile: &Value) -> Vec<Value> {
+    let sections = profile["sections"].as_array().expect("sections");
+    let row = |one: &Value| {
+        json!([
+            one["role"],
+            one["words"],
+            one["sentences"]["count"],
+            one["subsections"],
+            one["figures"],
+            one["tables"],
+            one["statements"],
+            one["appendix"]
+        ])
+    };
+    sections.iter().map(row).collect()
+}
+
+#[test]
+fn a_paper_in_two_columns_has_the_structure_that_was_counted_by_hand() {
+    let (bytes, text) = paper();
+    let project = Project::new().file("ref.pdf", bytes);
+    let mut folders = Vec::new();
+    for engine in engines() {
+        let run = read(&project, "ref.pdf", engine).expect_code(0);
+        let found = profile(&run);
+        assert_eq!(rows(&found), counted(), "{engine:?}");
+        assert_eq!(
+            (
+                &found["figure_captions"]["mean"],
+                &found["table_captions"]["mean"]
+            ),
+            (&json!(9.0), &json!(3.0)),
+            "{engine:?}"
+        );
+        assert_eq!(found["citation_style"], "numeric", "{engine:?}");
+        assert_no_leak(
+            &run,
+            &text,
+            &["Purple", "Zaphod", "Wobble", "Adams", "Gadget", "Letters"],
+        );
+        let data = run.data();
+        let manifest = std::fs::read(data["manifest"].as_str().expect("a path")).expect("a file");
+        let manifest: Value = serde_json::from_slice(&manifest).expect("JSON");
+        let name = match engine {
+            Engine::Pdftotext => "pdftotext",
+            Engine::BuiltIn => "built_in",
+        };
+        assert_eq!(
+            (&data["pdf_engine"], &manifest["pdf_engine"]),
+            (&json!(name), &json!(name))
+        );
+        assert_eq!(manifest["torn_pages"], 0);
+        assert_eq!(
+            run.stderr()
+                .contains("warning: pdftotext (poppler) is not installed"),
+            engine == Engine::BuiltIn,
+            "{run}"
+        );
+        // What another engine has read is another profile.
+        let folder = data["cache_dir"].clone();
+        assert!(!folders.contains(&folder), "{folder}");
+        folders.push(folder);
+    }
+}
+
+#[test]
+fn a_page_without_headings_is_measured_as_one_piece() {
+    let lines = [
+        "Gadgets were long thought to be green, and nobody has looked",
+        "at them at night before us. We did, and found them purple.",
+    ];
+    let project = Project::new().file("ref.pdf", page(&lines));
+    for engine in engines() {
+        let run = read(&project, "ref.pdf", engine).expect_code(0);
+        assert_eq!(
+            rows(&profile(&run)),
+            [json!(["opening", 23, 2, 0, null, null, null, false])],
+            "{engine:?}"
+        );
+        assert_no_leak(&run, &lines.join("\n"), &["purple"]);
+    }
+}
+
+#[test]
+fn a_scan_is_refused_with_a_hint() {
+    let picture = "q 612 0 0 792 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q";
+    let project = Project::new().file("scan.pdf", document(&[String::from(picture)]));
+    for engine in engines() {
+        let error = read(&project, "scan.pdf", engine).expect_code(4).error();
+        let said = |field: &str, wanted: &str| {
+            let text = error[field].as_str().unwrap_or_default();
+            assert!(text.contains(wanted), "{engine:?}: {error}");
+        };
+        said("message", "no text");
+        said("hint", "ocrmypdf");
+    }
+}
+
+/// The paper, encrypted.
+fn locked(user_password: &str) -> Vec<u8> {
+    let mut document = Document::load_mem(&paper().0).expect("a PDF");
+    let version = EncryptionVersion::V2 {
+        document: &document,
+        owner_password: "owner",
+        user_password,
+        key_length: 128,
+        permissions: Permissions::all(),
+    };
+    let state = EncryptionState::try_from(version).expect("a state");
+    document.encrypt(&state).expect("encrypted");
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).expect("written");
+    bytes
+}
+
+#[test]
+fn a_pdf_that_asks_for_a_password_is_refused_and_one_that_does_not_is_read() {
+    let project = Project::new()
+        .file("locked.pdf", locked("user"))
+        .file("open.pdf", locked(""));
+    for engine in engines() {
+        let run = read(&project, "open.pdf", engine).expect_code(0);
+        assert_eq!(rows(&profile(&run)), counted(), "{engine:?}");
+        let error = read(&project, "locked.pdf", engine).expect_code(4).error();
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(
+            message.contains("asks for a password"),
+            "{engine:?}: {error}"
+        );
+    }
+}
