@@ -9,8 +9,8 @@ use aris_online::OnlineArgs;
 pub struct Cli {
     /// The reference paper: a folder with LaTeX sources, a .tex or .pdf file, an arXiv identifier (arxiv:2501.12345), or an
     /// http(s) address; what exists on disk wins over an identifier
-    #[arg(long, value_name = "SOURCE", required_unless_present = "pdf_text")]
-    pub source: Option<String>,
+    #[arg(long, value_name = "SOURCE")]
+    pub source: String,
     /// Folder of the cache; default: `ARIS_STYLE_REF_CACHE`, else aris-style-refs in the user's cache folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -104,8 +104,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
         let answer = pdf_text::answer().map_err(Error::Stdin)?;
         return Ok(Outcome::done(Product::PdfText(PdfAnswer(answer))));
     }
-    let input = cli.source.unwrap_or_default();
-    let source = Source::parse(&input, context)?;
+    let source = Source::parse(&cli.source, context)?;
     let root = cache::root(cli.out.as_deref(), context)?;
     let online = OnlineArgs {
         refresh: cli.online.refresh || cli.force && !cli.online.offline,
@@ -134,7 +133,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
             "the sources ask for {name}, which is not there; what it holds is not measured"
         ));
     }
-    let kept = cache::keep(&root, &input, source.kind(), &gathered, cli.force, context)?;
+    let kept = cache::keep(
+        &root,
+        &cli.source,
+        source.kind(),
+        &gathered,
+        cli.force,
+        context,
+    )?;
     if kept.hit {
         context.note("the profile was there already");
     }

@@ -101,7 +101,8 @@ fn built_in(
     let place = place.to_owned();
     let finished = aris_proc::command(program, context.cwd())
         .args(words)
-        .arg("--pdf-text")
+        // Every call names a source.
+        .args(["--pdf-text", "--source", "-"])
         // A line more than the text.
         .capture_limit(LIMIT + 1024)
         .stdin(bytes)

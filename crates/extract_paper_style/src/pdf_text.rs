@@ -1,4 +1,4 @@
-//! The reader of PDF that is built in, as a process of its own: `extract_paper_style --pdf-text`, PDF on stdin, [`Answer`] on stdout.
+//! The reader of PDF that is built in, as a process of its own: `extract_paper_style --pdf-text --source -`, PDF on stdin, [`Answer`] on stdout.
 //!
 //! The crate that reads panics on what it does not expect, recurses as deep as the file says and takes the memory that the file asks
 //! for. A panic is caught here, page by page; whoever started this process ends it at its deadline and learns from its end when the
