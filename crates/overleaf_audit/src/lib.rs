@@ -3,7 +3,7 @@
 //! **Input**: a folder. **Output**: each place that holds a token, never the token. Looked at are all files below the folder, hidden and
 //! ignored ones too, their names, what git keeps beside its objects (remotes, reflogs, hooks), every object of every repository there and
 //! of the one around it, and the files of the home folder in which credentials end up. **Exit**: 0 clean; 10 a leak (1 with `--compat`);
-//! 2 usage; 3 no such folder; 4 not a folder; 5 no leak was found but something could not be looked at.
+//! 2 usage; 3 no such folder; 4 not a folder; 5 no leak was found but something could not be looked at (`--sarif` prints its document then, too).
 //!
 //! A token is `olp_` and twenty or more letters and digits: as it stands, as UTF-16, or inside base64. It is not looked for in what is
 //! compressed or encrypted, and whether it is still valid is not asked: that would need the network.
@@ -125,15 +125,26 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     unseen.sort();
 
     let errors = leaks.iter().filter(|leak| leak.is_error()).count();
-    if errors == 0 && !unseen.is_empty() {
+    // Code scanning takes its document also when it says that not everything was looked at.
+    if errors == 0 && !unseen.is_empty() && !cli.sarif {
         for leak in &leaks {
             context.warn(&format!("{}: {}", leak.place, leak.message()));
         }
         return Err(Error::Incomplete { unseen, looked });
     }
-    let signal = match NonZeroU8::new(u8::from(cli.compat)) {
-        Some(one) => Signal::passed_on(one),
-        None => Signal::FINDINGS,
+    if cli.sarif {
+        for unseen in &unseen {
+            context.warn(&format!(
+                "{} was not looked at: {}",
+                unseen.place, unseen.why
+            ));
+        }
+    }
+    let signal = match (errors, cli.compat) {
+        (0, _) if unseen.is_empty() => None,
+        (0, _) => NonZeroU8::new(ErrorKind::Precondition.exit().code()).map(Signal::passed_on),
+        (_, true) => Some(Signal::passed_on(NonZeroU8::MIN)),
+        (_, false) => Some(Signal::FINDINGS),
     };
     let report = Report {
         root: masked(&cli.root.display().to_string()),
@@ -144,7 +155,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         sarif: cli.sarif,
     };
     Ok(Outcome {
-        signal: (errors > 0).then_some(signal),
+        signal,
         data: report,
     })
 }

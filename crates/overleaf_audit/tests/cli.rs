@@ -343,6 +343,13 @@ fn what_cannot_be_looked_at_is_not_clean() {
             unseen[0]["why"].as_str().expect("why").contains(why),
             "{unseen:#}"
         );
+        // Code scanning takes a document that says so.
+        let run = audit(&project, &["--sarif"]).expect_code(5);
+        let document: serde_json::Value = serde_json::from_str(run.stdout()).expect("SARIF");
+        let invocation = &document["runs"][0]["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false, "{document:#}");
+        let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str();
+        assert!(said.expect("a text").contains(why), "{document:#}");
         // A leak that is there all the same is what is said.
         project.write("leak.txt", token());
         let data = audit(&project, &["--json"]).expect_code(10).data();

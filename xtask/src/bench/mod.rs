@@ -18,6 +18,7 @@ mod queue;
 mod recipe;
 mod startup;
 mod surface;
+mod tokens;
 mod trace;
 mod wiki;
 
@@ -56,7 +57,7 @@ pub(crate) enum Topic {
     Recipe,
     /// Start-up of every helper, beside the smallest program
     Startup,
-    /// What makes a paper's surface: the style of 5 MB of LaTeX, beside wc
+    /// What makes a paper's surface: the style of 5 MB of LaTeX, beside wc; tokens in 2,000 commits, beside git log
     Surface,
     /// One trace record, beside the durable writes it consists of
     Trace,
@@ -83,7 +84,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
         Topic::Lint => vec!["skill_lint"],
         Topic::Queue => vec!["queue_manager"],
         Topic::Recipe => vec!["recipe_runner"],
-        Topic::Surface => vec!["extract_paper_style"],
+        Topic::Surface => vec!["extract_paper_style", "overleaf_audit"],
         Topic::Trace => vec!["save_trace"],
         Topic::Wiki => vec!["research_wiki"],
         Topic::All
@@ -133,6 +134,7 @@ pub(crate) fn run(workspace: &Workspace, topic: Topic) -> Result<u8, Fault> {
     }
     if wanted(Topic::Surface) {
         surface::run(&binaries)?;
+        tokens::run(&binaries)?;
     }
     if wanted(Topic::Hash) {
         hash::run(&binaries)?;
