@@ -1,4 +1,4 @@
-//! The gallery: no problems, the pictures to the byte, the text in the PDF.
+//! The gallery and the other pictures of the skills: no problems, the pictures to the byte, the text in the PDF.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,21 +47,11 @@ fn compare(golden: &Path, bytes: &[u8]) {
 }
 
 #[test]
-fn the_gallery_has_no_problems() {
-    for spec in specs() {
-        let problems = figure(&spec).problems(COLUMN_MM);
-        assert!(problems.is_empty(), "{}: {problems:#?}", spec.display());
-    }
-}
-
-#[test]
 fn the_gallery_is_drawn_to_the_byte() {
     let goldens = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gallery");
     for spec in specs() {
         let figure = figure(&spec);
         let svg = figure.svg();
-        // The SVG is the picture beside the worked example.
-        compare(&spec.with_extension("svg"), svg.as_bytes());
         let golden = goldens.join(spec.file_name().expect("a name"));
         let drawn = pdf(&svg, figure.title()).expect("a PDF");
         compare(&golden.with_extension("pdf"), &drawn);
@@ -70,6 +60,35 @@ fn the_gallery_is_drawn_to_the_byte() {
             &png(&svg, DPI).expect("a PNG"),
         );
     }
+}
+
+/// The pictures on the pages of the skills, those of the gallery too: each beside its description. A draft beside its
+/// finished figure has problems on purpose.
+#[test]
+fn pictures_beside_descriptions_are_drawn_to_the_byte() {
+    let skills = workspace_root().join("skills");
+    let mut seen = 0;
+    for entry in aris_fs::walk_sorted(&skills, &mut |_| true).expect("the skills") {
+        let picture = entry.path.with_extension("svg");
+        if entry
+            .path
+            .extension()
+            .is_some_and(|ending| ending == "json")
+            && picture.is_file()
+        {
+            let figure = figure(&entry.path);
+            compare(&picture, figure.svg().as_bytes());
+            let problems = figure.problems(COLUMN_MM);
+            let name = entry.path.to_string_lossy();
+            let finished = name
+                .strip_suffix("-draft.json")
+                .map(|name| format!("{name}.json"));
+            let is_draft = finished.is_some_and(|path| Path::new(&path).is_file());
+            assert_eq!(problems.is_empty(), !is_draft, "{problems:#?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 16, "{seen}");
 }
 
 /// What `pdftotext` reads; none where it is not installed.
