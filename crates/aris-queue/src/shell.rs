@@ -40,7 +40,7 @@ pub(crate) fn append_arguments(command: &mut String, args: &Node, problems: &mut
         let words: Vec<&str> = match (&value.value, value.kind()) {
             (_, Some(Kind::Null | Kind::Bool(false))) => continue,
             (_, Some(Kind::Bool(true))) => Vec::new(),
-            (Value::List(items), _) if items.iter().all(|item| item.text().is_some()) => {
+            (Value::List(items), _) if items.iter().all(|item| item.written().is_some()) => {
                 items.iter().filter_map(Node::text).collect()
             }
             (Value::Scalar { text, .. }, _) => vec![text],

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::finding::{Finding, Severity};
 use crate::model::{DONE, ESCALATE, Kind, Loaded, Recipe, Step};
 use crate::value::is_truthy;
-use crate::yaml::Text;
+use aris_yaml::Text;
 
 /// Steps that a composed recipe may have. **Source**: ours; recipes that include each other twice at each level grow without end.
 const MAX_STEPS: usize = 20_000;
@@ -176,7 +176,11 @@ impl Work {
 
         let prefix = prefix(name);
         let line = placeholder.line;
-        let text = |text: String| Text { text, line };
+        let text = |text: String| Text {
+            text,
+            line,
+            column: 0,
+        };
         let success = placeholder
             .on_success
             .as_ref()

@@ -13,7 +13,6 @@ pub mod model;
 pub mod rules;
 pub mod template;
 pub mod value;
-pub mod yaml;
 
 pub use compose::{Composed, compose};
 pub use finding::{Finding, Severity};

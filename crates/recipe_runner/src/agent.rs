@@ -6,7 +6,6 @@ use aris_cli::Context;
 use aris_proc::End;
 use aris_recipe::engine::outcome::RetryReason;
 use aris_recipe::engine::{Outcome, OutcomeStatus, tokens};
-use aris_recipe::yaml;
 use serde_json::{Map, Value};
 
 use crate::attempt::Request;
@@ -55,15 +54,16 @@ fn configured(path: &Path) -> Result<Vec<String>, Error> {
         reason,
     };
     let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-    let config = yaml::read(&text)
-        .map_err(|error| wrong(format!("line {}: {}", error.line, error.message)))?;
+    let config = aris_yaml::read(&text)
+        .map_err(|error| wrong(format!("line {}: {}", error.line, error.message)))?
+        .unwrap_or_default();
     let agent = config.get("recipe_runner").and_then(|own| own.get("agent"));
     match agent {
         None => Ok(Vec::new()),
         Some(list) if list.is_list() => Ok(list
             .items()
             .iter()
-            .filter_map(yaml::Node::text)
+            .filter_map(aris_yaml::Node::text)
             .map(str::to_owned)
             .collect()),
         Some(text) => text.text().and_then(words).ok_or_else(|| {

@@ -322,7 +322,7 @@ fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
 }
 
 fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
-    match (node.text(), node.kind()) {
+    match (node.written(), node.kind()) {
         (Some(text), Some(kind)) if kind != Kind::Null => {
             if text.contains('\0') {
                 problems.at(

@@ -39,7 +39,7 @@ pub(super) fn entry(out: &mut String, key: &str, value: &str, end: &str) {
 
 /// A scalar: numbers keep their text where JSON allows it.
 pub(super) fn scalar(node: &Node) -> String {
-    let text = node.text().unwrap_or_default();
+    let text = node.written().unwrap_or_default();
     match node.kind() {
         Some(Kind::Null) | None => String::from("null"),
         Some(Kind::Bool(flag)) => flag.to_string(),

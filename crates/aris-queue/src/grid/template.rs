@@ -92,7 +92,7 @@ impl Text {
 
 /// Compiles one scalar.
 pub(super) fn text(node: &Node, usage: Use, cells: &Cells, problems: &mut Problems) -> Text {
-    let source = node.text().unwrap_or_default();
+    let source = node.written().unwrap_or_default();
     let pieces = pieces(source, node, problems);
     if usage == Use::Word {
         return one_word(&pieces, node, cells, problems);
@@ -384,7 +384,7 @@ pub(super) fn arguments(args: &Node, cells: &Cells, problems: &mut Problems) -> 
         };
         words.push_literal(&format!(" {}", shell::word(&flag)));
         for item in items {
-            if item.text().is_none() {
+            if item.written().is_none() {
                 problems.at(
                     item,
                     format!(

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::grid::cells::Axis;
 use crate::manifest::nearest;
 use crate::problem::Problem;
-use crate::tree::Node;
+use crate::tree::{Node, problem};
 
 /// One comparison.
 pub(super) struct Condition {
@@ -47,13 +47,13 @@ const HINT: &str = "write AXIS OPERATOR VALUE, for example \"N >= 128\" or \"lr 
 
 pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem> {
     let text = node
-        .text()
-        .ok_or_else(|| node.problem("a condition must be a text", Some(HINT)))?;
+        .written()
+        .ok_or_else(|| problem(node, "a condition must be a text", Some(HINT)))?;
     let (at, sign, operator) = OPERATORS
         .iter()
         .filter_map(|(sign, operator)| Some((text.find(sign)?, *sign, *operator)))
         .min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len())))
-        .ok_or_else(|| node.problem(format!("{text:?} is no condition"), Some(HINT)))?;
+        .ok_or_else(|| problem(node, format!("{text:?} is no condition"), Some(HINT)))?;
     let (left, rest) = text.split_at(at);
     let right = rest.strip_prefix(sign).unwrap_or_default().trim();
     let find = |name: &str| {
@@ -61,7 +61,8 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
         let found = axes.iter().position(|axis| axis.name == name);
         found.ok_or_else(|| {
             let near = nearest(name, axes.iter().map(|axis| axis.name.as_str()));
-            node.problem(
+            problem(
+                node,
                 format!("there is no axis {name:?}"),
                 near.map(|near| format!("did you mean {near:?}?"))
                     .as_deref(),
@@ -82,7 +83,7 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
             let inner = right
                 .strip_prefix('[')
                 .and_then(|list| list.strip_suffix(']'))
-                .ok_or_else(|| node.problem(format!("{right:?} is no list in [ ]"), Some(HINT)))?;
+                .ok_or_else(|| problem(node, format!("{right:?} is no list in [ ]"), Some(HINT)))?;
             Right::Texts(inner.split(',').map(unquoted).collect())
         }
         None => Right::Texts(vec![unquoted(right)]),
@@ -93,7 +94,8 @@ pub(super) fn condition(node: &Node, axes: &[Axis]) -> Result<Condition, Problem
         right,
     };
     if condition.is_order() && !condition.has_numbers(axes) {
-        return Err(node.problem(
+        return Err(problem(
+            node,
             format!("{text:?} compares values that are no numbers"),
             Some("only numbers are smaller or larger; use == or != for texts"),
         ));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::problem::{MOST_PROBLEMS, Problem};
-use crate::tree::{Key, Kind, Node, Value};
+use crate::tree::{Key, Kind, Node, Value, problem};
 
 /// Keys with this beginning are the user's own.
 const OWN: &str = "x_";
@@ -21,7 +21,7 @@ impl Problems {
     }
 
     pub(crate) fn at(&mut self, node: &Node, message: impl Into<String>, hint: Option<&str>) {
-        self.push(node.problem(message, hint));
+        self.push(problem(node, message, hint));
     }
 
     pub(crate) fn full(&self) -> bool {
@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
 
     pub(crate) fn text(&mut self, key: &str, problems: &mut Problems) -> Option<String> {
         let node = self.take(key)?;
-        let text = node.text();
+        let text = node.written();
         if text.is_none() {
             problems.at(
                 node,
@@ -153,7 +153,7 @@ impl<'a> Fields<'a> {
         problems: &mut Problems,
     ) -> Option<T> {
         let node = self.take(key)?;
-        let text = node.text().unwrap_or_default();
+        let text = node.written().unwrap_or_default();
         let found = words.iter().find(|(word, _)| *word == text);
         if found.is_none() {
             let list: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -206,7 +206,7 @@ impl<'a> Fields<'a> {
                     .as_bytes()
                     .first()
                     .is_some_and(|byte| !byte.is_ascii_digit());
-            match value.text() {
+            match value.written() {
                 Some(text) if good && !text.contains('\0') => {
                     variables.insert(name.text.clone(), text.to_owned());
                 }
@@ -231,7 +231,7 @@ pub(crate) fn texts(node: &Node, key: &str, problems: &mut Problems) -> Vec<Stri
     };
     let mut texts = Vec::with_capacity(items.len());
     for item in items {
-        match item.text() {
+        match item.written() {
             Some(text) if !item.is_null() => texts.push(text.to_owned()),
             _ => problems.at(
                 item,

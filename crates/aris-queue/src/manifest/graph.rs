@@ -47,7 +47,7 @@ impl PhaseLinks {
         };
         for item in items {
             let place = (item.line, item.column);
-            if let Some(name) = item.text() {
+            if let Some(name) = item.written() {
                 self.after.push((name.to_owned(), Vec::new(), place));
                 continue;
             }

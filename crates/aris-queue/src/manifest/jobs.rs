@@ -123,7 +123,7 @@ impl Reader<'_> {
         let Some(mut fields) = Fields::of(node, &what, self.problems) else {
             return;
         };
-        match fields.take("id").map(|node| (node, node.text())) {
+        match fields.take("id").map(|node| (node, node.written())) {
             None => self.problems.at(
                 node,
                 "a job has no id",
@@ -204,7 +204,7 @@ impl Reader<'_> {
         };
         entries
             .iter()
-            .filter_map(|(key, value)| Some((key.text.as_str().into(), value.text()?.into())))
+            .filter_map(|(key, value)| Some((key.text.as_str().into(), value.written()?.into())))
             .collect()
     }
 }

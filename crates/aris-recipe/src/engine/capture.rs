@@ -24,7 +24,7 @@ pub(super) fn of(
 ) -> Captured {
     let mut captured = Captured::default();
     let wanted = |capture: &&Capture| {
-        let named = |name: &&crate::yaml::Text| name.text == capture.variable.text;
+        let named = |name: &&aris_yaml::Text| name.text == capture.variable.text;
         !partial || step.capture_partial.iter().any(|name| named(&name))
     };
     let main = outcome.main_result();

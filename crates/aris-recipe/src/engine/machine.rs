@@ -213,8 +213,7 @@ impl Machine {
             .recipe
             .position(&step.name)
             .and_then(|at| self.graph.skips.get(&at));
-        let text =
-            |route: &Option<crate::yaml::Text>| route.as_ref().map(|route| route.text.clone());
+        let text = |route: &Option<aris_yaml::Text>| route.as_ref().map(|route| route.text.clone());
         let route = match edge.as_str() {
             "failure" | "no_match" => text(&step.on_failure),
             "context_limit" => text(&step.on_context_limit),

@@ -4,7 +4,7 @@ use super::outcome::{Outcome, OutcomeStatus};
 use super::state::State;
 use crate::model::{DONE, Kind, OnResult, Step};
 use crate::value::Scope;
-use crate::yaml::Text;
+use aris_yaml::Text;
 
 /// A route as taken.
 pub(super) struct Taken {

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::yaml::{Node, Text};
+use aris_yaml::{Node, Text};
 
 /// One input of a recipe. All values are texts.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ mod step;
 
 use std::collections::BTreeMap;
 
-use crate::yaml::{Node, Text};
+use aris_yaml::{Node, Text};
 
 pub use ingredient::Ingredient;
 pub use read::{Loaded, load, parse};

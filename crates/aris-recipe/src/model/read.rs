@@ -6,7 +6,7 @@ use crate::finding::{Finding, Severity};
 use crate::model::route::{Branch, Capture, Condition, OnResult};
 use crate::model::{Class, Declaration, Ingredient, Recipe, Step, Tier};
 use crate::template::Template;
-use crate::yaml::{self, Node, Text};
+use aris_yaml::{Node, Text};
 
 /// Placeholders for the folder of temporary files.
 const TEMP_PLACEHOLDERS: [&str; 2] = ["{{AUTOSKILLIT_TEMP}}", "{{TEMP}}"];
@@ -38,13 +38,14 @@ pub fn load(text: &str, temp: &str) -> Loaded {
 
 /// Reads a recipe whose placeholders are replaced already. **Errors**: as [`load`].
 pub fn parse(text: &str) -> Loaded {
-    let node = yaml::read(text).map_err(|wrong| {
+    let node = aris_yaml::read(text).map_err(|wrong| {
         let message = format!(
             "not valid YAML: {} (column {})",
             wrong.message, wrong.column
         );
         refuse("yaml-parse-error", wrong.line, message)
     })?;
+    let node = node.unwrap_or_default();
     if !node.is_map() {
         let message = format!("a recipe is a mapping, this is {}", node.noun());
         return Err(refuse("not-a-mapping", node.line, message));
@@ -82,8 +83,8 @@ pub fn parse(text: &str) -> Loaded {
         resume: resume(&node),
         index: std::collections::BTreeMap::new(),
         node: Node {
-            line: node.line,
-            value: yaml::Value::List(Vec::new()),
+            value: aris_yaml::Value::List(Vec::new()),
+            ..node
         },
     };
     let mut steps: Vec<Step> = Vec::new();
@@ -121,6 +122,7 @@ fn as_text(node: &Node) -> Option<Text> {
     node.text().map(|text| Text {
         text: text.to_owned(),
         line: node.line,
+        column: node.column,
     })
 }
 
@@ -159,6 +161,7 @@ fn state(node: &Node) -> Vec<Declaration> {
             let word = as_text(value).unwrap_or_else(|| Text {
                 text: String::new(),
                 line: value.line,
+                column: value.column,
             });
             Declaration {
                 variable: variable.clone(),
@@ -175,6 +178,7 @@ fn resume(node: &Node) -> Vec<Tier> {
         text_of(item, key).unwrap_or_else(|| Text {
             text: String::new(),
             line: item.line,
+            column: item.column,
         })
     };
     items

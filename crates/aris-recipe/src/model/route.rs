@@ -2,7 +2,7 @@
 
 use crate::expression::{Expression, ExpressionError};
 use crate::template::Template;
-use crate::yaml::{Node, Text};
+use aris_yaml::{Node, Text};
 
 /// What a route means.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

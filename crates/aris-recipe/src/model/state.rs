@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::yaml::Text;
+use aris_yaml::Text;
 
 /// Who writes a context variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use crate::model::route::{Capture, OnResult};
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
 use crate::template::Template;
-use crate::yaml::{Node, Text};
+use aris_yaml::{Node, Text};
 
 /// The tool that starts a headless agent session.
 pub const AGENT_TOOL: &str = "run_skill";

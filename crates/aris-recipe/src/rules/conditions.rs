@@ -7,7 +7,7 @@ use crate::expression::{Expression, FILTERS, Namespace, Reference};
 use crate::finding::Severity;
 use crate::model::{OnResult, Step};
 use crate::template::Template;
-use crate::yaml::{Node, Text};
+use aris_yaml::{Node, Text};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for (_, facts) in scope.steps() {

@@ -6,7 +6,7 @@ use super::table::{RULES, Rule};
 use super::{Profile, Scope};
 use crate::finding::{Finding, Severity};
 use crate::model::{Recipe, Step};
-use crate::yaml::Text;
+use aris_yaml::Text;
 
 /// What the rules found so far.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use super::findings::Findings;
 use super::scope::{Scope, captures};
 use super::structure::nearest;
 use crate::model::{Class, Ingredient};
-use crate::yaml::{Node, Scalar};
+use aris_yaml::{Kind, Node};
 
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
     for ingredient in &scope.recipe.ingredients {
@@ -39,7 +39,7 @@ fn default(ingredient: &Ingredient, out: &mut Findings) {
     };
     let name = &ingredient.name.text;
     let field = format!("ingredients.{name}.default");
-    if !matches!(node.scalar(), Some(Scalar::Text(_))) {
+    if !matches!(node.kind(), Some(Kind::Text(_))) {
         let message = format!(
             "the default of input `{name}` is {}; inputs are texts, so put it in quotes",
             node.noun()

@@ -8,7 +8,7 @@ use crate::expression::{Expression, Namespace, Reference};
 use crate::graph::Graph;
 use crate::model::{Capture, Kind, OnResult, Recipe, Step};
 use crate::template::Template;
-use crate::yaml::Text;
+use aris_yaml::Text;
 
 /// A recipe, and what is known about it.
 #[derive(Debug)]

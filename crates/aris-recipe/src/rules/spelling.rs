@@ -6,7 +6,7 @@ use super::findings::Findings;
 use super::scope::Scope;
 use super::structure::nearest;
 use crate::model::{STEP_KEYS, Step, TOP_LEVEL_KEYS};
-use crate::yaml::{Node, Value};
+use aris_yaml::{Node, Value};
 
 /// Keys of a branch of the list form.
 const BRANCH_KEYS: [&str; 2] = ["when", "route"];

@@ -6,7 +6,7 @@ use super::findings::Findings;
 use super::scope::{Facts, Scope, captures};
 use crate::expression::Namespace;
 use crate::model::{ESCALATE, Kind, OnResult, Step, Target};
-use crate::yaml::Node;
+use aris_yaml::Node;
 
 const DISCRIMINATORS: [&str; 4] = ["tool", "action", "python", "constant"];
 /// Routes that are one name.

@@ -1,7 +1,7 @@
 //! Contract cards: what a recipe looked like when somebody last recorded it.
 
 use super::fields::{self, DataError};
-use crate::yaml::Node;
+use aris_yaml::Node;
 
 /// What is stored about a recipe beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::yaml::{self, Node, Text};
+use aris_yaml::{Node, Text};
 
 /// Why a data file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,9 @@ impl DataError {
 
 /// The file as a tree.
 pub(super) fn document(text: &str) -> Result<Node, DataError> {
-    yaml::read(text).map_err(|wrong| DataError::at(wrong.line, wrong.message))
+    aris_yaml::read(text)
+        .map(Option::unwrap_or_default)
+        .map_err(|wrong| DataError::at(wrong.line, wrong.message))
 }
 
 /// The entries of a mapping, each key once; null is an empty one.

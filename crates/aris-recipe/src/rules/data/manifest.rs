@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::{self, DataError};
-use crate::yaml::Node;
+use aris_yaml::Node;
 
 /// Contracts of skills by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

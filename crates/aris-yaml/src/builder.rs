@@ -2,24 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_saphyr::granit_parser::{Event, ScalarStyle, Span};
+use granit_parser::{Event, ScalarStyle, Span};
 
-use super::{Key, Node, Value};
-use crate::problem::Problem;
+use crate::{Malformed, Node, Text, Value};
 
-/// Collections that may lie in each other. **Source**: a manifest has five levels; deeper is an attack on the stack.
+/// Collections that may lie in each other. **Source**: a recipe and a manifest have five levels; deeper is an attack on the stack.
 const MAX_DEPTH: usize = 64;
 /// Nodes that aliases may add to a file.
 const MAX_ALIASED: usize = 1_000_000;
-/// Keys up to which duplicates are looked for one by one.
-const SMALL_MAP: usize = 24;
 
 #[derive(Default)]
-pub(super) struct Builder {
+pub(crate) struct Builder {
     open: Vec<Open>,
     anchors: BTreeMap<usize, Node>,
     aliased: usize,
-    pub(super) root: Option<Node>,
+    pub(crate) root: Option<Node>,
 }
 
 /// A collection whose end has not been seen.
@@ -33,15 +30,14 @@ struct Open {
 enum Items {
     List(Vec<Node>),
     Map {
-        entries: Vec<(Key, Node)>,
-        key: Option<Key>,
-        seen: BTreeSet<String>,
+        entries: Vec<(Text, Node)>,
+        key: Option<Text>,
         merged: Vec<Node>,
     },
 }
 
 impl Builder {
-    pub(super) fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), Problem> {
+    pub(crate) fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), Malformed> {
         let (line, column) = (small(span.start.line()), small(span.start.col() + 1));
         let at = |value| Node {
             line,
@@ -74,7 +70,6 @@ impl Builder {
                 let items = Items::Map {
                     entries: Vec::new(),
                     key: None,
-                    seen: BTreeSet::new(),
                     merged: Vec::new(),
                 };
                 return self.begin(line, column, anchor, items, span);
@@ -90,6 +85,9 @@ impl Builder {
                     open.anchor,
                 ),
             },
+            Event::DocumentStart(..) if self.root.is_some() => {
+                return Err(wrong(span, "a second document in one file"));
+            }
             _ => return Ok(()),
         };
         if anchor != 0 {
@@ -105,7 +103,7 @@ impl Builder {
         anchor: usize,
         items: Items,
         span: &Span,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Malformed> {
         if self.open.len() >= MAX_DEPTH {
             return Err(wrong(span, "nested too deeply"));
         }
@@ -118,89 +116,61 @@ impl Builder {
         Ok(())
     }
 
-    fn place(&mut self, node: Node, span: &Span) -> Result<(), Problem> {
+    fn place(&mut self, node: Node, span: &Span) -> Result<(), Malformed> {
         match self.open.last_mut().map(|open| &mut open.items) {
-            None if self.root.is_some() => {
-                return Err(node.problem("a second document in one file", None));
-            }
             None => self.root = Some(node),
             Some(Items::List(items)) => items.push(node),
             Some(Items::Map {
                 entries,
                 key,
-                seen,
                 merged,
             }) => match key.take() {
                 None => match node.value {
                     Value::Scalar { text, .. } => {
-                        *key = Some(Key {
+                        *key = Some(Text {
                             text,
                             line: node.line,
                             column: node.column,
                         });
                     }
                     Value::List(_) | Value::Map(_) => {
-                        return Err(wrong(span, "a list or a map as a key"));
+                        return Err(wrong(span, "a list or a mapping as a key"));
                     }
                 },
                 Some(name) if name.text == "<<" => merged.push(node),
-                Some(name) => {
-                    if is_duplicate(entries, seen, &name.text) {
-                        return Err(Problem {
-                            line: name.line,
-                            column: name.column,
-                            message: format!("key {:?} stands here for the second time", name.text),
-                            hint: Some(String::from("remove one of the two")),
-                        });
-                    }
-                    entries.push((name, node));
-                }
+                Some(name) => entries.push((name, node)),
             },
         }
         Ok(())
     }
 }
 
-/// Linear for the maps that people write, a set for large ones.
-fn is_duplicate(entries: &[(Key, Node)], seen: &mut BTreeSet<String>, name: &str) -> bool {
-    if entries.len() < SMALL_MAP {
-        return entries.iter().any(|(known, _)| known.text == name);
-    }
-    if seen.is_empty() {
-        seen.extend(entries.iter().map(|(known, _)| known.text.clone()));
-    }
-    !seen.insert(name.to_owned())
-}
-
+/// The mapping's own keys win over merged ones, wherever the merge key stands; of two merged mappings the first wins.
 fn closed(items: Items) -> Value {
-    match items {
-        Items::List(items) => Value::List(items),
+    let (mut entries, merged) = match items {
+        Items::List(items) => return Value::List(items),
         Items::Map {
-            mut entries,
-            merged,
-            ..
-        } => {
-            // The map's own keys win, wherever the merge key stands; of two merged maps the first.
-            for node in merged {
-                let maps = match node.value {
-                    Value::List(maps) => maps,
-                    _ => vec![node],
-                };
-                for map in maps {
-                    if let Value::Map(more) = map.value {
-                        let fresh: Vec<_> = more
-                            .into_iter()
-                            .filter(|(key, _)| {
-                                !entries.iter().any(|(known, _)| known.text == key.text)
-                            })
-                            .collect();
-                        entries.extend(fresh);
-                    }
+            entries, merged, ..
+        } => (entries, merged),
+    };
+    if !merged.is_empty() {
+        let mut known: BTreeSet<String> = entries.iter().map(|(key, _)| key.text.clone()).collect();
+        for node in merged {
+            let maps = match node.value {
+                Value::List(maps) => maps,
+                _ => vec![node],
+            };
+            for (key, value) in maps.into_iter().flat_map(|map| match map.value {
+                Value::Map(entries) => entries,
+                Value::Scalar { .. } | Value::List(_) => Vec::new(),
+            }) {
+                if known.insert(key.text.clone()) {
+                    entries.push((key, value));
                 }
             }
-            Value::Map(entries)
         }
     }
+    Value::Map(entries)
 }
 
 fn size(node: &Node) -> usize {
@@ -211,15 +181,14 @@ fn size(node: &Node) -> usize {
     }
 }
 
-fn wrong(span: &Span, message: &str) -> Problem {
-    Problem {
+fn wrong(span: &Span, message: &str) -> Malformed {
+    Malformed {
         line: small(span.start.line()),
         column: small(span.start.col() + 1),
         message: message.to_owned(),
-        hint: None,
     }
 }
 
-pub(super) fn small(number: usize) -> u32 {
+pub(crate) fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

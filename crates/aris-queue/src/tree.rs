@@ -1,0 +1,119 @@
+//! Files of the queue as trees: YAML or JSON, with problems that say where they are. A key that stands twice is a mistake.
+
+use std::collections::BTreeSet;
+
+pub use aris_yaml::{Kind, Node, Text as Key, Value};
+
+use crate::problem::Problem;
+
+/// Keys up to which duplicates are looked for one by one.
+const SMALL_MAP: usize = 24;
+
+/// A problem at a node.
+pub fn problem(node: &Node, message: impl Into<String>, hint: Option<&str>) -> Problem {
+    Problem {
+        line: node.line,
+        column: node.column,
+        message: message.into(),
+        hint: hint.map(str::to_owned),
+    }
+}
+
+/// Reads one document. **Errors**: the first mistake of syntax; a key that stands twice.
+pub fn read(text: &str) -> Result<Node, Problem> {
+    let node = aris_yaml::read(text).map_err(|wrong| {
+        let line = usize::try_from(wrong.line).unwrap_or(usize::MAX);
+        let source = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        Problem {
+            line: wrong.line,
+            column: wrong.column,
+            message: format!("not valid YAML or JSON: {}", wrong.message),
+            hint: source.contains("${").then(|| {
+                String::from("inside { } and [ ] a placeholder must stand in quotes: \"${seed}\"")
+            }),
+        }
+    })?;
+    let node = node.ok_or_else(|| Problem {
+        line: 0,
+        column: 0,
+        message: String::from("the file is empty"),
+        hint: None,
+    })?;
+    match duplicate(&node) {
+        Some(key) => Err(Problem {
+            line: key.line,
+            column: key.column,
+            message: format!("key {:?} stands here for the second time", key.text),
+            hint: Some(String::from("remove one of the two")),
+        }),
+        None => Ok(node),
+    }
+}
+
+/// The first key that its map has already. Linear for the maps that people write, a set for large ones.
+fn duplicate(node: &Node) -> Option<&Key> {
+    let entries = node.entries();
+    let mut seen = BTreeSet::new();
+    for (at, (key, value)) in entries.iter().enumerate() {
+        let is_known = if entries.len() <= SMALL_MAP {
+            entries
+                .iter()
+                .take(at)
+                .any(|(known, _)| known.text == key.text)
+        } else {
+            !seen.insert(key.text.as_str())
+        };
+        if is_known {
+            return Some(key);
+        }
+        if let Some(found) = duplicate(value) {
+            return Some(found);
+        }
+    }
+    node.items().iter().find_map(duplicate)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn mistakes_have_their_place() {
+        for (text, line, part) in [
+            ("a: 1\nb: 2\na: 3\n", 3, "second time"),
+            ("a:\n  - {b: 1,\n     b: 2}\n", 3, "second time"),
+            ("a: [1, 2\nb: 3\n", 2, "not valid"),
+            ("a: 1\n---\nb: 2\n", 2, "second document"),
+            ("? [1]\n: 2\n", 1, "as a key"),
+            ("", 0, "empty"),
+            ("a: *x\n", 1, "not valid"),
+        ] {
+            let problem = read(text).unwrap_err();
+            assert!(
+                problem.line == line && problem.message.contains(part),
+                "{text:?}: {problem:?}"
+            );
+        }
+        let hint = read("args: {seed: ${seed}}\n").unwrap_err().hint.unwrap();
+        assert!(hint.contains("quotes"));
+    }
+
+    #[test]
+    fn duplicates_are_found_in_large_maps_too() {
+        let lines: Vec<String> = (0..5000).map(|key| format!("k{key}: 1\n")).collect();
+        let mut text = lines.concat();
+        assert!(read(&text).is_ok());
+        text.push_str("k4999: 2\n");
+        assert_eq!(read(&text).unwrap_err().line, 5001);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,60}", yaml in "[\\[\\]{}\",:0-9e.\\-a-c &*#|>?!<\n]{0,60}") {
+            let _one = read(&text);
+            let _other = read(&yaml);
+        }
+    }
+}

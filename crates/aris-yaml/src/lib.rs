@@ -1,0 +1,348 @@
+//! YAML and JSON as a tree whose scalars stay as written, each node with its place. JSON is a part of YAML.
+//!
+//! Anchors, aliases and merge keys are resolved. A key that stands twice in a mapping stays twice, so that whoever reads the tree can
+//! report it; [`Node::get`] gives the last one, as YAML loaders do. Numbers keep their text: `1e-4` stays `1e-4`.
+//!
+//! What it does not do: write YAML, or make values of Rust types from it.
+
+#![warn(missing_docs)]
+
+mod builder;
+
+use granit_parser::Parser;
+use serde_json::{Map, Number, Value as Json};
+
+use builder::{Builder, small};
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// From 1. What an alias stands for has the place of the alias.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+    /// The value.
+    pub value: Value,
+}
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A scalar.
+    Scalar {
+        /// Its text.
+        text: String,
+        /// Whether it stood without quotes, so that it may be a number, a truth value or null.
+        plain: bool,
+    },
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping in the order of the file; a key may stand twice.
+    Map(Vec<(Text, Node)>),
+}
+
+/// A text and its place; also a key of a mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1; 0 when the text was not read.
+    pub column: u32,
+}
+
+/// What a scalar means.
+///
+/// **Source**: the core schema of YAML 1.2, numbers in decimal only; `yes`, `on` and their like are texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind<'a> {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// Another number.
+    Float(f64),
+    /// Anything else.
+    Text(&'a str),
+}
+
+/// Why a file is not YAML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// From 1; 0 when there is no place.
+    pub line: u32,
+    /// From 1; 0 when there is no place.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Default for Node {
+    /// Null at the first place, as which a file without a document may count.
+    fn default() -> Self {
+        Self {
+            line: 1,
+            column: 1,
+            value: Value::Scalar {
+                text: String::new(),
+                plain: true,
+            },
+        }
+    }
+}
+
+impl Node {
+    /// What the scalar means; `None` for lists and mappings.
+    pub fn kind(&self) -> Option<Kind<'_>> {
+        let Value::Scalar { text, plain } = &self.value else {
+            return None;
+        };
+        if !plain {
+            return Some(Kind::Text(text));
+        }
+        Some(match text.as_str() {
+            "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+            "true" | "True" | "TRUE" => Kind::Bool(true),
+            "false" | "False" | "FALSE" => Kind::Bool(false),
+            text => number(text).unwrap_or(Kind::Text(text)),
+        })
+    }
+
+    /// Whether it is null.
+    pub fn is_null(&self) -> bool {
+        self.kind() == Some(Kind::Null)
+    }
+
+    /// The scalar's text as written, whatever it means; `None` for lists and mappings.
+    pub fn written(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar { text, .. } => Some(text),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Like [`Node::written`]; `None` also for null.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar { text, .. } if !self.is_null() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A truth value. YAML 1.1's spellings count too, in any case: this is for fields that are truth values by definition.
+    pub fn truth(&self) -> Option<bool> {
+        let Value::Scalar { text, .. } = &self.value else {
+            return None;
+        };
+        match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "y" => Some(true),
+            "false" | "no" | "off" | "n" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// A whole number that is not in quotes.
+    pub fn integer(&self) -> Option<i64> {
+        match self.kind() {
+            Some(Kind::Integer(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The value under a key of a mapping; of several the last.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        let known = |(name, _): &&(Text, Self)| name.text == key;
+        self.entries()
+            .iter()
+            .rev()
+            .find(known)
+            .map(|(_, node)| node)
+    }
+
+    /// The entries of a mapping in the order of the file; empty for everything else.
+    pub fn entries(&self) -> &[(Text, Self)] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            Value::Scalar { .. } | Value::List(_) => &[],
+        }
+    }
+
+    /// The items of a list; empty for everything else.
+    pub fn items(&self) -> &[Self] {
+        match &self.value {
+            Value::List(items) => items,
+            Value::Scalar { .. } | Value::Map(_) => &[],
+        }
+    }
+
+    /// Whether it is a mapping.
+    pub fn is_map(&self) -> bool {
+        matches!(self.value, Value::Map(_))
+    }
+
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        matches!(self.value, Value::List(_))
+    }
+
+    /// What the value is called in messages, with its article.
+    pub fn noun(&self) -> &'static str {
+        match (&self.value, self.kind()) {
+            (Value::List(_), _) => "a list",
+            (Value::Map(_), _) => "a mapping",
+            (_, Some(Kind::Null)) => "null",
+            (_, Some(Kind::Bool(_))) => "a truth value",
+            (_, Some(Kind::Integer(_) | Kind::Float(_))) => "a number",
+            _ => "a text",
+        }
+    }
+
+    /// The value as JSON.
+    pub fn to_json(&self) -> Json {
+        match &self.value {
+            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Map(entries) => Json::Object(
+                entries
+                    .iter()
+                    .map(|(key, node)| (key.text.clone(), node.to_json()))
+                    .collect::<Map<_, _>>(),
+            ),
+            Value::Scalar { text, .. } => match self.kind() {
+                Some(Kind::Null) => Json::Null,
+                Some(Kind::Bool(truth)) => Json::Bool(truth),
+                Some(Kind::Integer(number)) => Json::from(number),
+                Some(Kind::Float(number)) => {
+                    Number::from_f64(number).map_or_else(|| Json::from(text.as_str()), Json::Number)
+                }
+                _ => Json::from(text.as_str()),
+            },
+        }
+    }
+}
+
+fn number(text: &str) -> Option<Kind<'_>> {
+    let first = text.as_bytes().first()?;
+    if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) {
+        return None;
+    }
+    if let Ok(number) = text.parse() {
+        return Some(Kind::Integer(number));
+    }
+    let shaped = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
+    if !shaped {
+        return None;
+    }
+    text.parse().ok().map(Kind::Float)
+}
+
+/// Reads one document; `None` when there is none. **Errors**: the first mistake of syntax.
+pub fn read(text: &str) -> Result<Option<Node>, Malformed> {
+    // A byte order mark is no part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
+        match event {
+            Ok((event, span)) => builder.event(event, &span)?,
+            Err(error) => {
+                return Err(Malformed {
+                    line: small(error.marker().line()),
+                    column: small(error.marker().col() + 1),
+                    message: error.info().lines().next().unwrap_or_default().to_owned(),
+                });
+            }
+        }
+    }
+    Ok(builder.root)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tree(text: &str) -> Node {
+        read(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn scalars_stay_as_written_and_mean_what_yaml_says() {
+        let node = tree("f: 1e-4\nn: 007\nname: \"12\"\non: yes\nnone: null\nt: true\nv: NO\n");
+        let kind = |key: &str| node.get(key).unwrap().kind().unwrap();
+        assert_eq!(kind("f"), Kind::Float(1e-4));
+        assert_eq!(kind("n"), Kind::Integer(7));
+        assert_eq!(node.get("n").unwrap().text(), Some("007"));
+        assert_eq!(kind("name"), Kind::Text("12"));
+        assert_eq!(kind("on"), Kind::Text("yes"));
+        assert_eq!(node.get("on").unwrap().truth(), Some(true));
+        assert_eq!(node.get("none").unwrap().text(), None);
+        assert_eq!(node.get("none").unwrap().written(), Some("null"));
+        assert_eq!(kind("t"), Kind::Bool(true));
+        assert_eq!(node.get("v").unwrap().text(), Some("NO"));
+        assert_eq!(node.to_json()["f"], 1e-4);
+    }
+
+    #[test]
+    fn merge_keys_yield_and_duplicates_stay() {
+        let node = tree("b: &b {x: 1, y: 2}\no:\n  <<: *b\n  x: 3\nd: 1\nd: 2\n");
+        let merged = node.get("o").unwrap();
+        assert_eq!(merged.get("x").unwrap().text(), Some("3"));
+        assert_eq!(merged.get("y").unwrap().text(), Some("2"));
+        assert_eq!(node.get("d").unwrap().text(), Some("2"));
+        assert_eq!(node.entries().len(), 4);
+        assert_eq!(node.entries()[3].0.line, 6);
+    }
+
+    #[test]
+    fn mistakes_have_their_line() {
+        for (text, line, part) in [
+            ("a: 1\nb: : [\n", 2, ""),
+            ("a: 1\n---\nb: 2\n", 2, "second document"),
+            ("? [1]\n: 2\n", 1, "as a key"),
+        ] {
+            let wrong = read(text).unwrap_err();
+            assert!(
+                wrong.line == line && wrong.message.contains(part),
+                "{text:?}: {wrong:?}"
+            );
+        }
+        assert!(read(&"[".repeat(5000)).is_err());
+        assert_eq!(read(""), Ok(None));
+        assert_eq!(read("# nothing\n"), Ok(None));
+        assert!(tree("~").is_null());
+    }
+
+    #[test]
+    fn places_are_where_it_stands_and_of_an_alias_where_it_is_used() {
+        let node = tree("b: &b {x: 1}\no:\n  - *b\n");
+        let place = |node: &Node| (node.line, node.column);
+        let used = &node.get("o").unwrap().items()[0];
+        assert_eq!(place(node.get("b").unwrap()), (1, 7));
+        assert_eq!((place(used), used.is_map()), ((3, 5), true));
+        assert_eq!(node.entries()[1].0.column, 1);
+    }
+
+    #[test]
+    fn aliases_cannot_explode() {
+        let mut text = String::from("a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n");
+        for level in 1..12 {
+            let previous = level - 1;
+            let items = vec![format!("*a{previous}"); 10].join(",");
+            text = format!("{text}a{level}: &a{level} [{items}]\n");
+        }
+        assert!(read(&text).unwrap_err().message.contains("aliases"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,60}", yaml in "[\\[\\]{}\",:0-9e.\\-a-c &*#|>?!<\n]{0,60}") {
+            let _one = read(&text);
+            let _other = read(&yaml);
+        }
+    }
+}
