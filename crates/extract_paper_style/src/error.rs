@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
@@ -87,6 +88,14 @@ pub enum Error {
         /// Where it is.
         place: String,
     },
+    /// A PDF that took too long.
+    #[error("{place}: reading the PDF takes longer than {} s", limit.as_secs())]
+    SlowPdf {
+        /// Where it is.
+        place: String,
+        /// The time it had.
+        limit: Duration,
+    },
     /// A PDF without text.
     #[error("{place}: the PDF holds no text, as a scan does")]
     Scan {
@@ -131,6 +140,7 @@ impl Failure for Error {
             | Self::Locked { .. }
             | Self::LongPdf { .. }
             | Self::Scan { .. } => ErrorKind::Validation,
+            Self::SlowPdf { .. } => ErrorKind::Timeout,
             Self::NoCache | Self::Myself(_) | Self::Stdin(_) => ErrorKind::Precondition,
             Self::Json(_) => ErrorKind::Internal,
             Self::Proc(error) => error.kind(),
@@ -165,6 +175,9 @@ impl Failure for Error {
                 "save it without the password, or name the paper's LaTeX sources or arXiv identifier"
             }
             Self::LongPdf { .. } => "name one paper",
+            Self::SlowPdf { .. } => {
+                "open it in a viewer; if it is no ordinary paper, name the LaTeX sources or arXiv identifier"
+            }
             Self::Scan { .. } => {
                 "run a text recognition such as ocrmypdf on it, or name the paper's LaTeX sources or arXiv identifier"
             }

@@ -56,7 +56,6 @@ impl Page {
         let (dx, dy) = place.direction;
         let (x, y) = place.at;
         let (along, across) = (x * dx + y * dy, y * dx - x * dy);
-        let before = self.bytes;
         let mut cell = false;
         let goes_on = self.lines.last_mut().filter(|line| {
             let size = line.size.max(place.size);
@@ -90,7 +89,6 @@ impl Page {
             });
             self.bytes += 2;
         }
-        debug_assert!(self.bytes >= before);
     }
 
     /// Bytes that [`Page::text`] has at most.
@@ -144,4 +142,70 @@ fn push(text: &mut String, letters: &str, bytes: &mut usize) {
         }
     }
     *bytes += text.len() - before;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of text: x, y, size; letters advance by half a size.
+    fn page(lines: &[(f64, f64, f64, &str)]) -> String {
+        let mut page = Page::default();
+        for (x, y, size, text) in lines {
+            let mut x = *x;
+            for letter in text.chars() {
+                let advance = size / 2.0;
+                let place = Place {
+                    at: (x, *y),
+                    direction: (1.0, 0.0),
+                    advance,
+                    size: *size,
+                };
+                // `_` is a gap without a letter, as TeX sets words.
+                if letter != '_' {
+                    page.add(&letter.to_string(), place);
+                }
+                x += advance;
+            }
+        }
+        let text = page.text();
+        assert!(text.len() <= page.bytes(), "{text}");
+        text
+    }
+
+    #[test]
+    fn letters_become_words_lines_and_blocks() {
+        let lines = [
+            (50.0, 700.0, 14.0, "1_Title"),
+            (50.0, 680.0, 10.0, "one_two"),
+            // An index, and what follows it.
+            (85.0, 684.0, 7.0, "3"),
+            (88.5, 680.0, 10.0, ",_four"),
+            (50.0, 668.0, 10.0, "the \u{fb01}fth"),
+            // A gap; the next cell; the next column.
+            (50.0, 640.0, 10.0, "cell"),
+            (120.0, 640.0, 10.0, "cell"),
+            (300.0, 700.0, 10.0, "column"),
+        ];
+        assert_eq!(
+            page(&lines),
+            "1 Title\n\none two3, four\nthe fifth\n\ncell\n\ncell\n\ncolumn\n"
+        );
+        assert_eq!(page(&[]), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_places_make_it_panic(places in proptest::collection::vec((proptest::num::f64::ANY, proptest::num::f64::ANY, -2.0..2.0_f64, proptest::num::f64::ANY, "[a \u{fb03}\n\u{c}é]{0,3}"), 0..40)) {
+            let mut page = Page::default();
+            for (x, y, turn, size, letters) in places {
+                let place = Place { at: (x, y), direction: (turn, 1.0), advance: size, size };
+                page.add(&letters, place);
+            }
+            let text = page.text();
+            proptest::prop_assert!(text.len() <= page.bytes());
+            let page_ends = text.contains('\u{c}');
+            proptest::prop_assert!(!page_ends);
+        }
+    }
 }

@@ -63,7 +63,8 @@ pub(crate) fn headings(lines: &[&str]) -> BTreeMap<usize, Heading> {
     for start in starts.take(STARTS) {
         let chain = sections(found.get(start..).unwrap_or_default());
         let score = worth(&chain);
-        if score > best.0 {
+        // A table of contents has the same titles, and stands before.
+        if score > 0 && score >= best.0 {
             best = (score, chain);
         }
     }
@@ -310,6 +311,10 @@ mod tests {
             (
                 "I. I NTRODUCTION\nwobbles in the\ndark.\nII. Background\nof it are\nseen",
                 "1 INTRODUCTION|1 Background",
+            ),
+            (
+                "1 Introduction 4\n2 Method . . . 5\n3 Results 9\n\n1 Introduction\n\n2 Method\n\n3 Results",
+                "1 Introduction|1 Method|1 Results",
             ),
             ("1 Apples\n2 Pears\n3 Plums", ""),
             ("1 Introduction\nno more", ""),

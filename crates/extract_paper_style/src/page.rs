@@ -54,8 +54,13 @@ fn pieces(text: &str) -> Vec<Piece> {
             at += 1;
         } else if is_index(line) {
             flush(&mut paragraph, &mut pieces);
-            let rest = lines.get(at..).unwrap_or_default();
-            at += rest.iter().take_while(|line| !line.is_empty()).count();
+            at += 1;
+            while lines
+                .get(at)
+                .is_some_and(|more| !more.is_empty() && !is_heading(at, more))
+            {
+                at += 1;
+            }
         } else if let Some((kind, number, rest)) = caption_of(line) {
             flush(&mut paragraph, &mut pieces);
             let mut caption = rest.to_owned();
@@ -318,6 +323,53 @@ mod tests {
         );
         assert_eq!(profile.figure_captions.map(|spread| spread.median), Some(5));
         assert_eq!(profile.citation_style, CitationStyle::AuthorYear);
+    }
+
+    #[test]
+    fn what_looks_like_a_heading_is_one() {
+        let first = |text: &str| match pieces(text).into_iter().next() {
+            Some(Piece::Heading { title, .. }) => title,
+            other => format!("{other:?}"),
+        };
+        for (text, expected) in [
+            ("A BSTRACT\nWe do.", "ABSTRACT"),
+            ("a b s t r a c t\nWe do.", "abstract"),
+            ("Abstract—We do.", "Abstract"),
+            ("R EFERENCES", "REFERENCES"),
+            ("Appendix B: More Proofs", "Appendix B: More Proofs"),
+            ("Index Terms—gadgets, night\nDiscussion", "Discussion"),
+        ] {
+            assert_eq!(first(text), expected, "{text}");
+        }
+        for text in [
+            "Appendix B contains the proofs of all that",
+            "I NTRODUCED A GADGET",
+        ] {
+            assert!(
+                first(text).starts_with("Some(Text") || first(text) == "None",
+                "{text}"
+            );
+        }
+        // Numbered sections tell what else is a heading.
+        let roles = |text: &str| -> Vec<Role> {
+            profile(text)
+                .sections
+                .iter()
+                .map(|section| section.role)
+                .collect()
+        };
+        let text = "Abstract\nWe do it.\nKeywords: one, two\n1 Introduction\nWe do.\n2 Method\nDiscussion\nLimitations\nReferences\nA Proofs";
+        assert_eq!(
+            roles(text),
+            [
+                Role::Abstract,
+                Role::Introduction,
+                Role::Method,
+                Role::Limitations,
+                Role::References,
+                Role::Theory
+            ]
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::pdf_text::{Answer, LIMIT};
 pub(crate) enum PdfEngine {
     /// The program of poppler, or another one of this name on PATH.
     Pdftotext,
-    /// The reader that is built in. It spaces out the letters of some PDFs.
+    /// The reader that is built in. It parts the words of some PDFs, and knows no fonts without a table of their letters.
     BuiltIn,
 }
 
@@ -127,15 +127,20 @@ fn built_in(
     }
 }
 
-/// The exit code of a reader; one that was broken off by the PDF has none.
+/// The exit code of a reader; it has none when the PDF took too long or broke it off.
 fn code(finished: &Finished, place: &str) -> Result<i32, Error> {
-    if matches!(finished.end, End::Signalled(_)) {
-        return Err(Error::Pdf {
-            place: place.to_owned(),
+    let place = place.to_owned();
+    match finished.end {
+        End::Exited(code) => Ok(code),
+        End::TimedOut => Err(Error::SlowPdf {
+            place,
+            limit: finished.deadline,
+        }),
+        End::Signalled(_) => Err(Error::Pdf {
+            place,
             why: String::from("it is nested without end, or needs more memory than there is"),
-        });
+        }),
     }
-    Ok(finished.code()?)
 }
 
 /// What `pdftotext` complains of; `None` when a password is missing.

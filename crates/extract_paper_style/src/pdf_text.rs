@@ -24,8 +24,11 @@ pub(crate) const LIMIT: usize = 16 << 20;
 /// Bytes of a PDF that are taken.
 pub(crate) const INPUT: u64 = 512 << 20;
 
-/// Memory that reading may take, in bytes: a paper of 50 MB takes a twentieth of it.
-const MEMORY: u64 = 4 << 30;
+/// Memory that reading may take, in bytes: four times the largest file that is taken, which is held twice.
+const MEMORY: u64 = 2 << 30;
+
+/// Letters that a font can have: their numbers have two bytes.
+const LETTERS: i64 = 1 << 16;
 
 /// What became of a PDF.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -129,7 +132,7 @@ fn load(bytes: &[u8]) -> Result<Document, Answer> {
     if document.is_encrypted() {
         document.decrypt("").map_err(broken)?;
     }
-    scale_widths(&mut document);
+    repair_widths(&mut document);
     for object in document.objects.values_mut() {
         if let Object::Stream(stream) = object
             && is_a(&stream.dict, b"Image")
@@ -147,39 +150,85 @@ fn is_a(dictionary: &Dictionary, wanted: &[u8]) -> bool {
     subtype.is_ok_and(|name| name == wanted)
 }
 
-/// Widths of fonts of Type 3 count in units of their own, which the reader takes for thousandths.
-fn scale_widths(document: &mut Document) {
-    let mut shared: BTreeMap<ObjectId, f32> = BTreeMap::new();
-    for object in document.objects.values_mut() {
-        let Ok(font) = object.as_dict_mut() else {
-            continue;
-        };
-        let is_drawn = is_a(font, b"Type3");
-        let matrix = font.get(b"FontMatrix").and_then(Object::as_array);
-        let unit = matrix
-            .ok()
-            .and_then(|matrix| matrix.first()?.as_float().ok());
-        let (true, Some(unit)) = (is_drawn, unit) else {
-            continue;
-        };
-        match font.get_mut(b"Widths") {
-            Ok(Object::Array(widths)) => scale(widths, 1000.0 * unit),
-            Ok(Object::Reference(id)) => drop(shared.insert(*id, 1000.0 * unit)),
-            _ => {}
+/// What the reader takes wrongly in the widths of a font's letters; words would be parted where widths are wrong.
+#[derive(Clone, Copy)]
+enum Repair {
+    /// Fonts of Type 3 have a unit of their own, which the reader takes for thousandths.
+    Scale(f32),
+    /// `first last width`, which the reader passes over, becomes `first [width width …]`.
+    Spell,
+}
+
+impl Repair {
+    fn of(font: &Dictionary) -> Option<(&'static [u8], Self)> {
+        if is_a(font, b"CIDFontType0") || is_a(font, b"CIDFontType2") {
+            return Some((b"W", Self::Spell));
         }
+        if !is_a(font, b"Type3") {
+            return None;
+        }
+        let matrix = font.get(b"FontMatrix").and_then(Object::as_array).ok()?;
+        let unit = matrix.first()?.as_float().ok()?;
+        Some((b"Widths", Self::Scale(1000.0 * unit)))
     }
-    for (id, factor) in shared {
-        if let Some(Object::Array(widths)) = document.objects.get_mut(&id) {
-            scale(widths, factor);
+
+    fn apply(self, widths: &mut Vec<Object>) {
+        match self {
+            Self::Scale(factor) => {
+                for width in widths {
+                    if let Ok(value) = width.as_float() {
+                        *width = Object::Real(value * factor);
+                    }
+                }
+            }
+            Self::Spell => *widths = spelled(widths),
         }
     }
 }
 
-fn scale(widths: &mut [Object], factor: f32) {
-    for width in widths {
-        if let Ok(value) = width.as_float() {
-            *width = Object::Real(value * factor);
+fn repair_widths(document: &mut Document) {
+    let mut shared: BTreeMap<ObjectId, Repair> = BTreeMap::new();
+    for object in document.objects.values_mut() {
+        let Ok(font) = object.as_dict_mut() else {
+            continue;
+        };
+        let Some((key, repair)) = Repair::of(font) else {
+            continue;
+        };
+        match font.get_mut(key) {
+            Ok(Object::Array(widths)) => repair.apply(widths),
+            Ok(Object::Reference(id)) => drop(shared.insert(*id, repair)),
+            _ => {}
         }
+    }
+    for (id, repair) in shared {
+        if let Some(Object::Array(widths)) = document.objects.get_mut(&id) {
+            repair.apply(widths);
+        }
+    }
+}
+
+fn spelled(widths: &[Object]) -> Vec<Object> {
+    let mut out = Vec::new();
+    let mut rest = widths;
+    loop {
+        rest = match rest {
+            [first, list @ Object::Array(_), rest @ ..] => {
+                out.extend([first.clone(), list.clone()]);
+                rest
+            }
+            [first, last, width, rest @ ..] => {
+                if let (Ok(from), Ok(to)) = (first.as_i64(), last.as_i64())
+                    && (0..=to).contains(&from)
+                    && to < LETTERS
+                {
+                    let list = (from..=to).map(|_| width.clone()).collect();
+                    out.extend([first.clone(), Object::Array(list)]);
+                }
+                rest
+            }
+            _ => return out,
+        };
     }
 }
 

@@ -113,7 +113,13 @@ fn what_takes_too_long_is_ended() {
         ])
         .run()
         .expect_code(6);
-    assert_eq!(run.error()["code"], "TIMEOUT", "{run}");
+    let error = run.error();
+    let message = error["message"].as_str().unwrap_or_default();
+    assert_eq!(error["code"], "TIMEOUT", "{run}");
+    assert!(
+        message.ends_with("ref.pdf: reading the PDF takes longer than 1 s"),
+        "{run}"
+    );
     assert!(!project.at("styles").exists());
 }
 

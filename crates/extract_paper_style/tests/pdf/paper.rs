@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use aris_testkit::{Project, Run};
 
-use super::{Span, document, drawn, page};
+use super::{Span, document, drawn, file, page};
 use crate::{assert_no_leak, call, helper, profile};
 
 /// What reads a PDF.
@@ -300,6 +300,92 @@ fn a_page_without_headings_is_measured_as_one_piece() {
             "{engine:?}"
         );
         assert_no_leak(&run, &lines.join("\n"), &["purple"]);
+    }
+}
+
+/// A page on which each letter is drawn for itself, in a font that only says what its letters mean.
+fn letter_by_letter(text: &str, code: fn(u8) -> String, font: [String; 4]) -> Vec<u8> {
+    let mut content = String::new();
+    let mut x = 72.0;
+    for byte in text.bytes() {
+        if byte != b' ' {
+            let code = code(byte - b'a' + 1);
+            content += &["BT /F1 10 Tf ", &format!("{x} 700 Td <{code}> Tj ET\n")].concat();
+        }
+        // Half a size for a letter, less between words.
+        x += if byte == b' ' { 3.0 } else { 5.0 };
+    }
+    let stream = |content: &str| {
+        format!(
+            "<< /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        )
+    };
+    let (low, high, most) = (code(1), code(26), code(255));
+    let meaning = format!(
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def 1 begincodespacerange <{}> <{most}> \
+         endcodespacerange 1 beginbfrange <{low}> <{high}> <0061> endbfrange endcmap end end",
+        code(0)
+    );
+    let mut objects = vec![
+        String::from("<< /Type /Catalog /Pages 2 0 R >>"),
+        String::from("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
+        String::from(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 6 0 R >> >> >>",
+        ),
+        stream(&content),
+        stream(&meaning),
+    ];
+    objects.extend(font);
+    file(&objects)
+}
+
+#[test]
+fn letters_that_are_drawn_one_by_one_become_words() {
+    let text = "gadgets were long thought to be green by all of us";
+    // Both kinds of fonts whose widths the reader takes wrongly when it is left alone.
+    let composite = letter_by_letter(
+        text,
+        |letter| format!("{letter:04x}"),
+        [
+            String::from(
+                "<< /Type /Font /Subtype /Type0 /BaseFont /G /Encoding /Identity-H /DescendantFonts [7 0 R] /ToUnicode 5 0 R >>",
+            ),
+            String::from(
+                "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /G /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /FontDescriptor 8 0 R /DW 0 /W 9 0 R >>",
+            ),
+            String::from(
+                "<< /Type /FontDescriptor /FontName /G /Flags 4 /FontBBox [0 0 500 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>",
+            ),
+            String::from("[0 [750] 1 26 500]"),
+        ],
+    );
+    let names: Vec<String> = (b'a'..=b'z')
+        .map(|letter| format!("/{}", char::from(letter)))
+        .collect();
+    let procedures: Vec<String> = names.iter().map(|name| format!("{name} 7 0 R")).collect();
+    let drawn = letter_by_letter(
+        text,
+        |letter| format!("{letter:02x}"),
+        [
+            format!(
+                "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 50 90] /FontMatrix [0.01 0 0 0.01 0 0] /FirstChar 1 /LastChar 26 /Widths 8 0 R /CharProcs << {} >> /Encoding << /Type /Encoding /Differences [1 {}] >> /Resources << >> /ToUnicode 5 0 R >>",
+                procedures.join(" "),
+                names.join(" ")
+            ),
+            String::from("<< /Length 7 >>\nstream\n50 0 d0\nendstream"),
+            format!("[{}]", "50 ".repeat(26)),
+            String::from("null"),
+        ],
+    );
+    let project = Project::new()
+        .file("composite.pdf", composite)
+        .file("drawn.pdf", drawn);
+    for engine in engines() {
+        for name in ["composite.pdf", "drawn.pdf"] {
+            let run = read(&project, name, engine).expect_code(0);
+            assert_eq!(profile(&run)["words"], 11, "{name}, {engine:?}");
+        }
     }
 }
 
