@@ -2,21 +2,36 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests read files directly")]
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aris_latex::{Document, Loaded};
+use aris_latex::{Block, Document, Loaded};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Document {
+    let part = "part {\\bf 5 \\begin{tabular}{c} 1 & \\input{m} \\fi \\end{document";
     let mut files = |path: &str| match path {
         "m.tex" => Loaded::Text(text.into()),
-        "part.tex" => Loaded::Text(
-            "part {\\bf 5 \\begin{tabular}{c} 1 & \\input{m} \\fi \\end{document".into(),
-        ),
+        "part.tex" => Loaded::Text(part.into()),
         _ => Loaded::Absent,
     };
     let document = Document::read("m.tex", &mut files).expect("readable");
     check(&document);
+    let mut files = |path: &str| match path {
+        "m.tex" => Loaded::Whole(Arc::new(text.to_owned())),
+        "part.tex" => Loaded::Whole(Arc::new(part.to_owned())),
+        _ => Loaded::Absent,
+    };
+    let counted = Document::read_for_counting("m.tex", &mut files).expect("readable");
+    assert_eq!(counted.blocks.len(), document.blocks.len());
+    for (block, counted) in document.blocks.iter().zip(&counted.blocks) {
+        let of = |block: &Block| {
+            let (kind, marks) = (block.kind.clone(), block.marks.clone());
+            (kind, block.section, block.text.clone(), marks, block.start)
+        };
+        assert_eq!(of(block), of(counted));
+        assert_eq!(counted.place(counted.text.len() / 2), counted.start);
+    }
     document
 }
 
@@ -287,7 +302,7 @@ fn five_megabytes() {
     let body = include_str!("sample.tex");
     let (head, rest) = body.split_once("\\begin{document}").expect("a preamble");
     let body = rest.replace("\\end{document}", "");
-    let text: std::sync::Arc<str> = format!(
+    let text: Arc<str> = format!(
         "{head}\\begin{{document}}{}\\end{{document}}",
         body.repeat(5_000_000 / body.len())
     )

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::gather::Gathered;
+use crate::latex::beside;
 use crate::markdown;
 use crate::pdf::PdfEngine;
 use crate::source::{SourceType, absolute};
@@ -31,6 +32,9 @@ const LIMIT: u64 = 1 << 20;
 
 /// Bytes of a section in the profile's JSON, about.
 const SECTION: usize = 640;
+
+/// Sections from which on both forms of the profile are written at once.
+const MANY: usize = 500;
 
 /// `source_manifest.json`: where a profile comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -120,11 +124,22 @@ pub(crate) fn keep(
     .join("\0");
     let key = Digest::of(named.as_bytes()).hex();
     let folder = root.join(key.get(..KEY).unwrap_or(&key));
-    let markdown = markdown::text(&gathered.profile);
-    let json = json(
-        &gathered.profile,
-        SECTION * (gathered.profile.sections.len() + 4),
-    )?;
+    let profile = &gathered.profile;
+    let sections = profile.sections.len();
+    let (json, (markdown, markdown_digest)) = beside(
+        sections >= MANY,
+        || {
+            let json = json(profile, SECTION * (sections + 4))?;
+            let digest = Digest::of(&json);
+            Ok::<_, Error>((json, digest))
+        },
+        || {
+            let text = markdown::text(profile);
+            let digest = Digest::of(text.as_bytes());
+            (text, digest)
+        },
+    );
+    let (json, json_digest) = json?;
     let manifest = Manifest {
         schema: MANIFEST,
         source_input: input.split(['?', '#']).next().unwrap_or(input).to_owned(),
@@ -137,8 +152,8 @@ pub(crate) fn keep(
         tool_version: TOOL_VERSION,
         files: gathered.files,
         missing_files: gathered.missing.len(),
-        profile_sha256: Digest::of(markdown.as_bytes()).hex(),
-        profile_json_sha256: Digest::of(&json).hex(),
+        profile_sha256: markdown_digest.hex(),
+        profile_json_sha256: json_digest.hex(),
     };
     let files = [
         ("style_profile.md", markdown.as_bytes()),

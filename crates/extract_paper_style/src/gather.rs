@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aris_audit::Digest;
@@ -236,7 +238,7 @@ struct Files<'a> {
     /// Files that were read, by path.
     known: BTreeMap<String, Vec<u8>>,
     /// Digests of those that belong to the paper.
-    digests: BTreeMap<String, Digest>,
+    digests: BTreeMap<String, Hashing>,
 }
 
 impl<'a> Files<'a> {
@@ -310,13 +312,15 @@ impl<'a> Files<'a> {
                 Err(error) => return Loaded::Unreadable(error.to_string()),
             },
         };
-        self.digests.insert(name.to_owned(), Digest::of(&bytes));
-        Loaded::Text(Arc::from(decode(&bytes)))
+        let (digest, text) = hashed(bytes);
+        self.digests.insert(name.to_owned(), digest);
+        text
     }
 
     /// Reads the document from its root and measures it.
     fn measured(mut self, root: &str, resolved: String) -> Result<Gathered, Error> {
-        let document = Document::read(root, &mut |name: &str| self.load(name))?;
+        let mut load = |name: &str| self.load(name);
+        let document = Document::read_for_counting(root, &mut load)?;
         let missing = document
             .includes
             .iter()
@@ -328,8 +332,13 @@ impl<'a> Files<'a> {
             })
             .map(|include| include.target.clone())
             .collect();
-        let digest = match self.digests.iter().collect::<Vec<_>>().as_slice() {
-            [(_, only)] => **only,
+        let profile = latex::profile(&document);
+        let digests = self.digests.into_iter();
+        let digests: Vec<(String, Digest)> = digests
+            .map(|(name, digest)| (name, digest.finish()))
+            .collect();
+        let digest = match digests.as_slice() {
+            [(_, only)] => *only,
             several => {
                 let lines = several.iter().fold(String::new(), |lines, (name, digest)| {
                     lines + &digest.hex() + "  " + name + "\n"
@@ -337,14 +346,53 @@ impl<'a> Files<'a> {
                 Digest::of(lines.as_bytes())
             }
         };
-        let profile = latex::profile(&document);
         // The program is about to end; to free a book's text piece by piece takes a tenth of the time that reading it took.
         std::mem::forget(document);
         worth(Gathered {
-            files: self.digests.len(),
+            files: digests.len(),
             missing,
             ..Gathered::of(resolved, digest, profile)
         })
+    }
+}
+
+/// The digest of a file, perhaps still being made.
+enum Hashing {
+    Done(Digest),
+    /// Beside the reading of the file.
+    Beside(JoinHandle<Digest>),
+}
+
+impl Hashing {
+    fn finish(self) -> Digest {
+        match self {
+            Self::Done(digest) => digest,
+            Self::Beside(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        }
+    }
+}
+
+/// Bytes from which on a file is hashed by a thread of its own.
+const LARGE: usize = 1 << 18;
+
+/// The digest of a file, and its text.
+fn hashed(bytes: Vec<u8>) -> (Hashing, Loaded) {
+    if bytes.len() < LARGE || bytes.starts_with("\u{feff}".as_bytes()) {
+        let digest = Hashing::Done(Digest::of(&bytes));
+        return (digest, Loaded::Text(Arc::from(decode(&bytes))));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => {
+            let text = Arc::new(text);
+            let same = Arc::clone(&text);
+            let digest = thread::spawn(move || Digest::of(same.as_bytes()));
+            (Hashing::Beside(digest), Loaded::Whole(text))
+        }
+        Err(error) => {
+            let bytes = error.as_bytes();
+            let digest = Hashing::Done(Digest::of(bytes));
+            (digest, Loaded::Text(Arc::from(decode(bytes))))
+        }
     }
 }
 
@@ -367,6 +415,28 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_file_is_hashed_and_read_as_a_small_one() {
+        for part in [&b"caf\xe9 "[..], "café ".as_bytes(), b"plain text "] {
+            for start in [&b""[..], b"\xef\xbb\xbf"] {
+                let bytes = [start, &part.repeat(LARGE / 5)].concat();
+                assert!(bytes.len() >= LARGE);
+                let text = match hashed(bytes.clone()) {
+                    (digest, Loaded::Text(text)) => {
+                        assert_eq!(digest.finish(), Digest::of(&bytes));
+                        text
+                    }
+                    (digest, Loaded::Whole(text)) => {
+                        assert_eq!(digest.finish(), Digest::of(&bytes));
+                        Arc::from(text.as_str())
+                    }
+                    (_, other) => panic!("{other:?}"),
+                };
+                assert!(*text == *decode(&bytes));
+            }
+        }
+    }
 
     #[test]
     fn every_encoding_of_a_paper_is_read() {

@@ -188,14 +188,27 @@ impl Counter {
         while let Some(byte) = bytes.get(at) {
             match class(*byte) {
                 Class::Letter => {
-                    self.begin(word, at, byte.is_ascii_lowercase());
-                    word.lettered = true;
                     // Inside a word nothing but its end counts.
                     let rest = bytes.get(at..).unwrap_or_default();
-                    at += rest
+                    let length = rest
                         .iter()
                         .position(|byte| class(*byte) > Class::Mark)
                         .unwrap_or(rest.len());
+                    let ends_plainly = rest.get(length).is_some_and(u8::is_ascii_whitespace)
+                        && rest
+                            .get(length - 1)
+                            .is_some_and(|byte| class(*byte) == Class::Letter);
+                    if ends_plainly && !word.begun {
+                        // Most words: one run of letters between spaces.
+                        self.settle(byte.is_ascii_lowercase());
+                        self.words += 1;
+                        self.open += 1;
+                        at += length + 1;
+                        continue;
+                    }
+                    self.begin(word, at, byte.is_ascii_lowercase());
+                    word.lettered = true;
+                    at += length;
                 }
                 Class::Mark => {
                     if !word.begun && self.open > 0 {
@@ -245,6 +258,9 @@ impl Counter {
     }
 
     fn settle(&mut self, small_follows: bool) {
+        if self.ending == Ending::None {
+            return;
+        }
         let over = match self.ending {
             Ending::None => false,
             Ending::Unless | Ending::Capital => !small_follows,

@@ -122,17 +122,35 @@ pub struct Block {
     pub marks: Vec<Mark>,
     /// Where the block begins in the source (its first visible text; where an empty cell ends).
     pub start: Place,
-    pub(crate) spans: Vec<Span>,
+    pub(crate) spans: Box<[Span]>,
 }
 
-/// Text from `text` on comes from `place` on; the first `linear` bytes are a copy, what follows maps to the
-/// last of them (or to `place` when nothing is copied).
+/// Text from `text` on, up to the next span, comes from `offset` of a file on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     pub(crate) text: u32,
-    pub(crate) linear: u32,
-    pub(crate) file: u32,
     pub(crate) offset: u32,
+    /// Twice the file's number, and one more when the text is a copy of the file's: else all of it comes from `offset`.
+    origin: u32,
+}
+
+impl Span {
+    pub(crate) fn new(text: u32, file: u32, offset: u32, is_copy: bool) -> Self {
+        let origin = file << 1 | u32::from(is_copy);
+        Self {
+            text,
+            offset,
+            origin,
+        }
+    }
+
+    pub(crate) fn file(self) -> u32 {
+        self.origin >> 1
+    }
+
+    pub(crate) fn is_copy(self) -> bool {
+        self.origin & 1 == 1
+    }
 }
 
 impl Block {
@@ -146,10 +164,14 @@ impl Block {
         let Some(span) = after.checked_sub(1).and_then(|at| self.spans.get(at)) else {
             return self.start;
         };
-        let into = offset - span.text as usize;
-        let into = if into < span.linear as usize { into } else { 0 };
+        let is_inside = span.is_copy() && offset < self.text.len();
+        let into = if is_inside {
+            offset - span.text as usize
+        } else {
+            0
+        };
         Place {
-            file: span.file as usize,
+            file: span.file() as usize,
             offset: span.offset as usize + into,
         }
     }

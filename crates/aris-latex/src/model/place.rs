@@ -1,6 +1,9 @@
 //! Where something stands in the sources.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    ops::Deref,
+    sync::{Arc, OnceLock},
+};
 
 /// A byte position in one of [`Document::files`](crate::Document::files).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,13 +31,33 @@ impl std::fmt::Display for Position {
     }
 }
 
+/// The text of a file, shared by all who look at it.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// A copy of its own.
+    Copy(Arc<str>),
+    /// The string into which the file was read.
+    Whole(Arc<String>),
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Copy(text) => text,
+            Self::Whole(text) => text,
+        }
+    }
+}
+
 /// One file that was read.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// Path as handed to the loader: '/'-separated, relative to the paper directory, normalised.
     pub path: String,
     /// The whole text.
-    pub text: Arc<str>,
+    pub text: Text,
     /// Made when a position is asked for first; a reader of the text alone needs none.
     index: OnceLock<Index>,
 }
@@ -77,8 +100,12 @@ const fn begins(byte: u8) -> bool {
 impl SourceFile {
     /// A file with its text.
     pub fn new(path: impl Into<String>, text: Arc<str>) -> Self {
+        Self::with(path.into(), Text::Copy(text))
+    }
+
+    pub(crate) fn with(path: String, text: Text) -> Self {
         Self {
-            path: path.into(),
+            path,
             text,
             index: OnceLock::new(),
         }
@@ -216,7 +243,7 @@ mod tests {
     #[test]
     fn the_end_of_a_text_of_whole_blocks_has_its_column() {
         for length in [0, 1, 1023, 1024, 1025, 2048, 4096] {
-            let file = SourceFile::new("a.tex", Arc::from("a".repeat(length).as_str()));
+            let file = SourceFile::new("a.tex", Arc::from("a".repeat(length)));
             assert_eq!(file.line_column(length), (1, length + 1));
             assert_eq!(file.line_column(length + 5), (1, length + 1));
             assert_eq!(file.byte_of(length), length);

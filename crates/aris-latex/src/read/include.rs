@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Position, ProblemKind, SourceFile,
+    MAX_TOTAL_BYTES, Position, ProblemKind, SourceFile, Text,
 };
 
 /// What has been loaded.
@@ -59,11 +59,13 @@ impl Reader<'_> {
         if let Some(found) = self.loading.known.get(path) {
             return found.clone();
         }
+        let mut file = |text| {
+            self.doc.files.push(SourceFile::with(path.to_owned(), text));
+            Found::File(self.doc.files.len() - 1)
+        };
         let found = match self.loader.load(path) {
-            Loaded::Text(text) => {
-                self.doc.files.push(SourceFile::new(path, text));
-                Found::File(self.doc.files.len() - 1)
-            }
+            Loaded::Text(text) => file(Text::Copy(text)),
+            Loaded::Whole(text) => file(Text::Whole(text)),
             Loaded::Absent => Found::Absent,
             Loaded::Unreadable(reason) => Found::Unreadable(reason),
         };
@@ -77,6 +79,7 @@ impl Reader<'_> {
         };
         let text = source.text.clone();
         self.loading.bytes += text.len();
+        self.writer.expect(text.len());
         // A byte order mark is not text.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         self.frames.push(Frame::File {

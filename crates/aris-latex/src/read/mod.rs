@@ -35,8 +35,10 @@ mod writer;
 
 use crate::{Document, Error, Loader};
 
-pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Error> {
-    let mut reader = reader::Reader::new(loader);
+pub(crate) use writer::Places;
+
+pub(crate) fn read(root: &str, loader: &mut dyn Loader, places: Places) -> Result<Document, Error> {
+    let mut reader = reader::Reader::new(loader, places);
     reader.open_root(root)?;
     let is_document = reader.doc.files.first().is_some_and(|file| {
         file.text.contains("\\documentclass") || file.text.contains("\\begin{document}")

@@ -82,26 +82,18 @@ impl Open {
 
     pub(super) fn push(&mut self, text: &str, source: Source, style: Style) {
         let start = self.text.len();
-        self.text.push_str(text);
-        let copied = if source.copied { text.len() } else { 0 };
         let (file, offset) = (narrow(source.place.file), narrow(source.place.offset));
-        match self.spans.last_mut() {
-            Some(last)
-                if copied > 0
-                    && last.file == file
-                    && last.linear > 0
-                    && (last.text + last.linear) as usize == start
-                    && last.offset + last.linear == offset =>
-            {
-                last.linear += narrow(copied);
-            }
-            _ => self.spans.push(Span {
-                text: narrow(start),
-                linear: narrow(copied),
-                file,
-                offset,
-            }),
+        let continues = source.copied
+            && self.spans.last().is_some_and(|last| {
+                last.is_copy()
+                    && last.file() == file
+                    && last.offset + (narrow(start) - last.text) == offset
+            });
+        if !continues {
+            self.spans
+                .push(Span::new(narrow(start), file, offset, source.copied));
         }
+        self.text.push_str(text);
         let end = self.text.len();
         let mut bits = style.bits & style::MARKED;
         while bits != 0 {

@@ -1,6 +1,6 @@
 //! The reader's state: where tokens come from, groups, and what is being written.
 
-use std::{collections::BTreeMap, rc::Rc, sync::Arc};
+use std::{collections::BTreeMap, rc::Rc};
 
 use super::{
     builtin::{self, Cmd},
@@ -10,9 +10,9 @@ use super::{
     style::{self, Style},
     tables::Grid,
     token::Token,
-    writer::{Flow, Link, Lookup, Writer},
+    writer::{Flow, Link, Lookup, Places, Writer},
 };
-use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind};
+use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind, Text};
 
 /// Macro calls nested deeper than this end: real documents stay below ten.
 pub(super) const MAX_EXPANSION_DEPTH: u32 = 100;
@@ -58,7 +58,7 @@ pub(super) struct Expansion {
 pub(super) enum Frame {
     File {
         file: u32,
-        text: Arc<str>,
+        text: Text,
         cursor: Cursor,
         base: usize,
         kind: IncludeKind,
@@ -178,12 +178,12 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(loader: &'a mut dyn Loader) -> Self {
+    pub(super) fn new(loader: &'a mut dyn Loader, places: Places) -> Self {
         let mut reader = Self {
             loader,
             doc: Document::default(),
             names: Names::new(),
-            writer: Writer::new(),
+            writer: Writer::new(places),
             meanings: Vec::new(),
             undo: Vec::new(),
             known_environments: Vec::new(),

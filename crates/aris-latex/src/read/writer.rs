@@ -43,11 +43,19 @@ impl Flow {
     }
 }
 
+/// Which places are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    OfEveryByte,
+    OfBlocks,
+}
+
 /// Builds the blocks. Blocks nest (a footnote in a paragraph); text goes to the innermost.
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
     pub(crate) flow: Flow,
     pub(crate) section: Option<usize>,
+    places: Places,
     levels: Vec<(Option<BlockKind>, Open)>,
     /// Emptied buffers, so that a block costs one exact allocation for each part.
     spare: Vec<Open>,
@@ -72,8 +80,9 @@ pub(crate) struct Lookup<'a> {
 }
 
 impl Writer {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(places: Places) -> Self {
         Self {
+            places,
             blocks: Vec::new(),
             flow: Flow::Body,
             section: None,
@@ -82,6 +91,12 @@ impl Writer {
             environments: Vec::new(),
             paths: vec![None],
         }
+    }
+
+    /// Prepares for the blocks of a text of this many bytes: a paper has one for some hundred, a list or a table more.
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        const MOST: usize = 1 << 16;
+        self.blocks.reserve((bytes / 100).min(MOST));
     }
 
     fn fresh(&mut self) -> Open {
@@ -160,7 +175,7 @@ impl Writer {
             text: String::new(),
             marks: Vec::new(),
             start: place,
-            spans: Vec::new(),
+            spans: Box::default(),
         });
         if let Some((_, open)) = self.levels.last_mut() {
             open.index = Some(index);
@@ -234,25 +249,29 @@ impl Writer {
                 .partition_point(|span| span.text as usize <= at)
                 .saturating_sub(1);
             let span = spans.get(index).copied().unwrap_or(first);
-            let into = narrow(at.saturating_sub(span.text as usize));
-            let copied = offset.is_some()
-                && into < span.linear
+            let length = spans
+                .get(index + 1)
+                .map_or(old.len(), |next| next.text as usize)
+                - span.text as usize;
+            let into = at.saturating_sub(span.text as usize);
+            let is_inside = span.is_copy() && into < length;
+            let is_copy = offset.is_some()
+                && is_inside
                 && old
                     .get(at..)
                     .is_some_and(|rest| rest.starts_with(part.as_str()))
-                && part.len() <= (span.linear - into) as usize;
-            let offset = if into < span.linear {
-                span.offset + into
+                && part.len() <= length - into;
+            let offset = if is_inside {
+                span.offset + narrow(into)
             } else {
                 span.offset
             };
-            let linear = if copied { narrow(part.len()) } else { 0 };
-            open.spans.push(Span {
-                text: narrow(open.text.len()),
-                linear,
-                file: span.file,
+            open.spans.push(Span::new(
+                narrow(open.text.len()),
+                span.file(),
                 offset,
-            });
+                is_copy,
+            ));
             open.text.push_str(part);
         }
         let length = open.text.len();
@@ -337,7 +356,9 @@ impl Writer {
     /// Writes text with TeX's ligatures for dashes and quotes.
     pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
         let bytes = text.as_bytes();
-        if !bytes.iter().any(|b| matches!(b, b'-' | b'`' | b'\'')) {
+        // Without an early end, so that the compiler takes many bytes at once.
+        let count = |found: u8, b: &u8| found | u8::from(matches!(b, b'-' | b'`' | b'\''));
+        if bytes.iter().fold(0, count) == 0 {
             self.write(text, source, style);
             return;
         }
@@ -439,11 +460,13 @@ impl Writer {
                 block
                     .marks
                     .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
-                block.text.clone_from(&open.text);
-                block.spans.clone_from(&open.spans);
-                if let Some(first) = block.spans.first() {
+                open.text.as_str().clone_into(&mut block.text);
+                if self.places == Places::OfEveryByte {
+                    block.spans = open.spans.as_slice().into();
+                }
+                if let Some(first) = open.spans.first() {
                     block.start = Place {
-                        file: first.file as usize,
+                        file: first.file() as usize,
                         offset: first.offset as usize,
                     };
                 }
