@@ -27,11 +27,14 @@ enum Counted {
 
 /// Measures a paper.
 pub(crate) fn profile(document: &Document) -> Profile {
-    let (mut parts, roles) = Parts::of(document);
-    let statements = parts.environments(document);
-    let (captions, (cited, textual, citation_style)) = beside(
+    let ((parts, roles, statements, captions), (cited, textual, citation_style)) = beside(
         document.blocks.len() >= MANY,
-        || parts.read(&document.blocks),
+        || {
+            let (mut parts, roles) = Parts::of(document);
+            let statements = parts.environments(document);
+            let captions = parts.read(&document.blocks);
+            (parts, roles, statements, captions)
+        },
         || {
             let keys = document.citations.iter();
             let cited: BTreeSet<&str> = keys.map(|citation| citation.key.as_str()).collect();
@@ -88,44 +91,53 @@ struct Captions {
     tables: Vec<usize>,
 }
 
-/// Measures blocks that belong to `parts`, whose first is number `first` of all.
-fn read(blocks: &[Block], of_heading: &[usize], parts: &mut [Part], first: usize) -> Captions {
+/// Measures blocks that belong to these parts, the first of which is number `first` of all.
+fn read(
+    blocks: &[Block],
+    of_heading: &[usize],
+    sections: &mut [Section],
+    counters: &mut [Counter],
+    first: usize,
+) -> Captions {
     let mut captions = Captions::default();
     let mut formula_before = false;
     let mut opaque = Vec::new();
     let mut floats = Floats::default();
     for block in blocks {
-        let part = index(block, of_heading).checked_sub(first);
-        let Some(part) = part.and_then(|at| parts.get_mut(at)) else {
+        let Some(part) = index(block, of_heading).checked_sub(first) else {
             continue;
         };
-        part.marks(block);
+        let (Some(section), Some(counter)) = (sections.get_mut(part), counters.get_mut(part))
+        else {
+            continue;
+        };
+        count_marks(block, section);
         let is_formula = block.kind == BlockKind::DisplayMath;
         match &block.kind {
             BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Abstract
                 if !floats.hold(block) =>
             {
-                let goes_on = formula_before && part.counter.goes_on_with(&block.text);
+                let goes_on = formula_before && counter.goes_on_with(&block.text);
                 if !goes_on {
-                    part.counter.close();
-                    *part.section.paragraphs.get_or_insert(0) += 1;
+                    counter.close();
+                    *section.paragraphs.get_or_insert(0) += 1;
                 }
                 find_opaque(block, &mut opaque);
-                part.counter.read(&block.text, &opaque);
+                counter.read(&block.text, &opaque);
             }
-            BlockKind::DisplayMath if !floats.hold(block) => part.counter.formula(&block.text),
+            BlockKind::DisplayMath if !floats.hold(block) => counter.formula(&block.text),
             BlockKind::Caption { float } => {
                 find_opaque(block, &mut opaque);
-                let mut counter = Counter::default();
-                counter.read(&block.text, &opaque);
+                let mut words = Counter::default();
+                words.read(&block.text, &opaque);
                 match counted(float, &BTreeMap::new()) {
-                    Counted::Figure => captions.figures.push(counter.words()),
-                    Counted::Table | Counted::OwnTable => captions.tables.push(counter.words()),
+                    Counted::Figure => captions.figures.push(words.words()),
+                    Counted::Table | Counted::OwnTable => captions.tables.push(words.words()),
                     _ => {}
                 }
             }
-            BlockKind::Heading { .. } => part.counter.close(),
-            BlockKind::Footnote => *part.section.footnotes.get_or_insert(0) += 1,
+            BlockKind::Heading { .. } => counter.close(),
+            BlockKind::Footnote => *section.footnotes.get_or_insert(0) += 1,
             _ => {}
         }
         // A footnote follows the paragraph it stands in and does not part it from a formula.
@@ -145,58 +157,49 @@ fn index(block: &Block, of_heading: &[usize]) -> usize {
     }
 }
 
-/// One section while it is measured.
-struct Part {
-    section: Section,
-    counter: Counter,
+/// A section of LaTeX, in which everything is counted.
+fn section(role: Role, conventional: bool) -> Section {
+    let zero = Some(0);
+    Section {
+        paragraphs: zero,
+        run_in_headings: zero,
+        figures: zero,
+        tables: zero,
+        algorithms: zero,
+        statements: zero,
+        displayed_formulas: zero,
+        inline_formulas: zero,
+        citations: zero,
+        footnotes: zero,
+        lists: zero,
+        ..Section::new(role, conventional)
+    }
 }
 
-impl Part {
-    fn new(role: Role, conventional: bool) -> Self {
-        let zero = Some(0);
-        let section = Section {
-            paragraphs: zero,
-            run_in_headings: zero,
-            figures: zero,
-            tables: zero,
-            algorithms: zero,
-            statements: zero,
-            displayed_formulas: zero,
-            inline_formulas: zero,
-            citations: zero,
-            footnotes: zero,
-            lists: zero,
-            ..Section::new(role, conventional)
-        };
-        Self {
-            section,
-            counter: Counter::default(),
-        }
+/// Counts formulas and citations, wherever they stand.
+fn count_marks(block: &Block, section: &mut Section) {
+    if block.kind == BlockKind::DisplayMath {
+        *section.displayed_formulas.get_or_insert(0) += 1;
     }
-
-    /// Counts formulas and citations, wherever they stand.
-    fn marks(&mut self, block: &Block) {
-        if block.kind == BlockKind::DisplayMath {
-            *self.section.displayed_formulas.get_or_insert(0) += 1;
-        }
-        for mark in &block.marks {
-            let number = match mark.kind {
-                MarkKind::Math => &mut self.section.inline_formulas,
-                MarkKind::DisplayMath if block.kind != BlockKind::DisplayMath => {
-                    &mut self.section.displayed_formulas
-                }
-                MarkKind::Cite { .. } => &mut self.section.citations,
-                _ => continue,
-            };
-            *number.get_or_insert(0) += 1;
-        }
+    for mark in &block.marks {
+        let number = match mark.kind {
+            MarkKind::Math => &mut section.inline_formulas,
+            MarkKind::DisplayMath if block.kind != BlockKind::DisplayMath => {
+                &mut section.displayed_formulas
+            }
+            MarkKind::Cite { .. } => &mut section.citations,
+            _ => continue,
+        };
+        *number.get_or_insert(0) += 1;
     }
 }
 
 /// The sections of a paper: the abstract, what stands before the first heading, and one for each heading of the top level.
 struct Parts {
-    list: Vec<Part>,
-    /// Index into `list` for each heading of the document.
+    sections: Vec<Section>,
+    /// For each section.
+    counters: Vec<Counter>,
+    /// Index into `sections` for each heading of the document.
     of_heading: Vec<usize>,
 }
 
@@ -206,9 +209,9 @@ const OPENING: usize = 1;
 impl Parts {
     /// The parts, still empty, and the role of each heading.
     fn of(document: &Document) -> (Self, Vec<Role>) {
-        let mut list = Vec::with_capacity(document.headings.len() + 2);
-        list.push(Part::new(Role::Abstract, true));
-        list.push(Part::new(Role::Opening, true));
+        let mut sections = Vec::with_capacity(document.headings.len() + 2);
+        sections.push(section(Role::Abstract, true));
+        sections.push(section(Role::Opening, true));
         let mut of_heading = Vec::with_capacity(document.headings.len());
         let mut roles = Vec::with_capacity(document.headings.len());
         // Sections are the top, except in books: there it is chapters.
@@ -218,39 +221,50 @@ impl Parts {
             let (role, conventional) = Role::of(&heading.title);
             roles.push(role);
             if heading.level == top {
-                let mut part = Part::new(role, conventional);
-                part.section.numbered = Some(!heading.starred);
-                part.section.appendix = heading.appendix || role == Role::Appendix;
                 let mut words = Counter::default();
                 words.read(&heading.title, &[]);
-                part.section.title_words = words.words();
-                list.push(part);
+                sections.push(Section {
+                    title_words: words.words(),
+                    numbered: Some(!heading.starred),
+                    appendix: heading.appendix || role == Role::Appendix,
+                    ..section(role, conventional)
+                });
             } else if heading.level > top
-                && let Some(part) = list.last_mut()
+                && let Some(section) = sections.last_mut()
             {
                 if heading.level >= 4 {
-                    *part.section.run_in_headings.get_or_insert(0) += 1;
+                    *section.run_in_headings.get_or_insert(0) += 1;
                 } else if heading.level == top + 1 {
-                    part.section.subsections += 1;
+                    section.subsections += 1;
                 }
             }
-            of_heading.push(list.len() - 1);
+            of_heading.push(sections.len() - 1);
         }
-        (Self { list, of_heading }, roles)
+        let mut counters = Vec::with_capacity(sections.len());
+        counters.resize_with(sections.len(), Counter::default);
+        let parts = Self {
+            sections,
+            counters,
+            of_heading,
+        };
+        (parts, roles)
     }
 
     /// Measures the blocks. A long paper is cut in two before a section, and each half measured on its own.
     fn read(&mut self, blocks: &[Block]) -> Captions {
         let of_heading = self.of_heading.as_slice();
+        let (sections, counters) = (&mut self.sections, &mut self.counters);
         let cut = (blocks.len() >= MANY).then(|| cut(blocks, of_heading));
         let Some((at, part)) = cut.flatten() else {
-            return read(blocks, of_heading, &mut self.list, 0);
+            return read(blocks, of_heading, sections, counters, 0);
         };
-        let ((before, after), (one, other)) = (blocks.split_at(at), self.list.split_at_mut(part));
+        let (before, after) = blocks.split_at(at);
+        let (sections, more_sections) = sections.split_at_mut(part);
+        let (counters, more_counters) = counters.split_at_mut(part);
         let (mut captions, more) = beside(
             true,
-            || read(before, of_heading, one, 0),
-            || read(after, of_heading, other, part),
+            || read(before, of_heading, sections, counters, 0),
+            || read(after, of_heading, more_sections, more_counters, part),
         );
         captions.figures.extend(more.figures);
         captions.tables.extend(more.tables);
@@ -265,21 +279,28 @@ impl Parts {
             .map(|theorem| (theorem.environment.as_str(), kind_of(&theorem.title)))
             .collect();
         let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
+        let mut names: Vec<(&Arc<str>, Counted)> = Vec::new();
         let mut table_around = Vec::with_capacity(document.environments.len());
         for environment in &document.environments {
             let inside = environment
                 .outer
                 .and_then(|outer| table_around.get(outer).copied())
                 .unwrap_or(false);
-            let what = counted(&environment.name, &declared);
+            let known = names
+                .iter()
+                .find(|(name, _)| Arc::ptr_eq(name, &environment.name));
+            let what =
+                known.map_or_else(|| counted(&environment.name, &declared), |(_, what)| *what);
+            if known.is_none() && names.len() < NAMES {
+                names.push((&environment.name, what));
+            }
             table_around.push(inside || matches!(what, Counted::Table | Counted::OwnTable));
             let at = environment.section.map_or(OPENING, |heading| {
                 self.of_heading.get(heading).copied().unwrap_or(OPENING)
             });
-            let Some(part) = self.list.get_mut(at) else {
+            let Some(section) = self.sections.get_mut(at) else {
                 continue;
             };
-            let section = &mut part.section;
             let number = match what {
                 Counted::Figure => &mut section.figures,
                 Counted::OwnTable if inside => continue,
@@ -301,29 +322,23 @@ impl Parts {
     }
 
     /// The sections that have something in them, the lengths of all sentences, the number of words.
-    fn finish(self) -> (Vec<Section>, Vec<usize>, usize) {
+    fn finish(mut self) -> (Vec<Section>, Vec<usize>, usize) {
         let (mut all, mut words) = (Vec::new(), 0);
-        let mut sections = Vec::with_capacity(self.list.len());
-        for (
-            index,
-            Part {
-                mut section,
-                counter,
-            },
-        ) in self.list.into_iter().enumerate()
-        {
+        for (section, counter) in self.sections.iter_mut().zip(self.counters) {
             section.words = counter.words();
             words += section.words;
             let sentences = counter.sentences();
             all.extend_from_slice(&sentences);
             section.sentences = Spread::of(sentences);
+        }
+        let mut number = 0;
+        self.sections.retain(|section| {
+            number += 1;
             let empty =
                 section.words == 0 && section.figures == Some(0) && section.tables == Some(0);
-            if index > OPENING || !empty {
-                sections.push(section);
-            }
-        }
-        (sections, all, words)
+            number > OPENING + 1 || !empty
+        });
+        (self.sections, all, words)
     }
 }
 
@@ -609,7 +624,8 @@ where $a$ is left.\footnote{A note.}
         let captions = if in_halves {
             parts.read(&document.blocks)
         } else {
-            read(&document.blocks, &parts.of_heading, &mut parts.list, 0)
+            let (sections, counters) = (&mut parts.sections, &mut parts.counters);
+            read(&document.blocks, &parts.of_heading, sections, counters, 0)
         };
         assert!(document.blocks.len() >= MANY);
         let (sections, sentences, words) = parts.finish();

@@ -69,7 +69,7 @@ impl Reader<'_> {
 
     /// The rest of a group whose opening brace was read.
     pub(super) fn balanced(&mut self, begin: Token) -> Vec<Token> {
-        let (mut tokens, mut depth) = (Vec::new(), 0_usize);
+        let (mut tokens, mut depth) = (self.spare.pop().unwrap_or_default(), 0_usize);
         loop {
             let token = self.next();
             match token.kind {
@@ -110,7 +110,7 @@ impl Reader<'_> {
             return None;
         }
         let (head, rest) = first.split(1);
-        let mut tokens = Vec::new();
+        let mut tokens = self.spare.pop().unwrap_or_default();
         let mut depth = 0_usize;
         let mut token = if rest.len > 0 { rest } else { self.next() };
         loop {
@@ -154,15 +154,37 @@ impl Reader<'_> {
         self.delimited('[', ']')
     }
 
+    /// Drops an optional argument.
+    pub(super) fn skip_optional(&mut self) {
+        if let Some(tokens) = self.optional() {
+            self.reuse(tokens);
+        }
+    }
+
+    /// Takes a list of tokens back, for the next argument.
+    pub(super) fn reuse(&mut self, mut tokens: Vec<Token>) {
+        /// Lists that wait: arguments are read in arguments of arguments at most.
+        const MOST: usize = 8;
+        /// Tokens of a list that is worth keeping.
+        const LONGEST: usize = 4_096;
+        if self.spare.len() < MOST && tokens.capacity() <= LONGEST {
+            tokens.clear();
+            self.spare.push(tokens);
+        }
+    }
+
     /// Drops the arguments that `spec` names (see [`Cmd::Skip`]).
     pub(super) fn skip_arguments(&mut self, spec: &str) {
         for letter in spec.chars() {
             match letter {
                 's' => drop(self.star()),
-                'o' => drop(self.optional()),
+                'o' => self.skip_optional(),
                 'p' => drop(self.delimited('(', ')')),
                 'g' => self.skip_glue(),
-                _ => drop(self.argument()),
+                _ => {
+                    let tokens = self.argument();
+                    self.reuse(tokens);
+                }
             }
         }
     }
@@ -355,7 +377,9 @@ impl Reader<'_> {
         }
         let tokens = self.argument();
         let place = tokens.first().map(|token| self.place(*token));
-        (self.flat(&tokens), place)
+        let text = self.flat(&tokens);
+        self.reuse(tokens);
+        (text, place)
     }
 
     /// The source of tokens as written.
@@ -383,7 +407,9 @@ impl Reader<'_> {
     pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
         let Some(word) = self.word_argument() else {
             let tokens = self.braced()?;
-            return Some(self.keys(&tokens));
+            let keys = self.keys(&tokens);
+            self.reuse(tokens);
+            return Some(keys);
         };
         let mut place = Self::literal(word);
         let mut keys = Vec::new();

@@ -1,6 +1,7 @@
 //! Citations, labels, references, addresses.
 
 use super::{
+    names::Names,
     reader::{After, GroupKind, Reader},
     style,
     token::{Kind, Op, Token},
@@ -17,10 +18,7 @@ const MAX_OPTIONALS: usize = 2;
 
 impl Reader<'_> {
     pub(super) fn command_name(&self, token: Token) -> &str {
-        match token.kind {
-            Kind::Name(name) => self.names.text(name).trim_start_matches('@'),
-            _ => "",
-        }
+        command_name(&self.names, token)
     }
 
     /// `\cite[pre][post]{keys}`
@@ -47,13 +45,13 @@ impl Reader<'_> {
     /// Lists the keys; the link that marks the placeholder.
     fn record_citation(&mut self, token: Token, keys: Vec<(String, Place)>) -> u32 {
         let block = self.block_here(token);
-        let command = self.command_name(token).to_owned();
+        let command = command_name(&self.names, token);
         let first = self.doc.citations.len();
         for (key, place) in keys {
             self.doc.citations.push(Citation {
                 key,
                 place,
-                command: command.clone(),
+                command: command.to_owned(),
                 block,
             });
         }
@@ -139,7 +137,7 @@ impl Reader<'_> {
     pub(super) fn nocite(&mut self, token: Token) {
         let keys = self.argument();
         let keys = self.keys(&keys);
-        let command = self.command_name(token).to_owned();
+        let command = command_name(&self.names, token);
         for (key, place) in keys {
             if key == "*" {
                 self.doc.nocite_all = true;
@@ -147,7 +145,7 @@ impl Reader<'_> {
                 self.doc.citations.push(Citation {
                     key,
                     place,
-                    command: command.clone(),
+                    command: command.to_owned(),
                     block: None,
                 });
             }
@@ -173,23 +171,27 @@ impl Reader<'_> {
     pub(super) fn reference(&mut self, token: Token, arguments: usize) {
         self.star();
         let mut keys = Vec::new();
-        for _ in 0..arguments {
+        for number in 0..arguments {
             let Some(more) = self.braced_keys() else {
                 break;
             };
-            keys.extend(more);
+            if number == 0 {
+                keys = more;
+            } else {
+                keys.extend(more);
+            }
         }
         if keys.is_empty() {
             return;
         }
         let block = self.block_here(token);
-        let command = self.command_name(token).to_owned();
+        let command = command_name(&self.names, token);
         let first = self.doc.refs.len();
         for (key, place) in keys {
             self.doc.refs.push(Reference {
                 key,
                 place,
-                command: command.clone(),
+                command: command.to_owned(),
                 block,
             });
         }
@@ -202,7 +204,7 @@ impl Reader<'_> {
 
     pub(super) fn bib_item(&mut self, token: Token) {
         self.paragraph(token);
-        drop(self.optional());
+        self.skip_optional();
         let (key, place) = self.argument_text();
         let place = place.unwrap_or_else(|| self.here());
         let key = trimmed(key);
@@ -233,6 +235,13 @@ impl Reader<'_> {
             }
         }
         self.open_group(GroupKind::Brace, after, token);
+    }
+}
+
+fn command_name(names: &Names, token: Token) -> &str {
+    match token.kind {
+        Kind::Name(name) => names.text(name).trim_start_matches('@'),
+        _ => "",
     }
 }
 

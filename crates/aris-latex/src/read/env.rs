@@ -144,6 +144,7 @@ impl Reader<'_> {
         }
         let tokens = self.argument();
         let name = self.flat(&tokens);
+        self.reuse(tokens);
         self.names.intern(name.trim())
     }
 
@@ -244,10 +245,13 @@ impl Reader<'_> {
                 self.paragraph(token);
                 let title = self.optional();
                 self.enter(index, After::Paragraph, token);
-                if let (Some(tokens), Some(Env::Titled(_))) = (title, known) {
-                    self.unread(Self::op(token, Op::Text(") ")));
-                    self.unread_all(&tokens);
-                    self.unread(Self::op(token, Op::Text("(")));
+                if let Some(tokens) = title {
+                    if known.is_some() {
+                        self.unread(Self::op(token, Op::Text(") ")));
+                        self.unread_all(&tokens);
+                        self.unread(Self::op(token, Op::Text("(")));
+                    }
+                    self.reuse(tokens);
                 }
             }
         }

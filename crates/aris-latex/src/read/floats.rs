@@ -34,7 +34,7 @@ impl Reader<'_> {
 
     pub(super) fn begin_caption(&mut self, token: Token, float: Option<String>) {
         self.star();
-        drop(self.optional());
+        self.skip_optional();
         let float = float
             .or_else(|| self.floats.last().map(|float| float.name.clone()))
             .unwrap_or_default();
@@ -68,7 +68,7 @@ impl Reader<'_> {
 
     pub(super) fn begin_heading(&mut self, token: Token, level: i8) {
         let starred = self.star();
-        drop(self.optional());
+        self.skip_optional();
         if self.preamble || self.style.has(style::MUTE) {
             return;
         }
@@ -102,9 +102,9 @@ impl Reader<'_> {
     pub(super) fn new_theorem(&mut self, fonts: bool) {
         self.star();
         let environment = self.argument();
-        drop(self.optional());
+        self.skip_optional();
         let title = self.argument();
-        drop(self.optional());
+        self.skip_optional();
         let environment = self.flat(&environment);
         let title = self.flat(&title);
         self.declare(&environment, &title);

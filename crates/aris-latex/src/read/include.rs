@@ -189,14 +189,14 @@ impl Reader<'_> {
             }
             IncludeKind::Graphics => {
                 self.star();
-                drop(self.optional());
-                drop(self.optional());
+                self.skip_optional();
+                self.skip_optional();
                 let (name, known) = self.file_name();
                 self.record_graphics(token, &name, known);
                 Ok(())
             }
             IncludeKind::Bibliography => {
-                drop(self.optional());
+                self.skip_optional();
                 let tokens = self.argument();
                 let known = tokens
                     .iter()
@@ -213,7 +213,7 @@ impl Reader<'_> {
             }
             IncludeKind::Data | IncludeKind::Listing => {
                 self.star();
-                drop(self.optional());
+                self.skip_optional();
                 let command = self.text(token).to_owned();
                 if command.ends_with("DTLloaddb")
                     || command.ends_with("DTLloadrawdb")
@@ -408,7 +408,7 @@ impl Reader<'_> {
 
     /// `\documentclass` in an included file: a document of its own, whose preamble is not read.
     pub(super) fn document_class(&mut self, token: Token) {
-        drop(self.optional());
+        self.skip_optional();
         drop(self.argument());
         if self.frames.len() < 2 {
             return;

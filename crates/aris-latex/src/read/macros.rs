@@ -361,7 +361,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn declare_unit(&mut self) {
-        drop(self.optional());
+        self.skip_optional();
         let Some((name, _)) = self.defined_name() else {
             return;
         };

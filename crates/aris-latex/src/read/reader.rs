@@ -149,6 +149,8 @@ pub(super) struct Reader<'a> {
     /// What each name says as that of an environment, where that was looked up.
     pub(super) known_environments: Vec<Known>,
     pub(super) stack: Vec<Token>,
+    /// Emptied lists of tokens, for arguments.
+    pub(super) spare: Vec<Vec<Token>>,
     pub(super) frames: Vec<Frame>,
     pub(super) expansions: Vec<Expansion>,
     pub(super) groups: Vec<Group>,
@@ -188,6 +190,7 @@ impl<'a> Reader<'a> {
             undo: Vec::new(),
             known_environments: Vec::new(),
             stack: Vec::new(),
+            spare: Vec::new(),
             frames: Vec::new(),
             // Number 0 is the document itself.
             expansions: vec![Expansion {

@@ -144,7 +144,7 @@ impl Reader<'_> {
             Cmd::Heading(level) => self.begin_heading(token, level),
             Cmd::Appendix => self.appendix |= !self.preamble,
             Cmd::Title => {
-                drop(self.optional());
+                self.skip_optional();
                 self.front(token, BlockKind::Title);
             }
             Cmd::Front => self.front_matter(token),
@@ -173,19 +173,19 @@ impl Reader<'_> {
                 self.begin_caption(token, Some(float));
             }
             Cmd::Footnote => {
-                drop(self.optional());
+                self.skip_optional();
                 self.writer.footnote_mark();
                 self.block_argument(token, BlockKind::Footnote, After::Close);
             }
             Cmd::FootnoteMark => {
-                drop(self.optional());
+                self.skip_optional();
                 if self.peek().kind == Kind::Begin {
                     drop(self.argument());
                 }
                 self.writer.footnote_mark();
             }
             Cmd::FootnoteText => {
-                drop(self.optional());
+                self.skip_optional();
                 self.block_argument(token, BlockKind::Footnote, After::Close);
             }
             Cmd::Item => {
@@ -263,7 +263,7 @@ impl Reader<'_> {
                 self.argument_group(token, After::Over(wrapped));
             }
             Cmd::Sqrt => {
-                drop(self.optional());
+                self.skip_optional();
                 let wrapped = !self.simple_group();
                 self.write(token, if wrapped { "√(" } else { "√" });
                 self.argument_group(
@@ -351,7 +351,7 @@ impl Reader<'_> {
     }
 
     fn front_matter(&mut self, token: Token) {
-        drop(self.optional());
+        self.skip_optional();
         let name = self.text(token).to_owned();
         if name.starts_with("\\icml") || name == "\\altaffiltext" {
             // `{key}{text}`

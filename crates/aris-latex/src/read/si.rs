@@ -289,13 +289,13 @@ impl Reader<'_> {
     }
 
     pub(super) fn si_number(&mut self, token: Token) {
-        drop(self.optional());
+        self.skip_optional();
         let pieces = self.si_pieces();
         self.write_all(token, &pieces);
     }
 
     pub(super) fn si_list(&mut self, token: Token, with_unit: bool) {
-        drop(self.optional());
+        self.skip_optional();
         let pieces = self.si_pieces();
         let unit = if with_unit {
             self.si_unit()
@@ -316,7 +316,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn si_range(&mut self, token: Token, with_unit: bool) {
-        drop(self.optional());
+        self.skip_optional();
         let (from, to) = (self.si_pieces(), self.si_pieces());
         let unit = if with_unit {
             self.si_unit()
@@ -332,16 +332,16 @@ impl Reader<'_> {
 
     /// `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`
     pub(super) fn si_quantity(&mut self, token: Token) {
-        drop(self.optional());
+        self.skip_optional();
         let pieces = self.si_pieces();
-        drop(self.optional());
+        self.skip_optional();
         let unit = self.si_unit();
         self.write_all(token, &pieces);
         self.write_unit(token, &unit);
     }
 
     pub(super) fn si_only_unit(&mut self, token: Token) {
-        drop(self.optional());
+        self.skip_optional();
         let unit = self.si_unit();
         let old = self.style;
         self.style = self.style.set(style::UNIT, 0);
@@ -351,7 +351,7 @@ impl Reader<'_> {
 
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
-        drop(self.optional());
+        self.skip_optional();
         let pieces = self.si_pieces();
         let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         let mut start = 0;

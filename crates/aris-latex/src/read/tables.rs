@@ -90,7 +90,7 @@ impl Reader<'_> {
         let text = self.raw(&tokens);
         match form {
             GridForm::Nice => {
-                drop(self.optional());
+                self.skip_optional();
                 text
             }
             GridForm::Keys => {
@@ -247,7 +247,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn rule(&mut self) {
-        drop(self.optional());
+        self.skip_optional();
         let Some(grid) = self.grids.last_mut() else {
             return;
         };
@@ -282,15 +282,15 @@ impl Reader<'_> {
     }
 
     pub(super) fn multi_row(&mut self, has_width: bool) {
-        drop(self.optional());
+        self.skip_optional();
         let tokens = self.argument();
         let text = self.flat(&tokens);
         let text = text.trim();
-        drop(self.optional());
+        self.skip_optional();
         if has_width {
             drop(self.argument());
         }
-        drop(self.optional());
+        self.skip_optional();
         let digits: String = text
             .trim_start_matches(['-', '='])
             .chars()

@@ -17,7 +17,7 @@ impl Reader<'_> {
 
     /// `\href{address}{text}`: the text follows as a group.
     pub(super) fn href(&mut self) {
-        drop(self.optional());
+        self.skip_optional();
         self.verbatim_argument(false);
     }
 
@@ -94,7 +94,7 @@ impl Reader<'_> {
             }
             // Looking for options must not turn the code into tokens.
             if !self.at_file() || self.rest_of_file().starts_with('[') {
-                drop(self.optional());
+                self.skip_optional();
             }
         }
         let old = self.style;

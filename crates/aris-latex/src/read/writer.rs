@@ -357,8 +357,9 @@ impl Writer {
     pub(crate) fn write_prose(&mut self, text: &str, source: Source, style: Style) {
         let bytes = text.as_bytes();
         // Without an early end, so that the compiler takes many bytes at once.
-        let count = |found: u8, b: &u8| found | u8::from(matches!(b, b'-' | b'`' | b'\''));
-        if bytes.iter().fold(0, count) == 0 {
+        let is = |byte: &u8, other: u8| u8::from(*byte == other);
+        let any = |any: u8, b: &u8| any | is(b, b'-') | is(b, b'`') | is(b, b'\'');
+        if bytes.iter().fold(0, any) == 0 {
             self.write(text, source, style);
             return;
         }
