@@ -68,6 +68,7 @@ impl Reader<'_> {
                 &GRAPHICS
             };
             let is_whole = path::has_extension(name);
+            let is_plain = !matches!(path::file_name(name), "" | "." | "..");
             let bases = self.bases();
             let folders =
                 || std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
@@ -76,13 +77,19 @@ impl Reader<'_> {
             );
             for base in &bases {
                 for folder in folders() {
+                    let stem = path::join_ending(base, folder, name, "");
+                    // An ending behind a name changes nothing before it.
+                    candidates.extend(endings.iter().map(|ending| {
+                        if is_plain {
+                            [stem.as_str(), ending].concat()
+                        } else {
+                            path::join_ending(base, folder, name, ending)
+                        }
+                    }));
                     if is_whole {
-                        candidates.push(path::join_ending(base, folder, name, ""));
+                        let first = candidates.len() - endings.len();
+                        candidates.insert(first, stem);
                     }
-                    let mut with = |ending: &&str| {
-                        candidates.push(path::join_ending(base, folder, name, ending));
-                    };
-                    endings.iter().for_each(&mut with);
                 }
             }
         }

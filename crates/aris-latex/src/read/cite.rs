@@ -4,15 +4,13 @@ use super::{
     names::Names,
     reader::{After, GroupKind, Reader},
     style,
-    token::{Kind, Op, Token},
+    token::{Kind, Literal, Op, Token},
     writer::Link,
 };
 use crate::{BibItem, Citation, Label, Place, Reference};
 
 /// Placeholder for the number of a cross reference.
 const REFERENCE: &str = "§ref";
-/// Placeholder for a citation.
-const CITATION: &str = "[cite]";
 /// Keys of one citation command that are listed in its mark.
 const MAX_OPTIONALS: usize = 2;
 
@@ -71,19 +69,19 @@ impl Reader<'_> {
         let old = self.style.link;
         self.unread(Self::op(token, Op::Link(old)));
         if pre.is_empty() && post.is_empty() {
-            self.unread(Self::op(token, Op::Text(CITATION)));
+            self.unread(Self::op(token, Op::Text(Literal::Citation)));
         } else {
-            self.unread(Self::op(token, Op::Text("]")));
+            self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
             self.unread_all(post);
             if !post.is_empty() {
-                self.unread(Self::op(token, Op::Text(", ")));
+                self.unread(Self::op(token, Op::Text(Literal::Comma)));
             }
-            self.unread(Self::op(token, Op::Text("cite")));
+            self.unread(Self::op(token, Op::Text(Literal::Cite)));
             if !pre.is_empty() {
-                self.unread(Self::op(token, Op::Text(" ")));
+                self.unread(Self::op(token, Op::Text(Literal::Space)));
                 self.unread_all(pre);
             }
-            self.unread(Self::op(token, Op::Text("[")));
+            self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
         }
         self.unread(Self::op(token, Op::Link(link)));
     }
@@ -100,14 +98,14 @@ impl Reader<'_> {
             if next.kind != Kind::Begin {
                 // Brackets that no key follows are text.
                 if let Some(tokens) = two {
-                    self.unread(Self::op(token, Op::Text("]")));
+                    self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
                     self.unread_all(&tokens);
-                    self.unread(Self::op(token, Op::Text("[")));
+                    self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
                 }
                 if let Some(tokens) = one {
-                    self.unread(Self::op(token, Op::Text("]")));
+                    self.unread(Self::op(token, Op::Text(Literal::CloseBracket)));
                     self.unread_all(&tokens);
-                    self.unread(Self::op(token, Op::Text("[")));
+                    self.unread(Self::op(token, Op::Text(Literal::OpenBracket)));
                 }
                 break;
             }

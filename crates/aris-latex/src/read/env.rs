@@ -6,7 +6,7 @@ use super::{
     lexer,
     reader::{After, Alignment, Frame, GroupKind, Reader},
     style::{self, Style},
-    token::{Kind, Op, Token},
+    token::{Kind, Literal, Op, Token},
     writer::Flow,
 };
 use crate::{Environment, ProblemKind};
@@ -247,9 +247,9 @@ impl Reader<'_> {
                 self.enter(index, After::Paragraph, token);
                 if let Some(tokens) = title {
                     if known.is_some() {
-                        self.unread(Self::op(token, Op::Text(") ")));
+                        self.unread(Self::op(token, Op::Text(Literal::CloseTitle)));
                         self.unread_all(&tokens);
-                        self.unread(Self::op(token, Op::Text("(")));
+                        self.unread(Self::op(token, Op::Text(Literal::OpenTitle)));
                     }
                     self.reuse(tokens);
                 }

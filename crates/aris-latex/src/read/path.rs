@@ -109,6 +109,10 @@ mod tests {
             dir in "[a./]{0,4}", folder in "[a./]{0,4}", name in "[ab./]{0,5}", ending in "(\\.pdf)?",
         ) {
             let path = format!("{folder}{name}{ending}");
+            if !matches!(file_name(&name), "" | "." | "..") {
+                let stem = join_ending(&dir, &folder, &name, "");
+                proptest::prop_assert_eq!(stem + &ending, join(&dir, &path));
+            }
             proptest::prop_assert_eq!(join_ending(&dir, &folder, &name, &ending), join(&dir, &path));
             if is_normal(&path) {
                 proptest::prop_assert_eq!(normalise(&path), path);

@@ -4,7 +4,7 @@ use super::{
     builtin::Cmd,
     reader::{After, GroupKind, Meaning, Reader},
     style::{self, Style},
-    token::{Kind, Op, Token},
+    token::{Kind, Literal, Op, Token},
 };
 use crate::{BlockKind, Error, ProblemKind};
 
@@ -70,7 +70,7 @@ impl Reader<'_> {
 
     fn instruction(&mut self, token: Token, op: Op) {
         match op {
-            Op::Text(text) => self.write(token, text),
+            Op::Text(text) => self.write(token, text.text()),
             Op::RowEnd => self.row_end(token),
             Op::HeadEnd => self.head_end(),
             Op::Link(link) => self.style.link = link,
@@ -104,9 +104,9 @@ impl Reader<'_> {
                 if let Some(tokens) = self.optional()
                     && self.peek().kind != Kind::Begin
                 {
-                    self.unread(Self::op(next, Op::Text("]")));
+                    self.unread(Self::op(next, Op::Text(Literal::CloseBracket)));
                     self.unread_all(&tokens);
-                    self.unread(Self::op(next, Op::Text("[")));
+                    self.unread(Self::op(next, Op::Text(Literal::OpenBracket)));
                 }
             }
             _ => self.unread(next),

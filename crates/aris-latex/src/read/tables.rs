@@ -3,7 +3,7 @@
 use super::{
     env::GridForm,
     reader::{After, Alignment, GroupKind, Reader},
-    token::{Kind, Token},
+    token::{Kind, Literal, Op, Token},
 };
 use crate::{BlockKind, Row, Table};
 
@@ -211,7 +211,12 @@ impl Reader<'_> {
     }
 
     fn bracket(token: Token, open: bool) -> Token {
-        Self::op(token, super::token::Op::Text(if open { "[" } else { "]" }))
+        let text = if open {
+            Literal::OpenBracket
+        } else {
+            Literal::CloseBracket
+        };
+        Self::op(token, Op::Text(text))
     }
 
     pub(super) fn row_end(&mut self, token: Token) {

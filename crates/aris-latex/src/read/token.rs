@@ -43,7 +43,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// Writes a text.
-    Text(&'static str),
+    Text(Literal),
     /// Ends a table row.
     RowEnd,
     /// Ends the head of a table.
@@ -54,6 +54,35 @@ pub(crate) enum Op {
     EndEnvironment(u32),
     /// Opens the denominator of a fraction.
     Over,
+}
+
+/// Texts that the reader writes itself: by name, so that a token stays small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Literal {
+    OpenBracket,
+    CloseBracket,
+    OpenTitle,
+    CloseTitle,
+    Cite,
+    /// A citation without notes.
+    Citation,
+    Comma,
+    Space,
+}
+
+impl Literal {
+    pub(crate) const fn text(self) -> &'static str {
+        match self {
+            Self::OpenBracket => "[",
+            Self::CloseBracket => "]",
+            Self::OpenTitle => "(",
+            Self::CloseTitle => ") ",
+            Self::Cite => "cite",
+            Self::Citation => "[cite]",
+            Self::Comma => ", ",
+            Self::Space => " ",
+        }
+    }
 }
 
 impl Token {

@@ -409,20 +409,21 @@ impl Writer {
         if text.is_empty() || style.has(style::MUTE) {
             return;
         }
-        if self
-            .levels
-            .last()
-            .is_some_and(|(_, open)| open.operator.is_some())
-        {
+        let Some((_, open)) = self.levels.last() else {
+            return;
+        };
+        let (waits, is_new) = (open.operator.is_some(), open.index.is_none());
+        if waits {
             self.flush_operator(style.has(style::MATHS));
         }
-        if self.current().is_none() {
+        if is_new {
             self.claim(source.place);
         }
         let Some((_, open)) = self.levels.last_mut() else {
             return;
         };
-        if let Some((space, then)) = open.pending.take()
+        if open.pending.is_some()
+            && let Some((space, then)) = open.pending.take()
             && !open.text.is_empty()
         {
             let both = Style {
