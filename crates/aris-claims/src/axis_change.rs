@@ -52,20 +52,9 @@ impl Engine<'_> {
 
     /// The two axis values of the sentence that stand as "from A to B".
     fn named_ends(&self, passage: usize, number: &Number) -> Option<(Decimal, Decimal)> {
-        let analysed = self.passages.get(passage)?;
         let text = self.paper.passages.get(passage)?.text.as_str();
-        let sentence = analysed
-            .sentences
-            .get(self.sentence_at(passage, number.range.start)?)?;
-        let inside: Vec<&Number> = analysed
-            .numbers
-            .iter()
-            .filter(|other| {
-                sentence.start <= other.range.start
-                    && other.range.start < sentence.end
-                    && other.range != number.range
-            })
-            .collect();
+        let (sentence, inside) = self.sentence_of(passage, number)?;
+        let inside: Vec<&Number> = inside.filter(|other| other.range != number.range).collect();
         inside.windows(2).find_map(|pair| {
             let [first, second] = pair else { return None };
             let before = text

@@ -335,13 +335,7 @@ impl Engine<'_> {
         if !alone || !Self::plausible_size(shown, series, raw) {
             return missing;
         }
-        let found = Found {
-            series: id,
-            facet,
-            against: None,
-            derived: None,
-            value: fit::nearest(shown, series, raw)?,
-        };
+        let found = Found::of(id, facet, fit::nearest(shown, series, raw)?);
         Some(Judgement::new(
             Status::NumberMismatch,
             Kind::Measurement,

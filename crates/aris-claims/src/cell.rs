@@ -90,20 +90,7 @@ impl Engine<'_> {
             Binding::LooseCell
         };
         let named = BTreeSet::new();
-        let case = Case {
-            shown,
-            aggregation,
-            weights: &weights,
-            scored: &scored,
-            binding,
-            sentence: &named,
-            rivalry: false,
-            goes_on: false,
-            everywhere: false,
-            noun: None,
-            weak: false,
-            others: &[],
-        };
+        let case = Case::plain(shown, aggregation, &weights, &scored, binding, &named);
         Some(
             self.judge(&case)
                 .unwrap_or_else(|| Judgement::missing(Kind::Measurement)),

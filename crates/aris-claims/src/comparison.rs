@@ -15,20 +15,11 @@ impl Engine<'_> {
         number: &Number,
         kind: Kind,
     ) -> Option<(Shown, Shown)> {
-        let analysed = self.passages.get(passage)?;
         let text = self.paper.passages.get(passage)?.text.as_str();
-        let sentence = self
-            .sentence_at(passage, number.range.start)
-            .and_then(|at| analysed.sentences.get(at))?;
-        let inside: Vec<&Number> = analysed
-            .numbers
-            .iter()
-            .filter(|other| {
-                sentence.start <= other.range.start
-                    && other.range.start < sentence.end
-                    && !other.embedded
-            })
-            .filter(|other| other.range != number.range && other.uncertainty_of.is_none())
+        let (sentence, inside) = self.sentence_of(passage, number)?;
+        let inside: Vec<&Number> = inside
+            .filter(|other| !other.embedded && other.uncertainty_of.is_none())
+            .filter(|other| other.range != number.range)
             .collect();
         let mut best: Option<(usize, (Shown, Shown))> = None;
         for pair in inside.windows(2) {

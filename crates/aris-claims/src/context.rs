@@ -8,9 +8,10 @@ use crate::clause::{assigned_symbol, boundaries, contrasted, proximity, rival_pl
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::engine::{Engine, index};
+use crate::engine::{Analysed, Engine, Sentence, index};
 use crate::lexicon::LabelId;
 use crate::mention::Mention;
+use crate::number::Number;
 use crate::passage::PassageKind;
 use crate::series::SeriesId;
 use crate::units::{Dimension, Unit};
@@ -71,6 +72,20 @@ impl Engine<'_> {
         sentences
             .iter()
             .position(|sentence| sentence.start <= at && at < sentence.end.max(sentence.start + 1))
+    }
+
+    /// The sentence that holds a number, and all numbers of that sentence.
+    pub(crate) fn sentence_of(
+        &self,
+        passage: usize,
+        number: &Number,
+    ) -> Option<(&Sentence, impl Iterator<Item = &Number>)> {
+        let Analysed { numbers, sentences } = self.passages.get(passage)?;
+        let sentence = sentences.get(self.sentence_at(passage, number.range.start)?)?;
+        let inside = move |other: &&Number| {
+            sentence.start <= other.range.start && other.range.start < sentence.end
+        };
+        Some((sentence, numbers.iter().filter(inside)))
     }
 
     /// Weights for a number in running text at these bytes.

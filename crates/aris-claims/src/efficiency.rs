@@ -40,15 +40,8 @@ impl Engine<'_> {
         if !called || !stored.is_empty() || !number.is_percent() {
             return None;
         }
-        let analysed = self.passages.get(passage)?;
-        let sentence = analysed
-            .sentences
-            .get(self.sentence_at(passage, number.range.start)?)?;
-        let inside: Vec<&Number> = analysed
-            .numbers
-            .iter()
-            .filter(|other| sentence.start <= other.range.start && other.range.start < sentence.end)
-            .collect();
+        let (sentence, inside) = self.sentence_of(passage, number)?;
+        let inside: Vec<&Number> = inside.collect();
         // "reaches 43.9 with an efficiency of 87%": the value just stated is the scaled one.
         let stated = inside
             .iter()

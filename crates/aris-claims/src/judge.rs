@@ -24,6 +24,19 @@ pub(crate) struct Found {
     pub(crate) value: Decimal,
 }
 
+impl Found {
+    /// A value as it stands.
+    pub(crate) fn of(series: SeriesId, facet: Facet, value: Decimal) -> Self {
+        Self {
+            series,
+            facet,
+            against: None,
+            derived: None,
+            value,
+        }
+    }
+}
+
 /// What was decided about one number.
 #[derive(Debug, Clone)]
 pub(crate) struct Judgement {
@@ -101,6 +114,33 @@ pub(crate) struct Case<'c> {
     pub(crate) weak: bool,
     /// Numbers of the sentence: steps and axis values that single out a member.
     pub(crate) others: &'c [Decimal],
+}
+
+impl<'c> Case<'c> {
+    /// A case of which nothing else is known.
+    pub(crate) fn plain(
+        shown: Shown,
+        aggregation: Aggregation,
+        weights: &'c Weights,
+        scored: &'c [Scored],
+        binding: Binding,
+        sentence: &'c BTreeSet<u32>,
+    ) -> Self {
+        Self {
+            shown,
+            aggregation,
+            weights,
+            scored,
+            binding,
+            sentence,
+            goes_on: false,
+            rivalry: false,
+            everywhere: false,
+            noun: None,
+            weak: false,
+            others: &[],
+        }
+    }
 }
 
 /// How one series answers.

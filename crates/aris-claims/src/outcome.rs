@@ -64,13 +64,7 @@ impl Engine<'_> {
             };
             let raw = series.value(facet, &self.evidence.leaves)?;
             let value = fit::nearest(&case.shown, series, raw)?;
-            Some(Found {
-                series: scored.series,
-                facet,
-                against: None,
-                derived: None,
-                value,
-            })
+            Some(Found::of(scored.series, facet, value))
         });
         let what = match hit.facet {
             Facet::Max | Facet::Min => {
@@ -122,25 +116,13 @@ impl Engine<'_> {
             };
             let raw = series.value(facet, &self.evidence.leaves)?;
             let value = fit::nearest(&case.shown, series, raw)?;
-            Some(Found {
-                series: top.series,
-                facet,
-                against: None,
-                derived: None,
-                value,
-            })
+            Some(Found::of(top.series, facet, value))
         });
         Judgement::new(status, kind, found.into_iter().collect(), "")
     }
 
     pub(crate) fn found(series: SeriesId, hit: Hit) -> Found {
-        Found {
-            series,
-            facet: hit.facet,
-            against: None,
-            derived: None,
-            value: hit.value,
-        }
+        Found::of(series, hit.facet, hit.value)
     }
 
     /// "All methods use the same batch size": the setting must hold in the other configurations too.

@@ -61,18 +61,9 @@ impl Engine<'_> {
         judged: &SoFar,
     ) -> Option<Judgement> {
         let text = self.paper.passages.get(passage)?.text.as_str();
-        let analysed = self.passages.get(passage)?;
-        let sentence = analysed
-            .sentences
-            .get(self.sentence_at(passage, number.range.start)?)?;
-        let before: Vec<&Number> = analysed
-            .numbers
-            .iter()
-            .filter(|other| {
-                sentence.start <= other.range.start
-                    && other.range.start < number.range.start
-                    && !other.embedded
-            })
+        let (_, inside) = self.sentence_of(passage, number)?;
+        let before: Vec<&Number> = inside
+            .filter(|other| other.range.start < number.range.start && !other.embedded)
             .collect();
         let mut tried = 0_usize;
         for (at, anchor) in before.iter().enumerate().rev() {
@@ -442,13 +433,7 @@ impl Engine<'_> {
             return None;
         }
         let value = fit::nearest(shown, series, raw)?;
-        let found = Found {
-            series: id,
-            facet,
-            against: None,
-            derived: None,
-            value,
-        };
+        let found = Found::of(id, facet, value);
         Some(Judgement::new(
             Status::NumberMismatch,
             kind,

@@ -71,12 +71,12 @@ impl Engine<'_> {
             let evidence: Vec<Found> = facets
                 .iter()
                 .find_map(|facet| series.value(*facet, leaves).map(|raw| (*facet, raw)))
-                .map(|(facet, raw)| Found {
-                    series: id,
-                    facet,
-                    against: None,
-                    derived: None,
-                    value: crate::fit::nearest(&shown, series, raw).unwrap_or(raw),
+                .map(|(facet, raw)| {
+                    Found::of(
+                        id,
+                        facet,
+                        crate::fit::nearest(&shown, series, raw).unwrap_or(raw),
+                    )
                 })
                 .into_iter()
                 .collect();

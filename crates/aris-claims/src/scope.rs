@@ -196,22 +196,12 @@ impl Engine<'_> {
         let losses: Vec<Found> = cases
             .iter()
             .filter(|(_, value)| *value >= threshold)
-            .map(|(id, value)| Found {
-                series: *id,
-                facet: Facet::Single,
-                against: None,
-                derived: None,
-                value: *value,
-            })
+            .map(|(id, value)| Found::of(*id, Facet::Single, *value))
             .collect();
         if losses.is_empty() {
-            let evidence = cases.first().map(|(id, value)| Found {
-                series: *id,
-                facet: Facet::Single,
-                against: None,
-                derived: None,
-                value: *value,
-            });
+            let evidence = cases
+                .first()
+                .map(|(id, value)| Found::of(*id, Facet::Single, *value));
             return Some(Judgement::new(
                 Status::ExactMatch,
                 Kind::Scope,

@@ -83,18 +83,15 @@ impl Engine<'_> {
             .map(|mention| mention.label)
             .collect();
         let case = |scored: &'static [Scored]| Case {
-            shown: *shown,
-            aggregation: Aggregation::default(),
-            weights,
-            scored,
-            binding: Binding::Text,
-            sentence: &named,
-            rivalry: false,
-            goes_on: false,
             everywhere,
-            noun: None,
-            weak: false,
-            others: &[],
+            ..Case::plain(
+                *shown,
+                Aggregation::default(),
+                weights,
+                scored,
+                Binding::Text,
+                &named,
+            )
         };
         for (_, label) in &settings {
             let configured = self.configured(*label, &named, everywhere);

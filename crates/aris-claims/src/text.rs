@@ -235,20 +235,7 @@ impl Engine<'_> {
         let aggregation =
             Aggregation::read(sentence, Some(number.range.start.saturating_sub(offset)));
         let named = self.named_in_sentence(passage, number);
-        let case = Case {
-            shown: *shown,
-            aggregation,
-            weights,
-            scored: &stored,
-            binding: Binding::Text,
-            sentence: &named,
-            rivalry: false,
-            goes_on: false,
-            everywhere: false,
-            noun: None,
-            weak: false,
-            others: &[],
-        };
+        let case = Case::plain(*shown, aggregation, weights, &stored, Binding::Text, &named);
         self.judge(&case)
             .filter(|judgement| judgement.status.is_match())
     }
@@ -349,24 +336,11 @@ impl Engine<'_> {
 
     /// The other whole numbers of the sentence, the nearest first.
     pub(crate) fn other_numbers(&self, passage: usize, number: &Number) -> Vec<Decimal> {
-        let Some(analysed) = self.passages.get(passage) else {
+        let Some((_, inside)) = self.sentence_of(passage, number) else {
             return Vec::new();
         };
-        let sentence = self
-            .sentence_at(passage, number.range.start)
-            .and_then(|at| analysed.sentences.get(at));
-        let Some(sentence) = sentence else {
-            return Vec::new();
-        };
-        let mut others: Vec<(usize, Decimal)> = analysed
-            .numbers
-            .iter()
-            .filter(|other| {
-                other.range != number.range
-                    && sentence.start <= other.range.start
-                    && other.range.start < sentence.end
-            })
-            .filter(|other| other.value.is_integer())
+        let mut others: Vec<(usize, Decimal)> = inside
+            .filter(|other| other.range != number.range && other.value.is_integer())
             .map(|other| {
                 // "After 100 epochs A, after 200 epochs B": the step stands before its value.
                 let behind = other.range.start > number.range.start;

@@ -75,13 +75,7 @@ impl Engine<'_> {
             })
             .max()?;
         let (value, std::cmp::Reverse((id, at_leaf))) = worst;
-        let found = Found {
-            series: id,
-            facet: Facet::Member(at_leaf),
-            against: None,
-            derived: None,
-            value,
-        };
+        let found = Found::of(id, Facet::Member(at_leaf), value);
         let (status, reason) = if value.is_zero() {
             (Status::ExactMatch, format!("holds: no {noun} is counted"))
         } else {

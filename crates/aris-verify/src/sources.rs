@@ -124,17 +124,11 @@ fn unfit(source: Source) -> Silence {
 
 /// The words of a title without signs, which mean something else in the languages of searches.
 fn words(title: &str) -> String {
-    let mut out = String::with_capacity(title.len());
-    for word in title
+    let words: Vec<&str> = title
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
         .filter(|word| word.chars().any(char::is_alphanumeric))
-    {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
+        .collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

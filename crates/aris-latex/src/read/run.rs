@@ -76,18 +76,20 @@ impl Reader<'_> {
             Op::Link(link) => self.style.link = link,
             Op::EndEnvironment(name) => self.leave(name, token),
             Op::Over => {
-                let wrapped = !self.simple_group();
-                self.write(token, if wrapped { "/(" } else { "/" });
-                self.argument_group(
-                    token,
-                    if wrapped {
-                        After::Text(")")
-                    } else {
-                        After::Nothing
-                    },
-                );
+                self.bracketed_group(token, "/", "/(");
             }
         }
+    }
+
+    /// An argument behind `sign`; one that is more than a letter or a number in brackets, behind `opened`.
+    fn bracketed_group(&mut self, token: Token, sign: &'static str, opened: &'static str) {
+        let (before, after) = if self.simple_group() {
+            (sign, After::Nothing)
+        } else {
+            (opened, After::Text(")"))
+        };
+        self.write(token, before);
+        self.argument_group(token, after);
     }
 
     fn unknown(&mut self) {
@@ -264,16 +266,7 @@ impl Reader<'_> {
             }
             Cmd::Sqrt => {
                 self.skip_optional();
-                let wrapped = !self.simple_group();
-                self.write(token, if wrapped { "√(" } else { "√" });
-                self.argument_group(
-                    token,
-                    if wrapped {
-                        After::Text(")")
-                    } else {
-                        After::Nothing
-                    },
-                );
+                self.bracketed_group(token, "√", "√(");
             }
             Cmd::Binom => self.argument_group(token, After::Text(" choose ")),
             Cmd::Delimiter => self.delimiter(token),

@@ -187,13 +187,7 @@ impl<'a> Reader<'a> {
     pub(super) fn value(&mut self, key: &str, at: usize) -> value::Value {
         let mut value = value::read(&self.source, &self.braces, &mut self.macros, at);
         for (kind, offset, message) in value.problems.drain(..) {
-            let place = self.positions.place(offset);
-            self.out.problems.push(Problem {
-                kind,
-                key: key.to_owned(),
-                place,
-                message,
-            });
+            self.problem(kind, key, offset, message);
         }
         value
     }

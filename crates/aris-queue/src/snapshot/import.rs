@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::problem::{Invalid, Problem};
+use super::not_a_state_file;
+use crate::problem::Invalid;
 use crate::state::{Event, Imported, Queue};
 
 /// What is taken over from a state file that has no journal beside it: the reference's, or one of ours whose folder is gone.
@@ -28,17 +29,9 @@ pub fn import(
         attempts: u32,
     }
     let old: Old = serde_json::from_str(text).map_err(|error| {
-        Invalid::new(
-            path,
-            vec![Problem {
-                line: u32::try_from(error.line()).unwrap_or(0),
-                column: u32::try_from(error.column()).unwrap_or(0),
-                message: format!("not a state file: {error}"),
-                hint: Some(String::from(
-                    "move the file away to begin anew, or restore it from a copy; nothing was started",
-                )),
-            }],
-        )
+        let hint =
+            "move the file away to begin anew, or restore it from a copy; nothing was started";
+        not_a_state_file(path, &error, Some(hint))
     })?;
     let (mut events, mut notices) = (Vec::new(), Vec::new());
     for job in old.jobs {

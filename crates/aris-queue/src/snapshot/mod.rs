@@ -300,17 +300,17 @@ fn blocked_by(queue: &Queue, job: u32) -> String {
 
 /// Reads a snapshot. **Errors**: what is wrong with the file.
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, Invalid> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        Invalid::new(
-            path,
-            vec![Problem {
-                line: u32::try_from(error.line()).unwrap_or(0),
-                column: u32::try_from(error.column()).unwrap_or(0),
-                message: format!("not a state file: {error}"),
-                hint: None,
-            }],
-        )
-    })
+    serde_json::from_slice(bytes).map_err(|error| not_a_state_file(path, &error, None))
+}
+
+fn not_a_state_file(path: &Path, error: &serde_json::Error, hint: Option<&str>) -> Invalid {
+    let problem = Problem {
+        line: u32::try_from(error.line()).unwrap_or(0),
+        column: u32::try_from(error.column()).unwrap_or(0),
+        message: format!("not a state file: {error}"),
+        hint: hint.map(str::to_owned),
+    };
+    Invalid::new(path, vec![problem])
 }
 
 /// What a state file says of itself; `None` when there is none, or it is something else. Its jobs are passed over.

@@ -18,12 +18,7 @@ struct Way {
 
 /// Variables that `with` reads and some way to the step never captured.
 pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
-    let numbers: BTreeMap<&str, usize> = scope
-        .producers
-        .keys()
-        .enumerate()
-        .map(|(at, name)| (*name, at))
-        .collect();
+    let numbers = scope.numbers();
     let ways = ways(scope, &numbers);
     let count = scope.facts.len();
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];

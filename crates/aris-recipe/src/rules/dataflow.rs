@@ -31,12 +31,7 @@ pub(super) fn check(scope: &Scope<'_>, out: &mut Findings) {
 
 /// Captures that nobody reads.
 fn dead_outputs<'a>(scope: &Scope<'a>) -> Vec<(&'a Step, &'a Capture)> {
-    let numbers: BTreeMap<&str, usize> = scope
-        .producers
-        .keys()
-        .enumerate()
-        .map(|(at, name)| (*name, at))
-        .collect();
+    let numbers = scope.numbers();
     let components = Components::of(&scope.successors);
     let read_after = read_after(scope, &components, &numbers);
     let mentioned = mentioned(scope);

@@ -85,6 +85,11 @@ impl<'a> Scope<'a> {
         self.facts.iter().enumerate()
     }
 
+    /// A number for each variable that is captured.
+    pub(super) fn numbers(&self) -> BTreeMap<&'a str, usize> {
+        self.producers.keys().copied().zip(0..).collect()
+    }
+
     pub(super) fn step(&self, at: usize) -> &'a Step {
         self.facts[at].step
     }

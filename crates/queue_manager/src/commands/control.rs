@@ -3,6 +3,7 @@
 //! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
 //! nothing, and leaves.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
@@ -14,6 +15,7 @@ use crate::commands::look;
 use crate::error::Error;
 use crate::lock;
 use crate::manager::{self, Options, Request, spec::fits};
+use crate::place::Place;
 use crate::report::Data;
 
 /// How long a manager's answer is waited for. It answers within milliseconds unless its disk hangs.
@@ -183,25 +185,14 @@ pub(crate) fn ask(
 
 pub(crate) fn adopt(
     args: &QueueArgs,
-    manifest: Option<std::path::PathBuf>,
+    manifest: Option<PathBuf>,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
     let notes = match manifest {
         Some(manifest) => {
             let state = context.absolute(&args.state);
-            settle_with(
-                &Options {
-                    manifest: context.absolute(&manifest),
-                    place: crate::place::Place::of(&state, None),
-                    poll: None,
-                    max_wait: None,
-                    takeover: false,
-                    strict: false,
-                    part: PART,
-                    log: None,
-                },
-                context,
-            )?
+            let place = Place::of(&state, None);
+            settle_with(context.absolute(&manifest), place, context)?
         }
         None => settle(args, context)?,
     };
@@ -216,23 +207,21 @@ pub(crate) fn adopt(
 /// Takes the queue, answers what waits, writes the state, and leaves.
 fn settle(args: &QueueArgs, context: &Context) -> Result<Vec<String>, Error> {
     let look = look(args, context)?;
-    settle_with(
-        &Options {
-            manifest: look.manifest,
-            place: look.place,
-            poll: None,
-            max_wait: None,
-            takeover: false,
-            strict: false,
-            part: PART,
-            log: None,
-        },
-        context,
-    )
+    settle_with(look.manifest, look.place, context)
 }
 
-fn settle_with(options: &Options, context: &Context) -> Result<Vec<String>, Error> {
-    let ended = manager::settle(options, context)?;
+fn settle_with(manifest: PathBuf, place: Place, context: &Context) -> Result<Vec<String>, Error> {
+    let options = Options {
+        manifest,
+        place,
+        poll: None,
+        max_wait: None,
+        takeover: false,
+        strict: false,
+        part: PART,
+        log: None,
+    };
+    let ended = manager::settle(&options, context)?;
     let counts: Vec<String> = manager::counts(&ended.queue)
         .iter()
         .map(|(state, count)| format!("{count} {state}"))
