@@ -17,6 +17,9 @@ const STEP: f64 = 1.25;
 /// By which part the sizes of the letters of one block differ at most.
 const SIZES: f64 = 0.08;
 
+/// Bytes that a line counts for beside its letters: two for line feeds, the rest because a line in memory is larger than they are.
+const LINE: usize = 16;
+
 /// Where a letter stands. Lengths are in one unit, whatever it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Place {
@@ -87,11 +90,11 @@ impl Page {
                 size: place.size,
                 cell,
             });
-            self.bytes += 2;
+            self.bytes += LINE;
         }
     }
 
-    /// Bytes that [`Page::text`] has at most.
+    /// Bytes that [`Page::text`] has at most; memory that the page takes is bounded by them, too.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
     }

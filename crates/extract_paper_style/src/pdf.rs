@@ -8,7 +8,7 @@ use aris_cli::Context;
 use aris_proc::{Captured, End, Finished, ProcError};
 use serde::Serialize;
 
-use crate::boxes;
+use crate::boxes::Boxes;
 use crate::error::Error;
 use crate::pdf_text::{Answer, LIMIT};
 
@@ -42,9 +42,6 @@ pub(crate) struct PdfText {
     pub(crate) torn: usize,
 }
 
-/// Bytes that `pdftotext` writes for a byte of text, at most: a word of two letters takes a hundred.
-const BOXED: usize = 40;
-
 /// What `pdftotext` leaves with when it does not know a flag: the older program of that name has no boxes.
 const USAGE: i32 = 99;
 
@@ -57,11 +54,11 @@ pub(crate) fn read(
     limit: Duration,
     context: &Context,
 ) -> Result<PdfText, Error> {
+    let mut boxes = Boxes::default();
     let call = aris_proc::command(PdfEngine::Pdftotext.name(), context.cwd())
         .args(["-raw", "-bbox", "-enc", "UTF-8", "-", "-"])
-        .capture_limit(BOXED * LIMIT)
         .stdin(bytes.clone());
-    let finished = match call.run(limit) {
+    let finished = match call.run_streamed(limit, &mut |piece| boxes.take(piece)) {
         Err(ProcError::Absent { .. }) => return built_in(bytes, place, limit, context),
         finished => finished?,
     };
@@ -76,10 +73,10 @@ pub(crate) fn read(
             Some(why) => Error::Pdf { place, why },
         });
     }
-    if finished.stdout.dropped > 0 {
+    if boxes.is_long() {
         return Err(Error::LongPdf { place });
     }
-    let Some(text) = boxes::text(&finished.stdout.text()) else {
+    let Some(text) = boxes.text() else {
         let why = String::from("pdftotext gives no page of it");
         return Err(Error::Pdf { place, why });
     };

@@ -1,6 +1,7 @@
 //! What is no PDF, or one that means harm: exit 4 or 6, never a panic, a signal or a hang.
 
 use aris_testkit::{Project, Run};
+use pdf_extract::Document;
 use proptest::prelude::*;
 
 use super::paper::{Engine, engines, read};
@@ -160,8 +161,14 @@ fn a_copy_under_another_name_reads_pdf_too() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
     #[test]
-    fn changed_bytes_are_read_or_refused(changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_usize..4), 1..12)) {
+    fn changed_bytes_are_read_or_refused(packed in any::<bool>(), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_usize..4), 1..12)) {
         let mut bytes = page(&["1 Introduction", "Gadgets were long thought to be green.", "2 Method", "We look at them."]);
+        if packed {
+            let mut document = Document::load_mem(&bytes).expect("a PDF");
+            document.compress();
+            bytes.clear();
+            document.save_modern(&mut bytes).expect("written");
+        }
         for (place, byte, how) in changes {
             let at = place.index(bytes.len().max(1));
             match how {
