@@ -20,7 +20,7 @@ use aris_sources::{Client, Host, HttpError, Mode, Settings};
 pub use github::GitHubArgs;
 pub use progress::Progress;
 pub use records::{FormArgs, Papers, bibliography, indented, jsonl};
-pub use saved::saved;
+pub use saved::{SavedError, saved};
 
 /// Flags of helpers that reach the network.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_online::SavedError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
@@ -40,14 +41,9 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A saved answer that is none.
-    #[error("{}: {why}", path.display())]
-    Saved {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    /// A saved answer.
+    #[error(transparent)]
+    Saved(#[from] SavedError),
     /// No answer.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -61,7 +57,8 @@ impl Failure for Error {
         match self {
             Self::Empty | Self::Id(_) => ErrorKind::Usage,
             Self::Absent { .. } => ErrorKind::NotFound,
-            Self::Other { .. } | Self::Unpack { .. } | Self::Saved { .. } => ErrorKind::Validation,
+            Self::Other { .. } | Self::Unpack { .. } => ErrorKind::Validation,
+            Self::Saved(error) => error.kind(),
             Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
         }
@@ -76,9 +73,7 @@ impl Failure for Error {
             Self::Absent { .. } => Some(String::from("search for the paper's title first")),
             Self::Other { .. } => Some(String::from("move it away, or name another --dir")),
             Self::Unpack { .. } => Some(String::from("the archive is kept; look at it by hand")),
-            Self::Saved { .. } => Some(String::from(
-                "name a saved answer of export.arxiv.org/api/query",
-            )),
+            Self::Saved(error) => error.hint(),
             Self::Http(error) => error.hint(),
             Self::Fs(error) => error.hint(),
         }
@@ -87,6 +82,7 @@ impl Failure for Error {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Http(error) => error.details(),
+            Self::Saved(error) => error.details(),
             Self::Fs(error) => error.details(),
             _ => Map::new(),
         }

@@ -15,7 +15,6 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::ids::ArxivId;
 use aris_online::{FormArgs, Papers, Progress, indented};
-use aris_sources::Doubt;
 use aris_sources::arxiv::{self, Feed, Order};
 use aris_sources::hosts::ARXIV;
 use serde_json::{Map, Value};
@@ -90,12 +89,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         Command::Search(args) => papers(&search(&args, context)?, args.form),
         Command::Download(args) => Report::File(download::run(&args, context)?),
         Command::Read(args) => {
-            let path = context.absolute(&args.file);
-            let response = aris_online::saved(context, &path, SAVED_LIMIT)?;
-            let feed = arxiv::parse(&response).map_err(|doubt| {
-                let (Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) = doubt;
-                Error::Saved { path, why }
-            })?;
+            let wanted = "a saved answer of export.arxiv.org/api/query";
+            let feed = aris_online::saved(context, &args.file, SAVED_LIMIT, wanted, arxiv::parse)?;
             papers(&feed, args.form)
         }
     };

@@ -14,7 +14,7 @@ use std::time::Duration;
 use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers;
-use aris_sources::deepxiv;
+use aris_sources::{Doubt, deepxiv};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -161,12 +161,11 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let mut fetched_at = context.now();
     let answer = match (&cli.command, cli.command.call()) {
         (Command::Read(args), _) => {
-            let path = context.absolute(&args.file);
-            let saved = aris_online::saved(context, &path, FILE_LIMIT)?;
-            fetched_at = saved.fetched_at;
-            serde_json::from_slice(&saved.body).map_err(|error| Error::Saved {
-                path,
-                why: error.to_string(),
+            let wanted = "a saved answer of deepxiv, JSON";
+            aris_online::saved(context, &args.file, FILE_LIMIT, wanted, |saved| {
+                fetched_at = saved.fetched_at;
+                serde_json::from_slice(&saved.body)
+                    .map_err(|error| Doubt::Malformed(error.to_string()))
             })?
         }
         (Command::Health, Some(call)) => {

@@ -1,9 +1,7 @@
 //! What can go wrong.
 
-use std::path::PathBuf;
-
 use aris_contract::{ErrorKind, Failure};
-use aris_fs::FsError;
+use aris_online::SavedError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
@@ -19,20 +17,12 @@ pub enum Error {
     /// There is no key.
     #[error("Exa answers only with a key, and EXA_API_KEY is not set")]
     Key,
-    /// A saved answer that is none.
-    #[error("{}: {why}", path.display())]
-    Saved {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    /// A saved answer.
+    #[error(transparent)]
+    Saved(#[from] SavedError),
     /// No answer.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The disk.
-    #[error(transparent)]
-    Fs(#[from] FsError),
 }
 
 impl Failure for Error {
@@ -40,9 +30,8 @@ impl Failure for Error {
         match self {
             Self::Empty | Self::Name(_) => ErrorKind::Usage,
             Self::Key => ErrorKind::Precondition,
-            Self::Saved { .. } => ErrorKind::Validation,
+            Self::Saved(error) => error.kind(),
             Self::Http(error) => error.kind(),
-            Self::Fs(error) => error.kind(),
         }
     }
 
@@ -51,16 +40,15 @@ impl Failure for Error {
             Self::Empty => None,
             Self::Name(_) => Some(String::from("give an address that begins with https://")),
             Self::Key => Some(String::from("get a key at exa.ai and export EXA_API_KEY")),
-            Self::Saved { .. } => Some(String::from("name a saved answer of api.exa.ai")),
+            Self::Saved(error) => error.hint(),
             Self::Http(error) => error.hint(),
-            Self::Fs(error) => error.hint(),
         }
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Http(error) => error.details(),
-            Self::Fs(error) => error.details(),
+            Self::Saved(error) => error.details(),
             _ => Map::new(),
         }
     }

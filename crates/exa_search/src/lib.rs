@@ -14,7 +14,6 @@ use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::papers::Paper;
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
-use aris_sources::Doubt;
 use aris_sources::exa::{self, Endpoint};
 use aris_sources::hosts::EXA;
 use serde_json::{Map, Value, json};
@@ -126,12 +125,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Papers>, Error> {
             product(found, head, args.content, args.form)
         }
         Command::Read(args) => {
-            let path = context.absolute(&args.file);
-            let response = aris_online::saved(context, &path, FILE_LIMIT)?;
-            let found = exa::parse(&response).map_err(|doubt| {
-                let (Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) = doubt;
-                Error::Saved { path, why }
-            })?;
+            let wanted = "a saved answer of api.exa.ai";
+            let found = aris_online::saved(context, &args.file, FILE_LIMIT, wanted, exa::parse)?;
             product(found, json!({ "mode": "read" }), args.content, args.form)
         }
     };

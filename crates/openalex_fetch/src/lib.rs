@@ -183,12 +183,9 @@ fn search(client: &Client, args: &Search) -> Result<Answer, Error> {
 }
 
 fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
-    let path = context.absolute(&args.file);
-    let response = aris_online::saved(context, &path, FILE_LIMIT)?;
-    match answer::read(&response) {
-        Ok(found) => Ok(many(found.unwrap_or_default(), args.form)),
-        Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => Err(Error::Saved { path, why }),
-    }
+    let wanted = "a saved answer of api.openalex.org";
+    let found = aris_online::saved(context, &args.file, FILE_LIMIT, wanted, answer::read)?;
+    Ok(many(found.unwrap_or_default(), args.form))
 }
 
 fn works(found: &Answer) -> Vec<Value> {

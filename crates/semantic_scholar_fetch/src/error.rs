@@ -1,9 +1,8 @@
 //! What can go wrong.
 
-use std::path::PathBuf;
-
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
+use aris_online::SavedError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
@@ -19,14 +18,9 @@ pub enum Error {
     /// Semantic Scholar says that there is no such paper.
     #[error("Semantic Scholar has no paper {0:?}")]
     Absent(String),
-    /// A saved answer that is none.
-    #[error("{}: {why}", path.display())]
-    Saved {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    /// A saved answer.
+    #[error(transparent)]
+    Saved(#[from] SavedError),
     /// Standard input.
     #[error("cannot read standard input")]
     Stdin(#[source] std::io::Error),
@@ -43,7 +37,7 @@ impl Failure for Error {
         match self {
             Self::Empty(_) | Self::Name(_) => ErrorKind::Usage,
             Self::Absent(_) => ErrorKind::NotFound,
-            Self::Saved { .. } => ErrorKind::Validation,
+            Self::Saved(error) => error.kind(),
             Self::Stdin(_) => ErrorKind::Precondition,
             Self::Http(error) => error.kind(),
             Self::Fs(error) => error.kind(),
@@ -57,9 +51,7 @@ impl Failure for Error {
                 "give a DOI, an arXiv identifier or a name such as CorpusId:219792180; for titles there is match",
             )),
             Self::Absent(_) => Some(String::from("look for it with match or search")),
-            Self::Saved { .. } => Some(String::from(
-                "name a saved answer of api.semanticscholar.org",
-            )),
+            Self::Saved(error) => error.hint(),
             Self::Http(error) => error.hint(),
             Self::Fs(error) => error.hint(),
         }
@@ -68,6 +60,7 @@ impl Failure for Error {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Http(error) => error.details(),
+            Self::Saved(error) => error.details(),
             Self::Fs(error) => error.details(),
             _ => Map::new(),
         }

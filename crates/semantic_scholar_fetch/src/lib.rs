@@ -16,8 +16,8 @@ use std::io::Read as _;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_online::{FormArgs, OnlineArgs, Papers, indented};
+use aris_sources::Client;
 use aris_sources::hosts::SEMANTIC_SCHOLAR;
-use aris_sources::{Client, Doubt};
 use serde_json::{Map, Value, json};
 
 use answer::Answer;
@@ -295,16 +295,11 @@ fn batch(context: &Context, args: Batch) -> Result<Papers, Error> {
 }
 
 fn read(context: &Context, args: &Read) -> Result<Papers, Error> {
-    let path = context.absolute(&args.file);
-    let response = aris_online::saved(context, &path, FILE_LIMIT)?;
-    match answer::read(&response) {
-        Ok(found) => {
-            let found = found.unwrap_or_default();
-            let compat = Value::Array(data(&found));
-            Ok(product(found, compat, args.form, Map::new()))
-        }
-        Err(Doubt::Malformed(why) | Doubt::NotAnAnswer(why)) => Err(Error::Saved { path, why }),
-    }
+    let wanted = "a saved answer of api.semanticscholar.org";
+    let found = aris_online::saved(context, &args.file, FILE_LIMIT, wanted, answer::read)?;
+    let found = found.unwrap_or_default();
+    let compat = Value::Array(data(&found));
+    Ok(product(found, compat, args.form, Map::new()))
 }
 
 #[cfg(test)]
