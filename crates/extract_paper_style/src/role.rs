@@ -211,20 +211,52 @@ const STEMS: &[(&str, Role)] = &[
     ("application", Role::Applications),
 ];
 
+/// The first four bytes of a text as a number, zeros behind a shorter one: tells most texts apart at once.
+const fn head(text: &str) -> u32 {
+    let bytes = text.as_bytes();
+    let (mut head, mut at) = (0, 0);
+    while at < 4 {
+        head <<= 8;
+        if at < bytes.len() {
+            head |= bytes[at] as u32;
+        }
+        at += 1;
+    }
+    head
+}
+
+const fn heads<const N: usize>(table: &[(&str, Role)]) -> [u32; N] {
+    let (mut heads, mut at) = ([0; N], 0);
+    while at < N {
+        heads[at] = head(table[at].0);
+        at += 1;
+    }
+    heads
+}
+
+const CONVENTIONAL_HEADS: [u32; CONVENTIONAL.len()] = heads(CONVENTIONAL);
+
+/// No stem is shorter than its head.
+const STEM_HEADS: [u32; STEMS.len()] = heads(STEMS);
+
 impl Role {
     /// The role of a heading, and whether the whole heading is a conventional one.
     pub(crate) fn of(title: &str) -> (Self, bool) {
         let folded = folded(title);
-        if let Some((_, role)) = CONVENTIONAL.iter().find(|(name, _)| *name == folded) {
+        let whole = head(&folded);
+        let conventional = CONVENTIONAL.iter().zip(&CONVENTIONAL_HEADS);
+        let named = |((name, _), head): &(&(&str, Self), &u32)| **head == whole && *name == folded;
+        if let Some(((_, role), _)) = conventional.into_iter().find(named) {
             return (*role, true);
         }
         // The first stem that any word begins with.
         let (mut rest, mut found) = (STEMS, None);
         for word in folded.split(' ') {
-            let fits = |(stem, _): &(&str, Self)| {
-                stem.as_bytes().first() == word.as_bytes().first() && word.starts_with(stem)
-            };
-            if let Some(at) = rest.iter().position(fits) {
+            let start = head(word);
+            let mut stems = rest.iter().zip(&STEM_HEADS);
+            let fits =
+                |((stem, _), head): (&(&str, Self), &u32)| *head == start && word.starts_with(stem);
+            if let Some(at) = stems.position(fits) {
                 rest = rest.get(..=at).unwrap_or(rest);
                 found = rest.last();
             }
@@ -324,6 +356,10 @@ mod tests {
     fn the_tables_are_folded_and_name_each_heading_once() {
         for (index, (name, _)) in CONVENTIONAL.iter().enumerate() {
             assert_eq!(folded(name), *name);
+            assert_eq!(
+                Role::of(&name.to_uppercase()),
+                (CONVENTIONAL[index].1, true)
+            );
             assert!(
                 CONVENTIONAL
                     .iter()
@@ -334,6 +370,13 @@ mod tests {
         }
         for (stem, _) in STEMS {
             assert_eq!(folded(stem), *stem);
+            assert!(stem.len() >= 4, "{stem}");
+            let (role, is_whole) = Role::of(stem);
+            let first = STEMS.iter().find(|(other, _)| stem.starts_with(other));
+            assert!(
+                is_whole || Some(role) == first.map(|(_, role)| *role),
+                "{stem}"
+            );
         }
     }
 }

@@ -80,6 +80,9 @@ impl Reader<'_> {
     }
 
     pub(super) fn report_unclosed(&mut self, kind: GroupKind, place: Place) {
+        if !self.lists_problems() {
+            return;
+        }
         match kind {
             GroupKind::Brace => self.problem(
                 ProblemKind::UnclosedGroup,

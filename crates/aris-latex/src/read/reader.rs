@@ -307,8 +307,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether one more problem is listed.
+    pub(super) fn lists_problems(&self) -> bool {
+        self.doc.problems.len() < MAX_PROBLEMS
+    }
+
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: String) {
-        if self.doc.problems.len() < MAX_PROBLEMS {
+        if self.lists_problems() {
             self.doc.problems.push(Problem {
                 kind,
                 place,
