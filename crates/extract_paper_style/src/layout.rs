@@ -1,7 +1,7 @@
 //! Lines of a page from letters and their places, in the order in which the page draws them: papers are drawn column by column.
 //!
-//! A blank line stands where a block ends: after a larger step than the page's usual one, after a
-//! step upwards (the next column, a formula), and where the size of the letters changes.
+//! A blank line stands where a block ends: after a larger step than the page's usual one, after a step upwards (the next column, a
+//! formula), and where the size or the direction of the letters changes.
 
 /// Part of a letter's size that the space between two words has at least; TeX never shrinks one below a fifth, and moves letters
 /// of a word apart by less than a tenth.
@@ -62,8 +62,8 @@ impl Page {
         let mut cell = false;
         let goes_on = self.lines.last_mut().filter(|line| {
             let size = line.size.max(place.size);
-            let straight = line.direction.0 * dx + line.direction.1 * dy > 0.99;
-            let level = straight && (across - line.across).abs() <= RAISED * size;
+            let level = straight(line.direction, place.direction)
+                && (across - line.across).abs() <= RAISED * size;
             let gap = along - line.end;
             cell = level && gap >= CELL * size;
             level && gap > -BACK * size && !cell
@@ -117,7 +117,7 @@ impl Page {
             if let Some(last) = last {
                 let step = last.across - line.across;
                 let other = (last.size - line.size).abs() > SIZES * last.size.max(line.size);
-                let turned = last.direction != line.direction;
+                let turned = !straight(last.direction, line.direction);
                 if line.cell || other || turned || step <= 0.0 || step > STEP * usual {
                     out.push('\n');
                 }
@@ -128,6 +128,11 @@ impl Page {
         }
         out
     }
+}
+
+/// Whether two directions of length 1 are the same, within eight degrees.
+fn straight(one: (f64, f64), other: (f64, f64)) -> bool {
+    one.0 * other.0 + one.1 * other.1 > 0.99
 }
 
 /// Appends letters: ligatures as their letters, what is no letter as a space.
