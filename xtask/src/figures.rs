@@ -1,5 +1,6 @@
 //! `cargo xtask figures`: generated figures, drawn by the program again and again, in other locales, with the machine's fonts and without.
-//! Each must give the same bytes in all three formats. The tests do the same for one figure; this is the long version.
+//! Each must give the same bytes in all three formats, and its text must be found in the PDF by a reader that is not ours. (The PNG is drawn
+//! from the SVG by resvg, so resvg opens every SVG.) The tests do the same for a few figures; this is the long version.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,6 +28,12 @@ const LOCALES: [&str; 2] = ["C", "de_DE.UTF-8"];
 const FORMATS: [&str; 3] = ["svg", "pdf", "png"];
 const DEADLINE: Duration = Duration::from_mins(1);
 
+/// A program that opens PDFs.
+const READER: &str = "pdftotext";
+
+/// Labels of generated figures that no shape breaks.
+const SEARCHED: [&str; 3] = ["Encoder", "注意力", "é ≤ θ → x"];
+
 /// Hides the fonts of the machine from what follows, where the system lets us.
 const HIDE: &str = "mount -t tmpfs none /usr/share/fonts && exec \"$@\"";
 
@@ -47,9 +54,11 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         "hidden by the environment only: unshare --mount is not permitted here"
     };
     println!("fonts are {how}");
-    let mut different = 0;
+    let (mut different, mut unread) = (0, 0);
+    let reader = is_installed(temp.path());
     for seed in 0..args.specs {
-        aris_fs::write_unsynced(&temp.path().join("f.json"), generated(seed).as_bytes())?;
+        let spec = generated(seed);
+        aris_fs::write_unsynced(&temp.path().join("f.json"), spec.as_bytes())?;
         let mut first: Option<Vec<Vec<u8>>> = None;
         for locale in LOCALES {
             for fonts in [true, false] {
@@ -63,6 +72,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
                 }
             }
         }
+        if reader && let Some(why) = unreadable(temp.path(), &spec)? {
+            println!("figure {seed}: {why}");
+            unread += 1;
+        }
     }
     let times = args.runs * 4;
     println!(
@@ -70,7 +83,43 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         args.specs,
         FORMATS.join(", ")
     );
-    Ok(if different == 0 { 0 } else { crate::FINDINGS })
+    if reader {
+        println!("{READER}: {unread} PDFs not opened or without their text");
+    } else {
+        println!("PDFs were opened by no other program: {READER} is not installed");
+    }
+    Ok(if different + unread == 0 {
+        0
+    } else {
+        crate::FINDINGS
+    })
+}
+
+fn is_installed(folder: &Path) -> bool {
+    let version = aris_proc::command(READER, folder)
+        .args(["-v"])
+        .run(DEADLINE);
+    version.is_ok_and(|done| done.success())
+}
+
+/// What is wrong with the PDF, by another program's reading.
+fn unreadable(folder: &Path, spec: &str) -> Result<Option<String>, Fault> {
+    let done = aris_proc::command(READER, folder)
+        .args(["-enc", "UTF-8", "f.pdf", "-"])
+        .run(DEADLINE)?;
+    let said = done.stderr.text();
+    if !done.success() || !said.trim().is_empty() {
+        return Ok(Some(format!("{READER} says: {}", said.trim())));
+    }
+    // This reader takes letters that stand alone for one word in wide print, and leaves out the spaces between them.
+    let text = done.stdout.text().replace(' ', "");
+    // Nodes that the figure places may lie over the edge of the canvas, where the reader cuts them off.
+    let placed = spec.contains("\"x\": ");
+    let lost = SEARCHED
+        .iter()
+        .filter(|_| !placed)
+        .find(|word| spec.contains(**word) && !text.contains(&word.replace(' ', "")));
+    Ok(lost.map(|word| format!("the PDF has no {word:?} that can be searched")))
 }
 
 /// One run of the program; the bytes of its pictures.
