@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aris_latex::{Block, Document, Loaded};
+use aris_latex::{Block, Document, Loaded, MarkKind};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Document {
@@ -26,12 +26,27 @@ fn read(text: &str) -> Document {
     assert_eq!(counted.blocks.len(), document.blocks.len());
     for (block, counted) in document.blocks.iter().zip(&counted.blocks) {
         let of = |block: &Block| {
-            let (kind, marks) = (block.kind.clone(), block.marks.clone());
+            let marks = block.marks.iter().map(|mark| match &mark.kind {
+                MarkKind::Cite { .. } => (mark.range.clone(), None),
+                MarkKind::Ref { .. } => (mark.range.clone(), Some(MarkKind::Math)),
+                kind => (mark.range.clone(), Some(kind.clone())),
+            });
+            let marks: Vec<_> = marks.collect();
+            let kind = block.kind.clone();
             (kind, block.section, block.text.clone(), marks, block.start)
         };
         assert_eq!(of(block), of(counted));
         assert_eq!(counted.place(counted.text.len() / 2), counted.start);
     }
+    let named = |document: &Document| {
+        let includes = document.includes.iter();
+        let names: Vec<_> = includes
+            .map(|include| (include.target.clone(), include.outcome.clone()))
+            .collect();
+        let citations = (document.citations.clone(), document.refs.clone());
+        (names, citations, document.problems.clone())
+    };
+    assert_eq!(named(&document), named(&counted));
     document
 }
 

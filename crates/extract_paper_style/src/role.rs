@@ -303,7 +303,9 @@ fn folded(title: &str) -> String {
         if (is_letter && !in_word || letter == '&') && !out.is_empty() {
             out.push(' ');
         }
-        if is_letter {
+        if letter.is_ascii_alphabetic() {
+            out.push(letter.to_ascii_lowercase());
+        } else if is_letter {
             out.extend(letter.to_lowercase());
         } else if letter == '&' {
             out.push_str("and");

@@ -2,7 +2,7 @@
 
 use crate::{
     BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
-    Position, Reference, SourceFile, Table, Theorem, read::Places,
+    Position, Reference, SourceFile, Table, Theorem, read::Purpose,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -128,13 +128,14 @@ pub struct Document {
 impl Document {
     /// Reads a document from its root through everything it includes.
     pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
-        crate::read::read(root, loader, Places::OfEveryByte)
+        crate::read::read(root, loader, Purpose::Pointing)
     }
 
-    /// Like [`read`](Self::read), for who counts and points at nothing: [`Block::place`](crate::Block::place) gives the block's start
-    /// for every byte of it. That is quicker, and takes less memory.
+    /// Like [`read`](Self::read), for who counts and points at nothing, which is quicker and takes less memory. Left out are the
+    /// places inside a block ([`Block::place`](crate::Block::place) gives its start), the keys in marks (they are in
+    /// [`citations`](Self::citations) and [`refs`](Self::refs)) and the [`candidates`](Include::candidates) of graphics.
     pub fn read_for_counting(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
-        crate::read::read(root, loader, Places::OfBlocks)
+        crate::read::read(root, loader, Purpose::Counting)
     }
 
     /// Path, line and column of a place.

@@ -61,7 +61,7 @@ impl Reader<'_> {
 
     pub(super) fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
         let mut candidates = Vec::new();
-        if known {
+        if known && !self.writer.only_counts() {
             let endings: &[&str] = if GRAPHICS.iter().any(|ending| name.ends_with(ending)) {
                 &[]
             } else {

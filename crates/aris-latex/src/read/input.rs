@@ -13,7 +13,19 @@ const WORK_BASE: usize = 2_000_000;
 const WORK_PER_BYTE: usize = 4;
 
 impl Reader<'_> {
+    /// The next token.
+    #[inline(never)]
     pub(super) fn next(&mut self) -> Token {
+        self.next_here()
+    }
+
+    /// [`Self::next`] for the main loop, in place.
+    #[expect(
+        clippy::inline_always,
+        reason = "one caller besides `next`; a token that goes through memory costs as much as making it"
+    )]
+    #[inline(always)]
+    pub(super) fn next_here(&mut self) -> Token {
         match self.frames.last_mut() {
             Some(Frame::File {
                 base,

@@ -35,10 +35,14 @@ mod writer;
 
 use crate::{Document, Error, Loader};
 
-pub(crate) use writer::Places;
+pub(crate) use writer::Purpose;
 
-pub(crate) fn read(root: &str, loader: &mut dyn Loader, places: Places) -> Result<Document, Error> {
-    let mut reader = reader::Reader::new(loader, places);
+pub(crate) fn read(
+    root: &str,
+    loader: &mut dyn Loader,
+    purpose: Purpose,
+) -> Result<Document, Error> {
+    let mut reader = reader::Reader::new(loader, purpose);
     reader.open_root(root)?;
     let is_document = reader.doc.files.first().is_some_and(|file| {
         file.text.contains("\\documentclass") || file.text.contains("\\begin{document}")

@@ -10,7 +10,7 @@ use super::{
     style::{self, Style},
     tables::Grid,
     token::Token,
-    writer::{Flow, Link, Lookup, Places, Writer},
+    writer::{Flow, Link, Lookup, Purpose, Writer},
 };
 use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind, Text};
 
@@ -180,12 +180,12 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(loader: &'a mut dyn Loader, places: Places) -> Self {
+    pub(super) fn new(loader: &'a mut dyn Loader, purpose: Purpose) -> Self {
         let mut reader = Self {
             loader,
             doc: Document::default(),
             names: Names::new(),
-            writer: Writer::new(places),
+            writer: Writer::new(purpose),
             meanings: Vec::new(),
             undo: Vec::new(),
             known_environments: Vec::new(),

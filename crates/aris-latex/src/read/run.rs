@@ -11,7 +11,7 @@ use crate::{BlockKind, Error, ProblemKind};
 impl Reader<'_> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         while !self.finished {
-            let token = self.next();
+            let token = self.next_here();
             match token.kind {
                 Kind::Word => {
                     let line = self.extend_line(token);
