@@ -1,8 +1,11 @@
 //! The profile of LaTeX sources.
 
+mod environments;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::thread;
 
 use aris_latex::{Block, BlockKind, Document, MarkKind};
@@ -12,18 +15,7 @@ use crate::prose::{Counter, Opaque, Spread};
 use crate::role::Role;
 use crate::style;
 
-/// What an environment counts as.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Counted {
-    Figure,
-    Table,
-    /// A table only where no table is around it.
-    OwnTable,
-    Algorithm,
-    List,
-    Statement(StatementKind),
-    Nothing,
-}
+use environments::{Counted, Floats, Names, counted};
 
 /// Measures a paper.
 pub(crate) fn profile(document: &Document) -> Profile {
@@ -273,27 +265,15 @@ impl Parts {
 
     /// Counts the environments of each section; gives the statements by kind.
     fn environments(&mut self, document: &Document) -> Vec<Statements> {
-        let declared: BTreeMap<&str, StatementKind> = document
-            .theorems
-            .iter()
-            .map(|theorem| (theorem.environment.as_str(), kind_of(&theorem.title)))
-            .collect();
+        let mut names = Names::of(document);
         let mut kinds: BTreeMap<StatementKind, usize> = BTreeMap::new();
-        let mut names: Vec<(&Arc<str>, Counted)> = Vec::new();
         let mut table_around = Vec::with_capacity(document.environments.len());
         for environment in &document.environments {
             let inside = environment
                 .outer
                 .and_then(|outer| table_around.get(outer).copied())
                 .unwrap_or(false);
-            let known = names
-                .iter()
-                .find(|(name, _)| Arc::ptr_eq(name, &environment.name));
-            let what =
-                known.map_or_else(|| counted(&environment.name, &declared), |(_, what)| *what);
-            if known.is_none() && names.len() < NAMES {
-                names.push((&environment.name, what));
-            }
+            let what = names.counted(&environment.name);
             table_around.push(inside || matches!(what, Counted::Table | Counted::OwnTable));
             let at = environment.section.map_or(OPENING, |heading| {
                 self.of_heading.get(heading).copied().unwrap_or(OPENING)
@@ -360,48 +340,6 @@ fn cut(blocks: &[Block], of_heading: &[usize]) -> Option<(usize, usize)> {
     is_clean.then_some((at, first))
 }
 
-/// Which blocks stand in a figure, a table or an algorithm. Neighbours mostly stand in the same environments, and those have few names.
-#[derive(Default)]
-struct Floats<'a> {
-    last: Option<(&'a Arc<[Arc<str>]>, bool)>,
-    names: Vec<(&'a Arc<str>, bool)>,
-}
-
-impl<'a> Floats<'a> {
-    fn hold(&mut self, block: &'a Block) -> bool {
-        let environments = &block.environments;
-        match self.last {
-            Some((before, holds)) if Arc::ptr_eq(before, environments) => holds,
-            _ => {
-                let holds = environments.iter().any(|name| self.is_one(name));
-                self.last = Some((environments, holds));
-                holds
-            }
-        }
-    }
-
-    fn is_one(&mut self, name: &'a Arc<str>) -> bool {
-        let known = self
-            .names
-            .iter()
-            .find(|(known, _)| Arc::ptr_eq(known, name));
-        if let Some((_, is_float)) = known {
-            return *is_float;
-        }
-        let is_float = matches!(
-            counted(name, &BTreeMap::new()),
-            Counted::Figure | Counted::Table | Counted::OwnTable | Counted::Algorithm
-        );
-        if self.names.len() < NAMES {
-            self.names.push((name, is_float));
-        }
-        is_float
-    }
-}
-
-/// Names of environments that are remembered.
-const NAMES: usize = 16;
-
 /// Finds formulas, citations, code and addresses of a block.
 fn find_opaque(block: &Block, found: &mut Vec<Opaque>) {
     found.clear();
@@ -419,252 +357,6 @@ fn find_opaque(block: &Block, found: &mut Vec<Opaque>) {
         let range = mark.range.start.max(from)..mark.range.end.max(from);
         if !range.is_empty() {
             found.push(Opaque { range, is_word });
-        }
-    }
-}
-
-fn counted(name: &str, declared: &BTreeMap<&str, StatementKind>) -> Counted {
-    if let Some(kind) = declared.get(name) {
-        return Counted::Statement(*kind);
-    }
-    match name.trim_end_matches('*') {
-        "figure" | "wrapfigure" | "sidewaysfigure" | "teaserfigure" | "SCfigure"
-        | "marginfigure" => Counted::Figure,
-        "table" | "wraptable" | "sidewaystable" | "SCtable" | "margintable" | "deluxetable" => {
-            Counted::Table
-        }
-        "longtable" | "supertabular" | "xtabular" | "longtblr" | "longtabu" | "xltabular" => {
-            Counted::OwnTable
-        }
-        "algorithm" | "algorithm2e" | "listing" => Counted::Algorithm,
-        "itemize" | "enumerate" | "description" | "compactitem" | "compactenum" | "inparaenum"
-        | "inparaitem" | "asparaenum" | "asparaitem" | "tightitemize" => Counted::List,
-        plain => conventional(plain).map_or(Counted::Nothing, Counted::Statement),
-    }
-}
-
-/// The kind of an environment that the sources do not declare, because a class or a style file does.
-fn conventional(name: &str) -> Option<StatementKind> {
-    Some(match name {
-        "theorem" | "thm" | "Theorem" => StatementKind::Theorem,
-        "lemma" | "lem" | "Lemma" => StatementKind::Lemma,
-        "proposition" | "prop" | "Proposition" => StatementKind::Proposition,
-        "corollary" | "cor" | "coro" | "Corollary" => StatementKind::Corollary,
-        "definition" | "defn" | "defi" | "Definition" => StatementKind::Definition,
-        "assumption" | "assump" | "ass" | "Assumption" => StatementKind::Assumption,
-        "remark" | "rem" | "rmk" | "Remark" => StatementKind::Remark,
-        "example" | "exmp" | "Example" => StatementKind::Example,
-        "claim" | "clm" | "Claim" => StatementKind::Claim,
-        "conjecture" | "conj" | "Conjecture" => StatementKind::Conjecture,
-        "proof" | "Proof" | "pf" => StatementKind::Proof,
-        _ => return None,
-    })
-}
-
-/// The kind of a declared statement by what is printed before it.
-fn kind_of(title: &str) -> StatementKind {
-    let folded = title.to_lowercase();
-    let stems = [
-        ("theorem", StatementKind::Theorem),
-        ("lemma", StatementKind::Lemma),
-        ("proposition", StatementKind::Proposition),
-        ("corollary", StatementKind::Corollary),
-        ("definition", StatementKind::Definition),
-        ("assumption", StatementKind::Assumption),
-        ("hypothesis", StatementKind::Assumption),
-        ("remark", StatementKind::Remark),
-        ("example", StatementKind::Example),
-        ("claim", StatementKind::Claim),
-        ("conjecture", StatementKind::Conjecture),
-        ("proof", StatementKind::Proof),
-    ];
-    let found = stems.iter().find(|(stem, _)| folded.contains(stem));
-    found.map_or(StatementKind::Other, |(_, kind)| *kind)
-}
-
-#[cfg(test)]
-mod tests {
-    use aris_latex::Loaded;
-
-    use super::*;
-
-    fn measure(text: &str) -> Profile {
-        let mut files = |path: &str| match path {
-            "m.tex" => Loaded::Text(text.into()),
-            _ => Loaded::Absent,
-        };
-        profile(&Document::read("m.tex", &mut files).expect("readable"))
-    }
-
-    const PAPER: &str = r"\documentclass{article}
-\newtheorem{satz}{Theorem}
-\newtheorem{hyp}{Standing assumption}
-\begin{document}
-\begin{abstract}One two three. Four five.\end{abstract}
-\section{Introduction}
-We see \cite{a,b} that $x=1$. % not a word of this
-\begin{verbatim}
-\section{Not a section} nor words
-\end{verbatim}
-\begin{itemize}\item First. \item Second one.\end{itemize}
-\begin{figure}\includegraphics{x}\caption{A short caption.}\end{figure}
-\section{The Zeta Gadget}
-\subsection{Parts} As shown by Smith et al.\ \citep{c}, this holds. The value is 3.5 in Fig.~\ref{f}.
-We set
-\begin{equation} a = b, \end{equation}
-where $a$ is left.\footnote{A note.}
-\begin{satz} Stated here. \end{satz}\begin{proof} Easy. \end{proof}\begin{hyp} So. \end{hyp}
-\begin{table}\begin{longtable}{l} 1 \end{longtable}\caption{Two words}\end{table}
-\paragraph{Run in.} And {nested {braces {here}}}.
-\section*{Acknowledgments} Thanks.
-\appendix
-\section{Proofs} Last.
-\end{document}";
-
-    #[test]
-    fn a_small_paper_is_measured_right() {
-        let profile = measure(PAPER);
-        let roles: Vec<_> = profile
-            .sections
-            .iter()
-            .map(|section| {
-                (
-                    section.role,
-                    section.conventional,
-                    section.words,
-                    section.sentences.map_or(0, |spread| spread.count),
-                )
-            })
-            .collect();
-        assert_eq!(
-            roles,
-            [
-                (Role::Abstract, true, 5, 2),
-                // We see that FORMULA / First / Second one
-                (Role::Introduction, true, 7, 3),
-                // As … holds (8), The … REF (7), We set FORMULA where FORMULA is left (7), Stated here (2), Easy (1), So (1), And … (4)
-                (Role::Body, false, 30, 7),
-                (Role::Statements, true, 1, 1),
-                (Role::Theory, true, 1, 1),
-            ]
-        );
-        let introduction = profile.sections[1];
-        assert_eq!(
-            (
-                introduction.citations,
-                introduction.inline_formulas,
-                introduction.lists,
-                introduction.figures
-            ),
-            (Some(1), Some(1), Some(1), Some(1))
-        );
-        let body = profile.sections[2];
-        assert_eq!(
-            (
-                body.title_words,
-                body.subsections,
-                body.run_in_headings,
-                body.tables,
-                body.footnotes,
-                body.displayed_formulas,
-                body.statements
-            ),
-            (3, 1, Some(1), Some(1), Some(1), Some(1), Some(3))
-        );
-        assert_eq!(
-            (profile.sections[3].numbered, profile.sections[4].appendix),
-            (Some(false), true)
-        );
-        let statements: Vec<_> = profile
-            .statements
-            .iter()
-            .map(|one| (one.kind, one.count))
-            .collect();
-        assert_eq!(
-            statements,
-            [
-                (StatementKind::Theorem, 1),
-                (StatementKind::Assumption, 1),
-                (StatementKind::Proof, 1)
-            ]
-        );
-        assert_eq!(profile.figure_captions.map(|spread| spread.median), Some(3));
-        assert_eq!(profile.table_captions.map(|spread| spread.median), Some(2));
-        assert_eq!(profile.cited_works, Some(3));
-    }
-
-    #[test]
-    fn what_is_never_closed_is_measured_all_the_same() {
-        for unclosed in [
-            "{",
-            "\\begin{theorem} ",
-            "\\begin{figure} ",
-            "$",
-            "\\textbf{",
-            "\\begin{open}",
-        ] {
-            let text = format!(
-                "\\documentclass{{article}}\\begin{{document}}\\section{{Introduction}} Words here. {}",
-                unclosed.repeat(20_000)
-            );
-            assert_eq!(
-                measure(&text).sections[0].role,
-                Role::Introduction,
-                "{unclosed}"
-            );
-        }
-    }
-
-    /// The parts of a paper after they were read, in two halves or in one.
-    fn parts(text: &str, in_halves: bool) -> (Vec<Section>, Vec<usize>, Vec<usize>, bool) {
-        let mut files = |_: &str| Loaded::Text(text.into());
-        let document = Document::read("m.tex", &mut files).expect("readable");
-        let (mut parts, _) = Parts::of(&document);
-        let was_cut = cut(&document.blocks, &parts.of_heading).is_some();
-        let captions = if in_halves {
-            parts.read(&document.blocks)
-        } else {
-            let (sections, counters) = (&mut parts.sections, &mut parts.counters);
-            read(&document.blocks, &parts.of_heading, sections, counters, 0)
-        };
-        assert!(document.blocks.len() >= MANY);
-        let (sections, sentences, words) = parts.finish();
-        assert!(words > MANY);
-        (sections, sentences, captions.figures, was_cut)
-    }
-
-    #[test]
-    fn a_paper_in_two_halves_is_measured_as_in_one() {
-        let section = r"\section{Part} We set \begin{equation}a\end{equation} where $b$ is left\footnote{One note.}
-            \subsection{Small} and it. \begin{figure}\caption{Two words.}\end{figure} No end here \begin{equation}c\end{equation}
-            ";
-        let abstracts = "\\begin{abstract}It is short.\\end{abstract}";
-        let many = section.repeat(1_000);
-        for (text, is_cut) in [
-            (format!("{abstracts}{many}"), true),
-            (format!("One two. {many}\\appendix {section}"), true),
-            (format!("{many}{abstracts}"), false),
-            (format!("\\chapter{{One}} {many}"), false),
-            (
-                format!("\\chapter{{One}} {many}\\chapter{{Two}} {section}"),
-                true,
-            ),
-            (
-                format!("\\chapter{{One}} {many}\\chapter{{Two}} {many}{section}"),
-                false,
-            ),
-        ] {
-            let text = format!("\\documentclass{{book}}\\begin{{document}}{text}\\end{{document}}");
-            let halves = parts(&text, true);
-            assert_eq!(halves.3, is_cut);
-            assert!(halves == parts(&text, false));
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_makes_it_panic(text in "(\\\\begin|\\\\section|\\\\end|\\{figure\\}|\\{theorem\\}|[{}\\[\\]$%&\\\\a-z. \n]|\\\\cite\\{a\\}|é){0,60}") {
-            drop(measure(&text));
         }
     }
 }
