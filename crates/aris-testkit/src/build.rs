@@ -6,7 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::fixtures::workspace_root;
@@ -90,13 +90,13 @@ fn profile_folder() -> PathBuf {
     }
 }
 
-/// Whether a source that the compiler read for this binary is newer than the binary. cargo writes the list beside it.
+/// Whether a source that the compiler read for this binary is newer than the binary. `cargo build` writes the list beside it; `cargo test`
+/// does not, and then it is any source of this workspace.
 fn is_stale(binary: &Path) -> bool {
-    // Without its list of sources, which a build that was cut short does not leave, nothing is known of it.
-    let Ok(list) = fs::read_to_string(binary.with_extension("d")) else {
-        return true;
-    };
     let built = modified(binary);
+    let Ok(list) = fs::read_to_string(binary.with_extension("d")) else {
+        return *NEWEST > built;
+    };
     sources(&list)
         .iter()
         .any(|source| modified(Path::new(source)) > built)
@@ -123,6 +123,24 @@ fn sources(rule: &str) -> Vec<String> {
     found.retain(|name| !name.is_empty());
     found
 }
+
+/// When the last change was made to what helpers are built from.
+static NEWEST: LazyLock<SystemTime> = LazyLock::new(|| {
+    let root = workspace_root();
+    let mut newest = modified(&root.join("Cargo.lock"));
+    let mut open = vec![root.join("crates"), root.join("schemas")];
+    while let Some(folder) = open.pop() {
+        let entries = fs::read_dir(&folder).expect("a folder of sources");
+        for entry in entries.map(|entry| entry.expect("an entry")) {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            } else {
+                newest = newest.max(modified(&entry.path()));
+            }
+        }
+    }
+    newest
+});
 
 fn modified(path: &Path) -> SystemTime {
     fs::metadata(path)
@@ -238,6 +256,14 @@ mod tests {
         assert!(!is_stale(&at("tool")));
         touch("source.rs", 30);
         assert!(is_stale(&at("tool")));
+        // Without a list every source of the workspace counts.
+        fs::remove_file(at("tool.d")).expect("remove");
+        assert!(is_stale(&at("tool")));
+        let now = SystemTime::now() + Duration::from_hours(1);
+        let file = fs::File::options().append(true).open(at("tool"));
+        file.expect("open").set_modified(now).expect("times");
+        assert!(!is_stale(&at("tool")));
+        fs::write(at("tool.d"), "no fault").expect("write");
         assert!(holds(&at("tool"), FAULT_VARIABLE) && !holds(&at("tool.d"), FAULT_VARIABLE));
     }
 }

@@ -1,5 +1,10 @@
 //! Crashes before every change of the disk.
 
+use std::panic::resume_unwind;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
 use aris_proc::End;
 
 use crate::helper::Call;
@@ -10,6 +15,9 @@ const ABORT: i32 = 6;
 
 /// More changes of the disk than any helper makes in one call.
 const MANY: u64 = 10_000;
+
+/// Crashes at once: a helper that waits for a server's pace needs no processor.
+const AT_ONCE: usize = 8;
 
 /// What a series of crashes gave.
 #[derive(Debug)]
@@ -46,8 +54,56 @@ pub fn crash_at_every_change(
     panic!("still crashing at change {MANY} of the disk");
 }
 
+/// The same for a helper that waits much: several crashes at once, each in what `prepare(n)` gives, which `check(n, prepared, run)` looks at.
+pub fn crash_at_every_change_at_once<P>(
+    prepare: impl Fn(u64) -> (P, Call) + Sync,
+    check: impl Fn(u64, P, &Run) + Sync,
+) -> Crashes {
+    let next = AtomicU64::new(1);
+    let through: Mutex<Option<Crashes>> = Mutex::new(None);
+    let work = || {
+        while through.lock().expect("no worker failed").is_none() {
+            let number = next.fetch_add(1, Ordering::SeqCst);
+            assert!(
+                number <= MANY,
+                "still crashing at change {MANY} of the disk"
+            );
+            let (prepared, call) = prepare(number);
+            let run = call.env("ARIS_FAULT_AT", number.to_string()).run();
+            if run.end() == End::Signalled(ABORT) {
+                check(number, prepared, &run);
+                continue;
+            }
+            assert!(
+                number > 1,
+                "no crash at the first change of the disk: {run}"
+            );
+            let mut through = through.lock().expect("no worker failed");
+            // Others may have got through behind this one.
+            if through.as_ref().is_none_or(|first| number <= first.count) {
+                *through = Some(Crashes {
+                    count: number - 1,
+                    last: run,
+                });
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            if let Err(panic) = worker.join() {
+                resume_unwind(panic);
+            }
+        }
+    });
+    let through = through.into_inner().expect("no worker failed");
+    through.expect("workers end when a run got through")
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::Helper;
 
@@ -63,6 +119,22 @@ mod tests {
             (crashes.count, crashes.last.code(), seen),
             (3, 7, vec![1, 2, 3])
         );
+    }
+
+    #[test]
+    fn several_at_once_miss_no_change() {
+        let script = r#"[ "$ARIS_FAULT_AT" -gt 20 ] || kill -ABRT $$; exit 7"#;
+        let seen = Mutex::new(BTreeSet::new());
+        let crashes = crash_at_every_change_at_once(
+            |number| (number, Helper::at("/bin/sh").call("/").args(["-c", script])),
+            |number, prepared, _| {
+                assert_eq!(number, prepared);
+                assert!(seen.lock().expect("seen").insert(number));
+            },
+        );
+        assert_eq!((crashes.count, crashes.last.code()), (20, 7));
+        let all: BTreeSet<u64> = (1..=20).collect();
+        assert_eq!(seen.into_inner().expect("seen"), all);
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod schema;
 mod server;
 mod snapshot;
 
-pub use crash::{Crashes, crash_at_every_change};
+pub use crash::{Crashes, crash_at_every_change, crash_at_every_change_at_once};
 pub use fixtures::{shared, workspace_root};
 pub use forge::{Forge, Pull, Refused, fake_gh};
 pub use golden::check_golden;

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use aris_testkit::{Answer, Call, Helper, Project, Received, Run, Server, crash_at_every_change};
+use aris_testkit::{
+    Answer, Call, Helper, Project, Received, Run, Server, crash_at_every_change_at_once,
+};
 use serde_json::{Value, json};
 
 use super::all_whole;
@@ -71,20 +73,22 @@ fn project() -> Project {
 
 /// Ends `helper` before each change of the disk, each time in a project of its own. `check` looks at what that left, and at what the
 /// next run leaves, which must leave with `code`.
-fn survives(helper: &str, args: &[&str], code: i32, check: impl Fn(&Project, Option<&Run>, &str)) {
+fn survives(
+    helper: &str,
+    args: &[&str],
+    code: i32,
+    check: impl Fn(&Project, Option<&Run>, &str) + Sync,
+) {
     let server = Server::start(answer);
     let binary = Helper::with_faults(helper);
-    let current = std::cell::RefCell::new(None::<Project>);
-    let crashes = crash_at_every_change(
+    let crashes = crash_at_every_change_at_once(
         |_| {
             let project = project();
             let call = call(&binary, &project, &server, args);
-            current.replace(Some(project));
-            call
+            (project, call)
         },
-        |number, _| {
+        |number, project, _| {
             let when = format!("{helper}, crash {number}");
-            let project = current.borrow_mut().take().expect("a project");
             all_whole(&project, &when);
             check(&project, None, &when);
             let again = call(&binary, &project, &server, args).run();
@@ -146,7 +150,7 @@ fn many_checks_into_the_same_files_leave_whole_files() {
         let writers: Vec<_> = (0..8)
             .map(|_| {
                 scope.spawn(|| {
-                    for _ in 0..3 {
+                    for _ in 0..2 {
                         call(&helper, &project, &server, &VERIFY)
                             .run()
                             .expect_code(0);
