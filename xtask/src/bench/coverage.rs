@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::Binaries;
-use super::measure::{Call, Figures, heading, row};
+use super::measure::{Call, Figures, beside_script, heading, row};
 use crate::fault::Fault;
 
 /// Limit on the time, in seconds. **Source**: the project's own promise to users, for two processors and files in memory.
@@ -15,7 +15,7 @@ const LIMIT: f64 = 0.4;
 /// Limit on memory, in MiB.
 const LIMIT_MIB: f64 = 40.0;
 
-/// Environment variable with the path of the reference's script, which is not part of this project.
+/// Environment variable with the path of the reference's script.
 const SCRIPT: &str = "ARIS_REFERENCE_COVERAGE";
 
 const FILES: usize = 20_000;
@@ -59,33 +59,8 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
         "peak memory",
         format!("{peak:.1} MiB (limit {LIMIT_MIB} MiB)"),
     );
-    beside_script(temp.path(), &ours)
-}
-
-/// Pairs of ours and the reference's script, where it is there.
-fn beside_script(folder: &Path, ours: &Call) -> Result<(), Fault> {
-    #[expect(clippy::disallowed_methods, reason = "a setting of this bench alone")]
-    let script = std::env::var_os(SCRIPT).map(PathBuf::from);
-    let Some(script) = script.filter(|script| script.is_file()) else {
-        row(
-            "the reference's script",
-            format!("not measured: {SCRIPT} names no file"),
-        );
-        return Ok(());
-    };
-    let script = script.display().to_string();
-    let theirs = Call::new("bash", &[&script, "wiki", "--scan", "scan"], folder);
-    let (mut of_ours, mut of_theirs) = (Figures::default(), Figures::default());
-    for _ in 0..RUNS_OF_SCRIPT {
-        of_ours.push(ours.once()?);
-        of_theirs.push(theirs.once()?);
-    }
-    row("the reference's script", of_theirs.show(1.0, "s"));
-    row(
-        "script / coverage, pair by pair",
-        of_theirs.over(&of_ours).ratio(),
-    );
-    Ok(())
+    let args = ["wiki", "--scan", "scan"];
+    beside_script(SCRIPT, "bash", &args, (temp.path(), &ours), RUNS_OF_SCRIPT)
 }
 
 /// Seconds to open and read all files on all processors.

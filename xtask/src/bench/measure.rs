@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -159,4 +159,34 @@ pub(super) fn heading(text: &str) {
 #[expect(clippy::print_stdout, reason = "a bench prints its figures")]
 pub(super) fn row(name: &str, value: impl fmt::Display) {
     println!("  {name:<44} {value}");
+}
+
+/// Pairs of ours and a script of the reference, which is not part of this project: `variable` names the script's path.
+pub(super) fn beside_script(
+    variable: &str,
+    interpreter: &str,
+    args: &[&str],
+    (folder, ours): (&Path, &Call),
+    runs: usize,
+) -> Result<(), Fault> {
+    #[expect(clippy::disallowed_methods, reason = "a setting of a bench alone")]
+    let script = std::env::var_os(variable).map(PathBuf::from);
+    let Some(script) = script.filter(|script| script.is_file()) else {
+        row(
+            "the reference's script",
+            format!("not measured: {variable} names no file"),
+        );
+        return Ok(());
+    };
+    let script = script.display().to_string();
+    let args: Vec<&str> = std::iter::once(script.as_str())
+        .chain(args.iter().copied())
+        .collect();
+    let (of_ours, of_theirs) = pair(ours, &Call::new(interpreter, &args, folder), runs)?;
+    row("the reference's script", of_theirs.millis());
+    row(
+        "the reference's script / ours, pair by pair",
+        of_theirs.over(&of_ours).ratio(),
+    );
+    Ok(())
 }

@@ -1,11 +1,14 @@
 //! What makes a paper's surface, beside programs that do a part of it.
 
 use super::Binaries;
-use super::measure::{Call, heading, pair, row};
+use super::measure::{Call, beside_script, heading, pair, row};
 use crate::fault::Fault;
 
 /// **Source**: the project's own promise to users.
 const STYLE_LIMIT_MS: f64 = 60.0;
+
+/// Environment variable with the path of the reference's script.
+const SCRIPT: &str = "ARIS_REFERENCE_PAPER_STYLE";
 
 /// Bytes of LaTeX.
 const SIZE: usize = 5_000_000;
@@ -38,6 +41,8 @@ fn style(binaries: &Binaries) -> Result<(), Fault> {
         "  limit / median",
         format!("{:.2} x", STYLE_LIMIT_MS / (own.median() * 1e3)),
     );
+    let theirs = ["--source", "big.tex", "--out", "theirs", "--force"];
+    beside_script(SCRIPT, "python3", &theirs, (temp.path(), &measure), 5)?;
     // Environments and groups that are never closed must not cost more than closed ones.
     let open = "\\begin{theorem} a {b \\textbf{c $x$ d. ";
     let text = format!("{}{}", start(), open.repeat(SIZE / open.len()));

@@ -1,17 +1,16 @@
 //! The audit for leaked tokens over a history of 2,000 commits, beside git's own walk through it and the reference's script.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use super::Binaries;
-use super::measure::{Call, Figures, heading, pair, row};
+use super::measure::{Call, beside_script, heading, pair, row};
 use crate::fault::Fault;
 
 /// Limits in seconds: nothing known yet; everything known. **Source**: the project's own promise to users, for two processors.
 const COLD: f64 = 0.4;
 const KNOWN: f64 = 0.05;
 
-/// Environment variable with the path of the reference's script, which is not part of this project.
+/// Environment variable with the path of the reference's script.
 const SCRIPT: &str = "ARIS_REFERENCE_OVERLEAF_AUDIT";
 
 /// A paper of this many files, each of so many lines, of which each commit changes one.
@@ -62,33 +61,7 @@ pub(super) fn run(binaries: &Binaries) -> Result<(), Fault> {
         "  limit / median",
         format!("{:.1} x (limit {KNOWN} s)", KNOWN / known.median()),
     );
-    beside_script(&paper, &cold)
-}
-
-/// Pairs of ours and the reference's script, where it is there.
-fn beside_script(folder: &Path, ours: &Call) -> Result<(), Fault> {
-    #[expect(clippy::disallowed_methods, reason = "a setting of this bench alone")]
-    let script = std::env::var_os(SCRIPT).map(PathBuf::from);
-    let Some(script) = script.filter(|script| script.is_file()) else {
-        row(
-            "the reference's script",
-            format!("not measured: {SCRIPT} names no file"),
-        );
-        return Ok(());
-    };
-    let script = script.display().to_string();
-    let theirs = Call::new("bash", &[&script], folder);
-    let (mut of_ours, mut of_theirs) = (Figures::default(), Figures::default());
-    for _ in 0..RUNS_OF_SCRIPT {
-        of_ours.push(ours.once()?);
-        of_theirs.push(theirs.once()?);
-    }
-    row("the reference's script", of_theirs.millis());
-    row(
-        "script / overleaf_audit, pair by pair",
-        of_theirs.over(&of_ours).ratio(),
-    );
-    Ok(())
+    beside_script(SCRIPT, "bash", &[], (&paper, &cold), RUNS_OF_SCRIPT)
 }
 
 /// The history as `git fast-import` takes it.
