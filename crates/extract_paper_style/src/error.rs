@@ -11,7 +11,7 @@ use aris_proc::ProcError;
 use aris_sources::HttpError;
 use serde_json::{Map, Value};
 
-use crate::pdf_text::LIMIT;
+use crate::pdf::built_in::LIMIT;
 
 /// Errors of `extract_paper_style`.
 #[derive(Debug, thiserror::Error)]

@@ -17,10 +17,10 @@ use aris_sources::hosts::ARXIV_FILES;
 use aris_sources::{Client, Host, Request, Response, arxiv, unpack, web};
 
 use crate::error::Error;
-use crate::pdf::{self, PdfEngine};
+use crate::pdf::{self, PdfEngine, page};
 use crate::profile::Profile;
 use crate::source::{Source, is_overleaf};
-use crate::{html, latex, page};
+use crate::{html, latex};
 
 /// Bytes of one file that are accepted: ten times the size that arXiv takes without asking (50 MB).
 const FILE_LIMIT: u64 = 512 << 20;

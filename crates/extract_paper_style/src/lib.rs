@@ -10,21 +10,15 @@
 //!
 //! Nothing of the source's text is in the profile: its types hold numbers, and words of ours.
 
-mod boxes;
 mod cache;
 mod cli;
 mod error;
-mod furniture;
 mod gather;
 mod html;
 mod latex;
-mod layout;
 mod markdown;
-mod numbering;
 mod outline;
-mod page;
 mod pdf;
-mod pdf_text;
 mod profile;
 mod prose;
 mod report;
@@ -101,7 +95,7 @@ pub static SPEC: Spec = Spec {
 /// Measures the paper that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
     if cli.pdf_text {
-        let answer = pdf_text::answer().map_err(Error::Stdin)?;
+        let answer = pdf::built_in::answer().map_err(Error::Stdin)?;
         return Ok(Outcome::done(Product::PdfText(PdfAnswer(answer))));
     }
     let source = Source::parse(&cli.source, context)?;

@@ -6,7 +6,7 @@ use aris_cli::Style;
 use serde::Serialize;
 
 use crate::pdf::PdfEngine;
-use crate::pdf_text::Answer;
+use crate::pdf::built_in::Answer;
 use crate::source::SourceType;
 
 /// Schema id of [`Report`].

@@ -16,7 +16,7 @@ use pdf_extract::{
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde::Serialize;
 
-use crate::layout::{Page, Place};
+use crate::pdf::layout::{Page, Place};
 
 /// Text that a PDF may have, in bytes: a book of a thousand pages has three million.
 pub(crate) const LIMIT: usize = 16 << 20;

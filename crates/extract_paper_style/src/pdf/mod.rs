@@ -1,5 +1,12 @@
 //! The text of a PDF: from `pdftotext` where it is installed, else from the reader that is built in.
 
+mod boxes;
+pub(crate) mod built_in;
+mod furniture;
+mod layout;
+mod numbering;
+pub(crate) mod page;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,9 +15,9 @@ use aris_cli::Context;
 use aris_proc::{Captured, End, Finished, ProcError};
 use serde::Serialize;
 
-use crate::boxes::Boxes;
 use crate::error::Error;
-use crate::pdf_text::{Answer, LIMIT};
+use crate::pdf::boxes::Boxes;
+use crate::pdf::built_in::{Answer, LIMIT};
 
 /// What read a PDF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

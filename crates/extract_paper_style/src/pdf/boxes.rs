@@ -2,8 +2,8 @@
 //!
 //! Its plain output sorts the blocks of a page by a guess that mixes up the columns of papers, and does not show where a caption ends.
 
-use crate::layout::{Page, Place};
-use crate::pdf_text::LIMIT;
+use crate::pdf::built_in::LIMIT;
+use crate::pdf::layout::{Page, Place};
 
 /// Bytes of a line that are looked at; what is longer is no word.
 const LINE: usize = 1 << 16;

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::numbering::{is_title, respaced};
 use crate::outline::{self, Piece};
+use crate::pdf::numbering::{is_title, respaced};
+use crate::pdf::{furniture, numbering};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
-use crate::{furniture, numbering};
 
 /// A paragraph with fewer words that does not end like a sentence is none.
 const PROSE_WORDS: usize = 8;
