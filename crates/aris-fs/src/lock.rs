@@ -65,6 +65,21 @@ impl Lock {
         }
     }
 
+    /// Whether somebody holds the lock. Changes nothing, and those who only look do not see each other; one who takes the lock at this
+    /// very moment may be refused, as if somebody held it.
+    pub fn is_held(path: &Path) -> Result<bool, FsError> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(FsError::read("open lock", path, error)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(FsError::read("look at lock", path, error)),
+        }
+    }
+
     /// Whether the lock file is still the one at its path. Where holders remove it when they are done, a lock that is not counts for
     /// nothing: somebody else may hold the new one.
     pub(crate) fn is_current(&self) -> bool {
@@ -103,6 +118,20 @@ mod tests {
         ));
         drop(first);
         assert_eq!(Lock::try_acquire(&path).expect("free again").path(), path);
+    }
+
+    #[test]
+    fn looking_takes_nothing() {
+        let folder = tempfile::tempdir().expect("temp");
+        let path = folder.path().join(".lock");
+        assert!(!Lock::is_held(&path).expect("looked"));
+        assert!(!path.exists());
+        let held = Lock::acquire(&path).expect("free");
+        assert!(Lock::is_held(&path).expect("looked"));
+        drop(held);
+        let looking = File::open(&path).expect("there");
+        looking.lock_shared().expect("somebody looks");
+        assert!(!Lock::is_held(&path).expect("looked"));
     }
 
     #[test]

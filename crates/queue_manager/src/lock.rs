@@ -88,7 +88,8 @@ impl Owner {
     }
 }
 
-/// How long a lock is waited for whose owner is gone: a child that it was just starting holds it for a moment longer.
+/// How long a lock is waited for whose owner is gone or none: a child that it was just starting holds it for a moment longer, and so does
+/// one who only looks.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Takes the queue, or says who has it. `takeover`: also from a manager on another machine that has been silent for long.
@@ -120,7 +121,8 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
             }
             Err(FsError::Locked { .. }) => {
                 let holder = read(place);
-                if !holder.is_gone(owner) || Instant::now() >= end {
+                let may_pass = holder.pid == 0 || holder.is_gone(owner);
+                if !may_pass || Instant::now() >= end {
                     return Err(Error::Taken {
                         path: place.state.clone(),
                         owner: Box::new(holder),
@@ -135,16 +137,11 @@ pub(crate) fn take(place: &Place, owner: &Owner, takeover: bool) -> Result<Held,
 
 /// The manager that runs the queue now: who holds its lock, or gives signs on another machine. `now` is the time of day.
 pub(crate) fn holder(place: &Place, now: Timestamp) -> Option<Owner> {
-    if !place.lock().exists() {
-        return None;
-    }
-    match Lock::try_acquire(&place.lock()) {
-        Err(FsError::Locked { .. }) => Some(read(place)),
-        _ => Some(read(place)).filter(|owner| {
-            let elsewhere = owner.pid > 0 && owner.host != manager::host();
-            elsewhere && silence(place, Some(now)) < SILENT
-        }),
-    }
+    let held = Lock::is_held(&place.lock()).unwrap_or(false);
+    Some(read(place)).filter(|owner| {
+        let elsewhere = owner.pid > 0 && owner.host != manager::host();
+        held || elsewhere && silence(place, Some(now)) < SILENT
+    })
 }
 
 /// How long the manager has given no sign, as of `now` on the clock of whoever keeps its files.
@@ -244,5 +241,23 @@ mod tests {
         assert!(take(&place, &here, true).is_err(), "it lives here");
         drop(held);
         assert!(take(&place, &here, false).is_ok(), "it has left");
+    }
+
+    #[test]
+    fn one_who_only_looks_is_no_manager() {
+        let folder = tempfile::tempdir().expect("temp");
+        let place = Place::of(&folder.path().join("s.json"), None);
+        aris_fs::create_dir(&place.queue).expect("created");
+        aris_fs::write_atomic(&place.lock(), b"").expect("written");
+        let flags = rustix::fs::OFlags::RDONLY;
+        let looking =
+            rustix::fs::open(place.lock(), flags, rustix::fs::Mode::empty()).expect("there");
+        let shared = rustix::fs::FlockOperation::NonBlockingLockShared;
+        rustix::fs::flock(&looking, shared).expect("nobody has it");
+        assert!(holder(&place, Timestamp::UNIX_EPOCH).is_none());
+        let manager = std::thread::spawn(move || take(&place, &owner("here", 7), false).is_ok());
+        manager::pause(Duration::from_millis(100));
+        drop(looking);
+        assert!(manager.join().expect("no panic"), "it waited for the look");
     }
 }

@@ -179,8 +179,9 @@ fn run(ran: &Ran, out: &mut dyn Write) -> io::Result<()> {
 fn status(found: &Status, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", found.project, found.line())?;
     match &found.manager {
+        // Its manager may still be leaving.
+        _ if found.over => writeln!(out, "over")?,
         Some(manager) => writeln!(out, "run by {manager}")?,
-        None if found.over => writeln!(out, "over")?,
         None => writeln!(
             out,
             "nobody runs it; as of {}",

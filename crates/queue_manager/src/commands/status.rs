@@ -165,8 +165,9 @@ pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Dat
 
 /// `all`: every job; `named`: as many of each kind.
 pub(crate) fn of(place: &Place, all: bool, named: usize, now: Timestamp) -> Result<Status, Error> {
-    let snapshot = snapshot(place)?;
+    // First: of a manager that has left by then, the state is the last.
     let manager = lock::holder(place, now).map(|owner| owner.to_string());
+    let snapshot = snapshot(place)?;
     let state_of = |job: &JobRow| job.state.unwrap_or(State::Waiting);
     let mut counts = BTreeMap::new();
     for job in &snapshot.jobs {

@@ -103,8 +103,8 @@ fn plain(_: Style, text: &str) -> String {
 
 fn title(status: &Status, now: Timestamp) -> String {
     let who = match &status.manager {
+        _ if status.over => String::from("over"),
         Some(manager) => format!("run by {manager}"),
-        None if status.over => String::from("over"),
         None => String::from("nobody runs it"),
     };
     let time = aris_contract::time::stamp(now);

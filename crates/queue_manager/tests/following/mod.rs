@@ -104,6 +104,21 @@ fn watch_without_a_terminal_tells_each_change_and_ends_with_the_queue() {
 }
 
 #[test]
+fn a_queue_is_over_while_its_manager_is_still_leaving() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "true"}]}]));
+    assert!(place.run().status.success());
+    let lock = File::open(place.at(".s.queue/lock")).expect("there");
+    lock.lock().expect("free");
+    for watch in [&[][..], &["--watch"]] {
+        let args = [&["status", "--state", "s.json"], watch].concat();
+        let output = place.command(&args).output().expect("ran");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.starts_with("test: 1 completed\nover\n"), "{text}");
+    }
+}
+
+#[test]
 fn logs_are_followed_over_attempts_to_the_end() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [{
