@@ -42,6 +42,7 @@ pub fn judge(exit: &Exit, done_when: DoneWhen) -> Verdict {
         error: None,
         warning: None,
         output_present: false,
+        started: exit.started,
         ran_ms: Some(exit.ran_ms),
         card_peak_mib: None,
     };

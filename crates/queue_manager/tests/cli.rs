@@ -141,7 +141,7 @@ fn a_killed_manager_finds_its_jobs_again_and_runs_none_twice() {
     place.manifest(&json!([{"name": "p", "jobs": [
         job("on", "echo x >> runs-on; while ! test -e stop; do sleep 0.05; done"),
         job("over", "echo x >> runs-over; exit 3"),
-        job("later", "echo x >> runs-later"),
+        {"id": "later", "cmd": "echo x >> runs-later", "needs": ["on"]},
     ]}]));
     let mut manager = place.start();
     Place::until("both have begun", || {

@@ -131,6 +131,7 @@ impl Queue {
                 legal(run.life.is_active() && *attempt == run.attempt, id, "end")?;
                 self.end(job);
                 let run = &mut self.runs[job as usize];
+                run.started = verdict.started.or(run.started);
                 run.ended = Some(time);
                 run.retry_at = retry_in_ms.and_then(|pause| {
                     let pause = jiff::SignedDuration::from_millis(i64::try_from(pause).ok()?);

@@ -98,6 +98,12 @@ impl Saved {
         }
     }
 
+    /// When the last attempt's command started, else when it was about to be.
+    fn started(&self) -> Option<Timestamp> {
+        let known = self.verdict.as_ref().and_then(|verdict| verdict.started);
+        known.or_else(|| self.starts.last().copied())
+    }
+
     /// `now` is the clock of [`Queue::tick`], `wall` the time of day.
     fn run(self, now: u64, wall: Timestamp) -> Run {
         Run {
@@ -114,9 +120,9 @@ impl Saved {
             held: self.held,
             attempt: self.attempt,
             spent: self.spent,
+            started: self.started(),
             cards: self.cards,
             verdict: self.verdict,
-            started: self.starts.last().copied(),
             starts: self.starts,
             ended: self.ended,
             retry_at: self.retry_at,

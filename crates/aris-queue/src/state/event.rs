@@ -1,5 +1,6 @@
 //! What happened to a queue: one event is one line of its journal.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Reason;
@@ -152,6 +153,10 @@ pub struct Verdict {
     /// Whether all declared outputs are there and new although it failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub output_present: bool,
+    /// When the command started, on the clock of its machine; `None`: it did not, or nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub started: Option<Timestamp>,
     /// Milliseconds the command ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_ms: Option<u64>,
@@ -190,6 +195,7 @@ impl Verdict {
             error: Some(error.into()),
             warning: None,
             output_present: false,
+            started: None,
             ran_ms: None,
             card_peak_mib: None,
         }

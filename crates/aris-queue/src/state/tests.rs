@@ -52,6 +52,33 @@ fn end(queue: &mut Queue, id: &str, reason: Option<Reason>, now: u64) {
     queue.apply(&event, NOW, now, 0).unwrap();
 }
 
+#[test]
+fn when_a_command_started_is_known_after_a_restart_too() {
+    let text = "phases: [{name: p, jobs: [{id: a, cmd: x}]}]";
+    let at = |seconds| Timestamp::from_second(seconds).unwrap();
+    let mut queue = queue(text);
+    start(&mut queue, "a", &[]);
+    assert_eq!(queue.run(0).started, Some(NOW));
+    queue.seen_running(0, 7, at(3600));
+    let mut verdict = Verdict::failed(Reason::Exit, "x");
+    verdict.started = Some(at(3600));
+    let event = Event::Ended {
+        id: String::from("a"),
+        attempt: 1,
+        verdict,
+        retry_in_ms: None,
+    };
+    let mut again = self::queue(text);
+    start(&mut again, "a", &[]);
+    for queue in [&mut queue, &mut again] {
+        queue.apply(&event, at(3605), 0, 0).unwrap();
+        assert_eq!(queue.run(0).started, Some(at(3600)));
+    }
+    let mut from = self::queue(text);
+    from.restore(queue.checkpoint(2).unwrap(), 0, at(3605));
+    assert_eq!(from.run(0).started, Some(at(3600)));
+}
+
 fn states(queue: &Queue) -> String {
     let words: Vec<&str> = (0..queue.len())
         .map(|job| queue.state(job).word())

@@ -158,6 +158,8 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
             Event::Ended { id, verdict, .. } => {
                 let known = queue.find(id).and_then(|job| all.get_mut(&job));
                 if let Some(last) = known.and_then(|known| known.last_mut()) {
+                    // An engine lets an attempt wait before it starts it.
+                    last.started = verdict.started.or(last.started);
                     last.ended = Some(entry.time);
                     last.outcome = match verdict.outcome {
                         Ending::Completed => AttemptOutcome::Completed,
@@ -224,4 +226,57 @@ fn results(look: &Look) -> Vec<ResultFiles> {
         .into_iter()
         .map(|(pattern, files)| ResultFiles { pattern, files })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_queue::manifest;
+    use aris_queue::state::Verdict;
+
+    use super::*;
+
+    #[test]
+    fn what_an_engine_lets_wait_takes_no_time_on_cards() {
+        let text = "phases: [{name: p, jobs: [{id: a, cmd: x}]}]";
+        let queue = Queue::new(manifest::parse(Path::new("m"), text).expect("a manifest"));
+        let at = |seconds| Timestamp::from_second(seconds).expect("a time");
+        let mut verdict = Verdict::failed(Reason::Exit, "x");
+        verdict.started = Some(at(3600));
+        let events = [
+            (
+                0,
+                Event::Start {
+                    id: String::from("a"),
+                    attempt: 1,
+                    cards: vec![0],
+                    log: String::new(),
+                    command: String::new(),
+                    boot: String::new(),
+                    engine_ref: None,
+                },
+            ),
+            (
+                3660,
+                Event::Ended {
+                    id: String::from("a"),
+                    attempt: 1,
+                    verdict,
+                    retry_in_ms: None,
+                },
+            ),
+        ];
+        let entries: Vec<Entry> = (1..)
+            .zip(events)
+            .map(|(seq, (seconds, event))| Entry {
+                seq,
+                time: at(seconds),
+                event,
+            })
+            .collect();
+        let found = attempts(&queue, &entries);
+        assert_eq!(
+            (found[&0][0].started, found[&0][0].ended),
+            (Some(at(3600)), Some(at(3660)))
+        );
+    }
 }

@@ -139,15 +139,21 @@ fn logs_are_followed_over_attempts_to_the_end() {
             .spawn()
             .expect("started")
     };
-    let (all, first) = (follow(&[]), follow(&["--attempt", "1"]));
+    let (mut all, mut first) = (follow(&[]), follow(&["--attempt", "1"]));
+    for child in [&mut all, &mut first] {
+        let mut begun = [0; 4];
+        let stdout = child.stdout.as_mut().expect("piped");
+        stdout.read_exact(&mut begun).expect("a line");
+        assert_eq!(&begun, b"one\n");
+    }
     end(&place, manager);
     let text = |child: Child| {
         let output = child.wait_with_output().expect("ended");
         assert!(output.status.success());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    assert_eq!(text(all), "one\ntwo\none\ntwo\ngood\n");
-    assert_eq!(text(first), "one\ntwo\n");
+    assert_eq!(text(all), "two\none\ntwo\ngood\n");
+    assert_eq!(text(first), "two\n");
     // Of a job that is over the end is there at once.
     assert_eq!(text(follow(&["--lines", "1"])), "good\n");
 }
