@@ -35,39 +35,54 @@ const COMPLAINTS: [&str; 4] = [
     "yntax error",
 ];
 
+/// What is needed is needed by one fence.
 #[test]
-fn every_documented_call_runs_where_no_file_is_executable() {
-    let place = Place {
-        project: installed(),
-        services: Server::start(|_| Answer::status(404)),
-        variables: variables(),
-    };
+fn every_need_is_of_a_fence() {
     let fences = fences();
     for need in NEEDS {
         let found = fences.iter().filter(|fence| need.is_of(fence)).count();
         assert_eq!(found, 1, "{}: {}", need.file, need.line);
     }
+}
+
+/// A host that fills in the skill's directory.
+#[test]
+fn every_documented_call_runs_under_sh_where_no_file_is_executable() {
+    every_call_runs("/bin/sh", true);
+}
+
+// Hosts that show the text as it is.
+
+#[test]
+fn every_documented_call_runs_under_dash_where_no_file_is_executable() {
+    every_call_runs("/bin/dash", false);
+}
+
+#[test]
+fn every_documented_call_runs_under_bash_where_no_file_is_executable() {
+    every_call_runs("/bin/bash", false);
+}
+
+fn every_call_runs(shell_path: &str, fills_in: bool) {
+    if !Path::new(shell_path).is_file() {
+        println!("skipped: no {shell_path} on this machine");
+        return;
+    }
+    let place = Place {
+        project: installed(),
+        services: Server::start(|_| Answer::status(404)),
+        variables: variables(),
+    };
     let mut failed = Vec::new();
-    // A host that fills in the skill's directory, and others that show the text as it is.
-    for (shell_path, fills_in) in [
-        ("/bin/sh", true),
-        ("/bin/dash", false),
-        ("/bin/bash", false),
-    ] {
-        if !Path::new(shell_path).is_file() {
-            println!("not tried: no {shell_path} on this machine");
+    for fence in fences() {
+        let skill = fence.file.split('/').next().unwrap_or_default();
+        // A call that waits for a service, at the service's pace, is made under one shell; the text around it is alike in all.
+        if !fills_in && reaches_the_network(skill) {
             continue;
         }
-        for fence in &fences {
-            let skill = fence.file.split('/').next().unwrap_or_default();
-            // A call that waits for a service, at the service's pace, is made under one shell; the text around it is alike in all.
-            if !fills_in && reaches_the_network(skill) {
-                continue;
-            }
-            let folder = place.project.at(&format!("project/.claude/skills/{skill}"));
-            let folder = fills_in.then_some(folder.as_path());
-            failed.extend(check(&place, fence, shell_path, folder).err());
-        }
+        let folder = place.project.at(&format!("project/.claude/skills/{skill}"));
+        let folder = fills_in.then_some(folder.as_path());
+        failed.extend(check(&place, &fence, shell_path, folder).err());
     }
     let advice = "mend the text, or say in needs.rs what the fence needs and how it leaves";
     assert!(failed.is_empty(), "{}\n\n{advice}", failed.join("\n\n"));
