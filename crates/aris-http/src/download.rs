@@ -68,7 +68,8 @@ pub struct Downloaded {
 }
 
 impl Client {
-    /// Brings the file that `request` names to `target`, replacing what is there only when it is whole and begins as `magic` says.
+    /// Brings the file that `request` names to `target`, whole and beginning as `magic` says, or not at all. A file that is there is
+    /// left alone.
     ///
     /// A download that breaks off leaves `.<name>.part` beside the target, and the next call goes on from there when the host says
     /// that the file is still the same. Of several processes that want the same file one brings it, and the others wait for it.
@@ -87,9 +88,9 @@ impl Client {
         }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let folder = target.parent().unwrap_or(Path::new("."));
-        let was_there = target.exists();
         let mut part = aris_fs::Part::open(&folder.join(format!(".{name}.part")), self.end())?;
-        if !was_there && target.is_file() {
+        // Looked at with the lock held: another process may have brought it meanwhile.
+        if target.is_file() {
             part.discard()?;
             let (digest, bytes, _) = digest(target)?;
             return Ok(Some(Downloaded {

@@ -48,14 +48,22 @@ fn a_download_is_checked_and_goes_on_where_it_broke_off() {
         (body.clone(), body.len() as u64)
     );
     assert_eq!(server.log().len(), 2);
-    // Something else than a PDF replaces nothing.
+    // What is there is not asked for again, whoever brought it, and never replaced.
+    let again = client
+        .download(&get("/p"), &target, Magic::Pdf)
+        .expect("nothing to do")
+        .expect("there");
+    assert_eq!((again.sha256, again.bytes), (done.sha256, done.bytes));
+    assert_eq!(server.log().len(), 2);
+    // Something else than a PDF makes no file.
+    let other = folder.path().join("other.pdf");
     let error = client
-        .download(&get("/page"), &target, Magic::Pdf)
+        .download(&get("/page"), &other, Magic::Pdf)
         .expect_err("a page");
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(
         client
-            .download(&get("/missing"), &target, Magic::Pdf)
+            .download(&get("/missing"), &other, Magic::Pdf)
             .expect("an answer"),
         None
     );
