@@ -13,13 +13,14 @@ use crate::gather::Gathered;
 use crate::latex::beside;
 use crate::markdown;
 use crate::pdf::PdfEngine;
+use crate::pdf::headings::PdfOutline;
 use crate::source::{SourceType, absolute};
 
 /// Schema id of [`Manifest`].
 pub(crate) const MANIFEST: &str = "aris.extract_paper_style.manifest/v1";
 
 /// Part of every folder's name: a profile of other make is another profile.
-const TOOL_VERSION: &str = concat!("3/", env!("CARGO_PKG_VERSION"));
+const TOOL_VERSION: &str = concat!("4/", env!("CARGO_PKG_VERSION"));
 
 /// Digits of a digest in a folder's name.
 const KEY: usize = 16;
@@ -54,6 +55,9 @@ pub(crate) struct Manifest {
     /// What read the PDF; absent when the source is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pdf_engine: Option<PdfEngine>,
+    /// What the outline that a PDF carries was good for; absent when the source is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pdf_outline: Option<PdfOutline>,
     /// Pages of the PDF that the reader gave up on; what they hold is not measured, or not all of it.
     pub(crate) torn_pages: usize,
     /// Version of the rules and of the helper.
@@ -148,6 +152,7 @@ pub(crate) fn keep(
         fetched_at: time::stamp(context.now()),
         content_sha256: gathered.digest.hex(),
         pdf_engine: gathered.pdf_engine,
+        pdf_outline: gathered.pdf_outline,
         torn_pages: gathered.torn_pages,
         tool_version: TOOL_VERSION,
         files: gathered.files,

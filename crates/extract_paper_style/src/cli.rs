@@ -23,6 +23,9 @@ pub struct Cli {
     /// Print the text of the PDF on stdin; the helper itself calls this where pdftotext is absent
     #[arg(long, hide = true)]
     pub pdf_text: bool,
+    /// Print the outline of the PDF on stdin; the helper itself calls this beside pdftotext
+    #[arg(long, hide = true)]
+    pub pdf_outline: bool,
     /// Network
     #[command(flatten)]
     pub online: OnlineArgs,

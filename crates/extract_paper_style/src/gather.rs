@@ -17,6 +17,7 @@ use aris_sources::hosts::ARXIV_FILES;
 use aris_sources::{Client, Host, Request, Response, arxiv, unpack, web};
 
 use crate::error::Error;
+use crate::pdf::headings::PdfOutline;
 use crate::pdf::{self, PdfEngine, page};
 use crate::profile::Profile;
 use crate::source::{Source, is_overleaf};
@@ -41,6 +42,8 @@ pub(crate) struct Gathered {
     pub(crate) missing: Vec<String>,
     /// What read it, when it is a PDF.
     pub(crate) pdf_engine: Option<PdfEngine>,
+    /// What its headings come from, when it is a PDF.
+    pub(crate) pdf_outline: Option<PdfOutline>,
     /// Pages that the engine gave up on.
     pub(crate) torn_pages: usize,
     pub(crate) profile: Profile,
@@ -55,6 +58,7 @@ impl Gathered {
             files: 1,
             missing: Vec::new(),
             pdf_engine: None,
+            pdf_outline: None,
             torn_pages: 0,
             profile,
         }
@@ -225,10 +229,12 @@ fn pdf(bytes: Vec<u8>, place: String, with: &With<'_>) -> Result<Gathered, Error
     if read.text.trim().is_empty() {
         return Err(Error::Scan { place });
     }
+    let (profile, outline) = page::profile(&read.text, read.outline.as_deref());
     worth(Gathered {
         pdf_engine: Some(read.engine),
+        pdf_outline: Some(outline),
         torn_pages: read.torn,
-        ..Gathered::of(place, digest, page::profile(&read.text))
+        ..Gathered::of(place, digest, profile)
     })
 }
 

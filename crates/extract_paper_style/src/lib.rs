@@ -34,6 +34,8 @@ use aris_online::OnlineArgs;
 
 use crate::gather::With;
 use crate::pdf::PdfEngine;
+use crate::pdf::built_in::Wanted;
+use crate::pdf::headings::PdfOutline;
 use crate::source::Source;
 
 pub use cli::Cli;
@@ -94,8 +96,13 @@ pub static SPEC: Spec = Spec {
 
 /// Measures the paper that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
-    if cli.pdf_text {
-        let answer = pdf::built_in::answer().map_err(Error::Stdin)?;
+    if cli.pdf_text || cli.pdf_outline {
+        let wanted = if cli.pdf_text {
+            Wanted::All
+        } else {
+            Wanted::Outline
+        };
+        let answer = pdf::built_in::answer(wanted).map_err(Error::Stdin)?;
         return Ok(Outcome::done(Product::PdfText(PdfAnswer(answer))));
     }
     let source = Source::parse(&cli.source, context)?;
@@ -121,6 +128,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
         context.warn(&format!(
             "{count} {pages} of the PDF could not be read to the end; what is missing there is not measured"
         ));
+    }
+    if gathered.pdf_outline == Some(PdfOutline::Unread) {
+        context.warn("the outline of the PDF could not be read; headings are recognised by their looks alone");
     }
     for name in &gathered.missing {
         context.warn(&format!(

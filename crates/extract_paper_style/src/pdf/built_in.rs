@@ -1,4 +1,5 @@
 //! The reader of PDF that is built in, as a process of its own: `extract_paper_style --pdf-text --source -`, PDF on stdin, [`Answer`] on stdout.
+//! With `--pdf-outline` instead it reads the PDF's outline alone, which `pdftotext` does not give.
 //!
 //! The crate that reads panics on what it does not expect, recurses as deep as the file says and takes the memory that the file asks
 //! for. A panic is caught here, page by page; whoever started this process ends it at its deadline and learns from its end when the
@@ -16,6 +17,7 @@ use pdf_extract::{
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde::Serialize;
 
+use crate::pdf::bookmarks::{self, Bookmark};
 use crate::pdf::layout::{Page, Place};
 
 /// Text that a PDF may have, in bytes: a book of a thousand pages has three million.
@@ -33,8 +35,12 @@ const LETTERS: i64 = 1 << 16;
 /// What became of a PDF.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum Answer {
-    /// Pages, each ended by a form feed; and how many of them could not be read to their end.
-    Text { text: String, torn: usize },
+    /// Pages, each ended by a form feed; how many of them could not be read to their end; the outline, unless that is damaged.
+    Text {
+        text: String,
+        torn: usize,
+        outline: Option<Vec<Bookmark>>,
+    },
     /// It asks for a password.
     Locked,
     /// Its text is longer than [`LIMIT`].
@@ -44,11 +50,21 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Writes a line that says what it is, then the text.
+    /// Writes a line that says what it is and how many bookmarks there are, a line for each of them, then the text.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Text { text, torn } => {
-                writeln!(out, "text {torn}")?;
+            Self::Text {
+                text,
+                torn,
+                outline,
+            } => {
+                match outline {
+                    Some(bookmarks) => writeln!(out, "text {torn} {}", bookmarks.len())?,
+                    None => writeln!(out, "text {torn} -")?,
+                }
+                for bookmark in outline.iter().flatten() {
+                    bookmark.write(out)?;
+                }
                 out.write_all(text.as_bytes())
             }
             Self::Locked => writeln!(out, "locked"),
@@ -62,10 +78,23 @@ impl Answer {
         let (head, text) = str::from_utf8(bytes).ok()?.split_once('\n')?;
         let (word, rest) = head.split_once(' ').unwrap_or((head, ""));
         match word {
-            "text" => Some(Self::Text {
-                text: text.to_owned(),
-                torn: rest.parse().ok()?,
-            }),
+            "text" => {
+                let (torn, count) = rest.split_once(' ')?;
+                let mut text = text;
+                let mut bookmarks = Vec::new();
+                if count != "-" {
+                    for _ in 0..count.parse::<usize>().ok()? {
+                        let (line, rest) = text.split_once('\n')?;
+                        bookmarks.push(Bookmark::parse(line)?);
+                        text = rest;
+                    }
+                }
+                Some(Self::Text {
+                    text: text.to_owned(),
+                    torn: torn.parse().ok()?,
+                    outline: (count != "-").then_some(bookmarks),
+                })
+            }
             "locked" => Some(Self::Locked),
             "long" => Some(Self::Long),
             "broken" => Some(Self::Broken(rest.to_owned())),
@@ -74,8 +103,17 @@ impl Answer {
     }
 }
 
+/// What is read of a PDF.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Text and outline.
+    All,
+    /// The outline; the text is empty.
+    Outline,
+}
+
 /// Reads the PDF on stdin. This process is for nothing else afterwards: its memory is limited.
-pub(crate) fn answer() -> io::Result<Answer> {
+pub(crate) fn answer(wanted: Wanted) -> io::Result<Answer> {
     for (resource, most) in [(Resource::As, MEMORY), (Resource::Core, 0)] {
         let mut limit = getrlimit(resource);
         limit.current = Some(limit.current.map_or(most, |current| current.min(most)));
@@ -84,10 +122,10 @@ pub(crate) fn answer() -> io::Result<Answer> {
     }
     let mut bytes = Vec::new();
     io::stdin().lock().take(INPUT).read_to_end(&mut bytes)?;
-    Ok(read(&bytes))
+    Ok(read(&bytes, wanted))
 }
 
-fn read(bytes: &[u8]) -> Answer {
+fn read(bytes: &[u8], wanted: Wanted) -> Answer {
     let unreadable = || Answer::Broken(String::from("its structure is damaged"));
     let loaded = catch_unwind(|| load(bytes));
     let document = match loaded {
@@ -98,7 +136,19 @@ fn read(bytes: &[u8]) -> Answer {
     let Ok(pages) = catch_unwind(AssertUnwindSafe(|| document.get_pages())) else {
         return unreadable();
     };
+    if pages.is_empty() {
+        return unreadable();
+    }
+    let outline = catch_unwind(AssertUnwindSafe(|| bookmarks::bookmarks(&document, &pages)));
+    let outline = outline.ok();
     let (mut text, mut torn) = (String::new(), 0);
+    if wanted == Wanted::Outline {
+        return Answer::Text {
+            text,
+            torn,
+            outline,
+        };
+    }
     for number in pages.keys() {
         let mut device = Device {
             page: Page::default(),
@@ -114,10 +164,14 @@ fn read(bytes: &[u8]) -> Answer {
         text.push_str(&device.page.text());
         text.push('\u{c}');
     }
-    if pages.is_empty() || torn == pages.len() && text.trim().is_empty() {
+    if torn == pages.len() && text.trim().is_empty() {
         return unreadable();
     }
-    Answer::Text { text, torn }
+    Answer::Text {
+        text,
+        torn,
+        outline,
+    }
 }
 
 /// The document, decrypted when it asks for no password, and without its pictures, which the reader would read as text.

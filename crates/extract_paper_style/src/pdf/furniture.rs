@@ -1,15 +1,26 @@
-//! The text of a PDF without what belongs to its pages: running heads, page numbers, and numbers of lines.
+//! The text of a PDF without what belongs to its pages: running heads, page numbers, footnotes, and numbers of lines.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+
+use crate::pdf::notes::NOTE;
 
 /// A line of one word at the edge of so many pages is a running head; one of more words of one page less.
 const RUNNING: usize = 3;
 /// Numbers that follow each other on so many lines of a page are those of its lines.
 const NUMBERED: usize = 12;
 
-/// The lines, trimmed; a blank one ends a page.
-pub(crate) fn lines(text: &str) -> Vec<&str> {
+/// The lines of a text, and where its pages begin.
+#[derive(Debug, Default)]
+pub(crate) struct Lines<'a> {
+    /// Trimmed; a blank one ends a page.
+    pub(crate) all: Vec<&'a str>,
+    /// Number of the first line of each page.
+    pub(crate) pages: Vec<usize>,
+}
+
+/// The lines of what is written on the pages.
+pub(crate) fn lines(text: &str) -> Lines<'_> {
     let pages: Vec<Vec<&str>> = text
         .split('\u{c}')
         .map(|page| without_line_numbers(page.lines().map(str::trim).collect()))
@@ -26,16 +37,19 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
         }
     }
     let first = first_number(&pages);
-    let mut out = Vec::new();
+    let mut out = Lines::default();
     for (index, page) in (0..).zip(&pages) {
         let edges = edges(page);
+        out.pages.push(out.all.len());
         for (at, line) in page.iter().enumerate() {
             let is_number = page_number(line).is_some_and(|number| Some(number - index) == first);
-            if edges.binary_search(&at).is_err() || !(is_number || is_head(line, &seen)) {
-                out.push(*line);
+            let is_furniture =
+                edges.binary_search(&at).is_ok() && (is_number || is_head(line, &seen));
+            if !is_furniture && !line.starts_with(NOTE) {
+                out.all.push(*line);
             }
         }
-        out.push("");
+        out.all.push("");
     }
     out
 }
@@ -136,6 +150,7 @@ mod tests {
         ];
         let text = pages.join("\u{c}");
         let left: Vec<&str> = lines(&text)
+            .all
             .into_iter()
             .filter(|line| !line.is_empty())
             .collect();
@@ -161,7 +176,7 @@ mod tests {
             .map(|number| format!("word {number}\n\n{number}\n\n"))
             .collect();
         let page = numbered.concat();
-        let left = lines(&page);
+        let left = lines(&page).all;
         assert_eq!(left.iter().filter(|line| line.is_empty()).count(), 1);
         assert_eq!(left.len(), 21);
         assert_eq!(without_line_numbers(vec!["1", "", "2"]), ["1", "", "2"]);

@@ -3,6 +3,10 @@
 //! A blank line stands where a block ends: after a larger step than the page's usual one, after a step upwards (the next column, a
 //! formula), and where the size or the direction of the letters changes.
 
+use std::collections::BTreeSet;
+
+use crate::pdf::notes::{self, NOTE};
+
 /// Part of a letter's size that the space between two words has at least; TeX never shrinks one below a fifth, and moves letters
 /// of a word apart by less than a tenth.
 const SPACE: f64 = 0.12;
@@ -10,15 +14,17 @@ const SPACE: f64 = 0.12;
 const CELL: f64 = 3.0;
 /// Part of a letter's size by which indices are raised or lowered at most.
 const RAISED: f64 = 0.5;
+/// Part of a line's size that raised signs have at most.
+pub(crate) const RAISED_SIZE: f64 = 0.9;
 /// How far the letters before it a letter may stand back, in sizes: an accent, a struck letter.
 const BACK: f64 = 1.0;
 /// Usual steps from line to line from which on a block ends.
 const STEP: f64 = 1.25;
 /// By which part the sizes of the letters of one block differ at most.
-const SIZES: f64 = 0.08;
+pub(crate) const SIZES: f64 = 0.08;
 
-/// Bytes that a line counts for beside its letters: two for line feeds, the rest because a line in memory is larger than they are.
-const LINE: usize = 16;
+/// Bytes that a line counts for beside its letters: two for line feeds, one for [`NOTE`], the rest because a line in memory is larger than they are.
+const LINE: usize = 24;
 
 /// Where a letter stands. Lengths are in one unit, whatever it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,23 +39,30 @@ pub(crate) struct Place {
     pub(crate) size: f64,
 }
 
-struct Line {
-    text: String,
-    direction: (f64, f64),
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) direction: (f64, f64),
     /// Distance of the line from the page's corner, growing upwards.
-    across: f64,
+    pub(crate) across: f64,
+    /// Where its first letter begins.
+    pub(crate) start: f64,
     /// Where its last letter ends.
-    end: f64,
+    pub(crate) end: f64,
     /// Of its largest letter.
-    size: f64,
+    pub(crate) size: f64,
+    /// Of its first letter.
+    pub(crate) first: f64,
     /// Whether it follows on the line before it with a gap, as the next cell of a table.
-    cell: bool,
+    pub(crate) cell: bool,
 }
 
 /// A page while it is drawn.
 #[derive(Default)]
 pub(crate) struct Page {
     lines: Vec<Line>,
+    /// Raised signs that stand in or behind words, where footnotes are called.
+    raised: BTreeSet<char>,
     bytes: usize,
 }
 
@@ -74,6 +87,9 @@ impl Page {
                 self.bytes += 1;
             }
             push(&mut line.text, letters, &mut self.bytes);
+            if place.size < RAISED_SIZE * line.size && across > line.across {
+                self.raised.extend(letters.chars().next());
+            }
             // An index does not move the line.
             if place.size > line.size {
                 (line.size, line.across) = (place.size, across);
@@ -86,8 +102,10 @@ impl Page {
                 text,
                 direction: place.direction,
                 across,
+                start: along,
                 end: along + place.advance,
                 size: place.size,
+                first: place.size,
                 cell,
             });
             self.bytes += LINE;
@@ -112,8 +130,9 @@ impl Page {
             .copied()
             .unwrap_or(0.0);
         let mut out = String::with_capacity(self.bytes);
+        let notes = notes::notes(&self.lines, &self.raised);
         let mut last: Option<&Line> = None;
-        for line in &self.lines {
+        for (at, line) in self.lines.iter().enumerate() {
             if let Some(last) = last {
                 let step = last.across - line.across;
                 let other = (last.size - line.size).abs() > SIZES * last.size.max(line.size);
@@ -121,6 +140,9 @@ impl Page {
                 if line.cell || other || turned || step <= 0.0 || step > STEP * usual {
                     out.push('\n');
                 }
+            }
+            if notes.contains(&at) {
+                out.push(NOTE);
             }
             out.push_str(line.text.trim());
             out.push('\n');
@@ -131,7 +153,7 @@ impl Page {
 }
 
 /// Whether two directions of length 1 are the same, within eight degrees.
-fn straight(one: (f64, f64), other: (f64, f64)) -> bool {
+pub(crate) fn straight(one: (f64, f64), other: (f64, f64)) -> bool {
     one.0 * other.0 + one.1 * other.1 > 0.99
 }
 

@@ -1,21 +1,29 @@
-//! The text of a PDF: from `pdftotext` where it is installed, else from the reader that is built in.
+//! The text of a PDF: from `pdftotext` where it is installed, else from the reader that is built in; and its outline, which only
+//! the latter reads.
 
+pub(crate) mod bookmarks;
 mod boxes;
 pub(crate) mod built_in;
+mod contents;
 mod furniture;
+pub(crate) mod headings;
 mod layout;
+mod notes;
 mod numbering;
 pub(crate) mod page;
 
 use std::ffi::OsString;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use aris_cli::Context;
-use aris_proc::{Captured, End, Finished, ProcError};
+use aris_proc::{Captured, Command, End, Finished, ProcError};
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::pdf::bookmarks::Bookmark;
 use crate::pdf::boxes::Boxes;
 use crate::pdf::built_in::{Answer, LIMIT};
 
@@ -47,10 +55,15 @@ pub(crate) struct PdfText {
     pub(crate) text: String,
     /// Pages that were not read to their end, as far as the engine says.
     pub(crate) torn: usize,
+    /// The outline that the PDF carries; `None` when it could not be read.
+    pub(crate) outline: Option<Vec<Bookmark>>,
 }
 
 /// What `pdftotext` leaves with when it does not know a flag: the older program of that name has no boxes.
 const USAGE: i32 = 99;
+
+/// Time that reading the outline may take: without it there is still the text.
+const OUTLINE: Duration = Duration::from_secs(20);
 
 /// Reads the PDF `bytes`, which lie at `place`.
 ///
@@ -61,17 +74,40 @@ pub(crate) fn read(
     limit: Duration,
     context: &Context,
 ) -> Result<PdfText, Error> {
+    // Without a file to start there is no outline, and pdftotext is enough.
+    let reader = myself("--pdf-outline", bytes.clone(), context).ok();
+    let beside = thread::spawn(move || outline(reader?, limit.min(OUTLINE)));
+    let text = pdftotext(bytes.clone(), place, limit, context);
+    let outline = beside.join().unwrap_or_else(|panic| resume_unwind(panic));
+    match text? {
+        Some(text) => Ok(PdfText {
+            engine: PdfEngine::Pdftotext,
+            text,
+            torn: 0,
+            outline,
+        }),
+        None => built_in(bytes, place, limit, context),
+    }
+}
+
+/// The text that `pdftotext` reads; `None` where there is no such program.
+fn pdftotext(
+    bytes: Vec<u8>,
+    place: &str,
+    limit: Duration,
+    context: &Context,
+) -> Result<Option<String>, Error> {
     let mut boxes = Boxes::default();
     let call = aris_proc::command(PdfEngine::Pdftotext.name(), context.cwd())
         .args(["-raw", "-bbox", "-enc", "UTF-8", "-", "-"])
-        .stdin(bytes.clone());
+        .stdin(bytes);
     let finished = match call.run_streamed(limit, &mut |piece| boxes.take(piece)) {
-        Err(ProcError::Absent { .. }) => return built_in(bytes, place, limit, context),
+        Err(ProcError::Absent { .. }) => return Ok(None),
         finished => finished?,
     };
     let code = code(&finished, place)?;
     if code == USAGE {
-        return built_in(bytes, place, limit, context);
+        return Ok(None);
     }
     let place = place.to_owned();
     if code != 0 {
@@ -83,43 +119,60 @@ pub(crate) fn read(
     if boxes.is_long() {
         return Err(Error::LongPdf { place });
     }
-    let Some(text) = boxes.text() else {
-        let why = String::from("pdftotext gives no page of it");
-        return Err(Error::Pdf { place, why });
-    };
-    Ok(PdfText {
-        engine: PdfEngine::Pdftotext,
-        text,
-        torn: 0,
-    })
+    match boxes.text() {
+        Some(text) => Ok(Some(text)),
+        None => Err(Error::Pdf {
+            place,
+            why: String::from("pdftotext gives no page of it"),
+        }),
+    }
 }
 
-/// Reads it with this very program, as a process of its own.
+/// The outline; `None` when it cannot be read, for whatever reason.
+fn outline(reader: Command, limit: Duration) -> Option<Vec<Bookmark>> {
+    let finished = reader.run(limit).ok()?;
+    match (finished.end, Answer::parse(&finished.stdout.bytes)) {
+        (End::Exited(0), Some(Answer::Text { outline, .. })) => outline,
+        _ => None,
+    }
+}
+
+/// This very program, as a process of its own that reads `bytes`.
+fn myself(flag: &str, bytes: Vec<u8>, context: &Context) -> Result<Command, Error> {
+    let (program, words) = this_program(context)?;
+    let call = aris_proc::command(program, context.cwd())
+        .args(words)
+        // Every call names a source.
+        .args([flag, "--source", "-"])
+        // The text, and bookmarks of about a hundred bytes.
+        .capture_limit(LIMIT + (4 << 20))
+        .stdin(bytes);
+    Ok(call)
+}
+
+/// Reads it without `pdftotext`.
 fn built_in(
     bytes: Vec<u8>,
     place: &str,
     limit: Duration,
     context: &Context,
 ) -> Result<PdfText, Error> {
-    let (program, words) = this_program(context)?;
+    let finished = myself("--pdf-text", bytes, context)?.run(limit)?;
     let place = place.to_owned();
-    let finished = aris_proc::command(program, context.cwd())
-        .args(words)
-        // Every call names a source.
-        .args(["--pdf-text", "--source", "-"])
-        // A line more than the text.
-        .capture_limit(LIMIT + 1024)
-        .stdin(bytes)
-        .run(limit)?;
     let answer = match code(&finished, &place)? {
         0 => Answer::parse(&finished.stdout.bytes),
         _ => None,
     };
     match answer {
-        Some(Answer::Text { text, torn }) => Ok(PdfText {
+        Some(Answer::Text {
+            text,
+            torn,
+            outline,
+        }) => Ok(PdfText {
             engine: PdfEngine::BuiltIn,
             text,
             torn,
+            outline,
         }),
         Some(Answer::Locked) => Err(Error::Locked { place }),
         Some(Answer::Long) => Err(Error::LongPdf { place }),

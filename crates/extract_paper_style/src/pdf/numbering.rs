@@ -12,13 +12,15 @@ const WORDS: usize = 14;
 /// Lines "1 …" that are tried as the first heading.
 const STARTS: usize = 64;
 
-/// A heading with a number.
+/// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
     /// 1 for sections, 2 for subsections.
     pub(crate) level: u8,
+    /// Without its number.
     pub(crate) title: String,
-    /// Lines that it takes.
+    pub(crate) numbered: bool,
+    /// Lines that it takes, blank ones between them included.
     pub(crate) lines: usize,
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn headings(lines: &[&str]) -> BTreeMap<usize, Heading> {
             Heading {
                 level,
                 title,
+                numbered: true,
                 lines,
             },
         )
@@ -172,6 +175,11 @@ fn is_back(line: &str) -> bool {
 
 fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
     let line = lines.get(at)?;
+    // `Chapter 3`, alone on its line.
+    let line = match unnamed(line) {
+        Some((Named::Chapter, number)) if !number.contains(char::is_whitespace) => number,
+        _ => line,
+    };
     let length = line.find(char::is_whitespace).unwrap_or(line.len());
     let (number, rest) = line.split_at_checked(length)?;
     let bare = number.strip_suffix('.').unwrap_or(number);
@@ -210,6 +218,61 @@ fn candidate(lines: &[&str], at: usize) -> Option<Candidate> {
         title,
         lines: last + 1 - at,
     })
+}
+
+/// What the word before a number says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    Part,
+    Chapter,
+    Appendix,
+}
+
+/// The word before a number, and what follows it: `3` of `Chapter 3`.
+fn unnamed(text: &str) -> Option<(Named, &str)> {
+    let (name, rest) = text.split_once(' ')?;
+    let named = match name {
+        "Part" | "PART" | "Teil" => Named::Part,
+        "Chapter" | "CHAPTER" | "Section" | "SECTION" | "Kapitel" => Named::Chapter,
+        "Appendix" | "APPENDIX" | "Anhang" => Named::Appendix,
+        _ => return None,
+    };
+    Some((named, rest.trim_start()))
+}
+
+/// The word before the number that a line begins with.
+pub(crate) fn named(text: &str) -> Option<Named> {
+    let (named, rest) = unnamed(text)?;
+    let number = rest.split_whitespace().next()?;
+    numbers(number.trim_end_matches(['.', ':'])).map(|_| named)
+}
+
+/// A title without the number before it, and without the word before that; the same when nothing is left.
+pub(crate) fn unlabelled(title: &str) -> &str {
+    let bare = unnamed(title).map_or(title, |(_, rest)| rest);
+    let Some((number, rest)) = bare.split_once(char::is_whitespace) else {
+        return title;
+    };
+    let number = number.trim_end_matches(['.', ':', ')']);
+    let number = number.strip_prefix('§').unwrap_or(number);
+    // Headings of standards have up to six numbers.
+    let is_long = number.len() <= 24
+        && number
+            .starts_with(|letter: char| letter.is_ascii_digit() || letter.is_ascii_uppercase())
+        && number.split('.').count() > 1
+        && number
+            .split('.')
+            .skip(1)
+            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let rest = rest.trim_start_matches(|letter: char| {
+        letter.is_whitespace() || matches!(letter, ':' | '.' | '—' | '–' | '-')
+    });
+    let is_number = is_long || numbers(number).is_some();
+    if is_number && rest.contains(char::is_alphabetic) {
+        rest
+    } else {
+        title
+    }
 }
 
 /// `3`, `3.1`, `3.1.2`, `IV`, `B`, `B.1`.
@@ -316,6 +379,10 @@ mod tests {
                 "1 Introduction 4\n2 Method . . . 5\n3 Results 9\n\n1 Introduction\n\n2 Method\n\n3 Results",
                 "1 Introduction|1 Method|1 Results",
             ),
+            (
+                "Chapter 1\n\nIntroduction\n1.1 Gadgets\nChapter 2 shows more.\nChapter 2\n\nMethod",
+                "1 Introduction|2 Gadgets|1 Method",
+            ),
             ("1 Apples\n2 Pears\n3 Plums", ""),
             ("1 Introduction\nno more", ""),
             ("Introduction\n3 Results\n4 Conclusion", ""),
@@ -340,6 +407,25 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(respaced(title), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_before_titles_are_told_from_words() {
+        for (title, expected) in [
+            ("1 Introduction", "Introduction"),
+            ("3.14.2.1 General", "General"),
+            ("Appendix B: Proofs", "Proofs"),
+            ("Chapter 2 – Method", "Method"),
+            ("IV. Results", "Results"),
+            ("A.1 Of Theorem 1", "Of Theorem 1"),
+            ("Introduction", "Introduction"),
+            ("Chapter 2", "Chapter 2"),
+            ("3D Gadgets", "3D Gadgets"),
+            ("12 3", "12 3"),
+            ("", ""),
+        ] {
+            assert_eq!(unlabelled(title), expected);
         }
     }
 

@@ -1,31 +1,50 @@
 //! The text of a PDF, in the order in which it is drawn and with blank lines between blocks, as pieces of a paper.
 //!
-//! Headings are lines that carry the next number of the outline, or a conventional name; what is no sentence (axis labels, cells,
-//! pieces of formulas) is left out. All of it is recognised by its looks, and the profile says so.
+//! Headings are the titles of the PDF's own outline; where it has none that fits, lines that carry the next number, and lines with a
+//! conventional name. Tables of contents, footnotes and what is no sentence (axis labels, cells, pieces of formulas) are left out.
+//! All but the outline is recognised by its looks, and the profile says so.
 
 use std::collections::BTreeSet;
 
 use crate::outline::{self, Piece};
+use crate::pdf::bookmarks::Bookmark;
+use crate::pdf::headings::PdfOutline;
 use crate::pdf::numbering::{is_title, respaced};
-use crate::pdf::{furniture, numbering};
+use crate::pdf::{contents, furniture, headings, numbering};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
 
 /// A paragraph with fewer words that does not end like a sentence is none.
 const PROSE_WORDS: usize = 8;
+/// The hyphen, the soft one, and that of Unicode.
+const HYPHENS: [char; 3] = ['-', '\u{ad}', '\u{2010}'];
+/// Blank lines between two pages at most, about.
+const GAP: usize = 16;
 
-/// Measures the text of a PDF.
-pub(crate) fn profile(text: &str) -> Profile {
-    outline::profile(Basis::Pdf, &pieces(text), citation_style(text))
+/// Measures the text of a PDF, with the outline that it carries; `None` when that could not be read.
+pub(crate) fn profile(text: &str, bookmarks: Option<&[Bookmark]>) -> (Profile, PdfOutline) {
+    let (pieces, used) = pieces(text, bookmarks);
+    let profile = outline::profile(Basis::Pdf, &pieces, citation_style(text));
+    (profile, used)
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
-    let lines = furniture::lines(text);
-    let headings = numbering::headings(&lines);
+fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline) {
+    let mut lines = furniture::lines(text);
+    lines.all = contents::without(&lines.all);
+    let by_looks = numbering::headings(&lines.all);
+    let (headings, used) = headings::headings(bookmarks, &lines, by_looks);
+    let lines = lines.all;
     let numbered = !headings.is_empty();
-    let is_heading = |at: usize, line: &str| {
-        headings.contains_key(&at) || conventional(line, numbered).is_some()
+    let known = if used == PdfOutline::Used {
+        headings::roles(&headings)
+    } else {
+        BTreeSet::new()
     };
+    let conventional = |line| {
+        let found = conventional(line, numbered);
+        found.filter(|(title, _)| !known.contains(&Role::of(title).0))
+    };
+    let is_heading = |at: usize, line| headings.contains_key(&at) || conventional(line).is_some();
     let mut pieces = Vec::new();
     let mut paragraph = String::new();
     let mut captions = BTreeSet::new();
@@ -33,17 +52,19 @@ fn pieces(text: &str) -> Vec<Piece> {
     while let Some(line) = lines.get(at) {
         let line = *line;
         if line.is_empty() {
-            flush(&mut paragraph, &mut pieces);
+            if !is_parted(&paragraph, lines.get(at..).unwrap_or_default()) {
+                flush(&mut paragraph, &mut pieces);
+            }
             at += 1;
         } else if let Some(heading) = headings.get(&at) {
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
                 level: heading.level,
                 title: heading.title.clone(),
-                numbered: true,
+                numbered: heading.numbered,
             });
             at += heading.lines;
-        } else if let Some((title, rest)) = conventional(line, numbered) {
+        } else if let Some((title, rest)) = conventional(line) {
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
                 level: 1,
@@ -100,7 +121,15 @@ fn pieces(text: &str) -> Vec<Piece> {
     // Title, authors and their addresses are no running text.
     let is_heading = |piece: &Piece| matches!(piece, Piece::Heading { .. });
     let front = pieces.iter().position(is_heading).unwrap_or(0);
-    pieces.split_off(front)
+    (pieces.split_off(front), used)
+}
+
+/// Whether a word goes on behind blank lines, as behind the foot of a page.
+fn is_parted(paragraph: &str, rest: &[&str]) -> bool {
+    let word = paragraph.strip_suffix(HYPHENS);
+    let next = rest.iter().take(GAP).find(|line| !line.is_empty());
+    word.is_some_and(|word| word.ends_with(char::is_alphabetic))
+        && next.is_some_and(|next| next.starts_with(char::is_lowercase))
 }
 
 /// A line that begins the key words, which are no running text.
@@ -229,8 +258,7 @@ fn statement(line: &str) -> Option<StatementKind> {
 /// Appends a line; a word that is parted at the line's end becomes whole.
 fn join(paragraph: &mut String, line: &str) {
     let small = line.chars().next().is_some_and(char::is_lowercase);
-    // The hyphen, the soft one, and that of Unicode.
-    if small && paragraph.ends_with(['-', '\u{ad}', '\u{2010}']) {
+    if small && paragraph.ends_with(HYPHENS) {
         paragraph.pop();
     } else if !paragraph.is_empty() {
         paragraph.push(' ');
@@ -296,7 +324,7 @@ mod tests {
 
     #[test]
     fn headings_captions_and_sentences_are_recognised() {
-        let profile = profile(TEXT);
+        let (profile, _) = profile(TEXT, None);
         let sections: Vec<_> = profile
             .sections
             .iter()
@@ -319,7 +347,7 @@ mod tests {
                 (Role::References, 0, 0, None, None),
             ],
             "{:?}",
-            pieces(TEXT)
+            pieces(TEXT, None)
         );
         assert_eq!(profile.figure_captions.map(|spread| spread.median), Some(5));
         assert_eq!(profile.citation_style, CitationStyle::AuthorYear);
@@ -327,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_heading_is_one() {
-        let first = |text: &str| match pieces(text).into_iter().next() {
+        let first = |text: &str| match pieces(text, None).0.into_iter().next() {
             Some(Piece::Heading { title, .. }) => title,
             other => format!("{other:?}"),
         };
@@ -352,7 +380,8 @@ mod tests {
         }
         // Numbered sections tell what else is a heading.
         let roles = |text: &str| -> Vec<Role> {
-            profile(text)
+            profile(text, None)
+                .0
                 .sections
                 .iter()
                 .map(|section| section.role)
@@ -391,7 +420,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "([0-9]|[A-Z]|[a-z .,\n\u{c}\\[\\](]|Figure 1: |References\n|20|é|Abstract—){0,80}") {
-            drop(profile(&text));
+            drop(profile(&text, None));
         }
     }
 }

@@ -141,6 +141,74 @@ fn a_page_that_breaks_the_reader_does_not_take_the_others_with_it() {
     assert!(manifest.expect("a file").contains("\"torn_pages\": 1"));
 }
 
+/// One page of ten words, and a catalog with more in it.
+fn with_catalog(more: &str) -> Vec<u8> {
+    let text = "Gadgets were long thought to be green, which nobody doubted.";
+    let content = drawn(&[(72.0, 700.0, 10.0, false, text)]);
+    file(&[
+        format!("<< /Type /Catalog /Pages 2 0 R {more} >>"),
+        String::from("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << {FONTS} >> >>"
+        ),
+        format!(
+            "<< /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        ),
+    ])
+}
+
+#[test]
+fn an_outline_that_means_harm_does_no_harm() {
+    let node = "/First 1 0 R /Next 1 0 R /Title (T)";
+    let files = [
+        (format!("/Outlines 1 0 R {node} /Dest [3 0 R]"), "unfit"),
+        // A place that is called what it is called.
+        (
+            format!(
+                "/Outlines 1 0 R {node} /Dest (T) /Names << /Dests 1 0 R >> /Kids [1 0 R 1 0 R] /Names [(T) (T)]"
+            ),
+            "absent",
+        ),
+        (
+            format!("/Outlines << {node} >> {node} /A 1 0 R /S /GoTo /D 1 0 R"),
+            "absent",
+        ),
+        (String::from("/Outlines [1 2 3]"), "absent"),
+        (String::from("/Outlines 9 0 R"), "absent"),
+    ];
+    for (more, expected) in files {
+        let project = Project::new().file("ref.pdf", with_catalog(&more));
+        for engine in engines() {
+            let run = read(&project, "ref.pdf", engine).expect_code(0);
+            assert_eq!(profile(&run)["words"], 10, "{more}, {engine:?}");
+            let path = run.data()["manifest"].clone();
+            let manifest = std::fs::read_to_string(path.as_str().expect("a path"));
+            let said = format!("\"pdf_outline\": \"{expected}\"");
+            assert!(
+                manifest.expect("a file").contains(&said),
+                "{more}, {engine:?}"
+            );
+        }
+    }
+    let deep = format!(
+        "/Outlines {}{}",
+        "<< /First ".repeat(200_000),
+        ">>".repeat(200_000)
+    );
+    let project = Project::new().file("ref.pdf", with_catalog(&deep));
+    for engine in engines() {
+        let run = read(&project, "ref.pdf", engine);
+        assert!(matches!(run.code(), 0 | 4 | 6), "{engine:?}: {run}");
+        assert!(!run.stderr().contains("panicked"), "{engine:?}: {run}");
+        // What the text says does not depend on the outline.
+        let is_warned = run
+            .stderr()
+            .contains("warning: the outline of the PDF could not be read");
+        assert!(run.code() != 0 || is_warned, "{engine:?}: {run}");
+    }
+}
+
 #[test]
 fn a_copy_under_another_name_reads_pdf_too() {
     let text = "Gadgets were long thought to be green, which nobody doubted.";

@@ -1,9 +1,12 @@
 //! PDFs written by hand, and what becomes of them.
 
+mod book;
 mod hostile;
 mod paper;
 
 use std::fmt::Write as _;
+
+use pdf_extract::{Document, Object, ObjectId, dictionary, text_string};
 
 /// A piece of text: x, y and size in points, whether it is bold, and its letters.
 pub(crate) type Span<'a> = (f64, f64, f64, bool, &'a str);
@@ -49,6 +52,41 @@ pub(crate) fn document(pages: &[String]) -> Vec<u8> {
         ));
     }
     file(&objects)
+}
+
+/// The PDF with an outline: level, page and title of each bookmark.
+pub(crate) fn with_outline(pdf: &[u8], bookmarks: &[(usize, u32, &str)]) -> Vec<u8> {
+    let mut document = Document::load_mem(pdf).expect("a PDF");
+    let pages = document.get_pages();
+    let ids: Vec<ObjectId> = bookmarks.iter().map(|_| document.new_object_id()).collect();
+    for (at, (level, page, title)) in bookmarks.iter().enumerate() {
+        let place = vec![
+            Object::Reference(pages[page]),
+            Object::Name(b"Fit".to_vec()),
+        ];
+        let mut node = dictionary! { "Title" => text_string(title), "Dest" => place };
+        let below = &bookmarks[at + 1..];
+        let family = below
+            .iter()
+            .take_while(|(other, ..)| other >= level)
+            .count();
+        let next = below[..family]
+            .iter()
+            .position(|(other, ..)| other == level);
+        if let Some(next) = next {
+            node.set("Next", Object::Reference(ids[at + 1 + next]));
+        }
+        if below.first().is_some_and(|(other, ..)| other > level) {
+            node.set("First", Object::Reference(ids[at + 1]));
+        }
+        document.objects.insert(ids[at], Object::Dictionary(node));
+    }
+    let outline = document.add_object(dictionary! { "First" => Object::Reference(ids[0]) });
+    let catalog = document.catalog_mut().expect("a catalog");
+    catalog.set("Outlines", Object::Reference(outline));
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).expect("written");
+    bytes
 }
 
 /// A PDF of these objects; the first is its catalog.

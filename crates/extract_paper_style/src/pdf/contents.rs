@@ -1,0 +1,438 @@
+//! Tables of contents and lists of figures and tables: lines that are neither headings nor running text.
+//!
+//! They are recognised by leaders of dots, or by a heading such as "Contents" and lines below it that end with a page number; there,
+//! an entry whose title stands again further on is the surest sign.
+
+use std::ops::Range;
+
+use crate::pdf::numbering::unlabelled;
+
+/// Headings above such lists, as [`key`] writes them.
+const NAMES: [&str; 28] = [
+    "contents",
+    "tableofcontents",
+    "listoffigures",
+    "listoftables",
+    "listofalgorithms",
+    "listoflistings",
+    "figures",
+    "tables",
+    "inhalt",
+    "inhaltsverzeichnis",
+    "abbildungsverzeichnis",
+    "tabellenverzeichnis",
+    "tabledesmatières",
+    "sommaire",
+    "listedesfigures",
+    "listedestableaux",
+    "índice",
+    "índicegeneral",
+    "indice",
+    "contenido",
+    "inhoudsopgave",
+    "sumário",
+    "spistreści",
+    "оглавление",
+    "содержание",
+    "목차",
+    "目录",
+    "目次",
+];
+/// Points in a row that lead to a page number.
+const LEADER: usize = 3;
+/// Entries with leaders that make a list without a heading.
+const LED: usize = 3;
+/// Entries that make a list below a heading.
+const HEADED: usize = 2;
+/// Lines that a title in a list has at most.
+const TITLE_LINES: usize = 3;
+/// Letters by which a title is found again.
+const KEY: usize = 40;
+/// Places with one beginning that are looked at.
+const PLACES: usize = 32;
+/// Pages from one entry to the next at most, where nothing else says that it is one.
+const PAGES: u32 = 200;
+
+/// The letters and digits of a text, in lower case, at most so many.
+pub(crate) fn key(text: &str, most: usize) -> String {
+    text.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .take(most)
+        .collect()
+}
+
+/// The lines with those of such lists made blank.
+pub(crate) fn without<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut out = lines.to_vec();
+    let full: Vec<usize> = (0..lines.len())
+        .filter(|at| lines.get(*at).is_some_and(|line| !line.is_empty()))
+        .collect();
+    let reader = Reader { lines, full: &full };
+    let mut titles = None;
+    let mut at = 0;
+    while at < full.len() {
+        let headed = reader.is_name(at);
+        let leads = headed || leads(reader.line(at)) || tail(reader.line(at + 1)).is_some();
+        let end = if leads {
+            let titles = titles.get_or_insert_with(|| Titles::of(&reader));
+            reader.list(at, headed, titles)
+        } else {
+            None
+        };
+        let Some(end) = end else {
+            at += 1;
+            continue;
+        };
+        for line in full.get(at..end).unwrap_or_default() {
+            if let Some(line) = out.get_mut(*line) {
+                *line = "";
+            }
+        }
+        at = end;
+    }
+    out
+}
+
+/// A number of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Number {
+    Roman(u32),
+    Arabic(u32),
+}
+
+/// What a line of a list ends with.
+#[derive(Debug, PartialEq, Eq)]
+struct Ending<'a> {
+    title: &'a str,
+    /// `None` when it stands on the next line.
+    page: Option<Number>,
+    leads: bool,
+}
+
+/// `Results ..... 41`, `Results 41`, `Results .....`; what stands on other lines is `None`.
+fn entry(line: &str) -> Option<Ending<'_>> {
+    let start = line
+        .char_indices()
+        .rev()
+        .find(|(_, letter)| !letter.is_ascii_alphanumeric())
+        .map_or(0, |(at, letter)| at + letter.len_utf8());
+    let (before, last) = line.split_at_checked(start)?;
+    let page = number(last);
+    let (title, points) = led(if page.is_some() { before } else { line });
+    let leads = points >= LEADER;
+    let parted = before.ends_with(char::is_whitespace);
+    let has_title = title
+        .chars()
+        .filter(|letter| letter.is_alphabetic())
+        .nth(1)
+        .is_some();
+    (has_title && (leads || page.is_some() && parted)).then_some(Ending { title, page, leads })
+}
+
+/// Whether points stand at the end of a line or lead to a page there.
+fn leads(line: &str) -> bool {
+    entry(line).is_some_and(|ending| ending.leads)
+}
+
+/// `..... 41`, where the title stands on the line before.
+fn tail(line: &str) -> Option<Number> {
+    let page = line.trim_start_matches(|letter: char| is_leader(letter) || letter == ' ');
+    let (_, points) = led(line.strip_suffix(page)?);
+    number(page).filter(|_| points >= LEADER)
+}
+
+fn is_leader(letter: char) -> bool {
+    matches!(letter, '.' | '·' | '…' | '_' | '․')
+}
+
+/// A text without the points at its end, and how many they are.
+fn led(text: &str) -> (&str, usize) {
+    let title = text.trim_end_matches(|letter: char| is_leader(letter) || letter.is_whitespace());
+    let rest = text.get(title.len()..).unwrap_or_default();
+    let points = rest.chars().filter(|letter| is_leader(*letter));
+    let count = points
+        .map(|letter| if letter == '…' { LEADER } else { 1 })
+        .sum();
+    (title, count)
+}
+
+/// `41`, `xii`.
+fn number(text: &str) -> Option<Number> {
+    if text.is_empty() || text.len() > 8 {
+        return None;
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text
+            .parse()
+            .ok()
+            .filter(|page| *page < 10_000)
+            .map(Number::Arabic);
+    }
+    let value = |byte: u8| match byte {
+        b'i' => Some(1),
+        b'v' => Some(5),
+        b'x' => Some(10),
+        b'l' => Some(50),
+        b'c' => Some(100),
+        _ => None,
+    };
+    let values: Option<Vec<u32>> = text.bytes().map(value).collect();
+    let values = values?;
+    let mut sum = 0;
+    for (at, one) in values.iter().enumerate() {
+        let next = values.get(at + 1).copied().unwrap_or(0);
+        sum = if *one < next {
+            sum - i64::from(*one)
+        } else {
+            sum + i64::from(*one)
+        };
+    }
+    u32::try_from(sum).ok().map(Number::Roman)
+}
+
+/// Where titles stand again: what lines that are no entries begin with, sorted.
+struct Titles(Vec<(String, usize)>);
+
+impl Titles {
+    fn of(reader: &Reader<'_, '_>) -> Self {
+        let mut found = Vec::new();
+        for at in 0..reader.full.len() {
+            if entry(reader.line(at)).is_some_and(|ending| ending.leads || ending.page.is_some()) {
+                continue;
+            }
+            let text = [reader.line(at), reader.line(at + 1), reader.line(at + 2)];
+            let text = text.map(|line| {
+                line.get(..line.floor_char_boundary(4 * KEY))
+                    .unwrap_or(line)
+            });
+            let text = text.join(" ");
+            // `Figure 3: A gadget`, `Chapter 2 Method`
+            let rest = text.split_once(' ').map_or("", |(_, rest)| rest);
+            for text in [text.as_str(), rest, unlabelled(&text), unlabelled(rest)] {
+                found.push((key(text, KEY), at));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Self(found)
+    }
+
+    /// Whether a line outside of `own` begins with this title; a preface may stand before the list.
+    fn hold(&self, title: &str, own: &Range<usize>) -> bool {
+        [title, unlabelled(title)].into_iter().any(|title| {
+            let key = key(title, KEY);
+            let first = self.0.partition_point(|(found, _)| *found < key);
+            let mut found = self.0.iter().skip(first).take(PLACES);
+            key.chars().nth(2).is_some()
+                && found.any(|(found, at)| !own.contains(at) && found.starts_with(&key))
+        })
+    }
+}
+
+/// The lines that are not blank.
+struct Reader<'a, 'b> {
+    lines: &'b [&'a str],
+    full: &'b [usize],
+}
+
+impl<'a> Reader<'a, '_> {
+    fn line(&self, at: usize) -> &'a str {
+        let line = self.full.get(at).and_then(|at| self.lines.get(*at));
+        line.copied().unwrap_or_default()
+    }
+
+    /// Whether a line is the heading of a list, or runs above its pages.
+    fn is_name(&self, at: usize) -> bool {
+        let line = self.line(at);
+        if line.len() > 60 {
+            return false;
+        }
+        let bare = match line.rsplit_once(' ') {
+            Some((name, page)) if number(page).is_some() => name,
+            _ => line,
+        };
+        let bare = bare.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let key = key(bare, 60);
+        line.chars().any(char::is_alphabetic) && NAMES.contains(&key.as_str())
+    }
+
+    /// Where a list ends that begins with line `start`; `None` when it is none.
+    fn list(&self, start: usize, headed: bool, titles: &Titles) -> Option<usize> {
+        let (mut at, mut end) = (start, start);
+        let (mut sure, mut led) = (0, 0);
+        let mut last = Number::Roman(0);
+        // Lines since the last entry that is surely one.
+        let mut open = 0;
+        while at < self.full.len() && open <= 2 * TITLE_LINES {
+            if self.is_name(at) {
+                last = Number::Roman(0);
+                at += 1;
+                open += 1;
+                continue;
+            }
+            // The number of the page that the list stands on.
+            if number(self.line(at)).is_some() {
+                at += 1;
+                open += 1;
+                continue;
+            }
+            let Some((title, page, leads, next)) = self.entry(at) else {
+                break;
+            };
+            let follows = page >= last;
+            let near = match (last, page) {
+                (Number::Arabic(last), Number::Arabic(page)) => page <= last.saturating_add(PAGES),
+                _ => true,
+            };
+            let is_sure = leads || follows && titles.hold(&title, &(start..next));
+            let is_numbered = next - at <= 2 && unlabelled(&title).len() < title.len();
+            if is_sure || follows && near && sure > 0 && is_numbered {
+                sure += usize::from(is_sure);
+                led += usize::from(leads);
+                (end, open) = (next, 0);
+            } else if headed && follows {
+                // An entry when another one follows that surely is.
+                open += next - at;
+            } else {
+                break;
+            }
+            (last, at) = (page, next);
+        }
+        let enough = if headed { sure >= HEADED } else { led >= LED };
+        enough.then_some(end)
+    }
+
+    /// The entry that begins with a line: its title, its page, whether points lead there, and the line behind it.
+    fn entry(&self, start: usize) -> Option<(String, Number, bool, usize)> {
+        let mut title = String::new();
+        for at in start..start + TITLE_LINES {
+            let line = self.line(at);
+            if line.is_empty() || at > start && self.is_name(at) {
+                return None;
+            }
+            let led = tail(line);
+            if let Some(page) = number(line).or(led).filter(|_| at > start) {
+                return Some((title, page, led.is_some(), at + 1));
+            }
+            title.push_str(if title.is_empty() { "" } else { " " });
+            match entry(line) {
+                Some(Ending {
+                    title: own,
+                    page: Some(page),
+                    leads,
+                }) => {
+                    title.push_str(own);
+                    return Some((title, page, leads, at + 1));
+                }
+                Some(Ending {
+                    title: own,
+                    page: None,
+                    ..
+                }) => {
+                    title.push_str(own);
+                    let page = number(self.line(at + 1))?;
+                    return Some((title, page, true, at + 2));
+                }
+                None => title.push_str(line),
+            }
+        }
+        let line = self.line(start + TITLE_LINES);
+        let led = tail(line);
+        let page = number(line).or(led)?;
+        Some((title, page, led.is_some(), start + TITLE_LINES + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines that are left.
+    fn left(text: &str) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let left = without(&lines).into_iter().filter(|line| !line.is_empty());
+        left.collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn lists_of_contents_are_left_out() {
+        for (text, expected) in [
+            (
+                "Contents\n\n1 Introduction\n\n1\n\n1.1 Old Gadgets . . . . . . 2\n1.2 New Gadgets .......... 3\n\niii\n2 Method\n\n7\n\n1 Introduction\nWe do.\n1.1 Old Gadgets\nThey are.",
+                "1 Introduction|We do.|1.1 Old Gadgets|They are.",
+            ),
+            (
+                "Inhaltsverzeichnis\nVorwort iii\n1 Einleitung 1\n2 Die Methode der\nlangen Nacht 14\nAbbildungsverzeichnis\n1.1 Ein Gerät 3\n\nVorwort\nWir danken.\n1 Einleitung\nText 3\n2 Die Methode der langen\nNacht\nFigure 1.1: Ein Gerät",
+                "Vorwort|Wir danken.|1 Einleitung|Text 3|2 Die Methode der langen|Nacht|Figure 1.1: Ein Gerät",
+            ),
+            (
+                "2.1 Gadgets\n. . . . . 5\n2.2 Wobbles ........\n6\n2.3 Nights .... 7\nIt begins in 2019",
+                "It begins in 2019",
+            ),
+            (
+                "Preface\nWe thank.\nContents\nPreface 1\nNot There 2\n1 Introduction 3\n2 Method 5\n1 Introduction\n2 Method",
+                "Preface|We thank.|1 Introduction|2 Method",
+            ),
+            (
+                "C ONTENTS\n1 Introduction 1\n2 Method 2\n1 Introduction\n2 Method",
+                "1 Introduction|2 Method",
+            ),
+            // No lists.
+            (
+                "Contents\nThe box holds 12\ngadgets and 14\nmore.",
+                "Contents|The box holds 12|gadgets and 14|more.",
+            ),
+            (
+                "Figures\nFigure 1: It is 3\n1 Introduction",
+                "Figures|Figure 1: It is 3|1 Introduction",
+            ),
+            (
+                "It waits ... 3\nand waits ... 4",
+                "It waits ... 3|and waits ... 4",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(left(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_and_numbers_of_pages_are_read() {
+        let parts = |line| entry(line).map(|one| (one.title, one.page, one.leads));
+        assert_eq!(
+            parts("3.2 Results ..... 41"),
+            Some(("3.2 Results", Some(Number::Arabic(41)), true))
+        );
+        assert_eq!(
+            parts("Results......41"),
+            Some(("Results", Some(Number::Arabic(41)), true))
+        );
+        assert_eq!(
+            parts("Preface ix"),
+            Some(("Preface", Some(Number::Roman(9)), false))
+        );
+        assert_eq!(parts("Results . . . ."), Some(("Results", None, true)));
+        for none in ["Results", "Table-41", "41", "", "It ends."] {
+            assert_eq!(parts(none), None, "{none}");
+        }
+        assert_eq!(tail(". . . 7"), Some(Number::Arabic(7)));
+        assert_eq!((tail("7"), tail("...")), (None, None));
+        assert_eq!(number("xiv"), Some(Number::Roman(14)));
+        for none in ["", "12345", "xiv7", "mix", "99999999999999"] {
+            assert_eq!(number(none), None, "{none}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic_or_loses_other_lines(text in "(Contents\n|[0-9]{1,4}|[A-Z]|[a-z ivx.…é·]|\n| \\. \\. \\. |Introduction\n){0,80}") {
+            let lines: Vec<&str> = text.lines().collect();
+            let left = without(&lines);
+            proptest::prop_assert_eq!(left.len(), lines.len());
+            for (left, line) in left.iter().zip(&lines) {
+                proptest::prop_assert!(left == line || left.is_empty());
+            }
+        }
+    }
+}

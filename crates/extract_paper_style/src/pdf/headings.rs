@@ -1,0 +1,401 @@
+//! The headings that a PDF's own outline names, found again among the lines of its text.
+//!
+//! The outline is the authors' own structure, so its titles are headings wherever they stand as lines on the page that they lead to. It is
+//! taken when most of it is found so, and when it does not leave out what the numbers of the headings show.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::pdf::bookmarks::Bookmark;
+use crate::pdf::contents::key;
+use crate::pdf::furniture::Lines;
+use crate::pdf::numbering::{Heading, Named, named, unlabelled};
+use crate::role::Role;
+
+/// What the outline that a PDF carries was good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum PdfOutline {
+    /// The headings come from it.
+    Used,
+    /// It does not fit the text; headings are recognised by their looks, as in the other cases.
+    Unfit,
+    /// There is none.
+    Absent,
+    /// It could not be read.
+    Unread,
+}
+
+/// Lines that a heading takes at most.
+const LINES: usize = 4;
+/// Lines, blank ones included, over which they are spread at most.
+const SPREAD: usize = 9;
+/// Bytes of a line of a heading at most.
+const LENGTH: usize = 240;
+/// Letters by which titles are compared.
+const KEY: usize = 300;
+/// Places with one title on one page that are looked at.
+const PLACES: usize = 16;
+/// Sections of a paper at least.
+const SECTIONS: usize = 2;
+
+/// The headings by line, from the outline or by their looks, and which of the two it was; `by_looks` are those of the latter.
+pub(crate) fn headings(
+    outline: Option<&[Bookmark]>,
+    lines: &Lines<'_>,
+    by_looks: BTreeMap<usize, Heading>,
+) -> (BTreeMap<usize, Heading>, PdfOutline) {
+    let Some(bookmarks) = outline else {
+        return (by_looks, PdfOutline::Unread);
+    };
+    if bookmarks.is_empty() {
+        return (by_looks, PdfOutline::Absent);
+    }
+    let places = places(bookmarks, lines);
+    let names: Vec<Option<Named>> = bookmarks
+        .iter()
+        .zip(&places)
+        .map(|(bookmark, place)| {
+            let line = place.as_ref().and_then(|place| lines.all.get(place.at));
+            named(&bookmark.title).or_else(|| named(line?))
+        })
+        .collect();
+    let levels = levels(bookmarks, &names);
+    // `A Method of Ours` is no appendix unless there is a second one.
+    let lettered = bookmarks.iter().any(|one| one.title.starts_with("B "));
+    // How many of the upper two levels there are, and are found.
+    let (mut all, mut placed) = (0, 0);
+    let mut found = BTreeMap::new();
+    for (((bookmark, level), place), name) in bookmarks.iter().zip(&levels).zip(&places).zip(&names)
+    {
+        all += usize::from((1..=2).contains(level));
+        let Some(place) = place else {
+            continue;
+        };
+        placed += usize::from((1..=2).contains(level));
+        if *level > 0 {
+            let whole = place.numbered || bookmark.title.starts_with("A ") && !lettered;
+            let bare = if whole {
+                &bookmark.title
+            } else {
+                unlabelled(&bookmark.title)
+            };
+            let numbered = place.numbered || bare.len() < bookmark.title.len();
+            let title = if *name == Some(Named::Appendix) {
+                format!("Appendix {bare}")
+            } else {
+                bare.to_owned()
+            };
+            found.insert(
+                place.at,
+                Heading {
+                    level: *level,
+                    title,
+                    numbered,
+                    lines: place.lines,
+                },
+            );
+        }
+    }
+    let sections = found.values().filter(|heading| heading.level == 1).count();
+    let looks_like = |at: &usize| by_looks.get(at).filter(|heading| heading.level == 1);
+    let seen = by_looks.keys().filter_map(looks_like).count();
+    let known = |at: &usize| covered(&found, *at);
+    let agreed = by_looks
+        .keys()
+        .filter(|at| looks_like(at).is_some() && known(at))
+        .count();
+    if sections < SECTIONS || 2 * placed < all || seen - agreed > sections {
+        return (by_looks, PdfOutline::Unfit);
+    }
+    // An outline of sections alone does not show their parts.
+    let deepest = found
+        .values()
+        .map(|heading| heading.level)
+        .max()
+        .unwrap_or(1);
+    let deeper = by_looks
+        .into_iter()
+        .filter(|(at, heading)| agreed == seen && heading.level > deepest && !covered(&found, *at));
+    let deeper: Vec<(usize, Heading)> = deeper.collect();
+    found.extend(deeper);
+    (found, PdfOutline::Used)
+}
+
+/// Whether a line belongs to one of these headings.
+fn covered(found: &BTreeMap<usize, Heading>, at: usize) -> bool {
+    let before = found.range(..=at).next_back();
+    before.is_some_and(|(start, heading)| at < start + heading.lines)
+}
+
+/// The roles for which an outline has a heading.
+pub(crate) fn roles(headings: &BTreeMap<usize, Heading>) -> BTreeSet<Role> {
+    let roles = headings.values().map(|heading| Role::of(&heading.title));
+    roles
+        .filter(|(_, whole)| *whole)
+        .map(|(role, _)| role)
+        .collect()
+}
+
+/// The level of each bookmark as a heading: 1 for sections; 0 for what stands above them, as the paper's title and the parts of a book.
+fn levels(bookmarks: &[Bookmark], names: &[Option<Named>]) -> Vec<u8> {
+    let count = |level: u8| bookmarks.iter().filter(|one| one.level == level).count();
+    let top = (1..=u8::MAX)
+        .find(|level| count(*level) >= SECTIONS)
+        .unwrap_or(1);
+    let mut inside_part = false;
+    let mut out = Vec::with_capacity(bookmarks.len());
+    for (bookmark, name) in bookmarks.iter().zip(names) {
+        let level = bookmark.level.saturating_add(1).saturating_sub(top);
+        if level <= 1 {
+            inside_part = *name == Some(Named::Part);
+        }
+        out.push(level.saturating_sub(u8::from(inside_part)));
+    }
+    out
+}
+
+/// Where a bookmark's title stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    at: usize,
+    lines: usize,
+    /// Whether a number stands before it that is not in the title.
+    numbered: bool,
+}
+
+/// Where the titles stand on their pages, or at the top of the next ones.
+fn places(bookmarks: &[Bookmark], lines: &Lines<'_>) -> Vec<Option<Place>> {
+    let mut by_page: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, bookmark) in bookmarks.iter().enumerate() {
+        by_page.entry(bookmark.page).or_default().push(number);
+    }
+    let mut out = vec![None; bookmarks.len()];
+    let mut taken = BTreeSet::new();
+    for (page, numbers) in by_page {
+        let titles = numbers.iter().filter_map(|number| bookmarks.get(*number));
+        let wanted = titles.flat_map(|one| keys(&one.title));
+        let wanted: BTreeSet<String> = wanted.filter(|key| !key.is_empty()).collect();
+        let own = Index::of(lines, page, &wanted);
+        let next = Index::of(lines, page + 1, &wanted);
+        let mut last = 0;
+        for number in numbers {
+            let Some(bookmark) = bookmarks.get(number) else {
+                continue;
+            };
+            let found = own
+                .find(&bookmark.title, last, &taken)
+                .or_else(|| next.find(&bookmark.title, 0, &taken));
+            if let (Some(found), Some(place)) = (found, out.get_mut(number)) {
+                last = found.at;
+                taken.insert(found.at);
+                *place = Some(found);
+            }
+        }
+    }
+    out
+}
+
+/// A title as it is compared, with its number; and without, empty where it has none.
+fn keys(title: &str) -> [String; 2] {
+    let bare = unlabelled(title);
+    let bare = if bare.len() < title.len() { bare } else { "" };
+    [key(title, KEY), key(bare, KEY)]
+}
+
+/// Where titles stand on a page: what its lines say, one by one and joined.
+#[derive(Default)]
+struct Index(BTreeMap<String, Vec<Found>>);
+
+/// A place, and whether blank lines stand about it.
+struct Found {
+    place: Place,
+    alone: bool,
+}
+
+impl Index {
+    /// `page` counts from 1; only the `wanted` titles are kept.
+    fn of(lines: &Lines<'_>, page: usize, wanted: &BTreeSet<String>) -> Self {
+        let mut index = Self::default();
+        let Some(start) = page.checked_sub(1).and_then(|page| lines.pages.get(page)) else {
+            return index;
+        };
+        let end = lines.pages.get(page).copied().unwrap_or(lines.all.len());
+        for at in *start..end {
+            index.add(lines.all.get(..end).unwrap_or_default(), at, wanted);
+        }
+        index
+    }
+
+    fn add(&mut self, lines: &[&str], at: usize, wanted: &BTreeSet<String>) {
+        let blank = |at: usize| lines.get(at).is_none_or(|line| line.is_empty());
+        let mut text = String::new();
+        let mut count = 0;
+        for next in at..at + SPREAD {
+            let Some(line) = lines.get(next).filter(|line| line.len() <= LENGTH) else {
+                break;
+            };
+            if line.is_empty() {
+                if count == 0 {
+                    break;
+                }
+                continue;
+            }
+            text.push_str(if count > 0 { " " } else { "" });
+            text.push_str(line);
+            count += 1;
+            let alone = (at == 0 || blank(at - 1)) && blank(next + 1);
+            let [whole, bare] = keys(&text);
+            for (key, numbered) in [(whole, false), (bare, true)] {
+                if wanted.contains(&key) {
+                    let place = Place {
+                        at,
+                        lines: next + 1 - at,
+                        numbered,
+                    };
+                    self.0.entry(key).or_default().push(Found { place, alone });
+                }
+            }
+            if count == LINES {
+                break;
+            }
+        }
+    }
+
+    /// The place of a title, best behind line `last` and with blank lines about it.
+    fn find(&self, title: &str, last: usize, taken: &BTreeSet<usize>) -> Option<Place> {
+        for key in keys(title) {
+            let Some(found) = self.0.get(&key) else {
+                continue;
+            };
+            let first = found.partition_point(|one| one.place.at < last);
+            let behind = found.iter().skip(first).take(PLACES);
+            let before = found.iter().take(PLACES);
+            let free = |one: &&Found| !taken.contains(&one.place.at);
+            let best = behind.clone().filter(free).find(|one| one.alone);
+            let best = best
+                .or_else(|| behind.clone().find(free))
+                .or_else(|| before.clone().find(free));
+            if let Some(best) = best {
+                return Some(best.place.clone());
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::furniture;
+    use crate::pdf::numbering;
+
+    fn bookmark(level: u8, page: usize, title: &str) -> Bookmark {
+        Bookmark {
+            level,
+            page,
+            title: title.to_owned(),
+        }
+    }
+
+    /// Level and title of each heading, and where they come from.
+    fn found(bookmarks: &[Bookmark], text: &str) -> (String, PdfOutline) {
+        let lines = furniture::lines(text);
+        let by_looks = numbering::headings(&lines.all);
+        let (found, outline) = headings(Some(bookmarks), &lines, by_looks);
+        let show = |one: &Heading| {
+            let sign = if one.numbered { "#" } else { "" };
+            format!("{}{sign} {}", one.level, one.title)
+        };
+        let shown: Vec<String> = found.values().map(show).collect();
+        (shown.join("|"), outline)
+    }
+
+    #[test]
+    fn titles_of_the_outline_are_headings_where_they_stand() {
+        let text = "A Paper on Gadgets\n\nStudy Population\nWe saw Results of it.\n\nW HO  WAS  SEEN\n\nAll.\n\u{c}\
+            2.\n\nResults of\nthe Long Night\n\nResults\n\nThey wobble.\n\u{c}3.1 Data-\nbases\nResults";
+        let outline = [
+            bookmark(1, 1, "A Paper on Gadgets"),
+            bookmark(2, 1, "Study population"),
+            bookmark(3, 1, "Who was seen"),
+            bookmark(2, 2, "Results of the Long Night"),
+            // It leads to the foot of the page before.
+            bookmark(3, 2, "3.1 Databases"),
+            bookmark(2, 3, "Not There"),
+        ];
+        let expected =
+            "1 Study population|2 Who was seen|1# Results of the Long Night|2# Databases";
+        assert_eq!(
+            found(&outline, text),
+            (expected.to_owned(), PdfOutline::Used)
+        );
+    }
+
+    #[test]
+    fn parts_of_a_book_are_no_sections() {
+        let text = "Preface\nOne.\n\u{c}Part I\nGadgets\n\u{c}Chapter 1\n\nOld Gadgets\nTwo.\n\u{c}1.1 Green Ones\n\u{c}A Word on Words\nThey are.\n\nAppendix A\n\nProofs\n";
+        let outline = [
+            bookmark(1, 1, "Preface"),
+            bookmark(1, 2, "Gadgets"),
+            bookmark(2, 3, "Old Gadgets"),
+            bookmark(3, 4, "1.1 Green Ones"),
+            bookmark(1, 5, "A Word on Words"),
+            bookmark(1, 5, "Proofs"),
+        ];
+        let expected =
+            "1 Preface|1# Old Gadgets|2# Green Ones|1 A Word on Words|1# Appendix Proofs";
+        assert_eq!(
+            found(&outline, text),
+            (expected.to_owned(), PdfOutline::Used)
+        );
+    }
+
+    #[test]
+    fn an_outline_that_does_not_fit_is_not_used() {
+        let text = "1 Introduction\nWe do.\n2 Method\nSo.\n3 Results\nMuch.\n4 Conclusion\nDone.";
+        let looks = "1# Introduction|1# Method|1# Results|1# Conclusion";
+        for outline in [
+            &[
+                bookmark(1, 1, "Page one"),
+                bookmark(1, 1, "Page two"),
+                bookmark(1, 1, "Method"),
+            ][..],
+            // It leaves out most of what is numbered.
+            &[bookmark(1, 1, "We do."), bookmark(1, 1, "Done.")],
+            &[bookmark(1, 1, "Introduction")],
+            &[bookmark(1, 7, "Introduction"), bookmark(1, 9, "Method")],
+        ] {
+            assert_eq!(
+                found(outline, text),
+                (looks.to_owned(), PdfOutline::Unfit),
+                "{outline:?}"
+            );
+        }
+        assert_eq!(found(&[], text), (looks.to_owned(), PdfOutline::Absent));
+    }
+
+    #[test]
+    fn an_outline_of_sections_alone_leaves_their_parts_to_the_looks() {
+        let text = "1 Introduction\nWe do.\n2 Method\n2.1 Parts\nSo.\n3 Results\nMuch.";
+        let outline = ["Introduction", "Method", "Results"].map(|title| bookmark(1, 1, title));
+        let expected = "1# Introduction|1# Method|2# Parts|1# Results";
+        assert_eq!(
+            found(&outline, text),
+            (expected.to_owned(), PdfOutline::Used)
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_outline_makes_it_panic(
+            bookmarks in proptest::collection::vec((proptest::num::u8::ANY, 0_usize..4, "(1 |Part |[A-C ]){0,4}"), 0..12),
+            text in "([A-C]|1 |\\PC|\n|\n\n|\u{c}){0,60}",
+        ) {
+            let bookmarks: Vec<Bookmark> = bookmarks.iter().map(|(level, page, title)| bookmark(*level, *page, title)).collect();
+            drop(found(&bookmarks, &text));
+        }
+    }
+}
