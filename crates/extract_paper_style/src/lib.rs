@@ -130,7 +130,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
         ));
     }
     if gathered.pdf_outline == Some(PdfOutline::Unread) {
-        context.warn("the outline of the PDF could not be read; headings are recognised by their looks alone");
+        context.warn("the outline of the PDF could not be read; headings are those of its table of contents, or recognised by their looks");
     }
     for name in &gathered.missing {
         context.warn(&format!(

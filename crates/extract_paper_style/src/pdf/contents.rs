@@ -1,30 +1,34 @@
 //! Tables of contents and lists of figures and tables: lines that are neither headings nor running text.
 //!
 //! They are recognised by leaders of dots, or by a heading such as "Contents" and lines below it that end with a page number; there,
-//! an entry whose title stands again further on is the surest sign.
+//! an entry whose title stands again further on is the surest sign. What a table of contents names can serve as an outline.
 
 use std::ops::Range;
 
-use crate::pdf::numbering::unlabelled;
+use crate::pdf::bookmarks::Bookmark;
+use crate::pdf::numbering::{depth, unlabelled};
 
-/// Headings above such lists, as [`key`] writes them.
-const NAMES: [&str; 28] = [
-    "contents",
-    "tableofcontents",
+/// Headings above lists of figures and the like, as [`key`] writes them.
+const FLOATS: [&str; 10] = [
     "listoffigures",
     "listoftables",
     "listofalgorithms",
     "listoflistings",
     "figures",
     "tables",
-    "inhalt",
-    "inhaltsverzeichnis",
     "abbildungsverzeichnis",
     "tabellenverzeichnis",
-    "tabledesmatières",
-    "sommaire",
     "listedesfigures",
     "listedestableaux",
+];
+/// Headings above tables of contents.
+const NAMES: [&str; 18] = [
+    "contents",
+    "tableofcontents",
+    "inhalt",
+    "inhaltsverzeichnis",
+    "tabledesmatières",
+    "sommaire",
     "índice",
     "índicegeneral",
     "indice",
@@ -50,6 +54,8 @@ const TITLE_LINES: usize = 3;
 const KEY: usize = 40;
 /// Places with one beginning that are looked at.
 const PLACES: usize = 32;
+/// Lines from one list to the next, which goes on with it, at most.
+const NEAR: usize = 6;
 /// Pages from one entry to the next at most, where nothing else says that it is one.
 const PAGES: u32 = 200;
 
@@ -62,36 +68,91 @@ pub(crate) fn key(text: &str, most: usize) -> String {
         .collect()
 }
 
-/// The lines with those of such lists made blank.
-pub(crate) fn without<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+/// A text without such lists.
+pub(crate) struct Contents<'a> {
+    /// The lines, with those of the lists made blank.
+    pub(crate) lines: Vec<&'a str>,
+    /// Title and page of the entries of tables of contents.
+    entries: Vec<(String, Number)>,
+}
+
+/// Takes the lists out of the lines of a text.
+pub(crate) fn without<'a>(lines: &[&'a str]) -> Contents<'a> {
     let mut out = lines.to_vec();
     let full: Vec<usize> = (0..lines.len())
         .filter(|at| lines.get(*at).is_some_and(|line| !line.is_empty()))
         .collect();
     let reader = Reader { lines, full: &full };
     let mut titles = None;
+    let mut entries = Vec::new();
+    // Where the last list ended, and what kind it was.
+    let mut last = (0, None);
     let mut at = 0;
     while at < full.len() {
-        let headed = reader.is_name(at);
-        let leads = headed || leads(reader.line(at)) || tail(reader.line(at + 1)).is_some();
-        let end = if leads {
-            let titles = titles.get_or_insert_with(|| Titles::of(&reader));
-            reader.list(at, headed, titles)
-        } else {
-            None
-        };
-        let Some(end) = end else {
+        let name = reader.name(at);
+        if name.is_none() && !leads(reader.line(at)) && tail(reader.line(at + 1)).is_none() {
+            at += 1;
+            continue;
+        }
+        let titles = titles.get_or_insert_with(|| Titles::of(&reader));
+        let goes_on = if at <= last.0 + NEAR { last.1 } else { None };
+        let Some(list) = reader.list(at, name.is_some(), name.or(goes_on), titles) else {
             at += 1;
             continue;
         };
-        for line in full.get(at..end).unwrap_or_default() {
+        for line in full.get(at..list.end).unwrap_or_default() {
             if let Some(line) = out.get_mut(*line) {
                 *line = "";
             }
         }
-        at = end;
+        entries.extend(list.entries);
+        last = (list.end, list.kind);
+        at = list.end;
     }
-    out
+    Contents {
+        lines: out,
+        entries,
+    }
+}
+
+impl Contents<'_> {
+    /// What the tables of contents name, as an outline; `first` is the number of the first page. Empty where most titles have no
+    /// number, which says how deep they stand.
+    pub(crate) fn outline(&self, first: i64) -> Vec<Bookmark> {
+        let depths: Vec<Option<u8>> = self.entries.iter().map(|(title, _)| depth(title)).collect();
+        let known = depths.iter().flatten().count();
+        if 2 * known < depths.len() {
+            return Vec::new();
+        }
+        let entries = self.entries.iter().zip(depths);
+        let bookmark = |((title, page), depth): (&(String, Number), Option<u8>)| {
+            let page = match page {
+                Number::Arabic(page) => usize::try_from(i64::from(*page) - first + 1).ok()?,
+                Number::Roman(page) => usize::try_from(*page).ok()?,
+            };
+            // A title without number is that of a preface or a bibliography.
+            let level = depth.unwrap_or(1);
+            let title = title.clone();
+            (level > 0).then_some(Bookmark { level, page, title })
+        };
+        entries.filter_map(bookmark).collect()
+    }
+}
+
+/// Which list it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Contents,
+    Floats,
+}
+
+/// A list that was found.
+struct List {
+    /// The line behind it.
+    end: usize,
+    /// What its last part is.
+    kind: Option<Kind>,
+    entries: Vec<(String, Number)>,
 }
 
 /// A number of a page.
@@ -242,11 +303,11 @@ impl<'a> Reader<'a, '_> {
         line.copied().unwrap_or_default()
     }
 
-    /// Whether a line is the heading of a list, or runs above its pages.
-    fn is_name(&self, at: usize) -> bool {
+    /// Which list a line is the heading of, or runs above the pages of.
+    fn name(&self, at: usize) -> Option<Kind> {
         let line = self.line(at);
-        if line.len() > 60 {
-            return false;
+        if line.len() > 60 || !line.chars().any(char::is_alphabetic) {
+            return None;
         }
         let bare = match line.rsplit_once(' ') {
             Some((name, page)) if number(page).is_some() => name,
@@ -254,19 +315,29 @@ impl<'a> Reader<'a, '_> {
         };
         let bare = bare.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let key = key(bare, 60);
-        line.chars().any(char::is_alphabetic) && NAMES.contains(&key.as_str())
+        if NAMES.contains(&key.as_str()) {
+            return Some(Kind::Contents);
+        }
+        FLOATS.contains(&key.as_str()).then_some(Kind::Floats)
     }
 
-    /// Where a list ends that begins with line `start`; `None` when it is none.
-    fn list(&self, start: usize, headed: bool, titles: &Titles) -> Option<usize> {
+    /// The list that begins with line `start`; `None` when it is none.
+    fn list(
+        &self,
+        start: usize,
+        headed: bool,
+        mut kind: Option<Kind>,
+        titles: &Titles,
+    ) -> Option<List> {
+        let mut entries = Vec::new();
         let (mut at, mut end) = (start, start);
         let (mut sure, mut led) = (0, 0);
         let mut last = Number::Roman(0);
         // Lines since the last entry that is surely one.
         let mut open = 0;
         while at < self.full.len() && open <= 2 * TITLE_LINES {
-            if self.is_name(at) {
-                last = Number::Roman(0);
+            if let Some(name) = self.name(at) {
+                (last, kind) = (Number::Roman(0), Some(name));
                 at += 1;
                 open += 1;
                 continue;
@@ -297,10 +368,13 @@ impl<'a> Reader<'a, '_> {
             } else {
                 break;
             }
+            if kind == Some(Kind::Contents) {
+                entries.push((title, page));
+            }
             (last, at) = (page, next);
         }
         let enough = if headed { sure >= HEADED } else { led >= LED };
-        enough.then_some(end)
+        enough.then_some(List { end, kind, entries })
     }
 
     /// The entry that begins with a line: its title, its page, whether points lead there, and the line behind it.
@@ -308,7 +382,7 @@ impl<'a> Reader<'a, '_> {
         let mut title = String::new();
         for at in start..start + TITLE_LINES {
             let line = self.line(at);
-            if line.is_empty() || at > start && self.is_name(at) {
+            if line.is_empty() || at > start && self.name(at).is_some() {
                 return None;
             }
             let led = tail(line);
@@ -351,7 +425,10 @@ mod tests {
     /// The lines that are left.
     fn left(text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
-        let left = without(&lines).into_iter().filter(|line| !line.is_empty());
+        let left = without(&lines)
+            .lines
+            .into_iter()
+            .filter(|line| !line.is_empty());
         left.collect::<Vec<_>>().join("|")
     }
 
@@ -398,6 +475,32 @@ mod tests {
     }
 
     #[test]
+    fn a_table_of_contents_is_an_outline() {
+        let outline = |text: &str| -> Vec<(u8, usize, String)> {
+            let lines: Vec<&str> = text.lines().collect();
+            let found = without(&lines).outline(-1);
+            let found = found.into_iter();
+            found.map(|one| (one.level, one.page, one.title)).collect()
+        };
+        let text = "Contents\nPreface ii\nI Gadgets .... 1\n1 Introduction ..... 1\n1.1 Old Gadgets .... 2\nA Proofs ... 9\nA.1 Of One ... 9\nReferences .... 12\nList of Figures\n1.1 A gadget ...... 3\n1.2 A machine ... 4\n";
+        let expected = [
+            (1, 2, "Preface"),
+            (1, 3, "1 Introduction"),
+            (2, 4, "1.1 Old Gadgets"),
+            (1, 11, "A Proofs"),
+            (2, 11, "A.1 Of One"),
+            (1, 14, "References"),
+        ];
+        let expected = expected.map(|(level, page, title)| (level, page, title.to_owned()));
+        assert_eq!(outline(text), expected);
+        assert_eq!(
+            outline("Contents\nOne ... 1\nTwo ... 2\n3 Three ... 3\nFour ... 4\nFive ... 5"),
+            []
+        );
+        assert_eq!(outline(""), []);
+    }
+
+    #[test]
     fn entries_and_numbers_of_pages_are_read() {
         let parts = |line| entry(line).map(|one| (one.title, one.page, one.leads));
         assert_eq!(
@@ -428,7 +531,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic_or_loses_other_lines(text in "(Contents\n|[0-9]{1,4}|[A-Z]|[a-z ivx.…é·]|\n| \\. \\. \\. |Introduction\n){0,80}") {
             let lines: Vec<&str> = text.lines().collect();
-            let left = without(&lines);
+            let left = without(&lines).lines;
             proptest::prop_assert_eq!(left.len(), lines.len());
             for (left, line) in left.iter().zip(&lines) {
                 proptest::prop_assert!(left == line || left.is_empty());

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pdf::notes::NOTE;
+use crate::pdf::numbering::is_label;
 
 /// A line of one word at the edge of so many pages is a running head; one of more words of one page less.
 const RUNNING: usize = 3;
@@ -17,6 +18,8 @@ pub(crate) struct Lines<'a> {
     pub(crate) all: Vec<&'a str>,
     /// Number of the first line of each page.
     pub(crate) pages: Vec<usize>,
+    /// The number that the first page has, by those that are written on the pages.
+    pub(crate) first: Option<i64>,
 }
 
 /// The lines of what is written on the pages.
@@ -37,7 +40,10 @@ pub(crate) fn lines(text: &str) -> Lines<'_> {
         }
     }
     let first = first_number(&pages);
-    let mut out = Lines::default();
+    let mut out = Lines {
+        first,
+        ..Lines::default()
+    };
     for (index, page) in (0..).zip(&pages) {
         let edges = edges(page);
         out.pages.push(out.all.len());
@@ -93,6 +99,10 @@ fn is_head(line: &str, seen: &BTreeMap<String, usize>) -> bool {
 
 /// The line with one sign for each number: heads carry page numbers.
 fn pattern(line: &str) -> String {
+    // `Chapter 3` stands once above each chapter.
+    if is_label(line) {
+        return line.to_owned();
+    }
     let mut out = String::with_capacity(line.len());
     for letter in line.chars() {
         if !letter.is_ascii_digit() {
@@ -147,6 +157,9 @@ mod tests {
             "Gadgets considered 3\n\nIt wobbles more.\nTable 1",
             "4 A. Author et al.\nResults\nMore.\n– 4 –\n",
             "Gadgets considered 5\n2.\nThe Method\nIt ends here.\n\nPage 5 of 9",
+            "Chapter 3\nResults\nOne.",
+            "Chapter 4\nMore Results\nTwo.",
+            "Chapter 5\nAll Results\nThree.",
         ];
         let text = pages.join("\u{c}");
         let left: Vec<&str> = lines(&text)
@@ -165,7 +178,16 @@ mod tests {
                 "More.",
                 "2.",
                 "The Method",
-                "It ends here."
+                "It ends here.",
+                "Chapter 3",
+                "Results",
+                "One.",
+                "Chapter 4",
+                "More Results",
+                "Two.",
+                "Chapter 5",
+                "All Results",
+                "Three."
             ]
         );
     }

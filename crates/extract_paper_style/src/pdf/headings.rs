@@ -20,6 +20,8 @@ use crate::role::Role;
 pub(crate) enum PdfOutline {
     /// The headings come from it.
     Used,
+    /// There is none that fits; the headings are those that the table of contents names.
+    Contents,
     /// It does not fit the text; headings are recognised by their looks, as in the other cases.
     Unfit,
     /// There is none.
@@ -41,18 +43,35 @@ const PLACES: usize = 16;
 /// Sections of a paper at least.
 const SECTIONS: usize = 2;
 
-/// The headings by line, from the outline or by their looks, and which of the two it was; `by_looks` are those of the latter.
+/// The headings by line, and what became of the outline. Where that does not help the table of contents may, which `contents` holds as
+/// an outline; else they are those `by_looks`.
 pub(crate) fn headings(
     outline: Option<&[Bookmark]>,
+    contents: &[Bookmark],
     lines: &Lines<'_>,
     by_looks: BTreeMap<usize, Heading>,
 ) -> (BTreeMap<usize, Heading>, PdfOutline) {
-    let Some(bookmarks) = outline else {
-        return (by_looks, PdfOutline::Unread);
+    let why = match outline {
+        None => PdfOutline::Unread,
+        Some([]) => PdfOutline::Absent,
+        Some(bookmarks) => match named_by(bookmarks, lines, &by_looks) {
+            Some(found) => return (found, PdfOutline::Used),
+            None => PdfOutline::Unfit,
+        },
     };
-    if bookmarks.is_empty() {
-        return (by_looks, PdfOutline::Absent);
+    match named_by(contents, lines, &by_looks) {
+        Some(found) if why == PdfOutline::Unread => (found, why),
+        Some(found) => (found, PdfOutline::Contents),
+        None => (by_looks, why),
     }
+}
+
+/// The headings that an outline names; `None` when it does not fit.
+fn named_by(
+    bookmarks: &[Bookmark],
+    lines: &Lines<'_>,
+    by_looks: &BTreeMap<usize, Heading>,
+) -> Option<BTreeMap<usize, Heading>> {
     let places = places(bookmarks, lines);
     let names: Vec<Option<Named>> = bookmarks
         .iter()
@@ -63,8 +82,12 @@ pub(crate) fn headings(
         })
         .collect();
     let levels = levels(bookmarks, &names);
-    // `A Method of Ours` is no appendix unless there is a second one.
-    let lettered = bookmarks.iter().any(|one| one.title.starts_with("B "));
+    // `A Method of Ours` is no appendix unless there is a second one, or other titles have numbers.
+    let marks = |letter: char| letter == 'B' || letter.is_ascii_digit();
+    let lettered = bookmarks.iter().any(|one| {
+        let number = one.title.split_once(' ').map_or("", |(number, _)| number);
+        number.starts_with(marks) && unlabelled(&one.title).len() < one.title.len()
+    });
     // How many of the upper two levels there are, and are found.
     let (mut all, mut placed) = (0, 0);
     let mut found = BTreeMap::new();
@@ -76,17 +99,22 @@ pub(crate) fn headings(
         };
         placed += usize::from((1..=2).contains(level));
         if *level > 0 {
-            let whole = place.numbered || bookmark.title.starts_with("A ") && !lettered;
+            let whole =
+                place.whole && place.numbered || bookmark.title.starts_with("A ") && !lettered;
             let bare = if whole {
                 &bookmark.title
             } else {
                 unlabelled(&bookmark.title)
             };
             let numbered = place.numbered || bare.len() < bookmark.title.len();
-            let title = if *name == Some(Named::Appendix) {
-                format!("Appendix {bare}")
-            } else {
-                bare.to_owned()
+            let title = match (*name, named(&bookmark.title)) {
+                (Some(Named::Appendix), Some(_)) => bookmark.title.clone(),
+                (Some(Named::Appendix), None) => {
+                    let line = lines.all.get(place.at).copied().unwrap_or_default();
+                    let label: Vec<&str> = line.split_whitespace().take(2).collect();
+                    [label.join(" ").as_str(), bare].join(" ")
+                }
+                _ => bare.to_owned(),
             };
             found.insert(
                 place.at,
@@ -108,7 +136,7 @@ pub(crate) fn headings(
         .filter(|at| looks_like(at).is_some() && known(at))
         .count();
     if sections < SECTIONS || 2 * placed < all || seen - agreed > sections {
-        return (by_looks, PdfOutline::Unfit);
+        return None;
     }
     // An outline of sections alone does not show their parts.
     let deepest = found
@@ -116,12 +144,12 @@ pub(crate) fn headings(
         .map(|heading| heading.level)
         .max()
         .unwrap_or(1);
-    let deeper = by_looks
-        .into_iter()
-        .filter(|(at, heading)| agreed == seen && heading.level > deepest && !covered(&found, *at));
-    let deeper: Vec<(usize, Heading)> = deeper.collect();
+    let deeper = by_looks.iter().filter(|(at, heading)| {
+        agreed == seen && heading.level > deepest && !covered(&found, **at)
+    });
+    let deeper: Vec<(usize, Heading)> = deeper.map(|(at, one)| (*at, one.clone())).collect();
     found.extend(deeper);
-    (found, PdfOutline::Used)
+    Some(found)
 }
 
 /// Whether a line belongs to one of these headings.
@@ -158,12 +186,14 @@ fn levels(bookmarks: &[Bookmark], names: &[Option<Named>]) -> Vec<u8> {
 }
 
 /// Where a bookmark's title stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     at: usize,
     lines: usize,
-    /// Whether a number stands before it that is not in the title.
+    /// Whether a number stands before what was looked for.
     numbered: bool,
+    /// Whether it stands there with its own number, if it has one.
+    whole: bool,
 }
 
 /// Where the titles stand on their pages, or at the top of the next ones.
@@ -254,6 +284,7 @@ impl Index {
                         at,
                         lines: next + 1 - at,
                         numbered,
+                        whole: false,
                     };
                     self.0.entry(key).or_default().push(Found { place, alone });
                 }
@@ -266,7 +297,7 @@ impl Index {
 
     /// The place of a title, best behind line `last` and with blank lines about it.
     fn find(&self, title: &str, last: usize, taken: &BTreeSet<usize>) -> Option<Place> {
-        for key in keys(title) {
+        for (key, whole) in keys(title).into_iter().zip([true, false]) {
             let Some(found) = self.0.get(&key) else {
                 continue;
             };
@@ -279,7 +310,10 @@ impl Index {
                 .or_else(|| behind.clone().find(free))
                 .or_else(|| before.clone().find(free));
             if let Some(best) = best {
-                return Some(best.place.clone());
+                return Some(Place {
+                    whole,
+                    ..best.place
+                });
             }
         }
         None
@@ -304,7 +338,7 @@ mod tests {
     fn found(bookmarks: &[Bookmark], text: &str) -> (String, PdfOutline) {
         let lines = furniture::lines(text);
         let by_looks = numbering::headings(&lines.all);
-        let (found, outline) = headings(Some(bookmarks), &lines, by_looks);
+        let (found, outline) = headings(Some(bookmarks), &[], &lines, by_looks);
         let show = |one: &Heading| {
             let sign = if one.numbered { "#" } else { "" };
             format!("{}{sign} {}", one.level, one.title)
@@ -341,12 +375,12 @@ mod tests {
             bookmark(1, 1, "Preface"),
             bookmark(1, 2, "Gadgets"),
             bookmark(2, 3, "Old Gadgets"),
-            bookmark(3, 4, "1.1 Green Ones"),
+            bookmark(3, 4, "Green Ones"),
             bookmark(1, 5, "A Word on Words"),
             bookmark(1, 5, "Proofs"),
         ];
         let expected =
-            "1 Preface|1# Old Gadgets|2# Green Ones|1 A Word on Words|1# Appendix Proofs";
+            "1 Preface|1# Old Gadgets|2# Green Ones|1 A Word on Words|1# Appendix A Proofs";
         assert_eq!(
             found(&outline, text),
             (expected.to_owned(), PdfOutline::Used)
@@ -375,6 +409,24 @@ mod tests {
             );
         }
         assert_eq!(found(&[], text), (looks.to_owned(), PdfOutline::Absent));
+    }
+
+    #[test]
+    fn a_table_of_contents_helps_where_there_is_no_outline() {
+        let text = "Study Population\nWe saw.\n\u{c}Findings\nThey wobble.";
+        let lines = furniture::lines(text);
+        let contents = [
+            bookmark(1, 1, "1 Study Population"),
+            bookmark(1, 2, "2 Findings"),
+        ];
+        for (outline, expected) in [
+            (Some(&[][..]), PdfOutline::Contents),
+            (Some(&[bookmark(1, 1, "Page")][..]), PdfOutline::Contents),
+            (None, PdfOutline::Unread),
+        ] {
+            let (found, why) = headings(outline, &contents, &lines, BTreeMap::new());
+            assert_eq!((found.len(), why), (2, expected));
+        }
     }
 
     #[test]

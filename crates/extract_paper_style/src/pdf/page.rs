@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use crate::outline::{self, Piece};
 use crate::pdf::bookmarks::Bookmark;
+use crate::pdf::contents::key;
 use crate::pdf::headings::PdfOutline;
-use crate::pdf::numbering::{is_title, respaced};
+use crate::pdf::numbering::{is_title, respaced, unlabelled};
 use crate::pdf::{contents, furniture, headings, numbering};
 use crate::profile::{Basis, CitationStyle, Profile, StatementKind};
 use crate::role::Role;
@@ -18,6 +19,8 @@ use crate::role::Role;
 const PROSE_WORDS: usize = 8;
 /// The hyphen, the soft one, and that of Unicode.
 const HYPHENS: [char; 3] = ['-', '\u{ad}', '\u{2010}'];
+/// Letters by which a heading is known again.
+const TITLE: usize = 200;
 /// Blank lines between two pages at most, about.
 const GAP: usize = 16;
 
@@ -30,12 +33,15 @@ pub(crate) fn profile(text: &str, bookmarks: Option<&[Bookmark]>) -> (Profile, P
 
 fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline) {
     let mut lines = furniture::lines(text);
-    lines.all = contents::without(&lines.all);
+    let contents = contents::without(&lines.all);
+    let listed = lines.first.map(|first| contents.outline(first));
+    lines.all = contents.lines;
     let by_looks = numbering::headings(&lines.all);
-    let (headings, used) = headings::headings(bookmarks, &lines, by_looks);
+    let listed = listed.unwrap_or_default();
+    let (headings, used) = headings::headings(bookmarks, &listed, &lines, by_looks);
     let lines = lines.all;
     let numbered = !headings.is_empty();
-    let known = if used == PdfOutline::Used {
+    let known = if matches!(used, PdfOutline::Used | PdfOutline::Contents) {
         headings::roles(&headings)
     } else {
         BTreeSet::new()
@@ -48,6 +54,7 @@ fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline
     let mut pieces = Vec::new();
     let mut paragraph = String::new();
     let mut captions = BTreeSet::new();
+    let mut last_title = String::new();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         let line = *line;
@@ -57,6 +64,7 @@ fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline
             }
             at += 1;
         } else if let Some(heading) = headings.get(&at) {
+            last_title = key(unlabelled(&heading.title), TITLE);
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
                 level: heading.level,
@@ -65,6 +73,12 @@ fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline
             });
             at += heading.lines;
         } else if let Some((title, rest)) = conventional(line) {
+            // A running head on one page alone.
+            at += 1;
+            if rest.is_empty() && key(unlabelled(&title), TITLE) == last_title {
+                continue;
+            }
+            last_title = key(unlabelled(&title), TITLE);
             flush(&mut paragraph, &mut pieces);
             pieces.push(Piece::Heading {
                 level: 1,
@@ -72,7 +86,6 @@ fn pieces(text: &str, bookmarks: Option<&[Bookmark]>) -> (Vec<Piece>, PdfOutline
                 numbered: false,
             });
             paragraph.push_str(rest);
-            at += 1;
         } else if is_index(line) {
             flush(&mut paragraph, &mut pieces);
             at += 1;
@@ -378,6 +391,11 @@ mod tests {
                 "{text}"
             );
         }
+        // A running head that stands on one page alone.
+        let repeated =
+            "1 Introduction\nWe do.\n2 Method\nSo.\nReferences\nOne.\n\u{c}REFERENCES\nTwo.";
+        let (repeated, _) = profile(repeated, None);
+        assert_eq!(repeated.sections.len(), 3);
         // Numbered sections tell what else is a heading.
         let roles = |text: &str| -> Vec<Role> {
             profile(text, None)

@@ -167,9 +167,9 @@ fn contents_and_footnotes_are_neither_sections_nor_running_text() {
         .file("plain.pdf", bytes)
         .file("outlined.pdf", outlined);
     for engine in engines() {
-        // Without the outline nothing says that a line without a number is a heading.
+        // What neither the outline nor the table of contents names is no heading when it has no number.
         for (name, outline, subsections) in
-            [("plain.pdf", "absent", 1), ("outlined.pdf", "used", 2)]
+            [("plain.pdf", "contents", 1), ("outlined.pdf", "used", 2)]
         {
             let run = read(&project, name, engine).expect_code(0);
             let found = profile(&run);
@@ -196,7 +196,7 @@ fn contents_and_footnotes_are_neither_sections_nor_running_text() {
 }
 
 #[test]
-fn an_outline_of_another_document_is_not_followed() {
+fn an_outline_of_another_document_gives_way_to_the_table_of_contents() {
     let (bytes, _) = report();
     let strange = [
         (1, 3, "Once Upon a Time"),
@@ -220,7 +220,7 @@ fn an_outline_of_another_document_is_not_followed() {
         assert!(
             manifest
                 .expect("a file")
-                .contains("\"pdf_outline\": \"unfit\"")
+                .contains("\"pdf_outline\": \"contents\"")
         );
     }
 }
