@@ -11,6 +11,7 @@ mod layout;
 mod notes;
 mod numbering;
 pub(crate) mod page;
+mod places;
 
 use std::ffi::OsString;
 use std::panic::resume_unwind;
