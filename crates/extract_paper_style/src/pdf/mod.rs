@@ -5,6 +5,7 @@ pub(crate) mod bookmarks;
 mod boxes;
 pub(crate) mod built_in;
 mod contents;
+mod entry;
 mod furniture;
 pub(crate) mod headings;
 mod layout;
