@@ -9,7 +9,7 @@ use krilla_svg::{SurfaceExt as _, SvgSettings};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, FontResolver, Options, Tree};
 
-use crate::text::{BOLD, CHINESE, REGULAR};
+use crate::text::{BOLD, FALLBACKS, REGULAR, fallback};
 
 /// Units of the canvas in an inch. **Source**: CSS, where a px is 1/96 of an inch.
 pub const UNITS_PER_INCH: f64 = 96.0;
@@ -34,39 +34,49 @@ pub enum PictureError {
 
 struct Database {
     fonts: Arc<usvg::fontdb::Database>,
-    /// Regular, bold, Chinese.
-    ids: [Option<usvg::fontdb::ID>; 3],
+    regular: Option<usvg::fontdb::ID>,
+    bold: Option<usvg::fontdb::ID>,
+    fallbacks: [Option<usvg::fontdb::ID>; 3],
 }
 
 fn database() -> &'static Database {
     static DATABASE: OnceLock<Database> = OnceLock::new();
     DATABASE.get_or_init(|| {
         let mut fonts = usvg::fontdb::Database::new();
-        let ids = [REGULAR, BOLD, CHINESE].map(|font| {
+        let mut load = |font: &'static [u8]| {
             let source = usvg::fontdb::Source::Binary(Arc::new(font));
             fonts.load_font_source(source).first().copied()
-        });
+        };
+        let (regular, bold, fallbacks) = (load(REGULAR), load(BOLD), FALLBACKS.map(load));
         Database {
             fonts: Arc::new(fonts),
-            ids,
+            regular,
+            bold,
+            fallbacks,
         }
     })
 }
 
 /// The SVG as a tree, with text in our fonts whatever families it names.
 fn tree(svg: &str) -> Result<Tree, PictureError> {
-    let Database { fonts, ids } = database();
-    let [regular, bold, chinese] = *ids;
+    let Database {
+        fonts,
+        regular,
+        bold,
+        fallbacks,
+    } = database();
     let options = Options {
         fontdb: Arc::clone(fonts),
         font_resolver: FontResolver {
             select_font: Box::new(
                 move |font, _| {
-                    if font.weight() > 500 { bold } else { regular }
+                    if font.weight() > 500 { *bold } else { *regular }
                 },
             ),
-            select_fallback: Box::new(move |_, used, _| {
-                chinese.filter(|chinese| !used.contains(chinese))
+            select_fallback: Box::new(move |character, used, _| {
+                fallback(character)
+                    .and_then(|index| *fallbacks.get(index)?)
+                    .filter(|font| !used.contains(font))
             }),
         },
         ..Options::default()

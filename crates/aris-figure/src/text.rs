@@ -6,10 +6,15 @@ use std::sync::OnceLock;
 
 use ttf_parser::Face;
 
-/// The fonts, in the order in which a character is looked for.
+/// The fonts of the two weights.
 pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
 pub(crate) static BOLD: &[u8] = include_bytes!("../fonts/LiberationSans-Bold.ttf");
-pub(crate) static CHINESE: &[u8] = include_bytes!("../fonts/DroidSansFallback-subset.ttf");
+/// Where a character is looked for that these do not have, in this order: Chinese and kana, signs, rarer Chinese and Japanese.
+pub(crate) static FALLBACKS: [&[u8]; 3] = [
+    include_bytes!("../fonts/DroidSansFallback-subset.ttf"),
+    include_bytes!("../fonts/DejaVuSans-subset.ttf"),
+    include_bytes!("../fonts/DroidSansFallback-more-subset.ttf"),
+];
 
 /// How far capitals and ascenders reach above the baseline. **Unit**: the font size. **Source**: the outlines of Liberation Sans.
 const CAPITALS: f64 = 0.725;
@@ -28,7 +33,7 @@ pub(crate) enum Weight {
 struct Fonts {
     regular: Option<Face<'static>>,
     bold: Option<Face<'static>>,
-    chinese: Option<Face<'static>>,
+    fallbacks: [Option<Face<'static>>; 3],
     /// Advances of ASCII, regular and bold: nearly all that figures hold.
     ascii: [[Option<f64>; 128]; 2],
 }
@@ -41,7 +46,7 @@ impl Fonts {
             let mut fonts = Self {
                 regular: face(REGULAR),
                 bold: face(BOLD),
-                chinese: face(CHINESE),
+                fallbacks: FALLBACKS.map(face),
                 ascii: [[None; 128]; 2],
             };
             for (row, weight) in [Weight::Regular, Weight::Bold].into_iter().enumerate() {
@@ -58,8 +63,8 @@ impl Fonts {
             Weight::Regular => &self.regular,
             Weight::Bold => &self.bold,
         };
-        [first, &self.chinese]
-            .into_iter()
+        std::iter::once(first)
+            .chain(&self.fallbacks)
             .flatten()
             .find_map(|face| {
                 let glyph = face.glyph_index(character)?;
@@ -75,6 +80,15 @@ impl Fonts {
             None => self.look_up(character, weight),
         }
     }
+}
+
+/// Which of [`FALLBACKS`] has a character.
+pub(crate) fn fallback(character: char) -> Option<usize> {
+    let has = |face: &Option<Face<'_>>| {
+        face.as_ref()
+            .is_some_and(|face| face.glyph_index(character).is_some())
+    };
+    Fonts::get().fallbacks.iter().position(has)
 }
 
 /// The width of one line. **Unit**: that of `size`. A character that no font has counts as a square.
@@ -137,7 +151,8 @@ mod tests {
     #[test]
     fn the_fonts_open_and_know_their_letters() {
         let fonts = Fonts::get();
-        assert!(fonts.regular.is_some() && fonts.bold.is_some() && fonts.chinese.is_some());
+        assert!(fonts.regular.is_some() && fonts.bold.is_some());
+        assert!(fonts.fallbacks.iter().all(Option::is_some));
         for face in [&fonts.regular, &fonts.bold] {
             let face = face.as_ref().expect("a font");
             let boxes = ('a'..='z').chain('A'..='Z').chain('0'..='9').map(|letter| {
@@ -153,6 +168,14 @@ mod tests {
             assert!((-f64::from(low) / em - DESCENT).abs() < 0.005, "{low}");
         }
         assert_eq!(missing("Aé→≤注意力アテ，（）①🎉"), vec!['①', '🎉']);
+        assert_eq!(
+            missing("∇∈ℝ⟨⟩xₙₖₛ10⁻⁸𝔼ℒ∀⊕x̂ᾱ 交叉熵 特徴認識言語"),
+            Vec::new()
+        );
+        assert_eq!(
+            ['x', '注', '∇', '熵', '🎉'].map(fallback),
+            [None, Some(0), Some(1), Some(2), None]
+        );
     }
 
     #[test]

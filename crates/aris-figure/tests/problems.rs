@@ -54,7 +54,7 @@ const CASES: &[(Code, &str, &str)] = &[
         "{\"text\": \"free\", \"x\": 360, \"y\": 80}",
         "{\"text\": \" \"}",
     ),
-    (Code::MissingGlyph, "\"label\": \"D\"", "\"label\": \"漢\""),
+    (Code::MissingGlyph, "\"label\": \"D\"", "\"label\": \"鱻\""),
     (Code::OtherFont, "Arial", "Courier New, monospace"),
     (
         Code::TextOverflow,
