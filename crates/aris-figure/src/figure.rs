@@ -68,6 +68,11 @@ impl Figure {
         }
         let sizes: Vec<Size> = spec.nodes.iter().map(size).collect();
         let mut placed = layout::place(&spec, &sizes);
+        if placed.laid_out {
+            for (edge, points) in layout::detours(&Scene::new(&spec, &sizes, &placed)) {
+                placed.points[edge] = points;
+            }
+        }
         if placed.movable {
             // Labels may reach beyond what the layout has placed.
             let bounds = Scene::new(&spec, &sizes, &placed).bounds();

@@ -69,7 +69,7 @@ fn contrast(scene: &Scene<'_>, notes: &mut Notes) {
 }
 
 /// What a reader tells apart by colour alone: the colours of one kind of thing, with the first place of each.
-type Kinds<'a> = BTreeMap<Vec<[u8; 3]>, (Vec<Colour>, &'a Place, &'static str)>;
+type Kinds<'a> = BTreeMap<Vec<Option<[u8; 3]>>, (Vec<Option<Colour>>, &'a Place, &'static str)>;
 
 /// Colours that somebody chose, where nothing but colour makes the difference: nodes of one shape, edges of one style.
 fn collapse(scene: &Scene<'_>, notes: &mut Notes) {
@@ -81,8 +81,12 @@ fn collapse(scene: &Scene<'_>, notes: &mut Notes) {
             } else {
                 "stroke"
             };
-            let colours = vec![block.fill, block.stroke];
-            let key = colours.iter().map(|colour| colour.rgb).collect();
+            // What the palette gave means nothing.
+            let colours = vec![
+                node.fill.map(|_| block.fill),
+                node.stroke.map(|_| block.stroke),
+            ];
+            let key = colours.iter().map(|colour| Some((*colour)?.rgb)).collect();
             nodes.entry(node.shape).or_default().entry(key).or_insert((
                 colours,
                 &node.place,
@@ -98,8 +102,8 @@ fn collapse(scene: &Scene<'_>, notes: &mut Notes) {
         edges
             .entry(edge.dash)
             .or_default()
-            .entry(vec![edge.colour.rgb])
-            .or_insert((vec![edge.colour], &edge.place, "color"));
+            .entry(vec![Some(edge.colour.rgb)])
+            .or_insert((vec![Some(edge.colour)], &edge.place, "color"));
     }
     for (_, kinds) in edges {
         compare(&kinds, "edges", "another style", notes);
@@ -127,7 +131,7 @@ fn compare(kinds: &Kinds<'_>, what: &str, other: &str, notes: &mut Notes) {
             let apart = |sight: Sight| {
                 let pairs = one.iter().zip(two);
                 pairs
-                    .map(|(one, two)| one.distance(*two, sight))
+                    .filter_map(|(one, two)| Some((*one)?.distance((*two)?, sight)))
                     .fold(0.0, f64::max)
             };
             if apart(Sight::Full) < MEANT {
@@ -138,8 +142,8 @@ fn compare(kinds: &Kinds<'_>, what: &str, other: &str, notes: &mut Notes) {
                 .filter(|sight| apart(*sight) < TOLD)
                 .map(Sight::words)
                 .collect();
-            let name = |colours: &[Colour]| {
-                let names: Vec<String> = colours.iter().map(Colour::to_string).collect();
+            let name = |colours: &[Option<Colour>]| {
+                let names: Vec<String> = colours.iter().flatten().map(Colour::to_string).collect();
                 names.join(" with ")
             };
             if !lost.is_empty() {

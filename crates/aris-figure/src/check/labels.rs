@@ -1,7 +1,7 @@
 //! Labels: on nothing that has to be seen.
 
 use super::quoted;
-use crate::geometry::{Point, Rect};
+use crate::geometry::Rect;
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
 use crate::scene::{Block, Scene};
@@ -29,7 +29,7 @@ impl Label<'_> {
     fn fix(&self) -> &'static str {
         match self.of {
             Of::Edge(_) => {
-                "give the edge more room, set \"curve\": true, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
+                "it is free nowhere along the edge: give the edge more room, lead it elsewhere with \"points\": [[x, y]], or shorten the label"
             }
             Of::Group => "give the group more padding, or move what lies there",
             Of::Free => "move the label with x and y",
@@ -145,18 +145,9 @@ fn on_edges(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut No
 fn on_frames(scene: &Scene<'_>, labels: &[Label<'_>], tree: &Tree, notes: &mut Notes) {
     for (index, frame) in scene.frames.iter().enumerate() {
         let Some(frame) = frame else { continue };
-        let at = |x, y| Point::new(x, y);
-        let rect = frame.rect;
-        let corners = [
-            at(rect.left, rect.top),
-            at(rect.right, rect.top),
-            at(rect.right, rect.bottom),
-            at(rect.left, rect.bottom),
-            at(rect.left, rect.top),
-        ];
-        let mut on: Vec<usize> = corners
-            .windows(2)
-            .flat_map(|pair| tree.along(pair[0], pair[1]))
+        let corners = frame.rect.corners();
+        let mut on: Vec<usize> = (0..4)
+            .flat_map(|at| tree.along(corners[at], corners[(at + 1) % 4]))
             .collect();
         on.sort_unstable();
         on.dedup();

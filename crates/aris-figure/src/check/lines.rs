@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::units;
+use crate::geometry::Point;
+use crate::layout;
 use crate::notes::Notes;
 use crate::problem::Code;
 use crate::scene::{Block, Scene};
+use crate::svg::Number;
 use crate::tree::Tree;
 
 /// An edge that enters a node by less only touches it.
@@ -30,18 +33,44 @@ pub(super) fn check(scene: &Scene<'_>, notes: &mut Notes) {
                 }
             }
         }
+        if under.is_empty() {
+            continue;
+        }
+        let fix = round(scene, index);
         for node in under {
             notes.push(
                 Code::EdgeOverNode,
                 scene.edge_place(index).field(&["from"]),
                 format!("{} runs under {}", scene.edge(index), scene.node(node)),
-                "move the node, set \"curve\": true, or lead the edge round it with \"points\": [[x, y]]",
+                fix.clone(),
             );
         }
         if notes.full(Code::EdgeOverNode) {
             return;
         }
     }
+}
+
+/// What leads an edge round the nodes in its way: corners that do, where there are some within the canvas.
+fn round(scene: &Scene<'_>, index: usize) -> String {
+    let edge = &scene.spec.edges[index];
+    let way = layout::way(scene, edge.from, edge.to).filter(|way| {
+        let fits = |point: &Point| point.x < scene.width && point.y < scene.height;
+        !way.is_empty() && way.iter().all(fits)
+    });
+    let points = way.map_or_else(
+        || String::from("[x, y]"),
+        |way| {
+            let corner = |point: &Point| format!("[{}, {}]", Number(point.x), Number(point.y));
+            way.iter().map(corner).collect::<Vec<_>>().join(", ")
+        },
+    );
+    let bend = if edge.curve {
+        ""
+    } else {
+        " set \"curve\": true,"
+    };
+    format!("move the node,{bend} or lead the edge round it with \"points\": [{points}]")
 }
 
 fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
@@ -65,23 +94,28 @@ fn arrows(scene: &Scene<'_>, notes: &mut Notes) {
     }
 }
 
-/// Two edges between the same nodes that are both straight, or both bent to the same side.
+/// Two edges that run along the same line between the same nodes, in whichever direction.
 fn same_line(scene: &Scene<'_>, notes: &mut Notes) {
     let mut first = BTreeMap::new();
-    for (index, edge) in scene.spec.edges.iter().enumerate() {
-        let same_points = edge
-            .points
+    for (index, (edge, route)) in scene.spec.edges.iter().zip(&scene.routes).enumerate() {
+        let mut track: Vec<(u64, u64)> = route
+            .track
             .iter()
             .map(|point| (point.x.to_bits(), point.y.to_bits()))
-            .collect::<Vec<_>>();
-        let ends = if edge.curve || !edge.points.is_empty() {
-            (edge.from, edge.to)
-        } else {
-            (edge.from.min(edge.to), edge.from.max(edge.to))
-        };
-        let key = (ends, edge.curve, same_points);
+            .collect();
+        if edge.from > edge.to {
+            track.reverse();
+        }
+        let key = (edge.from.min(edge.to), edge.from.max(edge.to), track);
         let other = *first.entry(key).or_insert(index);
         if other != index {
+            let fix = if edge.from == edge.to {
+                "draw both as one, or lead one of them elsewhere with \"points\": [[x, y]]"
+            } else if edge.from == scene.spec.edges[other].to {
+                "set \"curve\": true for both, or draw both as one"
+            } else {
+                "set \"curve\": true for one of them, or draw both as one"
+            };
             notes.push(
                 Code::EdgeOverEdge,
                 scene.edge_place(index).field(&["from"]),
@@ -90,7 +124,7 @@ fn same_line(scene: &Scene<'_>, notes: &mut Notes) {
                     scene.edge(index),
                     scene.edge(other)
                 ),
-                "set \"curve\": true for one of them, or draw both as one",
+                fix,
             );
         }
     }

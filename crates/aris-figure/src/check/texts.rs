@@ -4,6 +4,7 @@ use super::{quoted, units};
 use crate::notes::{Notes, Place};
 use crate::problem::Code;
 use crate::scene::{Line, Scene};
+use crate::spec::Direction;
 use crate::text;
 
 /// The smallest text that journals accept. **Unit**: points. **Source**: Nature's guide to final artwork.
@@ -135,7 +136,7 @@ fn all<'a>(scene: &'a Scene<'_>) -> impl Iterator<Item = (&'a Line, &'a Place, &
 /// One problem for the whole figure, at its smallest text.
 fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
     let points = |size: f64| size * column_mm * POINTS_PER_MM / scene.width;
-    let small = || all(scene).filter(|(line, ..)| points(line.size) < SMALLEST_PT - 0.005);
+    let small = || all(scene).filter(|(line, ..)| points(line.size) < SMALLEST_PT - 0.05);
     let Some((line, place, field)) = small().min_by(|one, two| one.0.size.total_cmp(&two.0.size))
     else {
         return;
@@ -150,9 +151,24 @@ fn print_size(scene: &Scene<'_>, column_mm: f64, notes: &mut Notes) {
             small().count()
         ),
         format!(
-            "make the canvas {widest:.0} wide at most instead of {:.0}, the text larger by {:.1}, or give the real width with --column-width",
+            "make the canvas {widest:.0} wide at most instead of {:.0}{}, the text larger by {:.1}, or give the real width with --column-width",
             scene.width,
+            narrower(scene),
             (SMALLEST_PT / points(1.0) - line.size).max(0.1)
         ),
     );
+}
+
+/// What makes a figure narrower whose canvas follows its layout.
+fn narrower(scene: &Scene<'_>) -> &'static str {
+    let spec = scene.spec;
+    if spec.canvas.width.is_some() || spec.nodes.iter().any(|node| node.centre.is_some()) {
+        return "";
+    }
+    match spec.layout.direction {
+        Direction::LeftRight => {
+            " (\"direction\": \"TB\" in layout, smaller nodes, or less layer_gap)"
+        }
+        Direction::TopBottom => " (smaller nodes, or less node_gap)",
+    }
 }

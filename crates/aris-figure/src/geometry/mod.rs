@@ -2,7 +2,7 @@
 
 mod outline;
 
-pub(crate) use outline::{Outline, Shape};
+pub(crate) use outline::{CORNER, Outline, Shape};
 
 /// A place on the canvas, in its units, from the top left.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,6 +95,25 @@ impl Rect {
             right: self.right + by,
             bottom: self.bottom + by,
         }
+    }
+
+    pub(crate) fn shifted(self, x: f64, y: f64) -> Self {
+        Self {
+            left: self.left + x,
+            top: self.top + y,
+            right: self.right + x,
+            bottom: self.bottom + y,
+        }
+    }
+
+    /// In the order in which a border runs.
+    pub(crate) fn corners(self) -> [Point; 4] {
+        [
+            Point::new(self.left, self.top),
+            Point::new(self.right, self.top),
+            Point::new(self.right, self.bottom),
+            Point::new(self.left, self.bottom),
+        ]
     }
 
     pub(crate) fn width(self) -> f64 {

@@ -163,12 +163,7 @@ impl Outline {
         if !self.bounds().meets(rect) {
             return false;
         }
-        let corners = [
-            Point::new(rect.left, rect.top),
-            Point::new(rect.right, rect.top),
-            Point::new(rect.right, rect.bottom),
-            Point::new(rect.left, rect.bottom),
-        ];
+        let corners = rect.corners();
         rect.holds_point(self.centre)
             || (0..4).any(|at| self.is_crossed(corners[at], corners[(at + 1) % 4], 0.0))
     }

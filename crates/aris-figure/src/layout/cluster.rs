@@ -155,10 +155,17 @@ impl Work<'_> {
                     to: *index.get(to)?,
                     label: label.unwrap_or(Point::new(0.0, 0.0)),
                     edge: *edge,
+                    is_straight: !spec.edges[*edge].curve && spec.edges[*edge].points.is_empty(),
                 })
             })
             .collect();
-        let flat = layered(&items, &links, spec.layout);
+        // In a frame an edge that passes a box stays off the border, which is as far as its padding.
+        let beside = if owner.is_some() {
+            PADDING * 0.6
+        } else {
+            PADDING
+        };
+        let flat = layered(&items, &links, spec.layout, beside);
         let mut drawing = Drawing::default();
         let size = turn(flat.along, flat.across);
         (drawing.width, drawing.height) = (size.x, size.y);

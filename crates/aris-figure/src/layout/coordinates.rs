@@ -9,10 +9,11 @@ const STRAIGHTEN: usize = 30;
 /// Room between two edges that pass a layer side by side.
 const LANE: f64 = 14.0;
 
-pub(super) fn across(graph: &Graph, gap: f64) -> Vec<f64> {
+/// `gap` between boxes, `beside` at most between a box and an edge that passes it.
+pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
     let mut place = vec![0.0; graph.across.len()];
     for layer in &graph.layers {
-        let offsets = offsets(graph, layer, gap);
+        let offsets = offsets(graph, layer, (gap, beside));
         let middle = offsets.last().copied().unwrap_or(0.0) / 2.0;
         for (index, offset) in layer.iter().zip(offsets) {
             place[*index] = offset - middle;
@@ -26,12 +27,12 @@ pub(super) fn across(graph: &Graph, gap: f64) -> Vec<f64> {
             } else {
                 count - 1 - step
             };
-            settle(graph, layer, Sweep::All(sweep), gap, &mut place);
+            settle(graph, layer, Sweep::All(sweep), (gap, beside), &mut place);
         }
     }
     for _ in 0..STRAIGHTEN {
         for layer in 0..count {
-            settle(graph, layer, Sweep::StandIns, gap, &mut place);
+            settle(graph, layer, Sweep::StandIns, (gap, beside), &mut place);
         }
     }
     place
@@ -45,7 +46,7 @@ enum Sweep {
 }
 
 /// The least distance of each box of a layer from the first.
-fn offsets(graph: &Graph, layer: &[usize], gap: f64) -> Vec<f64> {
+fn offsets(graph: &Graph, layer: &[usize], (gap, beside): (f64, f64)) -> Vec<f64> {
     let mut at = 0.0;
     let mut before: Option<usize> = None;
     layer
@@ -55,7 +56,7 @@ fn offsets(graph: &Graph, layer: &[usize], gap: f64) -> Vec<f64> {
                 let edges = usize::from(before >= graph.items) + usize::from(*index >= graph.items);
                 let room = match edges {
                     0 => gap,
-                    1 => gap.min(20.0),
+                    1 => gap.min(beside),
                     _ => LANE,
                 };
                 at += f64::midpoint(graph.across[before], graph.across[*index]) + room;
@@ -67,9 +68,9 @@ fn offsets(graph: &Graph, layer: &[usize], gap: f64) -> Vec<f64> {
 }
 
 /// Moves the boxes of a layer towards their neighbours. **Source**: least squares under an order, by pooling neighbours that would swap.
-fn settle(graph: &Graph, layer: usize, sweep: Sweep, gap: f64, place: &mut [f64]) {
+fn settle(graph: &Graph, layer: usize, sweep: Sweep, gaps: (f64, f64), place: &mut [f64]) {
     let layer = &graph.layers[layer];
-    let offsets = offsets(graph, layer, gap);
+    let offsets = offsets(graph, layer, gaps);
     let nothing = Vec::new();
     // A pool: the sum of weighted wishes, the weight, how many boxes.
     let mut pools: Vec<(f64, f64, usize)> = Vec::new();

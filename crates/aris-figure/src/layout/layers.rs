@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{coordinates, order};
-use crate::geometry::Point;
+use crate::geometry::{CORNER, Point};
 use crate::spec::Layout;
 
 /// A box.
@@ -24,6 +24,8 @@ pub(super) struct Link {
     pub(super) label: Point,
     /// What the caller calls it.
     pub(super) edge: usize,
+    /// Neither bent nor with corners of its own.
+    pub(super) is_straight: bool,
 }
 
 #[derive(Debug, Default)]
@@ -46,10 +48,17 @@ pub(super) struct Graph {
     pub(super) after: Vec<Vec<usize>>,
 }
 
+/// What an arrow of the usual thickness needs.
+const ARROW_ROOM: f64 = 22.0;
+/// The least room between edges that join the same two nodes.
+const LANE: f64 = 18.0;
+/// Room between the labels of such edges.
+const LABEL_GAP: f64 = 6.0;
+
 /// How many places long edges may take in all; beyond that they run straight.
 const STAND_INS: usize = 20_000;
 
-pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
+pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f64) -> Flat {
     if items.is_empty() {
         return Flat::default();
     }
@@ -58,9 +67,10 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
     pairs.dedup();
     let forward = without_cycles(items.len(), &pairs);
     let layer = longest_paths(items.len(), &forward);
-    let (mut graph, chains) = graph(items, links, layer, &forward);
+    let lanes = lanes(items, links);
+    let (mut graph, chains) = graph(items, links, layer, &forward, &lanes);
     order::order(&mut graph);
-    let across = coordinates::across(&graph, layout.node_gap);
+    let across = coordinates::across(&graph, layout.node_gap, beside);
 
     // Along the layers: each as thick as its thickest box, the room between them as wide as the labels there.
     let count = graph.layers.len();
@@ -69,12 +79,15 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
         thick[*layer] = thick[*layer].max(item.along);
     }
     let mut gaps = vec![layout.layer_gap; count];
-    for link in links {
+    for (link, lane) in links.iter().zip(&lanes) {
         let (one, two) = (graph.layer[link.from], graph.layer[link.to]);
+        let gap = &mut gaps[one.min(two)];
         if one.abs_diff(two) == 1 && link.label.x > 0.0 {
             // The label, the arrow, and a little line on both sides.
-            let gap = &mut gaps[one.min(two)];
             *gap = gap.max(link.label.x + 2.0 * 20.0);
+        }
+        if one.abs_diff(two) == 1 && lane.is_outer {
+            *gap = gap.max(link.label.x + 4.0 * ARROW_ROOM);
         }
     }
     let mut starts = Vec::with_capacity(count);
@@ -97,12 +110,20 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
     // Where an edge that leads to `next` leaves the layer of a box.
     let door = |item: usize, next: Point| {
         let centre = centres[item];
-        let half = (thick[graph.layer[item]] / 2.0).copysign(next.x - centre.x);
+        let (own, layer) = (items[item].along, thick[graph.layer[item]]);
+        // Too near to the box there would be no room for an arrow.
+        let half = if layer - own < 2.0 * ARROW_ROOM {
+            own
+        } else {
+            layer
+        } / 2.0;
+        let half = half.copysign(next.x - centre.x);
         items[item].is_node.then(|| centre.plus(half, 0.0))
     };
     let points = links
         .iter()
-        .filter_map(|link| {
+        .zip(&lanes)
+        .filter_map(|(link, lane)| {
             let chain = |from, to| chains.get(&(from, to));
             let (chain, back) = match (chain(link.from, link.to), chain(link.to, link.from)) {
                 (Some(chain), _) => (chain.as_slice(), false),
@@ -113,7 +134,7 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
                 .iter()
                 .flat_map(|stand_in| {
                     let layer = graph.layer[*stand_in];
-                    let across = across[*stand_in] - low;
+                    let across = across[*stand_in] - low + lane.beside;
                     // Straight through the layer, so that no neighbour's corner is cut.
                     [starts[layer], starts[layer] + thick[layer]]
                         .map(|along| Point::new(along, across))
@@ -130,6 +151,20 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout) -> Flat {
             if steep(link.from, ends.0) || steep(link.to, ends.1) {
                 points.splice(..0, door(link.from, ends.0));
                 points.extend(door(link.to, ends.1));
+            }
+            if points.is_empty() && lane.beside != 0.0 {
+                // Straight from side to side where these are long enough, else out to the lane and back.
+                let share = |item: usize| {
+                    let room = items[item].along / 2.0 + ARROW_ROOM * 1.5;
+                    (room / (to.x - from.x).abs().max(1.0)).min(0.5)
+                };
+                let shares = if lane.is_outer {
+                    vec![share(link.from), 1.0 - share(link.to)]
+                } else {
+                    vec![0.5]
+                };
+                let beside = |share| from.towards(to, share).plus(0.0, lane.beside);
+                points.extend(shares.into_iter().map(beside));
             }
             let points = simplified(from, &points, to);
             (!points.is_empty()).then_some((link.edge, points))
@@ -180,8 +215,36 @@ fn simplified(from: Point, points: &[Point], to: Point) -> Vec<Point> {
     kept
 }
 
-/// The pairs with those turned round that would close a cycle. **Source**: depth first, in the order of the file.
+/// The pairs with those turned round that would close a cycle: those that lead back in the order of the file, when they are no more than
+/// those that a search finds. People write what comes first first.
 fn without_cycles(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let searched = searched(count, pairs);
+    let turned = |forward: &[(usize, usize)]| {
+        let kept = pairs
+            .iter()
+            .filter(|pair| forward.binary_search(pair).is_ok());
+        pairs.len() - kept.count()
+    };
+    // Where nothing is turned, there is no cycle.
+    let least = turned(&searched);
+    if least == 0 {
+        return searched;
+    }
+    let mut written: Vec<(usize, usize)> = pairs
+        .iter()
+        .map(|(from, to)| (*from.min(to), *from.max(to)))
+        .collect();
+    written.sort_unstable();
+    written.dedup();
+    if turned(&written) <= least {
+        written
+    } else {
+        searched
+    }
+}
+
+/// **Source**: depth first, in the order of the file.
+fn searched(count: usize, pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum State {
         New,
@@ -259,6 +322,49 @@ fn longest_paths(count: usize, forward: &[(usize, usize)]) -> Vec<usize> {
     layer
 }
 
+/// Where one of several edges between the same two boxes runs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lane {
+    /// How far beside the middle.
+    beside: f64,
+    /// What all of them need across.
+    room: f64,
+    /// Beyond the side of one of the boxes.
+    is_outer: bool,
+}
+
+/// The lanes of links, side by side where several join the same two nodes.
+fn lanes(items: &[Item], links: &[Link]) -> Vec<Lane> {
+    let mut bundles: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (index, link) in links.iter().enumerate() {
+        let ends = (link.from.min(link.to), link.from.max(link.to));
+        bundles.entry(ends).or_default().push(index);
+    }
+    let mut lanes = vec![Lane::default(); links.len()];
+    for ((one, two), bundle) in bundles {
+        let straight = bundle.iter().all(|link| links[*link].is_straight);
+        if bundle.len() < 2 || !straight || !items[one].is_node || !items[two].is_node {
+            continue;
+        }
+        let widest = bundle.iter().map(|link| links[*link].label.y);
+        let widest = widest.fold(0.0, f64::max);
+        let step = (widest + LABEL_GAP).max(LANE);
+        let mut beside = -step * bundle[1..].iter().map(|_| 0.5).sum::<f64>();
+        let room = widest - 2.0 * beside;
+        let side = items[one].across.min(items[two].across) / 2.0 - CORNER;
+        for link in bundle {
+            let is_outer = beside.abs() >= side;
+            lanes[link] = Lane {
+                beside,
+                room,
+                is_outer,
+            };
+            beside += step;
+        }
+    }
+    lanes
+}
+
 type Chains = BTreeMap<(usize, usize), Vec<usize>>;
 
 /// The graph with stand-ins where an edge passes a layer, and the stand-ins of each pair.
@@ -267,9 +373,15 @@ fn graph(
     links: &[Link],
     layer: Vec<usize>,
     forward: &[(usize, usize)],
+    lanes: &[Lane],
 ) -> (Graph, Chains) {
+    let mut room: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    for (link, lane) in links.iter().zip(lanes) {
+        room.insert((link.from, link.to), lane.room);
+        room.insert((link.to, link.from), lane.room);
+    }
     let mut graph = Graph {
-        across: room_across(items, links),
+        across: room_across(items, links, lanes),
         items: items.len(),
         layers: vec![Vec::new(); layer.iter().max().map_or(0, |last| last + 1)],
         before: vec![Vec::new(); items.len()],
@@ -284,7 +396,9 @@ fn graph(
         if graph.across.len() + last - first - 1 <= items.len() + STAND_INS {
             for layer in first + 1..last {
                 let stand_in = graph.across.len();
-                graph.across.push(0.0);
+                graph
+                    .across
+                    .push(room.get(&(*from, *to)).copied().unwrap_or(0.0));
                 graph.layer.push(layer);
                 graph.before.push(vec![here]);
                 graph.after.push(Vec::new());
@@ -306,14 +420,16 @@ fn graph(
 }
 
 /// What each item needs across: itself, and the labels of edges that fan out to or from it, which stand halfway.
-fn room_across(items: &[Item], links: &[Link]) -> Vec<f64> {
+fn room_across(items: &[Item], links: &[Link], lanes: &[Lane]) -> Vec<f64> {
     let mut room: Vec<f64> = items.iter().map(|item| item.across).collect();
     let (mut out, mut into) = (vec![0; items.len()], vec![0; items.len()]);
     for link in links {
         out[link.from] += 1;
         into[link.to] += 1;
     }
-    for link in links {
+    for (link, lane) in links.iter().zip(lanes) {
+        room[link.from] = room[link.from].max(lane.room);
+        room[link.to] = room[link.to].max(lane.room);
         let fans = |count: i32| if count > 1 { 2.0 } else { 1.0 };
         let (from, to) = (&out[link.from], &into[link.to]);
         room[link.to] = room[link.to].max(link.label.y * fans(*from));

@@ -6,8 +6,11 @@
 
 mod cluster;
 mod coordinates;
+mod detour;
 mod layers;
 mod order;
+
+pub(crate) use detour::{detours, way};
 
 use crate::geometry::{Point, Rect};
 use crate::scene::{MARGIN, Size};

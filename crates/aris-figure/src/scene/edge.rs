@@ -17,6 +17,9 @@ const BEND: f64 = 30.0;
 /// How far from a corner a way with corners begins to turn.
 const TURN: f64 = 8.0;
 
+/// The grey of labels, where it can be read.
+pub(super) const LABEL: Colour = Colour::new(0x77, 0x77, 0x77);
+
 /// A piece of a way, from where the last one ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece {
@@ -123,7 +126,7 @@ pub(super) fn route(
     let beside = |track: &[Point]| match (loops, points.is_empty()) {
         (true, _) => from.centre.plus(0.0, -from.half.y - LOOP * 1.125),
         (false, true) => pieces.first().map_or(start, |piece| piece.at(start, 0.5)),
-        (false, false) => middle(track),
+        (false, false) => along(track, 0.5),
     };
     let label = edge
         .label
@@ -229,10 +232,10 @@ fn way(edge: &Edge, from: &Outline, to: &Outline, points: &[Point]) -> (Point, V
     (start, pieces)
 }
 
-/// The point halfway along a track.
-fn middle(track: &[Point]) -> Point {
+/// The point after a share of a track's length.
+fn along(track: &[Point], share: f64) -> Point {
     let length = |pair: &[Point]| pair[0].distance(pair[1]);
-    let mut rest = track.windows(2).map(length).sum::<f64>() / 2.0;
+    let mut rest = track.windows(2).map(length).sum::<f64>() * share;
     for pair in track.windows(2) {
         let step = length(pair);
         if step > 0.0 && rest <= step {
@@ -259,7 +262,7 @@ fn label(
         Point::new(at.x, bottom - high / 4.0),
         Anchor::Middle,
         (size, Weight::Regular),
-        Colour::new(0x77, 0x77, 0x77).legible_on(ground),
+        LABEL.legible_on(ground),
         ground,
     );
     let plate = Rect {
@@ -272,7 +275,12 @@ fn label(
 }
 
 impl Route {
-    fn arrow_bounds(&self) -> Option<Rect> {
+    /// The point after a share of the way.
+    pub(super) fn at(&self, share: f64) -> Point {
+        along(&self.track, share)
+    }
+
+    pub(super) fn arrow_bounds(&self) -> Option<Rect> {
         let point = |at: &Point| Rect::between(*at, *at);
         let corners = self.arrow.as_ref()?.iter().map(point);
         Some(corners.fold(Rect::NOTHING, Rect::union))

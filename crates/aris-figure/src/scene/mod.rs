@@ -1,6 +1,7 @@
 //! A figure with every size and place worked out: what is drawn and what is checked are the same numbers.
 
 mod edge;
+mod labels;
 mod node;
 
 use crate::colour::Colour;
@@ -170,6 +171,7 @@ impl<'a> Scene<'a> {
             order,
             labels,
         };
+        labels::settle(&mut scene, &spec.canvas, placed.movable);
         let bounds = scene.bounds();
         let needs = |given: Option<f64>, default: f64, edge: f64| match given {
             Some(given) => given,

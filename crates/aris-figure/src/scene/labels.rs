@@ -1,0 +1,199 @@
+//! Labels of edges and frames, moved where they would lie on something else.
+
+use super::edge::LABEL;
+use super::{Frame, Line, Route, Scene};
+use crate::geometry::{Point, Rect};
+use crate::scene::Block;
+use crate::spec::Canvas;
+use crate::tree::Tree;
+
+/// What lies less than this on a label only touches it, as in the checks.
+const TOUCH: f64 = 1.0;
+/// With more labels than this they stay where they are: each is held against all before it.
+const LABELS: usize = 1_000;
+/// How much farther from its line a label may stand where it has no room beside it.
+const FARTHER: f64 = 10.0;
+/// Where on its way a label is tried, as shares of the length: the middle, then ever farther from it.
+const SHARES: [f64; 17] = [
+    0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9,
+];
+
+/// What labels must not lie on: lines with what they belong to, boxes, what is written already.
+struct Taken {
+    lines: Vec<(Option<usize>, Point, Point)>,
+    tree: Tree,
+    blocks: Tree,
+    written: Vec<Rect>,
+}
+
+impl Taken {
+    fn new(scene: &Scene<'_>) -> Self {
+        let routes = scene.routes.iter().enumerate();
+        let mut lines: Vec<(Option<usize>, Point, Point)> = routes
+            .flat_map(|(index, route)| {
+                let pairs = route.track.windows(2);
+                pairs.map(move |pair| (Some(index), pair[0], pair[1]))
+            })
+            .collect();
+        for frame in scene.frames.iter().flatten() {
+            let corners = frame.rect.corners();
+            lines.extend((0..4).map(|at| (None, corners[at], corners[(at + 1) % 4])));
+        }
+        let rects = lines.iter().map(|(_, one, two)| Rect::between(*one, *two));
+        Self {
+            tree: Tree::new(rects.collect()),
+            lines,
+            blocks: Tree::new(scene.blocks.iter().map(Block::bounds).collect()),
+            written: scene.labels.iter().map(|line| line.bounds).collect(),
+        }
+    }
+
+    /// Whether nothing but the line of `own` lies in `rect`.
+    fn is_free(&self, scene: &Scene<'_>, rect: Rect, own: Option<usize>) -> bool {
+        let crosses = |line: &usize| {
+            let (of, one, two) = self.lines[*line];
+            (own.is_none() || of != own) && rect.is_crossed(one, two)
+        };
+        let holds = |node: &usize| scene.blocks[*node].outline.meets_rect(rect);
+        !self.tree.meeting(rect).iter().any(crosses)
+            && !self.blocks.meeting(rect).iter().any(holds)
+            && !self.written.iter().any(|other| other.meets(rect))
+    }
+}
+
+/// Moves labels to the first place that is free; one without such a place stays.
+///
+/// What is `movable` may lie beyond the left and the top of a canvas that follows the figure.
+pub(super) fn settle(scene: &mut Scene<'_>, canvas: &Canvas, movable: bool) {
+    let labels = scene
+        .routes
+        .iter()
+        .filter(|route| route.label.is_some())
+        .count();
+    if labels + scene.frames.len() + scene.labels.len() > LABELS {
+        return;
+    }
+    let mut taken = Taken::new(scene);
+    for index in 0..scene.frames.len() {
+        let Some(places) = scene.frames[index].as_ref().and_then(corners) else {
+            continue;
+        };
+        let is_free = |place: &&(f64, f64)| {
+            let rect = moved(scene.frames[index].as_ref(), **place);
+            taken.is_free(scene, rect, None) && !lies_on_frame(scene, index, rect)
+        };
+        let (x, y) = *places.iter().find(is_free).unwrap_or(&(0.0, 0.0));
+        if let Some(line) = scene.frames[index]
+            .as_mut()
+            .and_then(|frame| frame.label.as_mut())
+        {
+            line.shift(x, y);
+            taken.written.push(line.bounds);
+        }
+    }
+    for index in 0..scene.routes.len() {
+        let Some(by) = scene.routes[index].label.as_ref().map(|(_, plate)| {
+            let is_free = |rect: Rect| {
+                within(canvas, movable, rect)
+                    && taken.is_free(scene, rect.grown(-TOUCH), Some(index))
+            };
+            better(&scene.routes[index], *plate, is_free)
+        }) else {
+            continue;
+        };
+        let ground = |at: Point| {
+            let mut frames = scene.order.iter().rev();
+            let top = frames.find(|group| {
+                let frame = scene.frames[**group].as_ref();
+                frame.is_some_and(|frame| frame.rect.holds_point(at))
+            });
+            top.map_or(scene.spec.style.background, |group| {
+                scene.spec.groups[*group].fill
+            })
+        };
+        let ground = scene.routes[index]
+            .label
+            .as_ref()
+            .map(|(_, plate)| ground(plate.centre().plus(by.x, by.y)));
+        if let (Some((line, plate)), Some(ground)) = (&mut scene.routes[index].label, ground) {
+            line.shift(by.x, by.y);
+            if (by.x, by.y) != (0.0, 0.0) {
+                line.ground = ground;
+                line.colour = LABEL.legible_on(ground);
+            }
+            *plate = plate.shifted(by.x, by.y);
+            taken.written.push(plate.grown(-TOUCH));
+        }
+    }
+}
+
+/// How far the label of a route moves to a place that is free.
+fn better(route: &Route, plate: Rect, is_free: impl Fn(Rect) -> bool) -> Point {
+    let stays = Point::new(0.0, 0.0);
+    if is_free(plate) {
+        return stays;
+    }
+    let (half, high) = (plate.width() / 2.0, plate.height() / 2.0);
+    let room = 1.0 + route.thickness / 2.0;
+    let centre = plate.centre();
+    let arrow = route.arrow_bounds().unwrap_or(Rect::NOTHING);
+    for share in SHARES {
+        let at = route.at(share);
+        // Above, below, to the right, to the left; then the same a little farther off.
+        for (x, y) in [room, room + FARTHER].into_iter().flat_map(|room| {
+            [
+                (0.0, -high - room),
+                (0.0, high + room),
+                (half + room, 0.0),
+                (-half - room, 0.0),
+            ]
+        }) {
+            let by = Point::new(at.x + x - centre.x, at.y + y - centre.y);
+            let moved = plate.shifted(by.x, by.y);
+            if !moved.meets(arrow) && is_free(moved) {
+                return by;
+            }
+        }
+    }
+    stays
+}
+
+fn within(canvas: &Canvas, movable: bool, rect: Rect) -> bool {
+    let fits = |low: f64, high: f64, length: Option<f64>| match length {
+        Some(length) => low >= 0.0 && high <= length,
+        None => movable || low >= 0.0,
+    };
+    fits(rect.left, rect.right, canvas.width) && fits(rect.top, rect.bottom, canvas.height)
+}
+
+/// How far the label of a frame moves into each corner: top left, top right, bottom left, bottom right.
+fn corners(frame: &Frame) -> Option<[(f64, f64); 4]> {
+    let bounds = frame.label.as_ref()?.bounds;
+    let right = (frame.rect.right - (bounds.left - frame.rect.left) - bounds.right).max(0.0);
+    let down = frame.rect.bottom - 4.0 - bounds.bottom;
+    Some([(0.0, 0.0), (right, 0.0), (0.0, down), (right, down)])
+}
+
+fn moved(frame: Option<&Frame>, (x, y): (f64, f64)) -> Rect {
+    let line = frame.and_then(|frame| frame.label.as_ref());
+    line.map_or(Rect::NOTHING, |line| line.bounds.shifted(x, y))
+}
+
+/// Whether `rect` lies on a frame in this one.
+fn lies_on_frame(scene: &Scene<'_>, index: usize, rect: Rect) -> bool {
+    let own = scene.frames[index].as_ref().map(|frame| frame.rect);
+    scene.frames.iter().enumerate().any(|(other, frame)| {
+        frame.as_ref().is_some_and(|frame| {
+            other != index
+                && frame.rect.meets(rect)
+                && own.is_some_and(|own| !frame.rect.holds(own))
+        })
+    })
+}
+
+impl Line {
+    fn shift(&mut self, x: f64, y: f64) {
+        self.base = self.base.plus(x, y);
+        self.bounds = self.bounds.shifted(x, y);
+    }
+}
