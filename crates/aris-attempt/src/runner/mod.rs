@@ -24,6 +24,7 @@ use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use aris_contract::Failure as _;
 use aris_queue::attempt::{
@@ -31,6 +32,7 @@ use aris_queue::attempt::{
     Spec, Start,
 };
 use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::process::Signal;
 
 use crate::cards::lease;
 use crate::clock;
@@ -48,6 +50,10 @@ const COMPLAINT: &str = "runner.error";
 
 /// The longest complaint that is read.
 const COMPLAINT_LIMIT: u64 = 64 * 1024;
+
+/// How long after its job this process may be told to end by the same hand. A busy machine lets many programs run between two signals
+/// that are sent one after the other; whoever ends a job by hand waits so long for its record.
+const TOLD: Duration = Duration::from_secs(1);
 
 /// Times the runner's lock is asked for: somebody who only looks holds it for microseconds.
 const LOCK_TRIES: u32 = 200;
@@ -153,7 +159,7 @@ fn lock(folder: &Path) -> Result<File, AttemptError> {
     let file: File = rustix::fs::open(&path, flags, Mode::from_raw_mode(0o644))
         .map_err(AttemptError::system(format!("open {}", path.display())))?
         .into();
-    let mut pause = std::time::Duration::from_micros(100);
+    let mut pause = Duration::from_micros(100);
     for _ in 0..LOCK_TRIES {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
@@ -164,7 +170,7 @@ fn lock(folder: &Path) -> Result<File, AttemptError> {
                     rustix::time::Timespec::try_from(pause).ok().as_ref(),
                 )
                 .unwrap_or_default();
-                pause = (pause * 2).min(std::time::Duration::from_millis(10));
+                pause = (pause * 2).min(Duration::from_millis(10));
             }
             Err(error) => {
                 return Err(AttemptError::system(format!("lock {}", path.display()))(
@@ -251,11 +257,18 @@ fn claimed(
     // A batch system signals the processes of a job one after the other, this one perhaps last. A good end is never taken back.
     if outcome.ended_by_us == EndedByUs::None
         && outcome.ending != Ending::Code(0)
-        && wake.told_to_end()
+        && (wake.told_to_end() || was_told(&outcome.ending) && wake.told_within(TOLD)?)
     {
         outcome.ended_by_us = EndedByUs::Cancelled;
     }
     outcome.write(wake)
+}
+
+/// Whether a command ended as one does that was told to, itself or, in a shell, its last program.
+fn was_told(ending: &Ending) -> bool {
+    const TERM: i32 = Signal::TERM.as_raw();
+    // **Source**: POSIX shells add 128 to the signal's number, as bash and dash do.
+    matches!(ending, Ending::Signal(TERM)) || *ending == Ending::Code(128 + TERM)
 }
 
 /// What must hold before anything is started; the text says what does not.

@@ -78,6 +78,15 @@ impl Wake {
         self.end.load(Ordering::Acquire)
     }
 
+    /// Like [`Self::told_to_end`], and waits so long for it.
+    pub(super) fn told_within(&mut self, time: Duration) -> Result<bool, AttemptError> {
+        let until = clock::steady().saturating_add(time);
+        while !self.told_to_end() && clock::steady() < until {
+            self.wait(until)?;
+        }
+        Ok(self.told_to_end())
+    }
+
     /// Whether SIGUSR1 came since the last call.
     pub(super) fn told_to_look(&self) -> bool {
         self.look.swap(false, Ordering::AcqRel)

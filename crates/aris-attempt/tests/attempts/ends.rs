@@ -323,6 +323,40 @@ fn a_job_that_is_told_to_end_together_with_its_runner_was_ended_from_outside() {
     }
 }
 
+/// Signals are sent one after the other, and the runner's may come late on a busy machine.
+#[test]
+fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
+    for (command, ending) in [
+        ("echo $$ >pid; exec sleep 600", Ending::Signal(15)),
+        // As a shell ends whose last program was told.
+        (
+            "trap 'exit 143' TERM; echo $$ >pid; while :; do sleep 0.01; done",
+            Ending::Code(143),
+        ),
+    ] {
+        let place = Place::new();
+        let mut watch = Watch::new().expect("a watch");
+        place.start(&mut watch, &place.spec(command));
+        let job = line_of(&place.at("pid"));
+        let claim = std::fs::read(place.attempt().join(CLAIM)).expect("claimed");
+        let claim: Claim = serde_json::from_slice(&claim).expect("a claim");
+        signal("TERM", &job);
+        until("the job's end", || !lives(&job));
+        signal("TERM", &claim.runner.pid.to_string());
+        let exit = ended(&mut watch);
+        assert_eq!(
+            (exit.ending, exit.ended_by_us),
+            (ending, EndedByUs::Cancelled)
+        );
+    }
+    let place = Place::new();
+    let exit = place.run(&place.spec("kill -TERM $$"));
+    assert_eq!(
+        (exit.ending, exit.ended_by_us),
+        (Ending::Signal(15), EndedByUs::None)
+    );
+}
+
 fn signal(name: &str, pid: &str) {
     let sent = std::process::Command::new("kill")
         .args(["-s", name, pid])

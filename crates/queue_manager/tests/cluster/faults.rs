@@ -45,11 +45,12 @@ fn a_preempted_job_is_tried_again_and_one_that_somebody_cancelled_is_not() {
     Place::until("it runs", || place.at("ran-low").exists());
     // On both nodes, so that it needs the place wherever that is.
     slurm("sbatch --parsable -p high -N2 --mem=3900 -o /dev/null --wrap true");
-    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    let code = manager.wait().expect("ended").code();
     let state = place.state();
     assert_eq!(
-        (&state["low"]["state"], &state["low"]["attempts"]),
-        (&json!("completed"), &json!(2))
+        (code, &state["low"]["state"], &state["low"]["attempts"]),
+        (Some(0), &json!("completed"), &json!(2)),
+        "{state:?}"
     );
     let journal = fs::read_to_string(place.at(".s.queue/journal.jsonl")).expect("journal");
     assert!(journal.contains("\"reason\":\"preempted\""), "{journal}");
