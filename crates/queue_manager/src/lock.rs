@@ -82,9 +82,12 @@ impl fmt::Display for Owner {
 impl Owner {
     /// Whether this manager, seen from another on the same machine, certainly lives no more.
     fn is_gone(&self, other: &Self) -> bool {
-        let here = self.host == other.host && self.boot == other.boot;
+        if self.pid == 0 || self.host != other.host {
+            return false;
+        }
         let proc = Path::new("/proc/self").exists();
-        proc && here && self.pid > 0 && !Path::new("/proc").join(self.pid.to_string()).exists()
+        let runs = Path::new("/proc").join(self.pid.to_string()).exists();
+        self.boot != other.boot || proc && !runs
     }
 }
 
@@ -245,19 +248,31 @@ mod tests {
 
     #[test]
     fn one_who_only_looks_is_no_manager() {
-        let folder = tempfile::tempdir().expect("temp");
-        let place = Place::of(&folder.path().join("s.json"), None);
-        aris_fs::create_dir(&place.queue).expect("created");
-        aris_fs::write_atomic(&place.lock(), b"").expect("written");
-        let flags = rustix::fs::OFlags::RDONLY;
-        let looking =
-            rustix::fs::open(place.lock(), flags, rustix::fs::Mode::empty()).expect("there");
-        let shared = rustix::fs::FlockOperation::NonBlockingLockShared;
-        rustix::fs::flock(&looking, shared).expect("nobody has it");
-        assert!(holder(&place, Timestamp::UNIX_EPOCH).is_none());
-        let manager = std::thread::spawn(move || take(&place, &owner("here", 7), false).is_ok());
-        manager::pause(Duration::from_millis(100));
-        drop(looking);
-        assert!(manager.join().expect("no panic"), "it waited for the look");
+        // Nobody has had the queue; a manager had it until the machine went down.
+        for before in [None, Some("the last one")] {
+            let folder = tempfile::tempdir().expect("temp");
+            let place = Place::of(&folder.path().join("s.json"), None);
+            let here = owner(&manager::host(), std::process::id());
+            aris_fs::create_dir(&place.queue).expect("created");
+            aris_fs::write_atomic(&place.lock(), b"").expect("written");
+            if let Some(boot) = before {
+                let boot = String::from(boot);
+                let text = serde_json::to_vec(&Owner {
+                    boot,
+                    ..here.clone()
+                });
+                aris_fs::write_atomic(&place.owner(), &text.expect("JSON")).expect("written");
+            }
+            let flags = rustix::fs::OFlags::RDONLY;
+            let looking =
+                rustix::fs::open(place.lock(), flags, rustix::fs::Mode::empty()).expect("there");
+            let shared = rustix::fs::FlockOperation::NonBlockingLockShared;
+            rustix::fs::flock(&looking, shared).expect("nobody has it");
+            assert!(holder(&place, Timestamp::UNIX_EPOCH).is_none());
+            let manager = std::thread::spawn(move || take(&place, &here, false).is_ok());
+            manager::pause(Duration::from_millis(100));
+            drop(looking);
+            assert!(manager.join().expect("no panic"), "it waits for the look");
+        }
     }
 }
