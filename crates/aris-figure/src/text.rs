@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use ttf_parser::Face;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// The fonts of the two weights.
 pub(crate) static REGULAR: &[u8] = include_bytes!("../fonts/LiberationSans-Regular.ttf");
@@ -121,14 +122,15 @@ pub(crate) fn missing(text: &str) -> Vec<char> {
     found
 }
 
-/// One line as it can be drawn: what XML forbids taken out, white space made single, as SVG does.
+/// One line as it can be drawn: what XML forbids taken out, white space made single, as SVG does, letters and their marks composed: what draws
+/// the text takes a character from another font only where all fonts see as many characters.
 pub(crate) fn clean(text: &str) -> String {
     let kept = text.chars().filter(|character| {
         !matches!(character,
             '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
             | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}')
     });
-    let kept: String = kept.collect();
+    let kept: String = kept.nfc().collect();
     kept.split(['\t', '\n', '\r', ' '])
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
@@ -191,5 +193,6 @@ mod tests {
         assert_eq!(lines("a\\nb\n\n c  d\u{1}\te "), vec!["a", "b", "c d e"]);
         assert_eq!(lines(" \n"), Vec::<String>::new());
         assert_eq!(clean("x\u{fffe}\u{85}y"), "xy");
+        assert_eq!(clean("α\u{304}ₛ x\u{302}"), "\u{1fb1}ₛ x\u{302}");
     }
 }
