@@ -96,6 +96,20 @@ fn a_cycle_begins_where_the_file_begins() {
     assert!(x(2) < x(3), "{placed}");
 }
 
+/// Above a node, edges of its own come in.
+#[test]
+fn from_top_to_bottom_a_loop_stands_beside_its_node() {
+    let text = r#"{"layout": {"direction": "TB"}, "nodes": [{"id": "a", "label": "a"}, {"id": "b", "label": "b"}, {"id": "c", "label": "c"}],
+      "edges": [{"from": "a", "to": "b"}, {"from": "a", "to": "c"}, {"from": "b", "to": "b", "label": "passes"}]}"#;
+    assert_eq!(found(text), Vec::new());
+    let placed = Figure::read(text.as_bytes())
+        .expect("a figure")
+        .placed_text();
+    let figure: serde_json::Value = serde_json::from_str(&placed).expect("JSON");
+    let corner = figure["edges"][2]["points"][0][0].as_f64();
+    assert!(corner > figure["nodes"][1]["x"].as_f64(), "{placed}");
+}
+
 #[test]
 fn what_layout_writes_is_drawn_as_before() {
     for (name, text) in FIGURES {

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use super::layers::{Item, Link, layered};
 use crate::geometry::Point;
 use crate::scene::{PADDING, Size, label_room};
-use crate::spec::{Direction, Owners, Spec};
+use crate::spec::{Direction, Edge, Owners, Spec};
 use crate::text::{self, Weight};
+
+/// How far a loop beside a node leads from it.
+const LOOP: f64 = 30.0;
 
 /// What a layout gives: places from the top left of what it fills.
 #[derive(Debug, Default)]
@@ -34,7 +37,7 @@ struct Work<'a> {
     sizes: &'a [Size],
     parts: BTreeMap<Owner, Vec<Part>>,
     edges: BTreeMap<Owner, Vec<(Part, Part, usize)>>,
-    /// Room that loops take above a node.
+    /// Room that loops take above a node, or beside it where the layers lie below each other.
     loops: BTreeMap<usize, f64>,
     /// What is laid out and not yet taken by its owner.
     drawings: BTreeMap<usize, Drawing>,
@@ -74,12 +77,23 @@ pub(crate) fn arrange(spec: &Spec, sizes: &[Size]) -> Drawing {
     // Inner groups first: an owner has more members than what it owns.
     let mut groups: Vec<usize> = (0..spec.groups.len()).collect();
     groups.sort_by_key(|group| (spec.groups[*group].members.len(), *group));
-    let loops: BTreeMap<usize, f64> = spec
-        .edges
-        .iter()
-        .filter(|edge| edge.from == edge.to)
-        .map(|edge| (edge.from, if edge.label.is_some() { 50.0 } else { 30.0 }))
-        .collect();
+    let mut loops: BTreeMap<usize, f64> = BTreeMap::new();
+    for edge in spec.edges.iter().filter(|edge| edge.from == edge.to) {
+        let label = edge.label.as_ref().map_or(0.0, |label| {
+            text::width(
+                label,
+                (spec.style.font_size - 3.0).max(1.0),
+                Weight::Regular,
+            )
+        });
+        let needs = match (spec.layout.direction, &edge.label) {
+            (Direction::TopBottom, _) => LOOP + label + 12.0,
+            (Direction::LeftRight, Some(_)) => 50.0,
+            (Direction::LeftRight, None) => 30.0,
+        };
+        let room = loops.entry(edge.from).or_default();
+        *room = room.max(needs);
+    }
     let mut work = Work {
         spec,
         sizes,
@@ -113,11 +127,9 @@ impl Work<'_> {
             .iter()
             .map(|part| {
                 let size = match part {
-                    // As much room below as a loop takes above: the box stays in the middle.
-                    Part::Node(node) => turn(
-                        self.sizes[*node].width,
-                        self.sizes[*node].height + 2.0 * self.loops.get(node).unwrap_or(&0.0),
-                    ),
+                    // As much room on the other side as a loop takes on one: the box stays in the middle.
+                    Part::Node(node) => turn(self.sizes[*node].width, self.sizes[*node].height)
+                        .plus(0.0, 2.0 * self.loops.get(node).unwrap_or(&0.0)),
                     Part::Group(group) => self
                         .drawings
                         .get(group)
@@ -172,7 +184,20 @@ impl Work<'_> {
         for (part, centre) in parts.iter().zip(flat.centres) {
             let centre = turn(centre.x, centre.y);
             match part {
-                Part::Node(node) => drawing.nodes.push((*node, centre)),
+                Part::Node(node) => {
+                    drawing.nodes.push((*node, centre));
+                    if self.loops.contains_key(node)
+                        && spec.layout.direction == Direction::TopBottom
+                    {
+                        let corners = loop_corners(&self.sizes[*node], centre);
+                        let is_loop = |edge: &Edge| edge.from == *node && edge.to == *node;
+                        let edges = spec.edges.iter().enumerate();
+                        let loops = edges.filter(|(_, edge)| is_loop(edge));
+                        drawing
+                            .points
+                            .extend(loops.map(|(edge, _)| (edge, corners.clone())));
+                    }
+                }
                 Part::Group(group) => {
                     let inner = self.drawings.remove(group).unwrap_or_default();
                     let (x, y) = (centre.x - inner.width / 2.0, centre.y - inner.height / 2.0);
@@ -186,6 +211,12 @@ impl Work<'_> {
         }
         drawing
     }
+}
+
+/// The corners of a loop to the right of a node: above it, where others have theirs, edges come in.
+fn loop_corners(size: &Size, centre: Point) -> Vec<Point> {
+    let (x, y) = (size.width / 2.0 + LOOP, (size.height / 4.0).min(11.0));
+    vec![centre.plus(x, -y), centre.plus(x, y)]
 }
 
 impl Drawing {

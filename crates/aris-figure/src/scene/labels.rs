@@ -22,6 +22,8 @@ const SHARES: [f64; 17] = [
 struct Taken {
     lines: Vec<(Option<usize>, Point, Point)>,
     tree: Tree,
+    /// Of as many routes as there are; nothing for one without an arrow.
+    arrows: Tree,
     blocks: Tree,
     written: Vec<Rect>,
 }
@@ -43,6 +45,13 @@ impl Taken {
         Self {
             tree: Tree::new(rects.collect()),
             lines,
+            arrows: Tree::new(
+                scene
+                    .routes
+                    .iter()
+                    .map(|route| route.arrow_bounds().unwrap_or(Rect::NOTHING))
+                    .collect(),
+            ),
             blocks: Tree::new(scene.blocks.iter().map(Block::bounds).collect()),
             written: scene.labels.iter().map(|line| line.bounds).collect(),
         }
@@ -55,7 +64,9 @@ impl Taken {
             (own.is_none() || of != own) && rect.is_crossed(one, two)
         };
         let holds = |node: &usize| scene.blocks[*node].outline.meets_rect(rect);
+        let mut arrows = self.arrows.meeting(rect).into_iter();
         !self.tree.meeting(rect).iter().any(crosses)
+            && arrows.all(|route| Some(route) == own)
             && !self.blocks.meeting(rect).iter().any(holds)
             && !self.written.iter().any(|other| other.meets(rect))
     }
