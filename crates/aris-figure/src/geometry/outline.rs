@@ -1,5 +1,7 @@
 //! The outlines of nodes: where lines leave them, and what they meet.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use super::{Point, Rect};
 
 /// How a node is drawn.
@@ -117,10 +119,23 @@ impl Outline {
         turned.height_at(y)
     }
 
+    /// Half of the width and height within which a line straight out of a side is not almost along it.
+    fn sides(&self) -> (f64, f64) {
+        match self.shape {
+            Shape::Rect | Shape::Rounded => {
+                (self.half.x - self.corner(), self.half.y - self.corner())
+            }
+            // Up to where the outline runs at 45° when both are alike.
+            Shape::Circle | Shape::Ellipse | Shape::Diamond => {
+                (self.half.x * FRAC_1_SQRT_2, self.half.y * FRAC_1_SQRT_2)
+            }
+        }
+    }
+
     /// Where a way to `corner` begins: straight out of the side that it lies before, else as towards any point.
     pub(crate) fn port(&self, corner: Point) -> Point {
         let (x, y) = (corner.x - self.centre.x, corner.y - self.centre.y);
-        let (side_x, side_y) = (self.half.x - self.corner(), self.half.y - self.corner());
+        let (side_x, side_y) = self.sides();
         if x.abs() < side_x && y.abs() > self.half.y {
             self.centre.plus(x, self.height_at(x).copysign(y))
         } else if y.abs() < side_y && x.abs() > self.half.x {

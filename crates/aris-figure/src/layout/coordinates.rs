@@ -30,8 +30,13 @@ pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
             settle(graph, layer, Sweep::All(sweep), (gap, beside), &mut place);
         }
     }
-    for _ in 0..STRAIGHTEN {
-        for layer in 0..count {
+    for sweep in 0..STRAIGHTEN {
+        for step in 0..count {
+            let layer = if sweep % 2 == 0 {
+                step
+            } else {
+                count - 1 - step
+            };
             settle(graph, layer, Sweep::StandIns, (gap, beside), &mut place);
         }
     }
@@ -85,11 +90,16 @@ fn settle(graph: &Graph, layer: usize, sweep: Sweep, gaps: (f64, f64), place: &m
             Sweep::StandIns => (&nothing, &nothing),
         };
         let (mut sum, mut weight) = (0.0, 0.0);
+        // A box stands in line with the boxes beside it, wherever long edges to it come from.
+        let has_boxes = before.iter().chain(after).any(|other| !passes(*other));
         for other in before.iter().chain(after) {
-            // Long edges are to be straight before all else, then short ones.
+            if has_boxes && !passes(*index) && passes(*other) {
+                continue;
+            }
+            // Edges from box to box are to be straight before all else, then long ones.
             let pull = match (passes(*other), passes(*index)) {
                 (true, true) => 400.0,
-                (false, false) => 4.0,
+                (false, false) => 40_000.0,
                 _ => 1.0,
             };
             sum += pull * place[*other];

@@ -105,7 +105,8 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
     // Whether the line from a box to `next` leaves it on the side where its neighbours lie, and would run along them.
     let steep = |item: usize, next: Point| {
         let (along, across) = (next.x - centres[item].x, next.y - centres[item].y);
-        across.abs() * items[item].along > along.abs() * items[item].across
+        let has_neighbours = graph.layers[graph.layer[item]].len() > 1;
+        has_neighbours && across.abs() * items[item].along > along.abs() * items[item].across
     };
     // Where an edge that leads to `next` leaves the layer of a box.
     let door = |item: usize, next: Point| {
@@ -130,11 +131,13 @@ pub(super) fn layered(items: &[Item], links: &[Link], layout: Layout, beside: f6
                 (None, Some(chain)) => (chain.as_slice(), true),
                 (None, None) => (&[][..], false),
             };
+            let places = chain.iter().map(|stand_in| across[*stand_in]).collect();
             let mut points: Vec<Point> = chain
                 .iter()
-                .flat_map(|stand_in| {
+                .zip(upright(places))
+                .flat_map(|(stand_in, place)| {
                     let layer = graph.layer[*stand_in];
-                    let across = across[*stand_in] - low + lane.beside;
+                    let across = place - low + lane.beside;
                     // Straight through the layer, so that no neighbour's corner is cut.
                     [starts[layer], starts[layer] + thick[layer]]
                         .map(|along| Point::new(along, across))
@@ -189,6 +192,22 @@ fn extent(
         .zip(&graph.across)
         .map(|(at, size)| side(*at, size / 2.0));
     sides.reduce(pick).unwrap_or(0.0)
+}
+
+/// Places along a way that all differ by less are one: a line that leans so little looks like a mistake.
+const LEANS: f64 = 3.0;
+
+/// Places along a way; those in a row that hardly differ become the same.
+fn upright(mut places: Vec<f64>) -> Vec<f64> {
+    for run in places.chunk_by_mut(|one, other| (one - other).abs() < LEANS) {
+        let (low, high) = run.iter().fold((f64::MAX, f64::MIN), |(low, high), place| {
+            (low.min(*place), high.max(*place))
+        });
+        if high - low < LEANS {
+            run.fill(f64::midpoint(low, high));
+        }
+    }
+    places
 }
 
 /// Without the corners at which a way hardly turns: none of them is farther than this from the line without it.

@@ -160,3 +160,28 @@ fn the_schema_takes_the_gallery_and_refuses_what_it_does_not_know() {
     let text = call(project.path(), &["schema"]).expect_code(0);
     assert!(text.stdout().contains("  node_ids "), "{text}");
 }
+
+#[test]
+fn a_chain_is_straight_and_what_leads_past_it_meets_circles_at_their_side() {
+    let text = r#"{"layout": {"direction": "TB"}, "nodes": [
+        {"id": "x", "label": "x", "shape": "circle", "width": 34, "height": 34}, {"id": "f", "label": "Feed-forward"},
+        {"id": "sum", "label": "+", "shape": "circle", "width": 34, "height": 34}, {"id": "out", "label": "Output"}],
+      "edges": [{"from": "x", "to": "f"}, {"from": "f", "to": "sum"}, {"from": "sum", "to": "out"},
+        {"from": "x", "to": "sum", "label": "residual", "style": "dashed"}]}"#;
+    let project = Project::bare().file("f.json", text);
+    call(project.path(), &["layout", "f.json", "-o", "g.json"]).expect_code(0);
+    let placed = project.json("g.json");
+    let nodes = placed["nodes"].as_array().expect("nodes");
+    for node in nodes {
+        assert_eq!(node["x"], nodes[0]["x"], "{placed}");
+    }
+    let (x, sum) = (&nodes[0], &nodes[2]);
+    let points = placed["edges"][3]["points"].as_array().expect("corners");
+    let beside = |node: &serde_json::Value, corner: &serde_json::Value| {
+        (corner[0].as_f64().expect("x") - node["x"].as_f64().expect("x")).abs() > 17.0
+    };
+    assert!(
+        beside(x, &points[0]) && beside(sum, points.last().expect("a corner")),
+        "{placed}"
+    );
+}
