@@ -34,11 +34,12 @@ fn manifest(place: &Place, phases: &Value) {
     manifest_with(place, phases, &json!({}));
 }
 
-/// The same with further settings.
+/// The same with further settings. Memory for several times what a runner takes: Slurm here counts it every two seconds, and twice while
+/// a program starts another.
 fn manifest_with(place: &Place, phases: &Value, more: &Value) {
     let mut manifest = json!({
         "project": "test", "cwd": place.at(""), "engine": "slurm", "gpus_per_job": 0, "linger": 1, "output_wait": 1,
-        "kill_grace": 1, "retry": {"delay": 0.1}, "slurm": {"mem": "16"}, "phases": phases,
+        "kill_grace": 1, "retry": {"delay": 0.1}, "slurm": {"mem": "64"}, "phases": phases,
     });
     for (key, value) in more.as_object().expect("settings") {
         manifest[key] = value.clone();

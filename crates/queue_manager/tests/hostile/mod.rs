@@ -252,7 +252,7 @@ fn no_text_of_a_manifest_leaves_its_place_on_slurm() {
     manifest(
         &place,
         &texts,
-        &json!({"engine": "slurm", "slurm": {"mem": "16"}}),
+        &json!({"engine": "slurm", "slurm": {"mem": "64"}}),
     );
     let output = place.run();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
