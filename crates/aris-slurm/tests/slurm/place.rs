@@ -77,7 +77,7 @@ impl Place {
             time_limit_ms: Some(600_000),
             max_parallel: None,
             options: Slurm {
-                options: BTreeMap::from([(String::from("mem"), String::from("16"))]),
+                options: BTreeMap::from([(String::from("mem"), String::from("64"))]),
                 extra: Vec::new(),
             },
         }
