@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::pdf::bookmarks::Bookmark;
 use crate::pdf::entry::{Ending, Number, entry, leads, number, tail};
-use crate::pdf::numbering::{depth, unlabelled};
+use crate::pdf::labels::{depth, unlabelled};
 
 /// Headings above lists of figures and the like, as [`key`] writes them.
 const FLOATS: [&str; 10] = [

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::pdf::labels::is_label;
 use crate::pdf::notes::NOTE;
-use crate::pdf::numbering::is_label;
 
 /// A line of one word at the edge of so many pages is a running head; one of more words of one page less.
 const RUNNING: usize = 3;

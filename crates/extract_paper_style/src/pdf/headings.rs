@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::pdf::bookmarks::Bookmark;
 use crate::pdf::furniture::Lines;
-use crate::pdf::numbering::{Heading, Named, named, unlabelled};
+use crate::pdf::labels::{Named, named, unlabelled};
+use crate::pdf::numbering::Heading;
 use crate::pdf::places::places;
 use crate::role::Role;
 

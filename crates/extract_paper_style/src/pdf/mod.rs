@@ -8,6 +8,7 @@ mod contents;
 mod entry;
 mod furniture;
 pub(crate) mod headings;
+mod labels;
 mod layout;
 mod notes;
 mod numbering;

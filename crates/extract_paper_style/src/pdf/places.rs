@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::pdf::bookmarks::Bookmark;
 use crate::pdf::contents::key;
 use crate::pdf::furniture::Lines;
-use crate::pdf::numbering::unlabelled;
+use crate::pdf::labels::unlabelled;
 
 /// Lines that a heading takes at most.
 const LINES: usize = 4;

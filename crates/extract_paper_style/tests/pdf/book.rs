@@ -145,18 +145,11 @@ fn report() -> (Vec<u8>, String) {
     (document(&pages), all.join("\n"))
 }
 
-/// Role, words, sentences and subsections of each section.
 fn rows(profile: &Value) -> Vec<Value> {
-    let sections = profile["sections"].as_array().expect("sections");
-    let row = |one: &Value| {
-        json!([
-            one["role"],
-            one["words"],
-            one["sentences"]["count"],
-            one["subsections"]
-        ])
-    };
-    sections.iter().map(row).collect()
+    super::rows(
+        profile,
+        &["role", "words", "sentences/count", "subsections"],
+    )
 }
 
 #[test]

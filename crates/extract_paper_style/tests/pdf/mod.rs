@@ -7,6 +7,18 @@ mod paper;
 use std::fmt::Write as _;
 
 use pdf_extract::{Document, Object, ObjectId, dictionary, text_string};
+use serde_json::Value;
+
+/// These fields of each section; null where a section has none.
+pub(crate) fn rows(profile: &Value, fields: &[&str]) -> Vec<Value> {
+    let sections = profile["sections"].as_array().expect("sections");
+    let field = |section: &Value, path: &&str| {
+        let found = section.pointer(&format!("/{path}"));
+        found.cloned().unwrap_or_default()
+    };
+    let row = |section| fields.iter().map(|path| field(section, path)).collect();
+    sections.iter().map(row).collect()
+}
 
 /// A piece of text: x, y and size in points, whether it is bold, and its letters.
 pub(crate) type Span<'a> = (f64, f64, f64, bool, &'a str);

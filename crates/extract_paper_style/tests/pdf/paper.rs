@@ -221,20 +221,8 @@ fn paper() -> (Vec<u8>, String) {
 }
 
 fn rows(profile: &Value) -> Vec<Value> {
-    let sections = profile["sections"].as_array().expect("sections");
-    let row = |one: &Value| {
-        json!([
-            one["role"],
-            one["words"],
-            one["sentences"]["count"],
-            one["subsections"],
-            one["figures"],
-            one["tables"],
-            one["statements"],
-            one["appendix"]
-        ])
-    };
-    sections.iter().map(row).collect()
+    let fields = "role words sentences/count subsections figures tables statements appendix";
+    super::rows(profile, &fields.split(' ').collect::<Vec<_>>())
 }
 
 #[test]
