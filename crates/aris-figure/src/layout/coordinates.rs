@@ -20,23 +20,18 @@ pub(super) fn across(graph: &Graph, gap: f64, beside: f64) -> Vec<f64> {
         }
     }
     let count = graph.layers.len();
+    // Forth, then back.
+    let layers = |sweep: usize| {
+        let back = !sweep.is_multiple_of(2);
+        (0..count).map(move |step| if back { count - 1 - step } else { step })
+    };
     for sweep in 0..SWEEPS {
-        for step in 0..count {
-            let layer = if sweep % 2 == 0 {
-                step
-            } else {
-                count - 1 - step
-            };
+        for layer in layers(sweep) {
             settle(graph, layer, Sweep::All(sweep), (gap, beside), &mut place);
         }
     }
     for sweep in 0..STRAIGHTEN {
-        for step in 0..count {
-            let layer = if sweep % 2 == 0 {
-                step
-            } else {
-                count - 1 - step
-            };
+        for layer in layers(sweep) {
             settle(graph, layer, Sweep::StandIns, (gap, beside), &mut place);
         }
     }
