@@ -304,12 +304,7 @@ fn a_job_that_is_told_to_end_together_with_its_runner_was_ended_from_outside() {
         ),
     ] {
         let place = Place::new();
-        let mut watch = Watch::new().expect("a watch");
-        place.start(&mut watch, &place.spec(command));
-        let job = line_of(&place.at("pid"));
-        let claim = std::fs::read(place.attempt().join(CLAIM)).expect("claimed");
-        let claim: Claim = serde_json::from_slice(&claim).expect("a claim");
-        let runner = claim.runner.pid.to_string();
+        let (mut watch, job, runner) = begun(&place, command);
         signal("STOP", &runner);
         signal("TERM", &job);
         until("the job's end", || !lives(&job));
@@ -335,14 +330,10 @@ fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
         ),
     ] {
         let place = Place::new();
-        let mut watch = Watch::new().expect("a watch");
-        place.start(&mut watch, &place.spec(command));
-        let job = line_of(&place.at("pid"));
-        let claim = std::fs::read(place.attempt().join(CLAIM)).expect("claimed");
-        let claim: Claim = serde_json::from_slice(&claim).expect("a claim");
+        let (mut watch, job, runner) = begun(&place, command);
         signal("TERM", &job);
         until("the job's end", || !lives(&job));
-        signal("TERM", &claim.runner.pid.to_string());
+        signal("TERM", &runner);
         let exit = ended(&mut watch);
         assert_eq!(
             (exit.ending, exit.ended_by_us),
@@ -355,6 +346,16 @@ fn a_job_that_is_told_to_end_just_before_its_runner_was_ended_from_outside() {
         (exit.ending, exit.ended_by_us),
         (Ending::Signal(15), EndedByUs::None)
     );
+}
+
+/// Starts a command that writes its number to `pid`; its number and its runner's.
+fn begun(place: &Place, command: &str) -> (Watch, String, String) {
+    let mut watch = Watch::new().expect("a watch");
+    place.start(&mut watch, &place.spec(command));
+    let job = line_of(&place.at("pid"));
+    let claim = std::fs::read(place.attempt().join(CLAIM)).expect("claimed");
+    let claim: Claim = serde_json::from_slice(&claim).expect("a claim");
+    (watch, job, claim.runner.pid.to_string())
 }
 
 fn signal(name: &str, pid: &str) {
