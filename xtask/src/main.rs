@@ -49,6 +49,9 @@ enum Command {
         /// What to measure
         #[arg(value_enum, default_value = "all")]
         topic: bench::Topic,
+        /// Folder of papers with data and claims.toml for `claims` [default: ../shared/fixtures/papers]
+        #[arg(long, value_name = "DIR")]
+        papers: Option<std::path::PathBuf>,
     },
     /// Write what is generated from helpers.toml and from the helpers themselves
     Sync {
@@ -91,7 +94,7 @@ fn run(command: Command) -> Result<u8, Fault> {
     let workspace = Workspace::load(&workspace::root())?;
     match command {
         Command::Demo(args) => demo::run(&workspace, &args),
-        Command::Bench { topic } => bench::run(&workspace, topic),
+        Command::Bench { topic, papers } => bench::run(&workspace, topic, papers.as_deref()),
         Command::Sync { check } => sync::run(&workspace, check),
         Command::Schemas { check } => schemas::run(&workspace, check),
         Command::InstallSkills(args) => install::run(&workspace, &args),

@@ -15,6 +15,9 @@ use crate::{Digest, project};
 /// Bytes of one source: far above any that a person or a reference manager writes, and still safe to hold in memory.
 const SOURCE_LIMIT: u64 = 128 << 20;
 
+/// Bytes of all `.tex` files that are read to find the root document.
+const TOTAL_LIMIT: u64 = 512 << 20;
+
 /// Characters of a source line that are quoted.
 const QUOTE: usize = 160;
 
@@ -60,6 +63,11 @@ impl PaperFiles {
             digests: BTreeMap::new(),
             candidates: BTreeMap::new(),
         }
+    }
+
+    /// Real paths of the folders that files may come from.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.allowed
     }
 
     /// Whether a path that exists lies, links resolved, in the paper or its project.
@@ -138,6 +146,7 @@ impl PaperFiles {
         })?;
         let mut texts: Vec<(String, String)> = Vec::new();
         let mut refused = Vec::new();
+        let mut left = TOTAL_LIMIT;
         for entry in entries {
             let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
             let is_tex = entry.path.extension().is_some_and(|name| name == "tex");
@@ -145,8 +154,9 @@ impl PaperFiles {
                 continue;
             }
             let path = aris_fs::display_relative(&entry.path, &self.folder);
-            match self.read(&entry.path, SOURCE_LIMIT) {
+            match self.read(&entry.path, SOURCE_LIMIT.min(left)) {
                 Ok(Some(bytes)) => {
+                    left -= bytes.len() as u64;
                     // A file that is not UTF-8 may still be the root: its marks are ASCII.
                     texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
                     self.candidates.insert(path, bytes);
@@ -227,10 +237,14 @@ pub fn missing_sources(document: &Document) -> Vec<Obstacle> {
         let target = &include.target;
         let (id, message) = match &include.outcome {
             IncludeOutcome::Missing => ("source_missing", format!("`{target}` does not exist")),
-            IncludeOutcome::Unreadable(reason) => (
-                "source_unreadable",
-                format!("`{target}` cannot be read: {reason}"),
-            ),
+            IncludeOutcome::Unreadable(reason) => {
+                let path = include.resolved.as_ref().or(include.candidates.first());
+                let path = path.unwrap_or(target);
+                (
+                    "source_unreadable",
+                    format!("`{path}` cannot be read: {reason}"),
+                )
+            }
             IncludeOutcome::Unresolved => (
                 "source_missing",
                 format!("`{target}` holds a macro that is not defined"),
@@ -265,10 +279,15 @@ mod tests {
         let root = temp.path().canonicalize().expect("real");
         let folder = root.join("project/paper");
         std::fs::create_dir_all(&folder).expect("folders");
-        let main = r"\documentclass{a}\begin{document}\input{one}\input{../two}\input{../../three}\input{four}\end{document}";
+        let main = r"\documentclass{a}\usepackage{mine,amsmath}\begin{document}\input{one}\input{../two}\input{../../three}\input{four}\end{document}";
         for (name, text) in [
             ("project/paper/main.tex", main),
             ("project/paper/one.tex", "1"),
+            (
+                "project/paper/mine.sty",
+                r"\newcommand{\best}{34.2}\RequirePackage{../../outside}",
+            ),
+            ("outside.sty", "secret"),
             ("project/two.tex", "2"),
             ("three.tex", "3"),
             ("project/paper/unused.tex", "5"),
@@ -279,7 +298,7 @@ mod tests {
         let document = files.document(None).expect("a document");
         assert_eq!(
             files.digests.keys().collect::<Vec<_>>(),
-            ["../two.tex", "main.tex", "one.tex"]
+            ["../two.tex", "main.tex", "mine.sty", "one.tex"]
         );
         assert_eq!(files.digests["main.tex"], Digest::of(main.as_bytes()));
         let missing: Vec<_> = missing_sources(&document)
@@ -291,7 +310,7 @@ mod tests {
             [
                 (
                     "source_unreadable",
-                    String::from("`../../three` cannot be read: it lies outside the project")
+                    String::from("`../../three.tex` cannot be read: it lies outside the project")
                 ),
                 ("source_missing", String::from("`four` does not exist")),
             ]

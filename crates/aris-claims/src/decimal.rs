@@ -117,6 +117,12 @@ impl Decimal {
         self.exponent >= 0
     }
 
+    /// The value of a whole number; `None` with a fraction, or beyond an `i128`.
+    pub fn to_integer(self) -> Option<i128> {
+        let scale = pow10(self.exponent)?;
+        self.mantissa.checked_mul(scale)
+    }
+
     /// The power of ten of the last significant digit (`84.70` → −1, `1200` → 2, 0 → 0).
     pub fn last_digit(self) -> i32 {
         self.exponent

@@ -1,175 +1,210 @@
-//! What an audit of claims says.
+//! The result of an audit: one entry for each number, what is covered, what else was noticed.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use aris_evidence::{FileFacts, QueryError};
+use aris_latex::Position;
 use serde::Serialize;
 
-use crate::claim::Kind;
-use crate::decimal::Decimal;
-use crate::targets::Explained;
+use crate::bindings::Spot;
+use crate::paper::{Kind, Part};
 
-/// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+/// What is known of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The displayed digits are those of a value in the results or of one derived from them.
+    /// Bound, and the value is the number shown.
     ExactMatch,
-    /// A value rounds to the displayed digits.
+    /// Bound, and the same to the digits shown or as the binding allows.
     RoundingOk,
-    /// Several values fit and nothing tells which one is meant.
-    AmbiguousMapping,
-    /// No result file supports or contradicts the claim.
-    MissingEvidence,
-    /// The quantity is in the results and is something else.
+    /// Bound and different.
     NumberMismatch,
-    /// A single run or another aggregate is given for the stated one, or the number of runs is wrong.
-    AggregationMismatch,
-    /// A difference, ratio or relative change does not follow from its two values.
-    DeltaError,
-    /// A setting differs from the configuration file.
-    ConfigMismatch,
-    /// A statement about all cases that the results contradict.
+    /// A bound statement that is false.
     ScopeOverclaim,
+    /// The text, macro, table or cell of a binding is not there, or not unique.
+    BindingLost,
+    /// The query of a binding gives no value to compare.
+    BindingError,
+    /// A number readers see that nothing binds or waives.
+    Unbound,
+    /// A number that needs no evidence, with the reason.
+    Waived,
 }
 
 impl Status {
-    /// All of them, in order.
-    pub const ALL: [Self; 9] = [
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 8] = [
         Self::ExactMatch,
         Self::RoundingOk,
-        Self::AmbiguousMapping,
-        Self::MissingEvidence,
         Self::NumberMismatch,
-        Self::AggregationMismatch,
-        Self::DeltaError,
-        Self::ConfigMismatch,
         Self::ScopeOverclaim,
+        Self::BindingLost,
+        Self::BindingError,
+        Self::Unbound,
+        Self::Waived,
     ];
 
-    /// The name used in reports.
-    pub fn name(self) -> &'static str {
+    /// The word in artifacts and messages.
+    pub fn word(self) -> &'static str {
         match self {
             Self::ExactMatch => "exact_match",
             Self::RoundingOk => "rounding_ok",
-            Self::AmbiguousMapping => "ambiguous_mapping",
-            Self::MissingEvidence => "missing_evidence",
             Self::NumberMismatch => "number_mismatch",
-            Self::AggregationMismatch => "aggregation_mismatch",
-            Self::DeltaError => "delta_error",
-            Self::ConfigMismatch => "config_mismatch",
             Self::ScopeOverclaim => "scope_overclaim",
+            Self::BindingLost => "binding_lost",
+            Self::BindingError => "binding_error",
+            Self::Unbound => "unbound",
+            Self::Waived => "waived",
         }
     }
 
-    /// Whether the results contradict the claim.
-    pub fn is_mismatch(self) -> bool {
-        matches!(
-            self,
-            Self::NumberMismatch
-                | Self::AggregationMismatch
-                | Self::DeltaError
-                | Self::ConfigMismatch
-                | Self::ScopeOverclaim
-        )
+    /// The word that readers of the older artifact know.
+    pub fn reference_word(self) -> &'static str {
+        match self {
+            Self::BindingLost => "ambiguous_mapping",
+            Self::BindingError | Self::Unbound => "missing_evidence",
+            Self::Waived => "exact_match",
+            other => other.word(),
+        }
     }
 
-    /// Whether the results support the claim.
-    pub fn is_match(self) -> bool {
+    /// Whether the number is bound and holds.
+    pub fn holds(self) -> bool {
         matches!(self, Self::ExactMatch | Self::RoundingOk)
     }
+
+    /// Whether the data contradict the paper.
+    pub fn contradicts(self) -> bool {
+        matches!(self, Self::NumberMismatch | Self::ScopeOverclaim)
+    }
 }
 
-/// Where a claim stands.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct ClaimPlace {
-    /// Source file, as the document's loader names it.
-    pub file: String,
-    /// Line, 1-based.
-    pub line: usize,
-    /// Column, 1-based, in characters.
-    pub column: usize,
-}
-
-/// A value in the results.
+/// A file that a query reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Reference {
-    /// File and pointer; for several runs the path with `*` where they differ.
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FileUse {
+    /// Path relative to the data root.
     pub path: String,
-    /// Line in the file; 0 for a derived value.
-    pub line: u32,
-    /// The value in the unit of the paper.
-    pub value: Decimal,
-    /// How it was derived: `mean of 5`, `difference`; none for a value as it stands.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub derived: Option<String>,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// Rows of it; none for a file that is one document.
+    pub rows: Option<u64>,
 }
 
-/// One claim with its verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Claim {
-    /// Stable name: file, line, column.
+/// One number, or one statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Id of the binding; for a cell `TABLE/ROW/COLUMN`; for the rest `FILE:LINE:COLUMN`.
     pub id: String,
-    /// Where it stands.
-    pub place: ClaimPlace,
-    /// The source line around it.
-    pub quote: String,
-    /// The number or word as the reader sees it.
-    pub text: String,
-    /// The displayed value; none for a statement of scope.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<Decimal>,
-    /// What it states.
-    pub kind: Kind,
-    /// The verdict.
+    /// What is known of it.
     pub status: Status,
-    /// The values it was compared with.
-    pub evidence: Vec<Reference>,
-    /// Other values that fit, or that explain the number.
-    pub alternatives: Vec<Reference>,
-    /// One sentence: what the paper says, what the results say.
+    /// Where it stands in the paper; for a lost binding where it was looked for.
+    pub position: Position,
+    /// The text around it.
+    pub text: String,
+    /// The number as the paper shows it.
+    pub shown: Option<String>,
+    /// The value that the data give.
+    pub value: Option<String>,
+    /// The query.
+    pub query: Option<String>,
+    /// The files that the query reads.
+    pub evidence: Vec<FileUse>,
+    /// Why it is listed, for a number that is not bound.
+    pub kind: Option<Kind>,
+    /// Why it is waived.
+    pub reason: Option<String>,
+    /// Where its binding stands in `claims.toml`.
+    pub binding: Option<Spot>,
+    /// What is to be said of it, in one sentence; empty where nothing is.
     pub detail: String,
-    /// What to do.
-    pub fix: String,
-    /// For a change whose size follows from the results: what they show, when it goes the other way than the words say.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub contrary: Option<String>,
-    /// For a number that was not matched: whether anything in the results could be meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub explained: Option<Explained>,
+    /// Part of the paper.
+    pub part: Part,
+    /// Block of the document and bytes of its text, for a number that readers see.
+    pub visible: Option<(usize, Range<usize>)>,
 }
 
-/// All claims of a paper, in reading order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ClaimReport {
-    /// The claims.
-    pub claims: Vec<Claim>,
-    /// Claims per status; statuses without claims are listed with 0.
-    pub counts: BTreeMap<String, usize>,
-    /// Numbers of the visible text that are no claims.
-    pub not_claims: usize,
-    /// Pins that fit no number: `file: text`.
-    pub unused_pins: Vec<String>,
+/// Numbers of one part of the paper.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Covered {
+    /// Bound by `claims.toml`, whatever came of it.
+    pub bound: usize,
+    /// Waived.
+    pub waived: usize,
+    /// Neither, though they look like results.
+    pub unbound: usize,
 }
 
-impl ClaimReport {
-    /// Counts the statuses.
-    pub(crate) fn count(&mut self) {
-        self.counts = Status::ALL
-            .iter()
-            .map(|status| (status.name().to_owned(), 0))
-            .collect();
-        for claim in &self.claims {
-            *self
-                .counts
-                .entry(claim.status.name().to_owned())
-                .or_default() += 1;
+/// How much of each part is bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Coverage {
+    /// The abstract.
+    pub r#abstract: Covered,
+    /// Cells of tables.
+    pub tables: Covered,
+    /// Everything else.
+    pub text: Covered,
+}
+
+impl Coverage {
+    /// The counts of one part.
+    pub fn part(&mut self, part: Part) -> &mut Covered {
+        match part {
+            Part::Abstract => &mut self.r#abstract,
+            Part::Tables => &mut self.tables,
+            Part::Text => &mut self.text,
         }
     }
 
-    /// Claims that the results contradict.
-    pub fn mismatches(&self) -> impl Iterator<Item = &Claim> {
-        self.claims
+    /// All parts together.
+    pub fn total(&self) -> Covered {
+        let parts = [self.r#abstract, self.tables, self.text];
+        parts.iter().fold(Covered::default(), |sum, part| Covered {
+            bound: sum.bound + part.bound,
+            waived: sum.waived + part.waived,
+            unbound: sum.unbound + part.unbound,
+        })
+    }
+}
+
+/// Something beside the bindings that an author wants to know: it warns and never blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Note {
+    /// What kind; stable.
+    pub id: &'static str,
+    /// Where.
+    pub position: Position,
+    /// What stands there.
+    pub quote: String,
+    /// What was noticed.
+    pub message: String,
+}
+
+/// What came of an audit.
+#[derive(Debug, Default)]
+pub struct Audit {
+    /// Every number, in reading order; bindings without a place come last.
+    pub entries: Vec<Entry>,
+    /// What is covered.
+    pub coverage: Coverage,
+    /// Arithmetic of the text that does not hold, waivers that fit nothing, bindings nobody confirmed.
+    pub notes: Vec<Note>,
+    /// Suggestions in `claims.toml` that nobody confirmed.
+    pub proposed: usize,
+    /// Every file that a query reads.
+    pub files: BTreeMap<String, Result<FileFacts, QueryError>>,
+}
+
+impl Audit {
+    /// Number of entries with this status.
+    pub fn count(&self, status: Status) -> usize {
+        self.entries
             .iter()
-            .filter(|claim| claim.status.is_mismatch())
+            .filter(|entry| entry.status == status)
+            .count()
     }
 }

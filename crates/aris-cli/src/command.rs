@@ -9,10 +9,12 @@ use aris_contract::Failure;
 use crate::COMMIT;
 use crate::context::Context;
 use crate::emit::{Outcome, Product};
+use crate::run::deadline;
 use crate::spec::Spec;
 
 pub(crate) const JSON: &str = "json";
 pub(crate) const QUIET: &str = "quiet";
+pub(crate) const DEADLINE: &str = "deadline";
 
 /// Template without the product's name: `USAGE`, arguments, then EXAMPLES, EXIT CODES and the streams.
 const TEMPLATE: &str = "{about}\n\nUSAGE:\n  {usage}\n\n{all-args}{after-help}";
@@ -51,7 +53,19 @@ pub(crate) fn command<A: Args>(spec: &Spec) -> Command {
                 .display_order(901)
                 .help("Print no notes on stderr; warnings and errors stay"),
         );
-    sections(command, spec, "")
+    let timed = spec.deadline.map(|time| {
+        let usual = time.as_secs();
+        Arg::new(DEADLINE)
+            .long("deadline")
+            .global(true)
+            .value_name("SECONDS")
+            .value_parser(deadline::seconds)
+            .display_order(899)
+            .help(format!(
+                "End with exit 6 when not done after so many seconds [default: {usual}]"
+            ))
+    });
+    sections(command.args(timed), spec, "")
 }
 
 /// Gives the command and every subcommand the same template and its own examples.

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Timestamp;
 
 use crate::emit;
+use crate::run::deadline::Deadline;
 use crate::style::Style;
 
 /// Where the time comes from.
@@ -44,6 +46,7 @@ pub struct Context {
     stderr_style: Style,
     stderr: RefCell<Box<dyn Write>>,
     stdout: RefCell<Box<dyn Write>>,
+    deadline: Option<Deadline>,
     /// Why a line could not be written.
     broken: RefCell<Option<io::Error>>,
 }
@@ -67,7 +70,19 @@ impl Context {
             stderr_style,
             stderr: RefCell::new(stderr),
             stdout: RefCell::new(stdout),
+            deadline: None,
             broken: RefCell::new(None),
+        }
+    }
+
+    pub(crate) fn with_deadline(self, deadline: Deadline) -> Self {
+        let deadline = Some(deadline);
+        Self { deadline, ..self }
+    }
+
+    pub(crate) fn stop_deadline(&self) {
+        if let Some(deadline) = &self.deadline {
+            deadline.stop();
         }
     }
 
@@ -100,6 +115,20 @@ impl Context {
             .get(name)
             .map(String::as_str)
             .filter(|value| !value.is_empty())
+    }
+
+    /// The limit for a step that can end by itself and say what is missing, such as asking a service: four fifths of the run's
+    /// deadline (see [`Spec::deadline`](crate::Spec::deadline)), so that the step ends before the process does.
+    pub fn step_limit(&self) -> Option<Duration> {
+        self.deadline.as_ref().map(|deadline| deadline.time * 4 / 5)
+    }
+
+    /// Waits for another program, which has a limit of its own: that time does not count against the deadline.
+    pub fn apart<T>(&self, wait: impl FnOnce() -> T) -> T {
+        match &self.deadline {
+            Some(deadline) => deadline.apart(wait),
+            None => wait(),
+        }
     }
 
     /// The present moment.

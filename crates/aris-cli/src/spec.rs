@@ -1,5 +1,7 @@
 //! What a helper says about itself, once; `--help`, `--version` and the contract file are made from it.
 
+use std::time::Duration;
+
 use aris_contract::ErrorKind;
 
 /// A helper's description of itself.
@@ -31,7 +33,12 @@ pub struct Spec {
     pub samples: &'static [Sample],
     /// Whether it can reach the network.
     pub network: Network,
+    /// When a run ends with [`ErrorKind::Timeout`], unless `--deadline` says otherwise; without one there is no such flag.
+    pub deadline: Option<Duration>,
 }
+
+/// The deadline of helpers that read a paper.
+pub const DEADLINE: Duration = Duration::from_mins(5);
 
 /// One worked call for the EXAMPLES section.
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +86,9 @@ impl Spec {
     pub fn exits(&self) -> Vec<(u8, &'static str)> {
         let mut codes = vec![(0, self.ok)];
         for kind in ErrorKind::ALL {
-            if matches!(kind, ErrorKind::Internal | ErrorKind::Usage) || self.errors.contains(&kind)
-            {
+            let is_timed = kind == ErrorKind::Timeout && self.deadline.is_some();
+            let is_usual = matches!(kind, ErrorKind::Internal | ErrorKind::Usage) || is_timed;
+            if is_usual || self.errors.contains(&kind) {
                 codes.push((kind.exit().code(), kind.meaning()));
             }
         }

@@ -201,6 +201,20 @@ pub fn sweep_dead(path: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
+/// Removes what killed writers left anywhere in `folder`, for a caller whose lock keeps every other writer of the folder out.
+///
+/// Unlike [`sweep_dead`] it does not ask whether a writer lives: the system frees the locks of a killed process one after another, so
+/// that the folder's lock can be free while the lock of a temporary file is still held.
+pub fn sweep_folder(folder: &Path) -> Result<(), FsError> {
+    for entry in crate::list_sorted(folder)? {
+        let name = entry.name.as_encoded_bytes();
+        if name.starts_with(b".") && name.ends_with(SUFFIX.as_bytes()) {
+            remove_file(&entry.path)?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes temporary files for the same target whose writers are dead.
 fn sweep(folder: &Path, name: &OsStr) {
     let Ok(entries) = fs::read_dir(folder) else {

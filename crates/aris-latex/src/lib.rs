@@ -25,7 +25,7 @@ mod model;
 mod read;
 mod root;
 
-pub use model::block::{Block, BlockKind, Mark, MarkKind};
+pub use model::block::{Block, BlockKind, Mark, MarkKind, Piece};
 pub use model::document::{
     Document, Error, MAX_INCLUDE_DEPTH, MAX_INCLUDES, MAX_TOTAL_BYTES, Problem, ProblemKind,
 };

@@ -1,6 +1,6 @@
 //! Which file is the root document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::read::path;
 
@@ -30,41 +30,76 @@ pub enum RootError {
 
 /// Finds the root document among `(path, text)` pairs (paths '/'-separated, relative to the paper directory).
 ///
-/// A candidate has `\documentclass` and `\begin{document}` outside comments, its class is not `subfiles` or
-/// `standalone`, and no other file includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
+/// A candidate has `\documentclass` and `\begin{document}` outside comments, one of them perhaps in a file that it includes; its
+/// class is not `subfiles` or `standalone`, and no other file includes it. Among several, a `% !TEX root = …` that all hints agree on wins,
 /// then `main.tex`, `paper.tex`, `ms.tex` at the top, then such a name anywhere when it is the only one.
 pub fn find_root<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> Result<String, RootError> {
-    let mut candidates = BTreeSet::new();
-    let mut included = BTreeSet::new();
+    let all: BTreeMap<String, Facts> = files
+        .iter()
+        .map(|(name, text)| (path::normalise(name.as_ref()), Facts::of(text.as_ref())))
+        .collect();
+    // For each file that others include, those others.
+    let mut includers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut hints = BTreeSet::new();
-    for (name, text) in files {
-        let name = path::normalise(name.as_ref());
-        let facts = Facts::of(text.as_ref());
-        if facts
-            .class
-            .as_deref()
-            .is_some_and(|class| !PART_CLASSES.contains(&class))
-            && facts.begins
-        {
-            candidates.insert(name.clone());
-        }
-        let dir = path::parent(&name);
+    for (name, facts) in &all {
+        let dir = path::parent(name);
         hints.extend(facts.hint.iter().map(|hint| path::join(dir, hint)));
-        for target in &facts.targets {
-            for base in ["", dir] {
+        // TeX looks below the root document's folder, which is one of those above.
+        let above = std::iter::successors(Some(dir), |dir| {
+            (!dir.is_empty()).then(|| path::parent(dir))
+        });
+        for base in above.take(MAX_BASES).chain(std::iter::once("")) {
+            for target in &facts.targets {
                 for full in path::tex_candidates(target).map(|file| path::join(base, &file)) {
-                    if full != name {
-                        included.insert(full);
+                    if let Some((file, _)) = all.get_key_value(&full).filter(|_| full != *name) {
+                        includers.entry(file).or_default().push(name);
                     }
                 }
             }
         }
     }
-    let free: Vec<String> = candidates
+    // The files that have no class and get what `wanted` finds in a file through what they include.
+    let inherits = |wanted: &dyn Fn(&Facts) -> bool, into: &dyn Fn(&Facts) -> bool| {
+        let mut open: Vec<&str> = Vec::new();
+        open.extend(
+            all.iter()
+                .filter(|(_, facts)| wanted(facts))
+                .map(|(name, _)| name.as_str()),
+        );
+        let mut found = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            for includer in includers.get(name).into_iter().flatten() {
+                if all.get(*includer).is_some_and(into) && found.insert(*includer) {
+                    open.push(includer);
+                }
+            }
+        }
+        found
+    };
+    let is_whole = |facts: &Facts| {
+        let class = facts.class.as_deref();
+        class.is_some_and(|class| !PART_CLASSES.contains(&class))
+    };
+    let classed = inherits(&is_whole, &|facts| facts.class.is_none());
+    let begun = inherits(&|facts| facts.begins && facts.class.is_none(), &|_| true);
+    let candidates: BTreeSet<String> = all
         .iter()
-        .filter(|name| !included.contains(*name))
+        .filter(|(name, facts)| {
+            (is_whole(facts) || classed.contains(name.as_str()))
+                && (facts.begins || begun.contains(name.as_str()))
+                && (facts.begins || facts.class.is_some())
+        })
+        .map(|(name, _)| name.clone())
+        .collect();
+    let mut free: Vec<String> = candidates
+        .iter()
+        .filter(|name| !includers.contains_key(name.as_str()))
         .cloned()
         .collect();
+    if free.is_empty() {
+        // Something that is no document by itself includes the document.
+        free.extend(candidates.iter().cloned());
+    }
     let hinted: Vec<&String> = hints
         .iter()
         .filter(|hint| candidates.contains(*hint))
@@ -98,6 +133,9 @@ fn choose(free: Vec<String>) -> Result<String, RootError> {
     Err(RootError::Several { candidates: free })
 }
 
+/// Folders above a file where what it includes is looked up.
+const MAX_BASES: usize = 16;
+
 /// What the choice needs to know of one file.
 #[derive(Default)]
 struct Facts {
@@ -119,6 +157,7 @@ impl Facts {
                 facts.hint = comment.and_then(hint);
             }
         }
+        let mut tried = 0;
         for (at, _) in code.match_indices('\\') {
             let Some(rest) = code.get(at + 1..) else {
                 continue;
@@ -126,10 +165,17 @@ impl Facts {
             let length = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
             let (name, rest) = rest.split_at_checked(length).unwrap_or(("", rest));
             match name {
-                "documentclass" if facts.class.is_none() => facts.class = argument(rest),
-                "begin" => facts.begins |= argument(rest).is_some_and(|env| env == "document"),
+                "documentclass" if facts.class.is_none() => {
+                    tried += 1;
+                    if tried <= MAX_TRIED {
+                        facts.class = argument(rest, "");
+                    }
+                }
+                "begin" => {
+                    facts.begins |= argument(rest, "\\").is_some_and(|env| env == "document");
+                }
                 "input" | "include" | "subfile" | "subfileinclude" => {
-                    facts.targets.extend(argument(rest));
+                    facts.targets.extend(argument(rest, "\\"));
                 }
                 _ => {}
             }
@@ -172,13 +218,16 @@ fn hint(comment: &str) -> Option<String> {
 }
 
 /// The argument in braces after an optional one in brackets, both near by.
-fn argument(rest: &str) -> Option<String> {
+///
+/// Options with one of the characters `stops` in them are not read: where every command is looked at, no text is to be looked through
+/// twice.
+fn argument(rest: &str, stops: &str) -> Option<String> {
     let mut rest = rest.trim_start();
     if let Some(options) = rest.strip_prefix('[') {
-        rest = options.get(near(options, ']')? + 1..)?.trim_start();
+        rest = options.get(near(options, ']', stops)? + 1..)?.trim_start();
     }
     if let Some(group) = rest.strip_prefix('{') {
-        let inner = group.get(..near(group, '}')?)?.trim();
+        let inner = group.get(..near(group, '}', "\\{")?)?.trim();
         return Some(inner.to_owned());
     }
     // The primitive form: `\input file`.
@@ -193,10 +242,14 @@ fn argument(rest: &str) -> Option<String> {
 /// An argument longer than this is not a file name or class.
 const MAX_NAME: usize = 4096;
 
-fn near(text: &str, close: char) -> Option<usize> {
+/// Attempts to read the class of a file.
+const MAX_TRIED: usize = 64;
+
+fn near(text: &str, close: char, stops: &str) -> Option<usize> {
     text.char_indices()
         .take(MAX_NAME)
-        .find(|(_, c)| *c == close)
+        .find(|(_, c)| *c == close || stops.contains(*c))
+        .filter(|(_, c)| *c == close)
         .map(|(at, _)| at)
 }
 
@@ -264,9 +317,64 @@ mod tests {
                 Ok("b.tex".into()),
             ),
             (&[], Err(RootError::None)),
+            // The preamble, or the body, in a file of its own; a wrapper around a whole document.
+            (
+                &[
+                    ("a/main.tex", "\\input{pre/amble}\\begin{document}"),
+                    ("a/pre/amble.tex", "\\input{pre/class}"),
+                    ("a/pre/class.tex", "\\documentclass{article}"),
+                ],
+                Ok("a/main.tex".into()),
+            ),
+            (
+                &[
+                    ("m.tex", "\\documentclass{article}\\input{body}"),
+                    ("body.tex", "\\begin{document}"),
+                    ("macros.tex", "\\input{m}"),
+                ],
+                Ok("m.tex".into()),
+            ),
+            (
+                &[("x.tex", "\\input{paper}"), ("paper.tex", DOC)],
+                Ok("paper.tex".into()),
+            ),
+            (
+                &[
+                    ("a.tex", "\\input{b}\\begin{document}"),
+                    ("b.tex", "\\input{a}"),
+                ],
+                Err(RootError::None),
+            ),
+            (
+                &[
+                    ("fig.tex", "\\input{p}\\begin{document}"),
+                    ("p.tex", "\\documentclass{standalone}"),
+                    ("x.tex", DOC),
+                ],
+                Ok("x.tex".into()),
+            ),
         ];
         for (files, expected) in cases {
             assert_eq!(&find_root(files), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_text_is_searched_once() {
+        for opener in [
+            "\\input{",
+            "\\input[",
+            "\\documentclass[",
+            "\\begin{",
+            "\\input a",
+        ] {
+            let text = opener.repeat(200_000) + DOC;
+            let wanted = if opener.contains("class") {
+                Err(RootError::None)
+            } else {
+                Ok("a.tex".to_owned())
+            };
+            assert_eq!(find_root(&[("a.tex", text.as_str())]), wanted, "{opener}");
         }
     }
 

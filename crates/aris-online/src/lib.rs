@@ -47,6 +47,16 @@ impl Default for OnlineArgs {
 }
 
 impl OnlineArgs {
+    /// The flags of a helper whose `--deadline` is that of the whole run.
+    pub fn within(context: &Context, offline: bool, refresh: bool) -> Self {
+        let limit = context.step_limit().unwrap_or(aris_sources::DEADLINE);
+        Self {
+            offline,
+            refresh,
+            deadline: limit.as_secs_f64(),
+        }
+    }
+
     /// Which of cache and network are asked.
     pub fn mode(&self) -> Mode {
         match (self.offline, self.refresh) {

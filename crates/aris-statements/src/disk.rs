@@ -1,20 +1,22 @@
 //! Documents and what they are checked against, read from the disk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::papers::PapersCache;
 use crate::plan::Plan;
 use crate::prose::Prose;
-use crate::rules::{Bibliographies, Bibliography};
-use aris_claims::evidence::Format;
-use aris_claims::{Evidence, EvidenceError, EvidenceReader};
+use crate::results::Results;
 use aris_contract::{ErrorKind, Failure};
+use aris_evidence::QueryError;
 use aris_fs::{EntryKind, FsError};
 use aris_latex::Loaded;
-use aris_paper::bib;
+use aris_paper::bib::{BibFile, is_distributed};
 use serde_json::{Map, Value};
+
+/// Extensions of files in folders of results that can hold tables.
+const TABLES: [&str; 6] = ["csv", "tsv", "tab", "jsonl", "ndjson", "json"];
 
 /// Why a document, or what it is checked against, cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +26,7 @@ pub enum DiskError {
     Latex(#[from] aris_latex::Error),
     /// A result file is not what its name promises.
     #[error(transparent)]
-    Results(EvidenceError),
+    Results(QueryError),
     /// A plan cannot be used.
     #[error("{}: {message}", path.display())]
     Plan {
@@ -106,10 +108,10 @@ impl<'f> Disk<'f> {
         named: &[PathBuf],
         documents: &[(PathBuf, Prose)],
         problems: &mut Vec<String>,
-    ) -> Result<Option<Bibliographies>, DiskError> {
+    ) -> Result<Option<Vec<BibFile>>, DiskError> {
         let mut read = Vec::new();
         for path in named {
-            read.push(self.bibliography(path)?);
+            self.bibliography(path, &mut read)?;
         }
         if !read.is_empty() {
             return Ok(Some(read));
@@ -124,8 +126,11 @@ impl<'f> Disk<'f> {
                     .filter_map(|name| aris_fs::join_inside(folder, Path::new(name)).ok())
                     .find(|path| self.folder.join(path).is_file());
                 match found {
-                    Some(path) if seen.insert(path.clone()) => read.push(self.bibliography(&path)?),
+                    Some(path) if seen.insert(path.clone()) => {
+                        self.bibliography(&path, &mut read)?;
+                    }
                     Some(_) => {}
+                    None if candidates.iter().any(|name| is_distributed(name)) => {}
                     None => {
                         whole = false;
                         let name = candidates.first().map_or("", String::as_str);
@@ -140,49 +145,52 @@ impl<'f> Disk<'f> {
         Ok((whole && !read.is_empty()).then_some(read))
     }
 
-    fn bibliography(&self, path: &Path) -> Result<Bibliography, DiskError> {
+    fn bibliography(&self, path: &Path, read: &mut Vec<BibFile>) -> Result<(), DiskError> {
         let text = aris_fs::read_text(&self.folder.join(path))?;
-        Ok(Bibliography {
-            path: name(path),
-            read: bib::read(&text),
-        })
+        read.push(BibFile::read(name(path), &text, read));
+        Ok(())
     }
 
-    /// The results in these files and folders; `None` when none is named.
-    pub fn evidence(
+    /// The results in these files, and in the tables below these folders; `None` when none is named. What cannot be read in a folder is
+    /// a problem, not an error: nobody named it.
+    pub fn results(
         &self,
         named: &[PathBuf],
-        repetition: &[String],
-    ) -> Result<Option<Evidence>, DiskError> {
-        if named.is_empty() {
-            return Ok(None);
-        }
-        let mut files = BTreeSet::new();
+        problems: &mut Vec<String>,
+    ) -> Result<Option<Vec<Results>>, DiskError> {
+        let mut files: BTreeMap<PathBuf, bool> = BTreeMap::new();
         for path in named {
             let at = self.folder.join(path);
             if !at.is_dir() {
-                files.insert(path.clone());
+                files.insert(path.clone(), true);
                 continue;
             }
             let entries = aris_fs::walk_sorted(&at, &mut |entry| {
                 !entry.name.to_string_lossy().starts_with('.')
             })?;
             for entry in entries {
-                let is_result = Format::from_path(&entry.name.to_string_lossy()).is_some();
-                if entry.kind == EntryKind::File && is_result {
+                let extension = entry.path.extension().unwrap_or_default();
+                let is_table = TABLES
+                    .iter()
+                    .any(|known| extension.eq_ignore_ascii_case(known));
+                if entry.kind == EntryKind::File && is_table {
                     let below = entry.path.strip_prefix(&at).unwrap_or(&entry.path);
-                    files.insert(path.join(below));
+                    let path = aris_fs::lexical(&path.join(below));
+                    files.entry(path).or_insert(false);
                 }
             }
         }
-        let mut reader = EvidenceReader::repeated_by(repetition.iter().map(String::as_str));
-        for path in files {
+        let mut read = Vec::new();
+        for (path, is_named) in files {
             let bytes = aris_fs::read(&self.folder.join(&path), aris_fs::READ_LIMIT)?;
-            reader
-                .add(&name(&path), &bytes)
-                .map_err(DiskError::Results)?;
+            let path = name(&path);
+            match aris_evidence::read_table(&path, &bytes, None) {
+                Ok(table) => read.push(Results { path, table }),
+                Err(error) if is_named => return Err(DiskError::Results(error)),
+                Err(error) => problems.push(error.to_string()),
+            }
         }
-        Ok(Some(reader.finish()))
+        Ok((!named.is_empty()).then_some(read))
     }
 
     /// A plan.

@@ -1,9 +1,11 @@
 //! Statements in prose and what backs them: a rule engine that needs no model.
 //!
-//! A document, LaTeX or Markdown, whole or as a diff shows it, is read into sentences with places ([`prose`], [`sentence`]).
+//! A document, LaTeX or Markdown, whole or as a diff shows it, is read into sentences with places ([`prose`],
+//! [`prose::sentence`]).
 //! What can be seen of a sentence are its features ([`feature`], [`observe`]); their weighted sum says how likely it is a
 //! claim ([`score`]), their combination of what type ([`statement`]). [`rules`] hold claims against citations,
-//! bibliographies, raw results and plans. Numbers are judged by `aris-claims`, references by `aris-paper`.
+//! bibliographies, tables of results and plans. A number is accused only where a binding holds it to data ([`rules::BoundNumber`]);
+//! references are judged by `aris-paper`.
 //!
 //! ```
 //! use aris_latex::Loaded;
@@ -16,21 +18,19 @@
 //! # Ok::<(), aris_latex::Error>(())
 //! ```
 //!
-//! Pure but for [`disk`], which reads files: no network, no clock. The order of documents and results changes no finding. What a rule could not look
-//! at is said ([`rules::NotChecked`]); it is not taken for clean. English only: words and abbreviations are.
+//! Pure but for [`disk`], which reads files: no network, no clock. The order of documents and results changes no finding. What
+//! a rule could not look at is said ([`rules::NotChecked`]); it is not taken for clean. English only: `assets/words.txt` is.
 #![warn(missing_docs)]
 
 pub mod disk;
 pub mod feature;
-pub mod mark;
+mod numbers;
 pub mod observe;
 pub mod papers;
-mod phrases;
 pub mod plan;
 pub mod prose;
+pub mod results;
 pub mod rules;
 pub mod score;
-mod section;
-pub mod sentence;
 pub mod statement;
-mod stretch;
+mod words;

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use aris_claims::number::scan;
 use serde_json::Value;
 
+use crate::results::singular;
+use crate::words;
+
 /// A plan. What it leaves open is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
@@ -21,32 +24,6 @@ pub struct Plan {
     /// Thresholds by name, as written.
     pub thresholds: BTreeMap<String, f64>,
 }
-
-/// Names of the field that counts repetitions.
-const REPLICATES: [&str; 9] = [
-    "replicates",
-    "repetitions",
-    "repeats",
-    "seeds",
-    "runs",
-    "trials",
-    "n",
-    "R",
-    "sample_size",
-];
-
-/// Nouns of repetitions in running text.
-pub(crate) const NOUNS: [&str; 9] = [
-    "seed",
-    "run",
-    "replicate",
-    "repetition",
-    "repeat",
-    "trial",
-    "fold",
-    "replica",
-    "replication",
-];
 
 impl Plan {
     /// Reads JSON, YAML, YAML front matter, or the phrases of a text ("R = 3", "three seeds").
@@ -102,13 +79,21 @@ impl Plan {
         for other in ["arms", "conditions", "methods"] {
             systems.extend(names(other));
         }
+        let (replicates, noun) = agreed(value.as_object().into_iter().flatten().filter_map(
+            |(key, value)| {
+                let key = key.to_lowercase();
+                words::is("replicates", &key).then(|| Some((count(value)?, key)))?
+            },
+        ));
         let thresholds = value.get("thresholds").and_then(Value::as_object);
         let plan = Self {
             file: file.to_owned(),
-            replicates: REPLICATES
-                .iter()
-                .find_map(|key| value.get(*key).and_then(count)),
-            unit: value.get("unit").and_then(Value::as_str).map(str::to_owned),
+            replicates,
+            unit: value
+                .get("unit")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .or(noun),
             systems,
             metrics: names("metrics"),
             thresholds: thresholds
@@ -121,9 +106,11 @@ impl Plan {
     }
 
     fn of_phrases(file: &str, text: &str) -> Option<Self> {
+        let (replicates, unit) = agreed(phrases(text));
         let plan = Self {
             file: file.to_owned(),
-            replicates: phrase(text),
+            replicates,
+            unit,
             ..Self::default()
         };
         plan.plans_something().then_some(plan)
@@ -144,29 +131,43 @@ fn front_matter(text: &str) -> Option<&str> {
     rest.split_once("\n---").map(|(matter, _)| matter)
 }
 
-/// "R = 3", "three seeds": the first that is said.
-fn phrase(text: &str) -> Option<u64> {
-    scan(text)
+/// The number that all of these give, and what it counts when all name the same thing that can be repeated. Two numbers are none.
+fn agreed(counts: impl Iterator<Item = (u64, String)>) -> (Option<u64>, Option<String>) {
+    let counts: Vec<(u64, String)> = counts.collect();
+    let Some((first, noun)) = counts.first() else {
+        return (None, None);
+    };
+    let noun = singular(noun);
+    let one = counts.iter().all(|(count, _)| count == first);
+    let named =
+        words::is("repetition", noun) && !matches!(noun, "replicate" | "repetition" | "repeat");
+    let same = one && named && counts.iter().all(|(_, other)| singular(other) == noun);
+    (one.then_some(*first), same.then(|| noun.to_owned()))
+}
+
+/// "R = 3", "three seeds": the counts, and what they count.
+fn phrases(text: &str) -> impl Iterator<Item = (u64, String)> + '_ {
+    let whole = scan(text)
         .into_iter()
-        .filter(|number| number.value.is_integer())
-        .find(|number| {
-            let before = text.get(..number.range.start).unwrap_or("").trim_end();
-            let named = before.strip_suffix('=').is_some_and(|before| {
-                let word = before.trim_end();
-                ["R", "n", "N"].iter().any(|name| {
-                    word.strip_suffix(name)
-                        .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
-                })
+        .filter(|number| number.value.is_integer());
+    whole.filter_map(|number| {
+        let before = text.get(..number.range.start).unwrap_or("").trim_end();
+        let letter = before
+            .strip_suffix('=')
+            .map(str::trim_end)
+            .and_then(|before| {
+                let rest = before.strip_suffix(['R', 'n', 'N'])?;
+                (!rest.ends_with(char::is_alphanumeric)).then(|| String::from("n"))
             });
-            let after = text.get(number.end..).unwrap_or("").trim_start();
-            let noun = after
-                .split(|c: char| !c.is_alphabetic())
-                .next()
-                .unwrap_or("")
-                .to_lowercase();
-            named || NOUNS.contains(&noun.trim_end_matches('s'))
-        })
-        .and_then(|number| number.value.to_string().parse().ok())
+        let after = text.get(number.end..).unwrap_or("").trim_start();
+        let noun = after
+            .split(|c: char| !c.is_alphabetic())
+            .next()
+            .unwrap_or("")
+            .to_lowercase();
+        let noun = words::is("repetition", singular(&noun)).then_some(noun);
+        Some((number.value.to_string().parse().ok()?, letter.or(noun)?))
+    })
 }
 
 #[cfg(test)]
@@ -199,7 +200,12 @@ mod tests {
                 "{text}"
             );
         }
+        let unit = |text: &str| Plan::read("p.yaml", text).unwrap().unit;
+        assert_eq!(unit("seeds: 5").as_deref(), Some("seed"));
+        assert_eq!(unit("replicates: 5"), None);
         assert!(Plan::read("p.md", "Nothing is planned.").is_err());
+        // Two numbers: which one holds for everything is not said.
+        assert!(Plan::read("p.md", "Two pilot runs, two runs, then five runs.").is_err());
         assert!(Plan::read("p.json", "{").is_err());
     }
 }

@@ -71,10 +71,7 @@ pub fn claims(prose: &Prose, statements: &[Statement]) -> Vec<Claim> {
     let mut claims: Vec<Claim> = statements
         .iter()
         .filter_map(|statement| {
-            let passage = prose
-                .paper
-                .passages
-                .get(statement.observed.sentence.passage)?;
+            let passage = prose.passages.get(statement.observed.sentence.passage)?;
             Some(Claim {
                 file: statement.file.clone(),
                 line: u32::try_from(statement.line).ok(),

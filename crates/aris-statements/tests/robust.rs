@@ -1,13 +1,13 @@
 //! No bytes make the reader panic, spans lie inside the file, time is linear, and the order of files changes nothing.
 #![cfg(test)]
 
-use aris_claims::EvidenceReader;
 use aris_latex::Loaded;
-use aris_paper::bib;
+use aris_paper::bib::BibFile;
 use aris_statements::papers::PapersCache;
 use aris_statements::plan::Plan;
 use aris_statements::prose::{Excerpt, Prose};
-use aris_statements::rules::{Bibliography, Sources, check};
+use aris_statements::results::Results;
+use aris_statements::rules::{Sources, check};
 use aris_statements::statement::{claims, statements};
 use proptest::prelude::*;
 
@@ -87,16 +87,15 @@ proptest! {
                 documents.reverse();
                 results.reverse();
             }
-            let mut reader = EvidenceReader::default();
-            for (name, text) in results {
-                reader.add(name, text.as_bytes()).unwrap();
-            }
-            let evidence = reader.finish();
-            let bibliographies = bibs
+            let results: Vec<Results> = results
                 .iter()
-                .map(|(path, text)| Bibliography { path: (*path).to_owned(), read: bib::read(text) })
+                .map(|(path, text)| Results { path: (*path).to_owned(), table: aris_evidence::read_table(path, text.as_bytes(), None).unwrap() })
                 .collect();
-            let sources = Sources { bibliographies: Some(&bibliographies), evidence: Some(&evidence), ..Sources::default() };
+            let bibliographies: Vec<BibFile> = bibs
+                .iter()
+                .map(|(path, text)| BibFile::read((*path).to_owned(), text, &[]))
+                .collect();
+            let sources = Sources { bibliographies: Some(&bibliographies), results: Some(&results), ..Sources::default() };
             let check = check(&documents, &sources);
             let findings: Vec<_> = check.findings.into_iter().filter(|finding| finding.rule.as_deref() != Some("protocol-deviation")).collect();
             (findings, check.not_checked)
@@ -127,6 +126,7 @@ fn long_monotonous_documents_end() {
         ".",
         "a.b. ",
         "3.5 ",
+        "-10.",
         "| ",
         "*a",
         "$x$ ",

@@ -1,6 +1,6 @@
 //! What tests of helpers share: the helper's binary, a sample project, one run with its envelope, snapshots that prove that
-//! nothing was written, crashes at every change of the disk, a loopback server that misbehaves on demand, schemas, and fixtures
-//! that may be absent.
+//! nothing was written, crashes at every change of the disk, a loopback server that misbehaves on demand, schemas, a
+//! browser, and fixtures that may be absent.
 //!
 //! For tests only: everything here panics with a message that says what was expected.
 //!
@@ -21,6 +21,7 @@
     reason = "test support: it prepares files directly, reads the environment of the test run, and fails by panicking"
 )]
 
+mod browser;
 mod build;
 mod crash;
 mod fixtures;
@@ -33,6 +34,7 @@ mod schema;
 mod server;
 mod snapshot;
 
+pub use browser::Browser;
 pub use crash::{Crashes, crash_at_every_change, crash_at_every_change_at_once};
 pub use fixtures::{shared, workspace_root};
 pub use forge::{Forge, Pull, Refused, fake_gh};

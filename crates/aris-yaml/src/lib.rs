@@ -1,18 +1,21 @@
-//! YAML and JSON as a tree whose scalars stay as written, each node with its place. JSON is a part of YAML.
+//! YAML and JSON as a tree whose scalars stay as written, each node with its place.
 //!
-//! Anchors, aliases and merge keys are resolved. A key that stands twice in a mapping stays twice, so that whoever reads the tree can
-//! report it; [`Node::get`] gives the last one, as YAML loaders do. Numbers keep their text: `1e-4` stays `1e-4`.
+//! [`read`] takes YAML, of which strict JSON is a part: anchors, aliases and merge keys are resolved, and a key that stands twice in a mapping
+//! stays twice, so that whoever reads the tree can report it; [`Node::get`] gives the last one, as YAML loaders do. [`read_json`] and
+//! [`JsonReader`] take JSON with comments and the other liberties of real files. Numbers keep their text: `1e-4` stays `1e-4`.
 //!
 //! What it does not do: write YAML, or make values of Rust types from it.
 
 #![warn(missing_docs)]
 
 mod builder;
+mod json;
 
 use granit_parser::Parser;
 use serde_json::{Map, Number, Value as Json};
 
 use builder::{Builder, small};
+pub use json::{JsonReader, read_json};
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +72,7 @@ pub enum Kind<'a> {
     Text(&'a str),
 }
 
-/// Why a file is not YAML.
+/// Why a file is not YAML or JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// From 1; 0 when there is no place.
@@ -197,6 +200,50 @@ impl Node {
             (_, Some(Kind::Bool(_))) => "a truth value",
             (_, Some(Kind::Integer(_) | Kind::Float(_))) => "a number",
             _ => "a text",
+        }
+    }
+
+    /// Checks that no key stands twice in one mapping. **Errors**: the second place, and the first in the message.
+    pub fn check_keys(&self) -> Result<(), Malformed> {
+        if let Some(keys) = json::twice(self.entries()) {
+            return Err(json::said_twice(keys));
+        }
+        self.children().try_for_each(Self::check_keys)
+    }
+
+    /// The items of a list, or the values of a mapping.
+    pub fn children(&self) -> impl Iterator<Item = &Self> {
+        let values = self.entries().iter().map(|(_, node)| node);
+        self.items().iter().chain(values)
+    }
+
+    /// Appends the value as JSON. Numbers stay as written where JSON can write them so; those that no `f64` holds become texts.
+    pub fn write_json(&self, out: &mut String) {
+        match &self.value {
+            Value::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    item.write_json(out);
+                }
+                out.push(']');
+            }
+            Value::Map(entries) => {
+                out.push('{');
+                for (index, (key, node)) in entries.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { "," });
+                    out.push_str(&Json::from(key.text.as_str()).to_string());
+                    out.push(':');
+                    node.write_json(out);
+                }
+                out.push('}');
+            }
+            Value::Scalar { text, .. } => match self.kind() {
+                Some(Kind::Float(number)) if number.is_finite() && json::is_number(text) => {
+                    out.push_str(text);
+                }
+                _ => out.push_str(&self.to_json().to_string()),
+            },
         }
     }
 
@@ -338,7 +385,112 @@ mod tests {
         assert!(read(&text).unwrap_err().message.contains("aliases"));
     }
 
+    #[test]
+    fn json_is_read_as_repositories_hold_it() {
+        let text = "\u{feff}// made by eval\n{\n  # best\n  \"a\": [1.50, -2e3, /* two\nlines */ 7,],\n 'b\\u00e9': \"raw\ttab\",\n c_1: NaN, \"d\": -Infinity,\n}\n";
+        let node = read_json(text).unwrap();
+        let place = |node: &Node| (node.line, node.column);
+        assert_eq!(place(node.get("a").unwrap()), (4, 8));
+        assert_eq!(place(&node.get("a").unwrap().items()[2]), (5, 10));
+        assert_eq!(place(node.get("bé").unwrap()), (6, 13));
+        assert_eq!(node.get("bé").unwrap().text(), Some("raw\ttab"));
+        assert_eq!(node.get("c_1").unwrap().kind(), Some(Kind::Text("NaN")));
+        let mut json = String::new();
+        node.write_json(&mut json);
+        assert_eq!(
+            json,
+            "{\"a\":[1.50,-2e3,7],\"bé\":\"raw\\ttab\",\"c_1\":\"NaN\",\"d\":\"-Infinity\"}"
+        );
+    }
+
+    #[test]
+    fn mistakes_in_json_have_their_place() {
+        let deep = "[".repeat(100_000);
+        for (text, line, column, part) in [
+            ("", 1, 1, "the file ends"),
+            ("[1, 2", 1, 6, "expected `,` or `]`"),
+            ("{\"a\": 1\n \"b\": 2}", 2, 2, "expected `,` or `}`"),
+            ("{\"a\" 1}", 1, 6, "expected `:` after the key `a`"),
+            ("[,]", 1, 2, "expected a value"),
+            ("[01]", 1, 2, "`01` is no value"),
+            ("{1: 2}", 1, 2, "a key in double quotes"),
+            ("[True]", 1, 2, "`True` is no value"),
+            (
+                "{\"é\": 1, \"b\": {\n\"é\": 2, \"é\": 3}}",
+                2,
+                9,
+                "`é` stands twice, first in line 2, column 1",
+            ),
+            ("[\"é\", \"b", 1, 7, "a text is not closed"),
+            ("[1 /* x", 1, 4, "a comment is not closed"),
+            ("\"\\x\"", 1, 3, "an unknown escape"),
+            ("\"\\u12\"", 1, 4, "four hexadecimal digits"),
+            ("1 2", 1, 3, "more after the end"),
+            (&deep, 1, 129, "nested deeper"),
+        ] {
+            let wrong = read_json(text).unwrap_err();
+            let start: String = text.chars().take(20).collect();
+            assert!(
+                (wrong.line, wrong.column) == (line, column) && wrong.message.contains(part),
+                "{start:?}: {wrong:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_list_is_read_item_by_item() {
+        let mut reader = JsonReader::new(" [1, {\"a\": 2},\n 3] ", 5);
+        assert!(reader.enter_list().unwrap());
+        let mut places = Vec::new();
+        while let Some(item) = reader.item().unwrap() {
+            places.push((item.line, item.column));
+        }
+        reader.end().unwrap();
+        assert_eq!(places, [(5, 3), (5, 6), (6, 2)]);
+        assert!(!JsonReader::new("{}", 1).enter_list().unwrap());
+    }
+
+    /// Any JSON value, a few levels deep.
+    fn json() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            any::<f64>().prop_map(Json::from),
+            "\\PC{0,8}|[\\x00-\\x1f\\\\\"/]{0,4}".prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Json::from),
+                proptest::collection::btree_map("\\PC{0,4}", inner, 0..6)
+                    .prop_map(|map| Json::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
     proptest! {
+        #[test]
+        fn json_means_what_serde_json_reads(value in json()) {
+            for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+                let node = read_json(&text).unwrap();
+                prop_assert_eq!(&node.to_json(), &value);
+                let mut written = String::new();
+                node.write_json(&mut written);
+                prop_assert_eq!(serde_json::from_str::<Json>(&written).unwrap(), value.clone());
+            }
+        }
+
+        #[test]
+        fn no_text_makes_json_panic(text in "\\PC{0,60}", json in "[\\[\\]{}\"':,#/*0-9eE.+\\-a-z \\\\u\n\t]{0,60}") {
+            for text in [text, json] {
+                if let Ok(node) = read_json(&text) {
+                    let mut written = String::new();
+                    node.write_json(&mut written);
+                    prop_assert!(serde_json::from_str::<Json>(&written).is_ok(), "{}", written);
+                }
+            }
+        }
+
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,60}", yaml in "[\\[\\]{}\",:0-9e.\\-a-c &*#|>?!<\n]{0,60}") {
             let _one = read(&text);

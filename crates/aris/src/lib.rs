@@ -62,6 +62,7 @@ const SPEC: Spec = Spec {
         exit: &[0],
     }],
     network: Network::None,
+    deadline: None,
 };
 
 /// Becomes the helper that the program's own name or the first word asks for; everything else is for `aris` itself.

@@ -38,7 +38,7 @@ pub(crate) const GROUPS: &[Group] = &[
             },
             Entry {
                 spec: &paper_claim_audit::SPEC,
-                brief: "check every number against the raw results",
+                brief: "check numbers against the data they are bound to",
                 run: |process| {
                     aris_cli::run(&paper_claim_audit::SPEC, paper_claim_audit::run, process)
                 },

@@ -81,6 +81,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::Optional,
+    deadline: None,
 };
 
 /// Does what `cli` says.

@@ -10,6 +10,7 @@
 
 mod agents;
 mod audit;
+mod bindings;
 mod cli;
 mod commands;
 mod error;
@@ -101,6 +102,7 @@ pub static SPEC: Spec = Spec {
         exit: &[3],
     }],
     network: Network::Optional,
+    deadline: Some(aris_cli::DEADLINE),
 };
 
 /// Does what `cli` asks for.

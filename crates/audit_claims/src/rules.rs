@@ -4,22 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
+use aris_paper::facts::Month;
 use aris_review::{Claim, Diff, Finding, Section};
 use aris_statements::disk::{Disk, DiskError, inside};
 use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check};
 use aris_statements::statement::claims;
+use jiff::tz::TimeZone;
 
 use crate::agents::Open;
+use crate::bindings::bound;
 use crate::error::Error;
 use crate::excerpts::excerpts;
 
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RuleArgs {
-    /// Raw results for the rules, a file or a folder; may be repeated
+    /// Raw results for the rules on samples and plans, a table or a folder of tables; may be repeated
     #[arg(long, value_name = "PATH")]
     results: Vec<PathBuf>,
+    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
+    #[arg(long, value_name = "NAME")]
+    repetition: Vec<String>,
     /// What was planned, for the rules: JSON, YAML, or a text with front matter
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -74,17 +80,18 @@ pub(crate) fn look(
     }
     let mut problems = Vec::new();
     let bibliographies = disk.bibliographies(&[], &read, &mut problems)?;
-    for problem in &problems {
-        context.warn(problem);
-    }
+    let folders = read.iter().map(|(path, _)| path.as_path());
+    let bound = bound(folders, context.cwd());
     let documents: Vec<Prose> = read.into_iter().map(|(_, prose)| prose).collect();
     let plan = args
         .plan
         .as_deref()
         .map(|path| disk.plan(path))
         .transpose()?;
-    let repetition: Vec<String> = plan.iter().filter_map(|plan| plan.unit.clone()).collect();
-    let evidence = disk.evidence(&args.results, &repetition)?;
+    let results = disk.results(&args.results, &mut problems)?;
+    for problem in &problems {
+        context.warn(problem);
+    }
     let papers = args
         .papers_cache
         .as_deref()
@@ -93,11 +100,14 @@ pub(crate) fn look(
     let found = check(
         &documents,
         &Sources {
-            bibliographies: bibliographies.as_ref(),
-            evidence: evidence.as_ref(),
+            bibliographies: bibliographies.as_deref(),
+            now: Some(month(context)),
+            bound: bound.as_deref(),
+            results: results.as_deref(),
+            repetition: &args.repetition,
             plan: plan.as_ref(),
             papers: papers.as_ref(),
-            notes: None,
+            ..Sources::default()
         },
     );
     let of_repository = |file: &str| {
@@ -119,6 +129,15 @@ pub(crate) fn look(
         }
     }
     Ok(looked)
+}
+
+/// The month in which entries of bibliographies are judged.
+pub(crate) fn month(context: &Context) -> Month {
+    let today = context.now().to_zoned(TimeZone::UTC).date();
+    Month {
+        year: u16::try_from(today.year()).unwrap_or(u16::MAX - 1),
+        month: u8::try_from(today.month()).unwrap_or(12),
+    }
 }
 
 /// Whether the diff shows this line: what it does not show is not under review.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 const RUNS: &str = "system,seed,depth_m\ndrill,1,4.1\ndrill,2,4.3\nspade,1,1.9\nspade,2,2.1\n";
 const CLEAN: &str = "# Holes\n\n## Results\n\nThe mean depth of the drill was 4.2 m.\n";
-/// A number that no run shows, and a key that no bibliography has.
-const FAULTY: &str = "# Holes\n\n## Introduction\n\nDrills have been used for centuries [@nobody1900].\n\n## Results\n\nThe mean depth of the drill was 7.7 m.\n";
+/// A key that no bibliography has, and more runs than the results have.
+const FAULTY: &str = "# Holes\n\n## Introduction\n\nDrills have been used for centuries [@nobody1900].\n\n## Results\n\nThe mean depth of the drill was 4.2 m over nine seeds.\n";
 
 fn project(text: &str) -> Project {
     Project::new()
@@ -62,7 +62,7 @@ fn faults_are_found_with_their_lines() {
     assert_valid("aris.audit_claims.checked/v1", &data, "what check prints");
     assert_eq!(
         rules(&data),
-        ["cite-key-missing", "numeric-mismatch"],
+        ["cite-key-missing", "sample-size-mismatch"],
         "{data}"
     );
     let lines: Vec<u64> = data["findings"]
@@ -91,15 +91,37 @@ fn a_clean_document_raises_nothing() {
 }
 
 #[test]
-fn without_results_the_rules_for_numbers_have_not_passed() {
+fn what_nobody_gave_is_not_checked() {
     let data = call(&project(FAULTY), &["check", "--doc", "report.md"])
         .expect_code(0)
         .data();
-    let skipped = data["skipped"].as_array().expect("a list");
-    assert!(
-        skipped.iter().any(|one| one["rule"] == "numeric-mismatch"),
-        "{data}"
-    );
+    for (rule, reason) in [
+        (
+            "numeric-mismatch",
+            "no claims.toml binds the document's numbers",
+        ),
+        (
+            "numeric-binding",
+            "no claims.toml binds the document's numbers",
+        ),
+        ("sample-size-mismatch", "no results were given"),
+    ] {
+        let skipped = data["skipped"].as_array().expect("a list").iter();
+        let said = skipped.filter(|one| one["rule"] == rule && one["reason"] == reason);
+        assert_eq!(said.count(), 1, "{rule}: {data}");
+    }
+}
+
+#[test]
+fn a_broken_table_in_a_folder_is_said_and_stops_nothing() {
+    let project = project(CLEAN)
+        .file("results/runs.csv", RUNS)
+        .file("results/broken.csv", "a,b\n1,2,3\n");
+    let arguments = ["check", "--doc", "report.md", "--results", "results"];
+    let data = call(&project, &arguments).expect_code(0).data();
+    assert_eq!(data["results"], serde_json::json!(["results/runs.csv"]));
+    let problem = data["problems"][0].as_str().expect("a problem");
+    assert!(problem.contains("results/broken.csv"), "{data}");
 }
 
 #[test]

@@ -57,6 +57,7 @@ pub static SPEC: Spec = Spec {
         exit: &[3],
     }],
     network: Network::None,
+    deadline: None,
 };
 
 /// Expands the specification that `cli` names.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_latex::{Document, Place, Position};
+use aris_paper::bib::{Library, Loc, check};
 
-use crate::finding::{Finding, Severity};
-use crate::library::{Library, Loc};
+use crate::finding::Finding;
 
 /// Characters of a source line that are quoted.
 pub(crate) const QUOTE: usize = 160;
@@ -78,18 +78,14 @@ pub(crate) fn collect(document: &Document, library: &Library<'_>) -> Vec<Cited> 
     }
     if document.nocite_all {
         let known: BTreeSet<Loc> = cited.iter().filter_map(Cited::loc).collect();
-        for loc in library.all() {
-            if let Some(entry) = library.entry(loc).filter(|_| !known.contains(&loc)) {
-                // Parents of others are not printed for their own sake.
-                if !matches!(entry.kind.as_str(), "xdata" | "set")
-                    && library.find(&entry.key) == Some(loc)
-                {
-                    cited.push(Cited {
-                        key: entry.key.clone(),
-                        uses: Vec::new(),
-                        target: Target::Entry(loc),
-                    });
-                }
+        let printed = library.printed().into_iter();
+        for loc in printed.filter(|loc| !known.contains(loc)) {
+            if let Some(entry) = library.entry(loc) {
+                cited.push(Cited {
+                    key: entry.key.clone(),
+                    uses: Vec::new(),
+                    target: Target::Entry(loc),
+                });
             }
         }
     }
@@ -112,68 +108,23 @@ pub(crate) fn check(
     library: &Library<'_>,
     whole: bool,
 ) -> Vec<Finding> {
-    /// Hints cost a pass over all keys each.
-    const MAX_HINTS: usize = 100;
-    let mut findings = Vec::new();
-    let mut hints = 0;
-    for cited in cited.iter().filter(|cited| cited.target == Target::Nowhere) {
-        let Some(first) = cited.uses.first() else {
-            continue;
-        };
-        let finding = if cited.key.contains('\\') || cited.key.contains('#') {
-            Finding::new(
-                "unresolved_citation",
-                Severity::Warn,
-                format!(
-                    "the key `{}` holds a macro that is not resolved here",
-                    cited.key
-                ),
-                "write the key itself so that it can be audited",
-            )
-        } else if let Some(entry) = library
-            .find_other_case(&cited.key)
-            .and_then(|loc| library.entry(loc))
-        {
-            // BibTeX finds it, biber does not.
-            Finding::new(
-                "key_case_mismatch",
-                Severity::Warn,
-                format!(
-                    "`{}` is cited, the bibliography has `{}`",
-                    cited.key, entry.key
-                ),
-                format!("write `{}` in the citation", entry.key),
-            )
-        } else if whole {
-            hints += 1;
-            let near = if hints <= MAX_HINTS {
-                library.near(&cited.key)
-            } else {
-                Vec::new()
-            };
-            let action = if near.is_empty() {
-                String::from("add the entry to the bibliography, or correct the key")
-            } else {
-                format!(
-                    "add the entry, or correct the key: did you mean `{}`?",
-                    near.join("` or `")
-                )
-            };
-            let often = match cited.uses.len() {
-                1 => String::from("once"),
-                count => format!("{count} times"),
-            };
-            let message = format!("`{}` is in no bibliography; cited {often}", cited.key);
-            Finding::new("undefined_key", Severity::Fail, message, action)
-        } else {
-            continue;
-        };
-        findings.push(
-            finding
-                .key(&cited.key)
-                .position(&first.position)
-                .quote(document.quote(first.place, QUOTE)),
-        );
-    }
-    findings
+    let nowhere: Vec<(&Cited, &Use)> = cited
+        .iter()
+        .filter(|cited| cited.target == Target::Nowhere)
+        .filter_map(|cited| Some((cited, cited.uses.first()?)))
+        .collect();
+    let uses = nowhere
+        .iter()
+        .map(|(cited, _)| (cited.key.as_str(), cited.uses.len()));
+    let found = check::keys(library, uses, whole);
+    let firsts: BTreeMap<&str, &Use> = nowhere
+        .iter()
+        .map(|(cited, first)| (cited.key.as_str(), *first))
+        .collect();
+    let at = |found: check::Finding| {
+        let first = firsts.get(found.key.as_str())?;
+        let quote = document.quote(first.place, QUOTE);
+        Some(Finding::from(found).position(&first.position).quote(quote))
+    };
+    found.into_iter().filter_map(at).collect()
 }

@@ -25,7 +25,4 @@ pub struct Cli {
     /// The same from the cache alone; what it does not have stays inconclusive
     #[arg(long)]
     pub offline: bool,
-    /// Give up asking after so many seconds in all
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    pub deadline: u32,
 }

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aris_cli::Context;
 use aris_online::{OnlineArgs, Progress};
+use aris_paper::bib::{Library, Loc};
 use aris_paper::facts::Month;
 use aris_verify::sources::HOSTS;
 use aris_verify::{Checked, Existence, Online, Options, Reference, Severity, Status, verify};
 
 use crate::error::Error;
 use crate::finding::{self, Finding};
-use crate::library::{Library, Loc};
 
 /// What the sources said of each cited entry.
 pub(crate) type Answers = BTreeMap<Loc, Checked>;

@@ -2,6 +2,7 @@
 
 use aris_audit::Obstacle;
 use aris_latex::Position;
+use aris_paper::bib::check::{self, Weight};
 use serde::Serialize;
 
 /// How much a finding weighs.
@@ -93,6 +94,26 @@ impl Finding {
             (true, _) => String::from("-"),
             (false, 0) => self.file.clone(),
             (false, line) => format!("{}:{line}:{}", self.file, self.column),
+        }
+    }
+}
+
+impl From<check::Finding> for Finding {
+    fn from(found: check::Finding) -> Self {
+        Self {
+            id: found.id,
+            severity: match found.weight {
+                Weight::Error => Severity::Fail,
+                Weight::Doubt => Severity::Warn,
+                Weight::Note => Severity::Info,
+            },
+            key: found.key,
+            file: found.file,
+            line: found.line,
+            column: found.column,
+            quote: found.quote,
+            message: found.message,
+            action: found.action,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is known about each cited key.
 
-use aris_paper::bib::year_of;
+use aris_paper::bib::{Library, Loc, year_of};
 use aris_paper::facts;
 use aris_verify::Status;
 use serde::Serialize;
@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::citations::{Cited, Target};
 use crate::existence::{self, Answers};
 use crate::finding::{Finding, Severity};
-use crate::library::{Library, Loc};
 
 /// One cited key.
 ///

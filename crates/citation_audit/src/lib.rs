@@ -17,17 +17,14 @@
 mod citations;
 mod cli;
 mod details;
-mod entries;
 mod error;
 mod existence;
 mod finding;
 mod ledger;
-mod library;
 mod paper;
 mod report;
 mod uncited;
 mod verdict;
-mod works;
 
 use std::collections::BTreeSet;
 
@@ -37,6 +34,7 @@ use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
 use aris_latex::Document;
 use aris_online::OnlineArgs;
+use aris_paper::bib::{Library, Loc, check};
 use aris_paper::facts::Month;
 use jiff::tz::TimeZone;
 
@@ -46,7 +44,6 @@ pub use report::Report;
 
 use crate::details::{Counts, Details};
 use crate::finding::{Finding, Severity};
-use crate::library::{Library, Loc};
 use crate::paper::Paper;
 
 /// What the helper says about itself.
@@ -95,6 +92,7 @@ pub static SPEC: Spec = Spec {
         exit: &[2],
     }],
     network: Network::Optional,
+    deadline: Some(aris_cli::DEADLINE),
 };
 
 /// Audits the paper and writes what it found.
@@ -110,11 +108,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         .unwrap_or_else(|| context.now().to_zoned(TimeZone::UTC).date());
     let now = month(day)?;
     let paper = paper::read(&folder, cli.root.as_deref());
-    let online = (cli.live || cli.offline).then(|| OnlineArgs {
-        offline: cli.offline,
-        deadline: f64::from(cli.deadline),
-        ..OnlineArgs::default()
-    });
+    let online = (cli.live || cli.offline).then(|| OnlineArgs::within(context, cli.offline, false));
     let (mut details, cites) = audit(context, &paper, cli.uncited, now, online.as_ref())?;
     details.as_of = cli.as_of.map(|day| day.to_string());
     let (verdict, reason_code) = verdict::decide(&details.findings, cites, details.all_verified());
@@ -190,8 +184,8 @@ fn audit(
         let has_items = !document.bibitems.is_empty();
         if paper.asks_for_bibliography || has_items {
             findings.append(&mut citations::check(document, &cited, &library, whole));
-            findings.append(&mut entries::check(paper, &library, &locs, now));
-            findings.append(&mut works::check(&library, &locs));
+            let wrong = check::entries(&library, &locs, Some(now), paper.distributed_macros);
+            findings.extend(wrong.into_iter().map(Finding::from));
         } else {
             findings.push(no_bibliography(document, &cited));
         }

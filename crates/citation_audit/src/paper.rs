@@ -5,15 +5,10 @@ use std::path::Path;
 
 use aris_audit::{Digest, PaperFiles, missing_sources};
 use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind};
-use aris_paper::bib::{self, Bibliography};
+use aris_paper::bib::{self, BibFile, is_distributed};
 
 use crate::citations::QUOTE;
 use crate::finding::{Finding, Severity};
-
-/// `.bib` files of TeX distributions that hold macros only; papers name them and do not carry them.
-///
-/// **Source**: CTAN, package `IEEEtran` (`IEEEabrv.bib`, `IEEEfull.bib`)
-const DISTRIBUTED: [&str; 2] = ["ieeeabrv.bib", "ieeefull.bib"];
 
 /// What was read of a paper.
 pub(crate) struct Paper {
@@ -29,14 +24,6 @@ pub(crate) struct Paper {
     pub(crate) inputs: BTreeMap<String, Digest>,
     /// What could not be read.
     pub(crate) findings: Vec<Finding>,
-}
-
-/// One bibliography.
-pub(crate) struct BibFile {
-    /// Path relative to the paper folder.
-    pub(crate) path: String,
-    /// Its entries.
-    pub(crate) read: Bibliography,
 }
 
 /// Reads the paper in `folder` (absolute) from its root document.
@@ -87,7 +74,9 @@ fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
         | ProblemKind::ExtraEnd
         | ProblemKind::UnclosedMath
         | ProblemKind::MissingInclude
-        | ProblemKind::NoDocument => return None,
+        | ProblemKind::NoDocument
+        | ProblemKind::UndefinedMacro
+        | ProblemKind::UnreadText => return None,
     }
     let action = "correct the place; citations behind it may not have been audited";
     let finding = Finding::new(
@@ -137,16 +126,8 @@ impl Paper {
             };
             match bib::decode(&bytes) {
                 Ok(text) => {
-                    let earlier: Vec<_> = self
-                        .bibliographies
-                        .iter()
-                        .flat_map(|file| file.read.macros.iter().cloned())
-                        .collect();
-                    let read = bib::read_after(text, &earlier);
-                    self.bibliographies.push(BibFile {
-                        path: path.clone(),
-                        read,
-                    });
+                    let read = BibFile::read(path.clone(), text, &self.bibliographies);
+                    self.bibliographies.push(read);
                 }
                 Err(error) => {
                     let message = format!("bibliography `{path}`: {error}");
@@ -162,9 +143,7 @@ impl Paper {
             }
             return;
         }
-        let name = target.to_ascii_lowercase();
-        let file = format!("{}.bib", name.strip_suffix(".bib").unwrap_or(&name));
-        if DISTRIBUTED.contains(&file.as_str()) {
+        if is_distributed(target) {
             self.distributed_macros = true;
             return;
         }

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aris_latex::{Document, Position};
+use aris_paper::bib::{Library, Loc};
 use serde::Serialize;
-
-use crate::library::{Library, Loc};
 
 /// An entry that the bibliography has and the document does not cite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,23 +24,11 @@ pub(crate) fn list(
     library: &Library<'_>,
     cited: &BTreeSet<Loc>,
 ) -> Vec<Uncited> {
-    let mut used: BTreeSet<String> = BTreeSet::new();
-    for entry in cited.iter().filter_map(|loc| library.entry(*loc)) {
-        used.insert(entry.key.to_ascii_lowercase());
-        used.extend(
-            library
-                .resolve(entry)
-                .inherited
-                .iter()
-                .map(|inherited| inherited.from.to_ascii_lowercase()),
-        );
-    }
     let remarks = remarks(document);
     library
-        .all()
+        .unused(cited)
         .into_iter()
         .filter_map(|loc| Some((loc, library.entry(loc)?)))
-        .filter(|(_, entry)| !used.contains(&entry.key.to_ascii_lowercase()))
         .map(|(loc, entry)| {
             let remark = remarks.get(entry.key.as_str());
             Uncited {

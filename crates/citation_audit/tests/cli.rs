@@ -666,7 +666,7 @@ mod properties {
         ) {
             let paper = Paper::new(&[("main.tex", &document(&format!("{body}\n\\bibliography{{refs}}"))), ("refs.bib", &bib)]);
             let context = Context::for_test(paper.project.path(), "2026-11-20T12:00:00Z".parse().unwrap());
-            let cli = || Cli { paper: "paper".into(), root: None, uncited: true, as_of: None, live: false, offline: false, deadline: 300 };
+            let cli = || Cli { paper: "paper".into(), root: None, uncited: true, as_of: None, live: false, offline: false };
             let report = run(cli(), &context).unwrap();
             let written = std::fs::read(paper.folder().join("CITATION_AUDIT.json")).unwrap();
             let artifact: serde_json::Value = serde_json::from_slice(&written).unwrap();
@@ -701,4 +701,36 @@ fn a_link_to_the_paper_leads_to_its_project_and_a_finding_about_no_file_names_th
         said.starts_with(&format!("{}: blocked: no root", folder.display())),
         "{said}"
     );
+}
+
+/// The end of a run that takes too long: one envelope, exit 6, nothing half-written; with more time it is done.
+#[test]
+fn a_run_ends_at_its_deadline() {
+    let paper = Paper::citing(&"As \\citet{knuth84} says. ".repeat(2_000_000), SOUND);
+    let output = run(
+        paper.project.path(),
+        &["paper", "--deadline", "0.05", "--json"],
+    );
+    assert_eq!(output.status.code(), Some(6));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(stdout.lines().count(), 1, "{stdout}");
+    let envelope: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(envelope["error"]["code"], "TIMEOUT");
+    assert_eq!(envelope["error"]["details"]["deadline_seconds"], 0.05);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        stderr,
+        "citation_audit: error: not done after 0.05 s, the deadline\n  hint: look for what makes the input so large, or give more time with \
+         --deadline SECONDS\n"
+    );
+    assert!(!paper.folder().join("CITATION_AUDIT.json").exists());
+    let silent = run(paper.project.path(), &["paper", "--deadline", "0.05"]);
+    assert_eq!(silent.status.code(), Some(6));
+    assert!(silent.stdout.is_empty());
+
+    paper.write(
+        "main.tex",
+        document("As \\citet{knuth84} says.\n\\bibliography{refs}").as_bytes(),
+    );
+    paper.audit(&["--deadline", "50"]);
 }

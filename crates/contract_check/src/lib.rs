@@ -120,6 +120,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::None,
+    deadline: None,
 };
 
 /// Does what `cli` asks for.

@@ -103,6 +103,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::Optional,
+    deadline: None,
 };
 
 /// The data product.

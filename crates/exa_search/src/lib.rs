@@ -77,6 +77,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::Optional,
+    deadline: None,
 };
 
 type Results = Vec<(Value, Paper)>;

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use aris_online::OnlineArgs;
-
 /// Arguments of `extract_paper_style`.
 #[derive(Debug, clap::Args)]
 pub struct Cli {
@@ -26,7 +24,10 @@ pub struct Cli {
     /// Print the outline of the PDF on stdin; the helper itself calls this beside pdftotext
     #[arg(long, hide = true)]
     pub pdf_outline: bool,
-    /// Network
-    #[command(flatten)]
-    pub online: OnlineArgs,
+    /// Answer from the cache only; what it does not have is unavailable (exit 7)
+    #[arg(long, conflicts_with = "refresh", display_order = 800)]
+    pub offline: bool,
+    /// Ask again for what the cache has
+    #[arg(long, display_order = 801)]
+    pub refresh: bool,
 }

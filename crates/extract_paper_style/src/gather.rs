@@ -326,7 +326,7 @@ impl<'a> Files<'a> {
     /// Reads the document from its root and measures it.
     fn measured(mut self, root: &str, resolved: String) -> Result<Gathered, Error> {
         let mut load = |name: &str| self.load(name);
-        let document = Document::read_for_counting(root, &mut load)?;
+        let document = Document::read(root, &mut load)?;
         let missing = document
             .includes
             .iter()

@@ -92,6 +92,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::Optional,
+    deadline: Some(aris_cli::DEADLINE),
 };
 
 /// Measures the paper that `cli` names.
@@ -107,14 +108,15 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Product>, Error> {
     }
     let source = Source::parse(&cli.source, context)?;
     let root = cache::root(cli.out.as_deref(), context)?;
-    let online = OnlineArgs {
-        refresh: cli.online.refresh || cli.force && !cli.online.offline,
-        ..cli.online
-    };
+    let refresh = cli.refresh || cli.force && !cli.offline;
+    let online = OnlineArgs::within(context, cli.offline, refresh);
+    let pdf_time = Duration::from_secs(cli.pdf_seconds);
     let with = With {
         context,
         online: &online,
-        pdf_time: Duration::from_secs(cli.pdf_seconds),
+        pdf_time: context
+            .step_limit()
+            .map_or(pdf_time, |limit| limit.min(pdf_time)),
     };
     let gathered = gather::gather(&source, &with)?;
     if gathered.pdf_engine == Some(PdfEngine::BuiltIn) {

@@ -105,6 +105,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::None,
+    deadline: None,
 };
 
 /// Does what the arguments say.

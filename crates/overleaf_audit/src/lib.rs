@@ -82,6 +82,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::None,
+    deadline: None,
 };
 
 /// Looks through the folder that `cli` names.

@@ -2,22 +2,128 @@
 
 use std::path::PathBuf;
 
+use clap::{Args, Subcommand};
+
 /// Arguments of `paper_claim_audit`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Cli {
-    /// Folder of the paper
-    #[arg(value_name = "PAPER-DIR")]
-    pub paper: PathBuf,
-    /// Root document relative to the paper folder; default: found by \documentclass
+    /// What to do; without one the paper is audited
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Propose bindings for numbers that have none
+    Suggest(SuggestArgs),
+    /// Check one binding and append it to claims.toml
+    Bind(Box<BindArgs>),
+    /// Write \newcommand definitions for every bound macro
+    Emit(EmitArgs),
+    /// Show the paper with every number coloured by its status
+    Show(ShowArgs),
+}
+
+/// Which paper, and which data.
+#[derive(Debug, Args)]
+pub(crate) struct PaperArgs {
+    /// Folder of the paper [default: ./paper if it exists, else .]
+    #[arg(value_name = "PAPER")]
+    pub(crate) paper: Option<PathBuf>,
+    /// Bindings [default: claims.toml beside the root document]
     #[arg(long, value_name = "FILE")]
-    pub root: Option<String>,
-    /// Folder or file with raw results, besides those found; may be repeated
+    pub(crate) claims: Option<PathBuf>,
+    /// Root document relative to the paper folder [default: found by \documentclass]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) root: Option<String>,
+    /// Folder or file with raw results, besides those that claims.toml names
     #[arg(long, value_name = "DIR")]
-    pub results: Vec<PathBuf>,
-    /// Pins: what a number means; default: claims.toml in the paper folder, if it is there
+    pub(crate) results: Vec<PathBuf>,
+    /// Glob of files that are no evidence, relative to the data root
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+}
+
+/// Arguments of `suggest`.
+#[derive(Debug, Args)]
+pub(crate) struct SuggestArgs {
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
+    /// Largest number of proposals
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Append them to claims.toml as `proposed = true`
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+/// Arguments of `bind`.
+#[derive(Debug, Args)]
+pub(crate) struct BindArgs {
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
+    /// Source file with the sentence, relative to the folder of claims.toml
+    #[arg(
+        long = "in",
+        value_name = "FILE",
+        requires = "text",
+        conflicts_with = "macro_name"
+    )]
+    pub(crate) file: Option<String>,
+    /// The sentence as the source has it, with [[ ]] around each number
+    #[arg(long, value_name = "TEXT", requires = "file")]
+    pub(crate) text: Option<String>,
+    /// Macro that holds the number, instead of --in and --text
+    #[arg(long = "macro", value_name = "NAME", required_unless_present = "file")]
+    pub(crate) macro_name: Option<String>,
+    /// Query that gives the number; one for each mark, in their order
+    #[arg(
+        long,
+        value_name = "SQL",
+        required_unless_present = "holds",
+        conflicts_with = "holds"
+    )]
+    pub(crate) value: Vec<String>,
+    /// Query that is true where the sentence is, instead of --value
+    #[arg(long, value_name = "SQL", conflicts_with = "macro_name")]
+    pub(crate) holds: Option<String>,
+    /// Name of the binding
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// How the value stands to the number shown: = < <= > >= about
+    #[arg(long, value_name = "R", value_parser = ["=", "<", "<=", ">", ">=", "about"])]
+    pub(crate) relation: Option<String>,
+    /// Largest difference allowed
+    #[arg(long, value_name = "X")]
+    pub(crate) tolerance: Option<f64>,
+    /// How the value is rounded [default: to the nearest]
+    #[arg(long, value_name = "HOW", value_parser = ["down", "up", "truncate"])]
+    pub(crate) round: Option<String>,
+}
+
+/// Arguments of `emit`.
+#[derive(Debug, Args)]
+pub(crate) struct EmitArgs {
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Write nothing; exit 10 when the file is not what would be written
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) paper: PaperArgs,
+    /// Write the page for co-authors here
     #[arg(long, value_name = "FILE")]
-    pub claims: Option<PathBuf>,
-    /// Write proposals for pins, as comments, for claims that no or several values fit
-    #[arg(long, value_name = "FILE")]
-    pub suggest_pins: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
 }

@@ -1,58 +1,70 @@
-//! What keeps the audit from being written at all.
+//! What keeps a command from doing its work at all. What is wrong with a paper or its data is in the audit, never here.
 
 use std::path::PathBuf;
 
 use aris_audit::trace::TraceError;
+use aris_claims::project::ProjectError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use serde_json::{Map, Value};
 
-/// Errors of `paper_claim_audit`. What is wrong with a paper or its results is in its audit, never here.
+/// Errors of `paper_claim_audit`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The paper folder is not there.
-    #[error("paper folder {} does not exist or is no folder", path.display())]
+    #[error("paper folder {} does not exist or is not a folder", path.display())]
     Paper {
-        /// The folder as given, absolute.
+        /// The folder, absolute.
         path: PathBuf,
     },
-    /// A `--results` that is not there.
-    #[error("results {} do not exist", path.display())]
-    Results {
-        /// The path as given, absolute.
+    /// The file of `--root` is not there.
+    #[error("root document {} does not exist", path.display())]
+    Root {
+        /// The file, absolute.
         path: PathBuf,
     },
-    /// A `--results` that no gate would accept.
-    #[error("results {} lie outside the project {}", path.display(), project.display())]
-    Outside {
-        /// The path as given, absolute.
-        path: PathBuf,
-        /// The project.
-        project: PathBuf,
-    },
-    /// The file of pins is not there or cannot be read.
+    /// Bindings or results cannot be used.
     #[error(transparent)]
-    PinsRead(FsError),
-    /// The file of pins is not one.
-    #[error("{}: {message}", path.display())]
-    Pins {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong and where.
+    Project(#[from] ProjectError),
+    /// There is no document.
+    #[error("{message}")]
+    Document {
+        /// Why.
+        message: String,
+        /// What to do.
+        action: String,
+    },
+    /// The binding that is to be added is wrong.
+    #[error("{message}")]
+    Binding {
+        /// Why.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The value of a macro cannot be calculated or written.
+    #[error("macro `\\{name}`: {message}")]
+    Macro {
+        /// Its name.
+        name: String,
+        /// Why.
         message: String,
     },
-    /// The proposals cannot be written.
-    #[error(transparent)]
-    Suggest(FsError),
-    /// The proposals would replace something that is not proposals.
-    #[error("{} would be overwritten: it holds more than proposals for pins", path.display())]
+    /// A file that this program did not write would be lost.
+    #[error("{} was not written by this program; it stays as it is", path.display())]
     Overwrite {
         /// The file.
         path: PathBuf,
     },
+    /// A file cannot be written.
+    #[error(transparent)]
+    Write(FsError),
     /// The audit's data cannot be serialised.
     #[error("the audit's details cannot be written as JSON")]
     Details(#[source] serde_json::Error),
+    /// The page cannot be made.
+    #[error("the page cannot be made")]
+    Page(#[source] askama::Error),
     /// Artifact, report or trace cannot be written.
     #[error(transparent)]
     Emit(#[from] TraceError),
@@ -61,13 +73,14 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Paper { .. }
-            | Self::Results { .. }
-            | Self::Outside { .. }
-            | Self::Overwrite { .. } => ErrorKind::Usage,
-            Self::Pins { .. } => ErrorKind::Validation,
-            Self::PinsRead(error) | Self::Suggest(error) => error.kind(),
-            Self::Details(_) => ErrorKind::Internal,
+            Self::Paper { .. } | Self::Overwrite { .. } => ErrorKind::Usage,
+            Self::Root { .. } => ErrorKind::NotFound,
+            Self::Project(error) => error.kind(),
+            Self::Document { .. } | Self::Binding { .. } | Self::Macro { .. } => {
+                ErrorKind::Validation
+            }
+            Self::Write(error) => error.kind(),
+            Self::Details(_) | Self::Page(_) => ErrorKind::Internal,
             Self::Emit(error) => error.kind(),
         }
     }
@@ -77,34 +90,33 @@ impl Failure for Error {
             Self::Paper { .. } => Some(String::from(
                 "name the folder that holds the paper's LaTeX sources",
             )),
-            Self::Results { .. } => Some(String::from("name a folder or file with raw results")),
-            Self::Outside { .. } => Some(String::from(
-                "copy or link the results into the project: the gate reads nothing outside it",
+            Self::Overwrite { .. } => Some(String::from("name a new file, or move this one away")),
+            Self::Root { .. } => Some(String::from("--root is relative to the paper folder")),
+            Self::Project(error) => error.hint(),
+            Self::Document { action, .. } => Some(action.clone()),
+            Self::Binding { hint, .. } => Some((*hint).to_owned()),
+            Self::Macro { .. } => Some(String::from(
+                "correct its `value` or `format` in claims.toml",
             )),
-            Self::Pins { .. } => Some(String::from(
-                "--suggest-pins writes a file of the right shape",
-            )),
-            Self::Overwrite { .. } => Some(String::from(
-                "name a new file, and copy from it what is right",
-            )),
-            Self::PinsRead(error) | Self::Suggest(error) => error.hint(),
-            Self::Details(_) => None,
+            Self::Write(error) => error.hint(),
+            Self::Details(_) | Self::Page(_) => None,
             Self::Emit(error) => error.hint(),
         }
     }
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Paper { path }
-            | Self::Results { path }
-            | Self::Outside { path, .. }
-            | Self::Overwrite { path }
-            | Self::Pins { path, .. } => {
+            Self::Paper { path } | Self::Root { path } | Self::Overwrite { path } => {
                 Map::from_iter([(String::from("path"), path.display().to_string().into())])
             }
-            Self::PinsRead(error) | Self::Suggest(error) => error.details(),
+            Self::Project(error) => error.details(),
+            Self::Write(error) => error.details(),
             Self::Emit(error) => error.details(),
-            Self::Details(_) => Map::new(),
+            Self::Document { .. }
+            | Self::Binding { .. }
+            | Self::Macro { .. }
+            | Self::Details(_)
+            | Self::Page(_) => Map::new(),
         }
     }
 }

@@ -1,252 +1,149 @@
-//! `paper_claim_audit`: every number of a paper against the raw results, without a model and without a network.
+//! `paper_claim_audit`: the numbers of a paper against its data, by bindings that say what each number means.
 //!
-//! **Input**: the paper's folder (LaTeX from the root document through everything it includes) and raw results: JSON, JSONL,
-//! CSV, TSV and YAML under `results/` and `outputs/` in the paper, beside it and in the project, files such as `metrics.json`
-//! and `config.yaml` by name, and what `--results` names. **Output**: `PAPER_CLAIM_AUDIT.json` (verdict, digests of what was
-//! read, every claim with its values), `PAPER_CLAIM_AUDIT.md` for people, and a trace; on stdout the findings in short.
-//! **Exit**: 0 audit written and nothing found, 10 audit written with findings, 2 usage or no such folder, 3 and 4 the file of
-//! pins is absent or invalid, 5 the audit cannot be written.
+//! **Input**: the paper's folder (LaTeX from the root document through everything it includes), `claims.toml` beside the root
+//! document, and the data that it names: CSV, TSV, JSON, JSON Lines, YAML, TOML and SQLite. **Output**: the audit writes
+//! `PAPER_CLAIM_AUDIT.json` (verdict, digests of what was read, every number), `PAPER_CLAIM_AUDIT.md` for people, and a trace; on
+//! stdout what needs attention. **Exit**: 0 nothing to object to, 10 findings, 2 usage or no such folder, 3 the file of
+//! `--claims` is absent, 4 `claims.toml` or a new binding is invalid, 5 a file cannot be written.
 //!
-//! Absence of evidence is never evidence: a claim without a value is `missing_evidence`, never wrong; a claim is contradicted
-//! only where its words single out a value that shows otherwise. Notes and summaries (`.md`) are no evidence.
+//! Nothing is guessed: a number that no binding names is listed, and neither accused nor passed.
 //!
 //! ```text
 //! paper_claim_audit paper
-//! paper_claim_audit paper --results runs/final --json
-//! paper_claim_audit paper --suggest-pins paper/claims.toml
+//! paper_claim_audit suggest paper
+//! paper_claim_audit bind paper --in main.tex --text 'reaches [[34.2]] BLEU' --value 'select max(bleu) from "../results/wmt14.csv"'
+//! paper_claim_audit show paper --html paper.html
 //! ```
 
+mod artifact;
 mod cli;
-mod details;
+mod commands;
 mod error;
-mod finding;
-mod report;
-mod source;
-mod verdict;
+mod format;
+mod page;
+mod session;
 
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 
-use aris_audit::{Digest, Emission, PaperFiles};
-use aris_claims::{ClaimReport, Pins, Status};
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
-use aris_contract::artifact::audit::Verdict;
+use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::{ErrorKind, schema};
+use serde::Serialize;
 
 pub use cli::Cli;
+pub use commands::{AuditReport, BindReport, EmitReport, ShowReport, SuggestReport};
 pub use error::Error;
-pub use report::Report;
 
-use crate::details::{Details, Row};
-use crate::finding::Finding;
+use crate::cli::Command;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "paper_claim_audit",
     version: env!("CARGO_PKG_VERSION"),
-    summary: "Check every number of a paper against raw results and write PAPER_CLAIM_AUDIT.json",
-    input: "the paper's LaTeX sources and raw results (JSON, JSONL, CSV, TSV, YAML)",
-    output: "findings in short, the verdict, and the path of the artifact; with --json one envelope",
+    summary: "Check the numbers of a paper against its data, as claims.toml binds them",
+    input: "the paper's LaTeX sources, claims.toml, and data (CSV, TSV, JSON, JSON Lines, YAML, TOML, SQLite)",
+    output: "what needs attention, the verdict, and the path of the artifact; with --json one envelope",
     stderr: "warnings, errors",
     examples: &[
         Example {
             command: "",
             line: "paper_claim_audit paper",
-            what: "audit the paper in ./paper against ./results",
+            what: "audit the paper in ./paper with ./paper/claims.toml",
         },
         Example {
-            command: "",
-            line: "paper_claim_audit paper --results runs/final --json",
-            what: "also read results in ./runs/final, answer in JSON",
+            command: "suggest",
+            line: "paper_claim_audit suggest paper --limit 10",
+            what: "propose bindings for numbers that have none, best first",
         },
         Example {
-            command: "",
-            line: "paper_claim_audit paper --suggest-pins paper/claims.toml",
-            what: "write proposals for the claims that no or several values fit",
+            command: "bind",
+            line: "paper_claim_audit bind paper --in main.tex --text 'reaches [[34.2]] BLEU' --value 'select max(bleu) from \"../results/wmt14.csv\"'",
+            what: "check one binding and append it to paper/claims.toml",
+        },
+        Example {
+            command: "emit",
+            line: "paper_claim_audit emit paper --output paper/claims.tex",
+            what: "write a macro with the value of every bound macro",
+        },
+        Example {
+            command: "show",
+            line: "paper_claim_audit show paper --html paper.html",
+            what: "write a page with every number coloured by its status",
         },
     ],
     signals: &[(
         10,
-        "audit written: it has findings (verdict FAIL, ERROR, BLOCKED or WARN)",
+        "findings: the verdict is FAIL, ERROR, BLOCKED or WARN; a new binding differs; an emitted file is not current",
     )],
-    ok: "audit written: every number follows from the results, or there is none",
+    ok: "every number is bound or waived and holds, or there is none; the command did its work",
     errors: &[
         ErrorKind::NotFound,
         ErrorKind::Validation,
         ErrorKind::Precondition,
     ],
-    schemas: &[report::SCHEMA, schema::id::AUDIT, details::SCHEMA],
+    schemas: &[
+        commands::audit::SCHEMA,
+        commands::suggest::SCHEMA,
+        commands::bind::SCHEMA,
+        commands::emit::SCHEMA,
+        commands::show::SCHEMA,
+        schema::id::AUDIT,
+        artifact::SCHEMA,
+    ],
     samples: &[Sample {
         args: &["--json", "no-such-paper"],
         exit: &[2],
     }],
     network: Network::None,
+    deadline: Some(aris_cli::DEADLINE),
 };
 
-/// Bytes of a file of pins: thousands of them.
-const PINS_LIMIT: u64 = 4 << 20;
-
-/// Audits the paper and writes what it found.
+/// Runs the command.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let folder = aris_fs::lexical(&context.absolute(&cli.paper));
-    if !folder.is_dir() {
-        return Err(Error::Paper { path: folder });
+    match &cli.command {
+        None => commands::audit::run(&cli.paper, context),
+        Some(Command::Suggest(args)) => commands::suggest::run(args, context),
+        Some(Command::Bind(args)) => commands::bind::run(args, context),
+        Some(Command::Emit(args)) => commands::emit::run(args, context),
+        Some(Command::Show(args)) => commands::show::run(args, context),
     }
-    // Project, results and traces are where the paper really lies, whatever link leads to it; the gate looks there too.
-    let folder = folder.canonicalize().unwrap_or(folder);
-    let suggested = cli.suggest_pins.map(|path| context.absolute(&path));
-    if let Some(path) = &suggested {
-        only_proposals(path)?;
-    }
-    let mut files = PaperFiles::new(&folder);
-    let mut findings = Vec::new();
-    let named_pins = cli.claims.as_deref().map(|path| context.absolute(path));
-    let pins = pins(named_pins, &mut files)?;
-    let document = source::paper(&mut files, cli.root.as_deref(), &mut findings);
-    let named: Vec<PathBuf> = cli
-        .results
-        .iter()
-        .map(|path| aris_fs::lexical(&context.absolute(path)))
-        .map(|path| path.canonicalize().unwrap_or(path))
-        .collect();
-    let evidence = source::results(&mut files, &named, &mut findings)?;
-    let claims = document
-        .as_ref()
-        .map_or_else(ClaimReport::default, |document| {
-            aris_claims::audit(document, &evidence, &pins)
-        });
-    findings.sort();
-    let (verdict, reason_code) = verdict::decide(&findings, &claims, !evidence.is_empty());
-    let details = Details {
-        schema: details::SCHEMA,
-        root: document
-            .as_ref()
-            .map(|document| document.root.clone())
-            .unwrap_or_default(),
-        results: Details::files(&evidence),
-        unusable_values: evidence
-            .unusable
-            .iter()
-            .map(|value| format!("{} is {}", value.path, value.text))
-            .collect(),
-        counts: claims.counts.clone(),
-        not_claims: claims.not_claims,
-        findings: findings
-            .into_iter()
-            .chain(claims.claims.iter().filter_map(Finding::of_claim))
-            .collect(),
-        unused_pins: claims.unused_pins.clone(),
-        claims: claims.claims.iter().map(Row::from).collect(),
-    };
-    let summary = summary(verdict, &details);
-    let markdown = details.markdown(verdict.word(), reason_code, &summary);
-    let emission = Emission {
-        helper: SPEC.name,
-        version: SPEC.version,
-        skill: "paper-claim-audit",
-        stem: "PAPER_CLAIM_AUDIT",
-        verdict,
-        reason_code,
-        summary: &summary,
-        inputs: files.digests,
-        details: serde_json::to_value(&details).map_err(Error::Details)?,
-        report: &markdown,
-    };
-    let emitted = aris_audit::emit(&folder, &emission, context.now())?;
-    if let Some(path) = &suggested {
-        aris_fs::write_atomic(path, aris_claims::pins::suggest(&claims).as_bytes())
-            .map_err(Error::Suggest)?;
-    }
-    let report = Report {
-        verdict,
-        reason_code,
-        summary,
-        artifact: emitted.artifact.display().to_string(),
-        markdown: emitted.report.display().to_string(),
-        trace_path: emitted.trace_path,
-        unchanged: emitted.unchanged,
-        total_claims: details.claims.len(),
-        counts: details.counts,
-        findings: details
-            .findings
-            .into_iter()
-            .filter(Finding::is_obstacle)
-            .collect(),
-        claims: details
-            .claims
-            .into_iter()
-            .filter(|row| !row.status.is_match())
-            .collect(),
-        suggested_pins: suggested.map(|path| path.display().to_string()),
-    };
-    Ok(Outcome::found(
-        report,
-        !matches!(verdict, Verdict::Pass | Verdict::NotApplicable),
-    ))
 }
 
-/// The pins: the file named, else `claims.toml` of the paper when it is there.
-fn pins(named: Option<PathBuf>, files: &mut PaperFiles) -> Result<Pins, Error> {
-    let own = files.folder.join("claims.toml");
-    let path = match named {
-        Some(path) => path,
-        None if own.is_file() => own,
-        None => return Ok(Pins::default()),
-    };
-    let bytes = aris_fs::read(&path, PINS_LIMIT).map_err(Error::PinsRead)?;
-    files.digests.insert(files.name(&path), Digest::of(&bytes));
-    let invalid = |message: String| Error::Pins {
-        path: path.clone(),
-        message,
-    };
-    let text =
-        std::str::from_utf8(&bytes).map_err(|error| invalid(format!("not UTF-8: {error}")))?;
-    Pins::parse(text).map_err(|message| invalid(message.trim_end().to_owned()))
+/// What a command answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// Of the audit.
+    Audit(Box<AuditReport>),
+    /// Of `suggest`.
+    Suggest(SuggestReport),
+    /// Of `bind`.
+    Bind(BindReport),
+    /// Of `emit`.
+    Emit(EmitReport),
+    /// Of `show`.
+    Show(ShowReport),
 }
 
-/// Refuses to replace a file that is no earlier proposal: all of whose lines are comments. Pins that somebody took over, a source
-/// of the paper or a result would be lost.
-fn only_proposals(path: &Path) -> Result<(), Error> {
-    let found = aris_fs::read_optional(path, PINS_LIMIT).map_err(Error::Suggest)?;
-    let text = found.unwrap_or_default();
-    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    if lines.all(|line| line.is_empty() || line.starts_with(b"#")) {
-        return Ok(());
+impl Product for Report {
+    fn schema(&self) -> &'static str {
+        match self {
+            Self::Audit(_) => commands::audit::SCHEMA,
+            Self::Suggest(_) => commands::suggest::SCHEMA,
+            Self::Bind(_) => commands::bind::SCHEMA,
+            Self::Emit(_) => commands::emit::SCHEMA,
+            Self::Show(_) => commands::show::SCHEMA,
+        }
     }
-    Err(Error::Overwrite {
-        path: path.to_path_buf(),
-    })
-}
 
-fn summary(verdict: Verdict, details: &Details) -> String {
-    if let (Verdict::Error, Some(first)) = (verdict, details.obstacles().next()) {
-        return format!("the audit is not whole: {}", first.message);
-    }
-    let total = details.claims.len();
-    match verdict {
-        Verdict::NotApplicable => {
-            return String::from("the paper states no number that needs evidence");
-        }
-        Verdict::Blocked => {
-            return format!(
-                "{total} claims and no result file: put raw results under results/ or name them with --results"
-            );
-        }
-        Verdict::Pass | Verdict::Warn | Verdict::Fail | Verdict::Error => {}
-    }
-    let counted =
-        |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
-    let mut parts = vec![format!(
-        "{} against {}",
-        counted(total, "claim"),
-        counted(details.results.len(), "result file")
-    )];
-    for status in Status::ALL {
-        let count = details.counts.get(status.name()).copied().unwrap_or(0);
-        if count > 0 {
-            parts.push(format!("{count} {}", status.name()));
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        match self {
+            Self::Audit(report) => report.render(out, style),
+            Self::Suggest(report) => report.render(out),
+            Self::Bind(report) => report.render(out, style),
+            Self::Emit(report) => report.render(out),
+            Self::Show(report) => report.render(out),
         }
     }
-    parts.join(", ")
 }
 
 #[cfg(test)]
@@ -257,7 +154,11 @@ mod tests {
 
     #[test]
     fn schemas_are_current() {
-        check_schema::<Report>(report::SCHEMA);
-        check_schema::<Details>(details::SCHEMA);
+        check_schema::<AuditReport>(commands::audit::SCHEMA);
+        check_schema::<SuggestReport>(commands::suggest::SCHEMA);
+        check_schema::<BindReport>(commands::bind::SCHEMA);
+        check_schema::<EmitReport>(commands::emit::SCHEMA);
+        check_schema::<ShowReport>(commands::show::SCHEMA);
+        check_schema::<artifact::Details>(artifact::SCHEMA);
     }
 }

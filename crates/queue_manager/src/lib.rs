@@ -186,6 +186,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::None,
+    deadline: None,
 };
 
 /// Does what `cli` says.

@@ -125,6 +125,7 @@ pub static SPEC: Spec = Spec {
         exit: &[3],
     }],
     network: Network::None,
+    deadline: None,
 };
 
 /// Runs one subcommand.

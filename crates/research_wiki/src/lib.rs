@@ -216,6 +216,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::Optional,
+    deadline: None,
 };
 
 /// Does what `cli` asks for.

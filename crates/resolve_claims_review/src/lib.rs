@@ -115,6 +115,7 @@ pub static SPEC: Spec = Spec {
         exit: &[3],
     }],
     network: Network::Optional,
+    deadline: Some(aris_cli::DEADLINE),
 };
 
 /// Does what `cli` asks for.

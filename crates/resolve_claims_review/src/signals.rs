@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use aris_cli::Context;
 use aris_review::{Grouped, Signal};
 use aris_statements::disk::{Disk, inside};
-use aris_statements::plan::Plan;
-use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check, rerun_rules};
 
 use crate::error::Error;
@@ -15,9 +13,12 @@ use crate::error::Error;
 /// What reports are held against.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SignalArgs {
-    /// Raw results, a file or a folder, against which the rules hold samples and the plan; may be repeated
+    /// Raw results, a table or a folder of tables, against which the rules hold samples and the plan; may be repeated
     #[arg(long, value_name = "PATH")]
     results: Vec<PathBuf>,
+    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
+    #[arg(long, value_name = "NAME")]
+    repetition: Vec<String>,
     /// What was planned: JSON, YAML, or a text with front matter
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -44,6 +45,9 @@ pub(crate) fn look<'a>(
         .as_deref()
         .map(|path| disk.plan(path))
         .transpose()?;
+    let mut problems = Vec::new();
+    let results = disk.results(&args.results, &mut problems)?;
+    not_checked.extend(problems);
     for report in reports {
         let prose = inside(worktree, report).map(|path| disk.prose(&path));
         let prose = match prose {
@@ -57,15 +61,11 @@ pub(crate) fn look<'a>(
                 continue;
             }
         };
-        let unit = match &plan {
-            Some(plan) => plan.unit.clone(),
-            None => own_plan(&prose).and_then(|plan| plan.unit),
-        };
-        let evidence = disk.evidence(&args.results, &Vec::from_iter(unit))?;
         let found = check(
             &[prose],
             &Sources {
-                evidence: evidence.as_ref(),
+                results: results.as_deref(),
+                repetition: &args.repetition,
                 plan: plan.as_ref(),
                 ..Sources::default()
             },
@@ -91,8 +91,4 @@ fn is_report(path: &str) -> bool {
     ["md", "markdown", "tex"]
         .iter()
         .any(|known| ending.eq_ignore_ascii_case(known))
-}
-
-fn own_plan(prose: &Prose) -> Option<Plan> {
-    Plan::of_front_matter(prose.files.first()?, prose.front_matter.as_deref()?)
 }

@@ -92,6 +92,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::None,
+    deadline: None,
 };
 
 /// Keeps the call that `cli` describes.

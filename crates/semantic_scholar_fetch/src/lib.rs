@@ -102,6 +102,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::Optional,
+    deadline: None,
 };
 
 /// Does what `cli` says.

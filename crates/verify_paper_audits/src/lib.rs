@@ -68,7 +68,7 @@ pub use error::Error;
 pub use finding::{Finding, FindingId, Severity, SourceLine};
 pub use ledger::Role;
 pub use manifest::{Added, Manifest, ManifestError};
-pub use policy::{AuditRule, Coverage, PolicyError, PolicyFile, SourceKind};
+pub use policy::{AuditRule, Coverage, MinBound, PolicyError, PolicyFile, SourceKind};
 pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status};
 pub use reported::Reported;
 pub use trace::TraceSummary;
@@ -120,6 +120,7 @@ pub static SPEC: Spec = Spec {
         exit: &[2],
     }],
     network: Network::None,
+    deadline: Some(aris_cli::DEADLINE),
 };
 
 /// Judges a paper and writes the report.

@@ -10,7 +10,7 @@ use crate::text::short;
 /// Entries that are kept of one audit; the artifact has all of them.
 const KEPT: usize = 200;
 
-/// One entry of `details.findings` of an artifact.
+/// One entry of `details.findings` of an artifact, or one of `details.claims` that the audit holds something against.
 ///
 /// **Source**: the convention that this project's audits follow; entries of other programs that lack a message are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,14 +33,75 @@ pub struct Reported {
     pub action: String,
 }
 
+/// One entry of `details.claims`, as `paper_claim_audit` writes it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Claim {
+    status: String,
+    file: String,
+    line: usize,
+    text: String,
+    detail: String,
+    binding: Option<String>,
+    evidence: Vec<Evidence>,
+}
+
+/// One file that the query of a binding reads.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Evidence {
+    path: String,
+}
+
+impl Claim {
+    /// What the audit holds against the number; nothing where it holds nothing against it.
+    fn reported(self) -> Option<Reported> {
+        let severity = match self.status.as_str() {
+            "number_mismatch" | "scope_overclaim" | "binding_lost" => "fail",
+            "binding_error" => "error",
+            _ => return None,
+        };
+        let binding = self.binding.map(|at| format!("the binding at {at}"));
+        let data = self
+            .evidence
+            .first()
+            .map(|first| match self.evidence.len() - 1 {
+                0 => first.path.clone(),
+                1 => format!("{} and another file", first.path),
+                more => format!("{} and {more} other files", first.path),
+            });
+        let places: Vec<String> = binding.into_iter().chain(data).collect();
+        let action = if places.is_empty() {
+            String::new()
+        } else {
+            format!("compare with {}", places.join(" and with "))
+        };
+        Some(Reported {
+            id: self.status,
+            severity: severity.to_owned(),
+            file: self.file,
+            line: self.line,
+            quote: self.text,
+            message: self.detail,
+            action,
+        })
+    }
+}
+
 /// The entries of an artifact's `details`, those that count most first, otherwise in the artifact's order. Also gives how many
 /// were left out.
 pub(crate) fn reported(details: &Value) -> (Vec<Reported>, usize) {
-    let entries = details.get("findings").and_then(Value::as_array);
-    let mut reported: Vec<Reported> = entries
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Reported::deserialize(entry).ok())
+    let list = |name: &str| {
+        details
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    let findings = list("findings").filter_map(|entry| Reported::deserialize(entry).ok());
+    let claims = list("claims").filter_map(|entry| Claim::deserialize(entry).ok()?.reported());
+    let mut reported: Vec<Reported> = findings
+        .chain(claims)
         .filter(|entry| !entry.message.trim().is_empty())
         .map(|entry| Reported {
             id: short(&entry.id),
@@ -113,12 +174,29 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_differ_from_the_data_are_quoted() {
+        let details = json!({"findings": [{"id": "text_not_read", "severity": "warn", "message": "seen"}], "claims": [
+            {"status": "exact_match", "file": "a.tex", "line": 1, "detail": ""},
+            {"status": "number_mismatch", "file": "a.tex", "line": 5, "text": "takes 1.063 ms", "detail": "the paper shows 1.063, the data give 1.174",
+             "binding": "claims.toml:12", "evidence": [{"path": "results/a.json"}, {"path": "results/b.json"}]},
+            {"status": "unbound", "detail": "x"}, {"status": 3}, {"status": "binding_lost"},
+        ]});
+        let (found, _) = reported(&details);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].weighs() && found[0].place() == "a.tex:5");
+        assert_eq!(
+            found[0].action,
+            "compare with the binding at claims.toml:12 and with results/a.json and another file"
+        );
+    }
+
+    #[test]
     fn whatever_stands_in_details_is_survived() {
         for details in [
             json!(null),
             json!([]),
             json!({"findings": {}}),
-            json!({"findings": "x"}),
+            json!({"findings": "x", "claims": "y"}),
         ] {
             assert!(reported(&details).0.is_empty());
         }

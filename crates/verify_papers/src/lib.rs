@@ -68,6 +68,7 @@ pub static SPEC: Spec = Spec {
         exit: &[2],
     }],
     network: Network::Optional,
+    deadline: None,
 };
 
 /// Checks what `cli` names.

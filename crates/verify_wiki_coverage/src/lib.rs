@@ -91,6 +91,7 @@ pub static SPEC: Spec = Spec {
         },
     ],
     network: Network::None,
+    deadline: None,
 };
 
 /// Measures what the wiki that `cli` names covers.

@@ -16,6 +16,16 @@ fn wrong_arguments_are_exit_two_and_change_nothing() {
         if subject.contract.requires_something() {
             assert!(!subject.cases.incomplete.is_empty(), "no incomplete calls");
         }
+        let flags = subject.contract.flags();
+        if flags.iter().any(|(_, flag)| *flag == "--deadline") {
+            for value in [
+                &["--deadline"][..],
+                &["--deadline", "0"],
+                &["--deadline", "x"],
+            ] {
+                wrong.push([success, value].concat());
+            }
+        }
         wrong.extend(subject.cases.incomplete.iter().map(|args| args.to_vec()));
         for args in wrong {
             let project = (subject.cases.project)();

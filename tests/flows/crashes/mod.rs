@@ -18,12 +18,23 @@ use serde_json::Value;
 const ANSWERS: [&str; 3] = [".json", ".md", ".jsonl"];
 
 const PAPER: &str = "\\documentclass{article}\n\\begin{document}\nWe reach 84.7\\% accuracy, as in~\\cite{k}.\n\\bibliography{refs}\n\\end{document}\n";
+const CLAIMS: &str = r#"version = 1
+
+[data]
+root = ".."
+
+[[claim]]
+in = "main.tex"
+text = "We reach [[84.7]]\\% accuracy"
+value = "select 100 * (doc ->> '$.accuracy') from \"results/run_1.json\""
+"#;
 const BIB: &str = "@book{k, author = {Leslie Lamport}, title = {LaTeX}, publisher = {Addison-Wesley}, year = 1986}\n";
 
 fn project() -> Project {
     Project::new()
         .file("paper/main.tex", PAPER)
         .file("paper/refs.bib", BIB)
+        .file("paper/claims.toml", CLAIMS)
         .file("results/run_1.json", "{\"accuracy\": 0.847}\n")
 }
 

@@ -151,14 +151,6 @@ pub(super) const NEEDS: &[Need] = &[
         prepare: nothing,
     },
     Need {
-        file: "paper-claim-audit/SKILL.md",
-        line: "sh \"$CLAIM_AUDITOR\" paper/ --suggest-pins",
-        codes: &[&[0], &[0]],
-        warns: false,
-        // The second call reads what the first wrote.
-        prepare: nothing,
-    },
-    Need {
         file: "paper-illustration-image2/SKILL.md",
         line: "elif sh \"$IMAGE2_HELPER\" preflight",
         // The program codex is not installed, and the text says so.

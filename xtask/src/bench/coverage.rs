@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::Binaries;
-use super::measure::{Call, Figures, beside_script, heading, row};
+use super::measure::{Call, Figures, Random, beside_script, heading, row};
 use crate::fault::Fault;
 
 /// Limit on the time, in seconds. **Source**: the project's own promise to users, for two processors and files in memory.
@@ -138,17 +138,4 @@ fn text(random: &mut Random, bytes: usize) -> String {
         text.push_str(&line);
     }
     text
-}
-
-/// A sequence that is the same in every run. **Source**: Knuth, MMIX.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
 }

@@ -190,3 +190,17 @@ pub(super) fn beside_script(
     );
     Ok(())
 }
+
+/// A sequence that is the same in every run. **Source**: Knuth, MMIX.
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    /// The next number, below `limit`.
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}

@@ -44,6 +44,9 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
     project.copy_example("faulty")?;
     say("  four faults stand in the files; see skills/paper-writing/assets/example/faults.md");
     audits(&project)?;
+    say("\n  The page for co-authors shows each number with its query, value and files:");
+    let page = ["show", "paper", "--html", "numbers.html"];
+    project.run("paper_claim_audit", &page, &[0])?;
     say("\n  Now, after the audits, somebody edits a section:");
     say("  $ cp late-edit/sections/discussion.tex paper/sections/discussion.tex");
     project.copy_example("late-edit")?;
@@ -71,6 +74,10 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         project.at("blocked.html").display()
     ));
     say(&format!("  open:    {}", project.at("open.html").display()));
+    say(&format!(
+        "  numbers: {}",
+        project.at("numbers.html").display()
+    ));
     say(&format!("  all of it: {}", project.root().display()));
     say(&format!(
         "\n{:.1} s after the build.",

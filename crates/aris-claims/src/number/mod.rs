@@ -6,16 +6,24 @@
 
 mod scan;
 mod spelled;
+mod units;
 
 use std::ops::Range;
 
 use serde::Serialize;
 
 use crate::decimal::Decimal;
-use crate::units::Unit;
 
 pub use scan::scan;
-pub(crate) use spelled::value as spelled_value;
+pub use units::unit_word;
+
+/// The number that a text is as a whole: nothing but the number, blanks around it aside.
+pub fn whole(text: &str) -> Option<Number> {
+    let text = text.trim();
+    let [number]: [Number; 1] = scan(text).try_into().ok()?;
+    let range = &number.range;
+    (range.start == 0 && range.end == text.len()).then_some(number)
+}
 
 /// A sign that was written out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -31,7 +39,7 @@ pub enum Sign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
-    /// `84.7`, `1,234`, `1.3B`
+    /// `84.7`, `1,234`
     Digits,
     /// `1.2 × 10^{-3}`, `1e-4`
     Scientific,
@@ -42,20 +50,22 @@ pub enum Style {
 /// One number in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// Bytes of the number in the text: sign, digits, exponent and multiplier, without percent sign and unit.
+    /// Bytes of the number in the text: sign, digits and exponent, without multiplier, percent sign and unit.
     pub range: Range<usize>,
     /// End of the number together with its percent sign or unit.
     pub end: usize,
-    /// The value as displayed, multiplier applied, percent sign not applied (`84.7%` is 84.7).
+    /// The value as displayed; percent sign and multiplier not applied (`84.7%` is 84.7, `1.3B` is 1.3).
     pub value: Decimal,
-    /// Power of ten of the last displayed digit, multiplier applied (`84.7` → −1, `1.3B` → 8, `250` → 0).
+    /// Power of ten of the last displayed digit (`84.7` → −1, `1.2 × 10^{-3}` → −4, `250` → 0).
     pub last_digit: i32,
     /// The sign, when one is written.
     pub sign: Option<Sign>,
     /// How the digits are written.
     pub style: Style,
     /// The unit that follows, percent included.
-    pub unit: Option<Unit>,
+    pub unit: Option<&'static str>,
+    /// Power of ten of a letter or word that follows: `1.3B`, `2.5 million`; 0 without one. It is not in the value.
+    pub multiplier: i32,
     /// Index of the number that this one is the uncertainty of (`84.7 ± 0.3`).
     pub uncertainty_of: Option<usize>,
     /// Index of the number that begins the range which this one ends (`0.1–0.3`).
@@ -81,8 +91,7 @@ impl Number {
 
     /// Whether the number shows a percent sign or the word.
     pub fn is_percent(&self) -> bool {
-        self.unit
-            .is_some_and(|unit| unit.dimension == crate::units::Dimension::Percent)
+        self.unit == Some("%")
     }
 
     /// Digits that carry information: `84.7` has 3, `0.05` has 1, `1200` has 2 with trailing zeros not counted.

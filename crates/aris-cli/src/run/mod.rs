@@ -8,6 +8,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Once;
+use std::time::Duration;
 
 use aris_contract::failure::ErrorBody;
 use aris_contract::{ErrorKind, Exit, Failure};
@@ -20,6 +21,10 @@ use crate::contract;
 use crate::emit::{self, Outcome, Product, Stream};
 use crate::spec::Spec;
 use crate::style::Style;
+
+use deadline::Deadline;
+
+pub(crate) mod deadline;
 
 /// A process as the runner sees it; tests and the multi-call binary make their own.
 pub struct Process {
@@ -114,13 +119,23 @@ pub fn run<A: Args, D: Product, E: Failure>(
         process.stderr_style,
         [process.stdout, process.stderr],
     );
+    let context = match spec.deadline {
+        None => context,
+        Some(usual) => {
+            let given = matches.get_one::<f64>(command::DEADLINE).copied();
+            let time = given.map_or(usual, Duration::from_secs_f64);
+            context.with_deadline(Deadline::start(spec.name, time, json))
+        }
+    };
     let emitter = Emitter {
         spec,
         json,
         context: &context,
         style: process.stdout_style,
     };
-    match caught(|| attempt(&matches, run_helper, &context)) {
+    let result = caught(|| attempt(&matches, run_helper, &context));
+    context.stop_deadline();
+    match result {
         Ok(Ok(outcome)) => emitter.success(&outcome),
         Ok(Err(failed)) => emitter.failure(failed.0, failed.1),
         Err(panic) => emitter.failure(

@@ -27,6 +27,7 @@ static SPEC: Spec = Spec {
         exit: &[0],
     }],
     network: Network::None,
+    deadline: None,
 };
 
 #[derive(clap::Args)]

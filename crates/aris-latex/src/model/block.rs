@@ -153,7 +153,48 @@ impl Span {
     }
 }
 
+/// A stretch of a block's text and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Byte range in [`Block::text`].
+    pub text: Range<usize>,
+    /// Where its first byte comes from.
+    pub place: Place,
+    /// Whether the text is a copy of the source from there on; else all of it comes from that one place.
+    pub is_copy: bool,
+}
+
 impl Block {
+    /// A block whose text is a copy of the source from a place on.
+    pub(crate) fn copied(text: &str, place: Place) -> Self {
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self {
+            kind: BlockKind::FrontMatter,
+            section: None,
+            environments: Arc::default(),
+            text: text.to_owned(),
+            marks: Vec::new(),
+            start: place,
+            spans: Box::new([Span::new(0, number(place.file), number(place.offset), true)]),
+        }
+    }
+
+    /// The block's text in pieces, in order, each with its place in the sources. Text from a macro has the place of the call.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+        self.spans.iter().enumerate().map(|(at, span)| {
+            let next = self.spans.get(at + 1);
+            let end = next.map_or(self.text.len(), |next| next.text as usize);
+            Piece {
+                text: span.text as usize..end.min(self.text.len()),
+                place: Place {
+                    file: span.file() as usize,
+                    offset: span.offset as usize,
+                },
+                is_copy: span.is_copy(),
+            }
+        })
+    }
+
     /// The source place of a byte of [`Block::text`]. Text from a macro maps to the call. An offset beyond the
     /// end gives the place of the last character.
     pub fn place(&self, offset: usize) -> Place {

@@ -1,8 +1,10 @@
 //! A paper, read.
 
+use std::sync::Arc;
+
 use crate::{
     BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
-    Position, Reference, SourceFile, Table, Theorem, read::Purpose,
+    Position, Reference, SourceFile, Table, Text, Theorem,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -71,6 +73,11 @@ pub enum ProblemKind {
     IncludeCycle,
     /// Macro expansion was cut off; the text after it may be incomplete.
     Expansion,
+    /// A control sequence in visible text that neither the document nor a local style defines and that the reader does not know:
+    /// once for each name, at its first use. What it prints is not read.
+    UndefinedMacro,
+    /// Text that a reader of the PDF sees and that was not read: listings, pictures made by code, printed files.
+    UnreadText,
     /// There is no `\begin{document}`, here or in an included document: nothing of that file is visible.
     NoDocument,
 }
@@ -128,14 +135,27 @@ pub struct Document {
 impl Document {
     /// Reads a document from its root through everything it includes.
     pub fn read(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
-        crate::read::read(root, loader, Purpose::Pointing)
+        crate::read::read(root, loader)
     }
 
-    /// Like [`read`](Self::read), for who counts and points at nothing, which is quicker and takes less memory. Left out are the
-    /// places inside a block ([`Block::place`](crate::Block::place) gives its start), the keys in marks (they are in
-    /// [`citations`](Self::citations) and [`refs`](Self::refs)) and the [`candidates`](Include::candidates) of graphics.
-    pub fn read_for_counting(root: &str, loader: &mut dyn Loader) -> Result<Self, Error> {
-        crate::read::read(root, loader, Purpose::Counting)
+    /// Adds a file that is not LaTeX, such as a report in Markdown: one block of front matter for each paragraph, its text as it stands.
+    pub fn add_text(&mut self, path: &str, text: Arc<str>) {
+        let file = self.files.len();
+        let mut start = 0;
+        for paragraph in text.split_inclusive("\n\n") {
+            if !paragraph.trim().is_empty() {
+                self.blocks.push(Block::copied(
+                    paragraph,
+                    Place {
+                        file,
+                        offset: start,
+                    },
+                ));
+            }
+            start += paragraph.len();
+        }
+        self.files
+            .push(SourceFile::with(path.to_owned(), Text::Copy(text)));
     }
 
     /// Path, line and column of a place.

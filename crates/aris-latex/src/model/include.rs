@@ -51,6 +51,11 @@ pub enum IncludeKind {
     /// Data printed as a table or plot: `\pgfplotstableread`, `\pgfplotstabletypeset`, `\csvreader`,
     /// `\csvautotabular`, `\DTLloaddb`, `\addplot table`.
     Data,
+    /// `\usepackage`, `\RequirePackage`, and what a style file reads in turn: read for its definitions. A package that the paper
+    /// folder does not hold is installed and not listed.
+    Package,
+    /// `\documentclass`, `\LoadClass`: likewise.
+    Class,
     /// A listing: `\lstinputlisting`, `\verbatiminput`, `\inputminted`.
     Listing,
 }

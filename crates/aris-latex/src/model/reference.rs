@@ -1,5 +1,7 @@
 //! Citations, labels, references and headings.
 
+use std::ops::Range;
+
 use crate::Place;
 
 /// One cited key.
@@ -74,4 +76,7 @@ pub struct Definition {
     pub place: Place,
     /// Number of arguments.
     pub arguments: usize,
+    /// Byte range of the replacement text, without its braces, in the text of the file that `place` names. None when it is
+    /// empty, or when another macro put it together from several places.
+    pub body: Option<Range<usize>>,
 }

@@ -20,9 +20,6 @@ pub(super) struct Piece {
 impl Reader<'_> {
     /// Drops a star that follows; whether there was one.
     pub(super) fn star(&mut self) -> bool {
-        if self.ahead().is_some_and(|byte| byte != b'*') {
-            return false;
-        }
         let token = self.next_visible();
         if token.kind == Kind::Word && self.text(token).starts_with('*') {
             let (_, rest) = token.split(1);
@@ -69,7 +66,7 @@ impl Reader<'_> {
 
     /// The rest of a group whose opening brace was read.
     pub(super) fn balanced(&mut self, begin: Token) -> Vec<Token> {
-        let (mut tokens, mut depth) = (self.spare.pop().unwrap_or_default(), 0_usize);
+        let (mut tokens, mut depth) = (Vec::new(), 0_usize);
         loop {
             let token = self.next();
             match token.kind {
@@ -95,9 +92,6 @@ impl Reader<'_> {
 
     /// An optional argument between `open` and `close` (single characters), if one follows.
     fn delimited(&mut self, open: char, close: char) -> Option<Vec<Token>> {
-        if self.ahead().is_some_and(|byte| char::from(byte) != open) {
-            return None;
-        }
         let mut skipped = Vec::new();
         let mut first = self.next();
         while first.kind == Kind::Space {
@@ -110,7 +104,7 @@ impl Reader<'_> {
             return None;
         }
         let (head, rest) = first.split(1);
-        let mut tokens = self.spare.pop().unwrap_or_default();
+        let mut tokens = Vec::new();
         let mut depth = 0_usize;
         let mut token = if rest.len > 0 { rest } else { self.next() };
         loop {
@@ -156,21 +150,7 @@ impl Reader<'_> {
 
     /// Drops an optional argument.
     pub(super) fn skip_optional(&mut self) {
-        if let Some(tokens) = self.optional() {
-            self.reuse(tokens);
-        }
-    }
-
-    /// Takes a list of tokens back, for the next argument.
-    pub(super) fn reuse(&mut self, mut tokens: Vec<Token>) {
-        /// Lists that wait: arguments are read in arguments of arguments at most.
-        const MOST: usize = 8;
-        /// Tokens of a list that is worth keeping.
-        const LONGEST: usize = 4_096;
-        if self.spare.len() < MOST && tokens.capacity() <= LONGEST {
-            tokens.clear();
-            self.spare.push(tokens);
-        }
+        drop(self.optional());
     }
 
     /// Drops the arguments that `spec` names (see [`Cmd::Skip`]).
@@ -181,10 +161,7 @@ impl Reader<'_> {
                 'o' => self.skip_optional(),
                 'p' => drop(self.delimited('(', ')')),
                 'g' => self.skip_glue(),
-                _ => {
-                    let tokens = self.argument();
-                    self.reuse(tokens);
-                }
+                _ => drop(self.argument()),
             }
         }
     }
@@ -323,6 +300,9 @@ impl Reader<'_> {
             let text = match token.kind {
                 Kind::Stop => break,
                 Kind::Word => {
+                    if !self.spend_bytes(token.len as usize) {
+                        continue;
+                    }
                     pieces.push(Piece {
                         text: self.text(token).to_owned(),
                         source: self.source(token, true),
@@ -372,13 +352,9 @@ impl Reader<'_> {
 
     /// The text of the next argument, and where it stands if anything is in it.
     pub(super) fn argument_text(&mut self) -> (String, Option<Place>) {
-        if let Some(word) = self.word_argument() {
-            return (self.text(word).to_owned(), Some(Self::literal(word)));
-        }
         let tokens = self.argument();
         let place = tokens.first().map(|token| self.place(*token));
         let text = self.flat(&tokens);
-        self.reuse(tokens);
         (text, place)
     }
 
@@ -405,24 +381,8 @@ impl Reader<'_> {
 
     /// The comma-separated keys of a braced argument, with the place of each; nothing when none follows.
     pub(super) fn braced_keys(&mut self) -> Option<Vec<(String, Place)>> {
-        let Some(word) = self.word_argument() else {
-            let tokens = self.braced()?;
-            let keys = self.keys(&tokens);
-            self.reuse(tokens);
-            return Some(keys);
-        };
-        let mut place = Self::literal(word);
-        let mut keys = Vec::new();
-        for part in self.text(word).split(',') {
-            let key = part.trim();
-            if !key.is_empty() {
-                let lead = part.len() - part.trim_start().len();
-                let offset = place.offset + lead;
-                keys.push((key.to_owned(), Place { offset, ..place }));
-            }
-            place.offset += part.len() + 1;
-        }
-        Some(keys)
+        let tokens = self.braced()?;
+        Some(self.keys(&tokens))
     }
 
     /// Comma-separated keys with the place of each.

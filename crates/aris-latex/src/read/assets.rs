@@ -15,6 +15,8 @@ const GRAPHICS: [&str; 8] = [
 ];
 /// Directories of `\graphicspath` that are tried.
 const MAX_GRAPHICS_PATHS: usize = 64;
+/// Bytes of all paths to be tried for graphics; beyond them only the name as it stands is.
+const MAX_CANDIDATE_BYTES: usize = 64 << 20;
 
 impl Reader<'_> {
     /// `\addplot table[…] {file};`
@@ -61,38 +63,30 @@ impl Reader<'_> {
 
     pub(super) fn record_graphics(&mut self, token: Token, name: &str, known: bool) {
         let mut candidates = Vec::new();
-        if known && !self.writer.only_counts() {
-            let endings: &[&str] = if GRAPHICS.iter().any(|ending| name.ends_with(ending)) {
-                &[]
-            } else {
-                &GRAPHICS
-            };
-            let is_whole = path::has_extension(name);
-            let is_plain = !matches!(path::file_name(name), "" | "." | "..");
-            let bases = self.bases();
-            let folders =
-                || std::iter::once("").chain(self.loading.graphics.iter().map(String::as_str));
-            candidates.reserve_exact(
-                bases.len() * folders().count() * (endings.len() + usize::from(is_whole)),
-            );
-            for base in &bases {
-                for folder in folders() {
-                    let stem = path::join_ending(base, folder, name, "");
-                    // An ending behind a name changes nothing before it.
-                    candidates.extend(endings.iter().map(|ending| {
-                        if is_plain {
-                            [stem.as_str(), ending].concat()
-                        } else {
-                            path::join_ending(base, folder, name, ending)
-                        }
-                    }));
-                    if is_whole {
-                        let first = candidates.len() - endings.len();
-                        candidates.insert(first, stem);
-                    }
+        if known {
+            let is_bounded = self.loading.candidate_bytes < MAX_CANDIDATE_BYTES;
+            let endings: &[&str] =
+                if !is_bounded || GRAPHICS.iter().any(|ending| name.ends_with(ending)) {
+                    &[]
+                } else {
+                    &GRAPHICS
+                };
+            let is_whole = !is_bounded || path::has_extension(name);
+            let most = if is_bounded { MAX_GRAPHICS_PATHS } else { 0 };
+            for base in self.bases() {
+                for folder in std::iter::once("")
+                    .chain(self.loading.graphics.iter().take(most).map(String::as_str))
+                {
+                    let stem = [folder, name].concat();
+                    let whole = is_whole.then_some("");
+                    let endings = whole.iter().chain(endings);
+                    candidates.extend(
+                        endings.map(|ending| path::join(&base, &[&stem, *ending].concat())),
+                    );
                 }
             }
         }
+        self.loading.candidate_bytes += candidates.iter().map(String::len).sum::<usize>();
         let place = self.place(token);
         self.record_candidates(IncludeKind::Graphics, place, name, candidates, known);
     }

@@ -109,6 +109,15 @@ pub(crate) enum Cmd {
     Expl(bool),
     EndInput,
     DocumentClass,
+    Package(IncludeKind),
+    /// Defined somewhere, in a way that says nothing of what it shows.
+    Opaque,
+    /// Declares a name; the arguments behind it to drop, or `g` when it is a register.
+    Declares(&'static str),
+    /// The same for a name without backslash: what is put in front of it, and the arguments behind it to drop.
+    DeclaresNamed(&'static str, &'static str),
+    /// The first of two arguments.
+    First,
     NewTheorem(bool),
     DeclareTheorem,
     CsName,
@@ -164,6 +173,33 @@ impl Cmd {
                 | Self::Url
                 | Self::PlotData
                 | Self::Listing
+                | Self::Opaque
+        )
+    }
+}
+
+impl Cmd {
+    /// Commands that count in a style file.
+    pub(crate) fn defines(self) -> bool {
+        matches!(
+            self,
+            Self::NewCommand(_)
+                | Self::Def
+                | Self::DocumentCommand(_)
+                | Self::NewEnvironment
+                | Self::DocumentEnvironment
+                | Self::Let
+                | Self::NewIf
+                | Self::Operatorname
+                | Self::SiUnit
+                | Self::NewTheorem(_)
+                | Self::DeclareTheorem
+                | Self::AtLetter(_)
+                | Self::Expl(_)
+                | Self::Package(_)
+                | Self::EndInput
+                | Self::Declares(_)
+                | Self::DeclaresNamed(..)
         )
     }
 }

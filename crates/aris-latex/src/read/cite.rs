@@ -14,6 +14,9 @@ const REFERENCE: &str = "§ref";
 /// Keys of one citation command that are listed in its mark.
 const MAX_OPTIONALS: usize = 2;
 
+/// Bytes of a label that each table of its float carries.
+const MAX_KEY: usize = 1_024;
+
 impl Reader<'_> {
     pub(super) fn command_name(&self, token: Token) -> &str {
         command_name(&self.names, token)
@@ -156,6 +159,7 @@ impl Reader<'_> {
         let key = trimmed(key);
         if let Some(float) = self.floats.last_mut()
             && float.label.is_none()
+            && key.len() <= MAX_KEY
         {
             float.label = Some(key.clone());
         }

@@ -23,6 +23,36 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
          centerline smallbreak medbreak bigbreak goodbreak filbreak eject acknowledgements acknowledgments",
         Cmd::Nothing,
     ),
+    (include_str!("transparent.txt"), Cmd::Nothing),
+    (
+        "operatorname xrightarrow xleftarrow smash textls enquote gls Gls glspl Glspl acrshort acrlong acrfull ac acp acs \
+         acl acf linenumbers marginpar marginnote allowdisplaybreaks displaybreak suppressfloats lipsum blindtext \
+         Blindtext subcaptionbox tcbox",
+        Cmd::Skip("so"),
+    ),
+    (
+        "noalign acmYear acmDOI acmISBN acmPrice acmVolume acmNumber acmArticle acmMonth acmJournal acmBooktitle \
+         acmSubmissionID setcopyright copyrightyear startPage CopyrightYear crdata numberofauthors IEEEpubid \
+         printAffiliationsAndNotice nocollaboration titlerunning authorrunning orcidID orcidlink pdfinfo toctitle tocauthor journal \
+         biboptions pacs newgeometry mathtoolsset sbox savebox bibinfo bibfield fontfamily fontencoding fontseries fontshape \
+         restylefloat floatstyle",
+        Cmd::Skip("m"),
+    ),
+    ("enlargethispage", Cmd::Skip("sm")),
+    ("usefont", Cmd::Skip("mmmm")),
+    ("SetCell SetRow SetColumn setlist received", Cmd::Skip("om")),
+    ("rowcolors", Cmd::Skip("sommm")),
+    ("pdfbookmark newrefformat", Cmd::Skip("omm")),
+    (
+        "conferenceinfo icmlsetsymbol addtocontents floatname",
+        Cmd::Skip("mm"),
+    ),
+    ("crefname Crefname newlist newfloat", Cmd::Skip("mmm")),
+    (
+        "romannumeral pdfoutput pdfminorversion pdfcompresslevel pdfsuppresswarningpagegroup raise lower moveleft moveright",
+        Cmd::Skip("g"),
+    ),
+    ("texorpdfstring", Cmd::First),
     (
         "quad qquad enspace enskip space , ; : > thinspace thickspace medspace nobreakspace",
         Cmd::Space,
@@ -40,17 +70,17 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     (
         "vspace addvspace stepcounter refstepcounter pagestyle thispagestyle pagenumbering bibliographystyle \
          usetikzlibrary setstretch linespread theoremstyle sisetup hypersetup lstset geometry \
-         newcounter phantom hphantom vphantom value arabic roman Roman alph Alph fnsymbol color \
+         phantom hphantom vphantom value arabic roman Roman alph Alph fnsymbol color \
             listoftodos tag tablewidth tabletypesize tablecolumns \
          citestyle setcitestyle bibpunct shortcites pgfplotsset tikzset newtoggle DeclareGraphicsExtensions \
          urlstyle icmltitlerunning runningtitle shorttitle shortauthors \
           lhead rhead chead lfoot rfoot cfoot raisetag mathindent sectionmark chaptermark \
           markright DeclareCaptionLabelFormat ltxcite \
-         refname newlength newsavebox usebox hyphenation nobibliography bstctlcite symbol",
+         refname usebox hyphenation nobibliography bstctlcite symbol",
         Cmd::Skip("sm"),
     ),
     (
-        "usepackage RequirePackage PassOptionsToPackage setmainfont setsansfont setmonofont setmathfont newfontfamily ccsdesc \
+        "PassOptionsToPackage setmainfont setsansfont setmonofont setmathfont newfontfamily ccsdesc \
          lstdefinestyle usetheme usecolortheme theoremstyle PassOptionsToClass acmConference",
         Cmd::Skip("omo"),
     ),
@@ -76,7 +106,6 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("titlespacing", Cmd::Skip("smmmmo")),
     ("patchcmd", Cmd::Skip("ommmmm")),
     ("pretocmd apptocmd", Cmd::Skip("ommmm")),
-    ("DeclarePairedDelimiter", Cmd::Skip("smmm")),
     (
         "DeclareCaptionFormat DeclareCaptionFont DeclareCaptionType",
         Cmd::Skip("mom"),
@@ -118,7 +147,10 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Skip("g"),
     ),
     ("addlinespace hyperref", Cmd::Skip("o")),
-    ("tablenotemark", Cmd::FootnoteMark),
+    (
+        "tablenotemark tnote tmark tnotemark inst fnref corref fnm IEEEauthorrefmark",
+        Cmd::FootnoteMark,
+    ),
     ("tablenotetext", Cmd::Skip("m")),
     (
         "bfseries bf boldmathseries bseries",
@@ -155,7 +187,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     (
         "author affil affiliation institute address email date thanks institution department city country state \
          altaffilmark altaffiltext IEEEauthorblockN IEEEauthorblockA orcid authornote dedicatory correspondingauthor ead \
-         icmlauthor icmlaffiliation icmlcorrespondingauthor",
+         icmlauthor icmlaffiliation icmlcorrespondingauthor homepage altaffiliation preprint collaboration",
         Cmd::Front,
     ),
     (
@@ -171,7 +203,10 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("subfloat subfigure subtable", Cmd::SubFloat),
     ("footnote endnote sidenote tablefootnote", Cmd::Footnote),
     ("footnotemark", Cmd::FootnoteMark),
-    ("footnotetext tablecomments", Cmd::FootnoteText),
+    (
+        "footnotetext tablecomments tnotetext cortext fntext",
+        Cmd::FootnoteText,
+    ),
     ("item", Cmd::Item),
     ("bibitem", Cmd::BibItem),
     ("and And AND", Cmd::And),
@@ -198,7 +233,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ),
     ("citetalias citepalias", Cmd::CiteAlias),
     ("nocite", Cmd::NoCite),
-    ("url nolinkurl path", Cmd::Url),
+    ("url nolinkurl path doi", Cmd::Url),
     ("href", Cmd::Href),
     ("verb Verb", Cmd::Verb),
     ("lstinline mintinline", Cmd::Listing),
@@ -233,7 +268,8 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("graphicspath", Cmd::GraphicsPath),
     ("addplot addplot3", Cmd::PlotData),
     (
-        "newcommand renewcommand DeclareRobustCommand newcommandx renewcommandx newrobustcmd renewrobustcmd",
+        "newcommand renewcommand DeclareRobustCommand algnewcommand algrenewcommand newcommandx renewcommandx \
+         newrobustcmd renewrobustcmd",
         Cmd::NewCommand(false),
     ),
     ("providecommand providerobustcmd", Cmd::NewCommand(true)),
@@ -251,7 +287,28 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         "NewDocumentEnvironment RenewDocumentEnvironment DeclareDocumentEnvironment",
         Cmd::DocumentEnvironment,
     ),
+    ("newcounter", Cmd::DeclaresNamed("the", "o")),
+    (
+        "SetKwInput SetKwInOut SetKwFunction SetKwData SetKw",
+        Cmd::DeclaresNamed("", "m"),
+    ),
+    ("SetKwProg", Cmd::DeclaresNamed("", "mmm")),
     ("let", Cmd::Let),
+    (
+        "newlength newdimen newcount newskip newmuskip newtoks",
+        Cmd::Declares("g"),
+    ),
+    (
+        "newsavebox newbox newread newwrite chardef mathchardef",
+        Cmd::Declares(""),
+    ),
+    ("DeclareTextFontCommand", Cmd::Declares("m")),
+    ("DeclarePairedDelimiter", Cmd::Declares("mm")),
+    (
+        "DeclareMathSymbol DeclarePairedDelimiterX DeclarePairedDelimiterXPP",
+        Cmd::Declares("ommm"),
+    ),
+    ("DeclareMathAlphabet", Cmd::Declares("mmmm")),
     ("newif", Cmd::NewIf),
     ("DeclareMathOperator", Cmd::Operatorname),
     ("DeclareSIUnit", Cmd::SiUnit),
@@ -324,10 +381,21 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("xspace", Cmd::XSpace),
     ("makeatletter", Cmd::AtLetter(true)),
     ("makeatother", Cmd::AtLetter(false)),
-    ("ExplSyntaxOn", Cmd::Expl(true)),
+    (
+        "ExplSyntaxOn ProvidesExplPackage ProvidesExplClass",
+        Cmd::Expl(true),
+    ),
     ("ExplSyntaxOff", Cmd::Expl(false)),
     ("endinput", Cmd::EndInput),
     ("documentclass documentstyle", Cmd::DocumentClass),
+    (
+        "usepackage RequirePackage RequirePackageWithOptions",
+        Cmd::Package(IncludeKind::Package),
+    ),
+    (
+        "LoadClass LoadClassWithOptions",
+        Cmd::Package(IncludeKind::Class),
+    ),
     ("csname", Cmd::CsName),
     ("` ", Cmd::Accent('`')),
     ("'", Cmd::Accent('\'')),

@@ -89,7 +89,7 @@ impl Reader<'_> {
     }
 
     /// Drops tokens to the matching `\fi`, or to `\else` when `stop_at_else`; whether it stopped at one.
-    fn skip_branch(&mut self, start: Token, stop_at_else: bool) -> bool {
+    pub(super) fn skip_branch(&mut self, start: Token, stop_at_else: bool) -> bool {
         let mut depth = 0_usize;
         loop {
             let token = self.next();

@@ -23,6 +23,8 @@ pub(super) enum Env {
     Float(&'static str),
     /// Read as bytes and dropped.
     Raw,
+    /// The same, and not in the PDF either.
+    Hidden,
     List(&'static str),
     Flow(Flow, &'static str),
     Bibliography,
@@ -63,17 +65,11 @@ impl Env {
                 | Self::Grid(_)
                 | Self::Float(_)
                 | Self::Raw
+                | Self::Hidden
                 | Self::Display(_)
                 | Self::Bibliography
         )
     }
-}
-
-/// What is remembered of [`lookup`].
-#[derive(Clone, Copy)]
-pub(super) enum Known {
-    NotYet,
-    As(Option<Env>),
 }
 
 /// The environment of a name, star dropped.
@@ -105,9 +101,11 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
         | "marginfigure" | "margintable" => Env::Float("o"),
         "wraptable" | "wrapfigure" => Env::Float("omom"),
         "subfigure" | "subtable" | "floatrow" => Env::Float("ooom"),
-        "verbatim" | "Verbatim" | "lstlisting" | "minted" | "alltt" | "comment"
-        | "filecontents" | "BVerbatim" | "LVerbatim" | "SaveVerbatim" | "verbatimtab"
-        | "Highlighting" | "pycode" | "CCSXML" | "luacode" => Env::Raw,
+        "verbatim" | "Verbatim" | "lstlisting" | "minted" | "alltt" | "BVerbatim" | "LVerbatim"
+        | "verbatimtab" | "Highlighting" => Env::Raw,
+        "comment" | "filecontents" | "SaveVerbatim" | "pycode" | "CCSXML" | "luacode" => {
+            Env::Hidden
+        }
         "itemize" | "enumerate" | "description" | "inparaenum" | "compactitem" | "compactenum"
         | "inparaitem" | "asparaenum" | "asparaitem" | "tightitemize" => Env::List("o"),
         "list" => Env::List("mm"),
@@ -124,9 +122,22 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
         "multicols" => Env::Plain("mo"),
         "adjustbox" | "spacing" => Env::Plain("m"),
         "adjustwidth" => Env::Plain("mm"),
-        "tcolorbox" | "mdframed" | "threeparttable" | "subequations" | "algorithmic" | "frame"
-        | "center" | "small" | "footnotesize" | "flushleft" | "flushright" | "quote"
-        | "quotation" | "landscape" => Env::Plain("o"),
+        "tcolorbox"
+        | "mdframed"
+        | "threeparttable"
+        | "subequations"
+        | "algorithmic"
+        | "frame"
+        | "center"
+        | "small"
+        | "footnotesize"
+        | "flushleft"
+        | "flushright"
+        | "quote"
+        | "quotation"
+        | "landscape"
+        | "IEEEbiography"
+        | "IEEEbiographynophoto" => Env::Plain("o"),
         "theorem" | "lemma" | "proposition" | "corollary" | "definition" | "remark" | "example"
         | "proof" | "assumption" | "claim" | "conjecture" => Env::Titled("o"),
         _ => return None,
@@ -136,32 +147,9 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
 impl Reader<'_> {
     /// The name in the next argument.
     fn environment_name(&mut self) -> u32 {
-        if let Some(word) = self.word_argument() {
-            let (from, to) = (word.at as usize, word.at as usize + word.len as usize);
-            let file = self.doc.files.get(word.file as usize);
-            let text = file.and_then(|file| file.text.get(from..to));
-            return self.names.intern(text.unwrap_or("").trim());
-        }
         let tokens = self.argument();
         let name = self.flat(&tokens);
-        self.reuse(tokens);
         self.names.intern(name.trim())
-    }
-
-    /// [`lookup`], once for each name.
-    fn known_environment(&mut self, name: u32) -> Option<Env> {
-        let at = name as usize;
-        if self.known_environments.len() <= at {
-            self.known_environments.resize(at + 1, Known::NotYet);
-        }
-        if let Some(Known::As(env)) = self.known_environments.get(at) {
-            return *env;
-        }
-        let env = lookup(self.names.text(name));
-        if let Some(known) = self.known_environments.get_mut(at) {
-            *known = Known::As(env);
-        }
-        env
     }
 
     pub(super) fn begin_environment(&mut self, token: Token) {
@@ -175,14 +163,24 @@ impl Reader<'_> {
             self.expand(token, user.name, &user.begin);
             return;
         }
-        let known = self.known_environment(index);
-        if self.preamble && !matches!(known, Some(Env::Document | Env::Raw | Env::Flow(..))) {
+        let known = lookup(self.names.text(index));
+        if self.preamble
+            && !matches!(
+                known,
+                Some(Env::Document | Env::Raw | Env::Hidden | Env::Flow(..))
+            )
+        {
             self.enter(index, After::Nothing, token);
             return;
         }
         match known {
             Some(Env::Document) => self.begin_document(),
-            Some(Env::Raw) => self.skip_raw(&self.names.shared(index), token),
+            Some(Env::Raw) => {
+                let name = self.names.shared(index);
+                self.unread_environment(&name, token);
+                self.skip_raw(&name, token);
+            }
+            Some(Env::Hidden) => self.skip_raw(&self.names.shared(index), token),
             Some(Env::Display(spec)) => {
                 self.skip_arguments(spec);
                 self.begin_display(token, Some(index));
@@ -232,6 +230,7 @@ impl Reader<'_> {
                 self.enter(index, After::Paragraph, token);
             }
             Some(Env::Mute) => {
+                self.unread_environment(&self.names.shared(index), token);
                 self.paragraph(token);
                 self.enter(index, After::Paragraph, token);
                 self.style = self.style.set(style::MUTE, 0);
@@ -245,13 +244,12 @@ impl Reader<'_> {
                 self.paragraph(token);
                 let title = self.optional();
                 self.enter(index, After::Paragraph, token);
-                if let Some(tokens) = title {
-                    if known.is_some() {
-                        self.unread(Self::op(token, Op::Text(Literal::CloseTitle)));
-                        self.unread_all(&tokens);
-                        self.unread(Self::op(token, Op::Text(Literal::OpenTitle)));
-                    }
-                    self.reuse(tokens);
+                if let Some(tokens) = title
+                    && known.is_some()
+                {
+                    self.unread(Self::op(token, Op::Text(Literal::CloseTitle)));
+                    self.unread_all(&tokens);
+                    self.unread(Self::op(token, Op::Text(Literal::OpenTitle)));
                 }
             }
         }
@@ -280,7 +278,7 @@ impl Reader<'_> {
 
     pub(super) fn end_environment(&mut self, token: Token) {
         let index = self.environment_name();
-        if self.known_environment(index) == Some(Env::Document) {
+        if lookup(self.names.text(index)) == Some(Env::Document) {
             self.end_document();
             return;
         }

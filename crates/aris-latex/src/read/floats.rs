@@ -7,6 +7,9 @@ use super::{
 };
 use crate::{BlockKind, Heading, Theorem};
 
+/// Floats within floats that name their tables; in print there are two.
+const MAX_FLOATS: usize = 8;
+
 impl Reader<'_> {
     pub(super) fn begin_float(&mut self, name: u32) {
         let float = Float {
@@ -22,7 +25,14 @@ impl Reader<'_> {
         let Some(float) = self.floats.pop() else {
             return;
         };
-        for table in self.doc.tables.iter_mut().skip(float.first_table) {
+        // Each float looks through the tables in it.
+        let count = if self.floats.len() < MAX_FLOATS {
+            usize::MAX
+        } else {
+            0
+        };
+        let tables = self.doc.tables.iter_mut();
+        for table in tables.skip(float.first_table).take(count) {
             if table.caption.is_none() {
                 table.caption = float.caption;
             }

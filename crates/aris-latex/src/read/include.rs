@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Error, Include, IncludeKind, IncludeOutcome, Loaded, MAX_INCLUDE_DEPTH, MAX_INCLUDES,
-    MAX_TOTAL_BYTES, Position, ProblemKind, SourceFile, Text,
+    MAX_TOTAL_BYTES, Place, Position, ProblemKind, SourceFile, Text,
 };
 
 /// What has been loaded.
@@ -22,10 +22,13 @@ pub(super) struct Loading {
     known: BTreeMap<String, Found>,
     only: Option<BTreeSet<String>>,
     pub(super) graphics: Vec<String>,
+    pub(super) candidate_bytes: usize,
+    /// The style files among the document's files.
+    pub(super) styles: BTreeSet<usize>,
 }
 
 #[derive(Clone)]
-enum Found {
+pub(super) enum Found {
     File(usize),
     Absent,
     Unreadable(String),
@@ -101,7 +104,9 @@ impl Reader<'_> {
         }
         if let Some(Frame::File { kind, letters, .. }) = self.frames.pop() {
             self.letters = letters;
-            if kind == IncludeKind::Include {
+            if matches!(kind, IncludeKind::Package | IncludeKind::Class) {
+                self.styles -= 1;
+            } else if kind == IncludeKind::Include {
                 self.paragraph(token);
             } else {
                 self.space(token);
@@ -134,10 +139,6 @@ impl Reader<'_> {
 
     /// The name of a file in the next argument (or up to a space, as the primitive `\input` reads it).
     pub(super) fn file_name(&mut self) -> (String, bool) {
-        if let Some(word) = self.word_argument() {
-            let name = self.text(word).trim().trim_matches('"').trim();
-            return (name.to_owned(), true);
-        }
         let first = self.next_visible();
         let tokens = match first.kind {
             Kind::Begin => self.balanced(first),
@@ -211,6 +212,7 @@ impl Reader<'_> {
                 }
                 Ok(())
             }
+            IncludeKind::Package | IncludeKind::Class => self.packages(kind),
             IncludeKind::Data | IncludeKind::Listing => {
                 self.star();
                 self.skip_optional();
@@ -230,6 +232,10 @@ impl Reader<'_> {
                     && !name.contains("  ");
                 if is_file || !known {
                     self.record(kind, place, &name, std::slice::from_ref(&name), is_file);
+                }
+                let only_loads = command.ends_with("tableread") || command.starts_with("\\DTLload");
+                if is_file && !only_loads {
+                    self.unread_file(place, &name);
                 }
                 if command.ends_with("pgfplotstableread") {
                     drop(self.argument());
@@ -293,17 +299,8 @@ impl Reader<'_> {
             self.doc.includes.push(include);
             return Ok(());
         }
-        self.loading.includes += 1;
-        let mut found = Found::Absent;
-        for candidate in include.candidates.clone() {
-            found = self.load(&candidate);
-            if !matches!(found, Found::Absent) {
-                include.resolved = Some(candidate);
-                break;
-            }
-        }
         let mut chosen = None;
-        match found {
+        match self.locate(&mut include) {
             Found::File(file) if self.file_frames().any(|(open, _)| open == file) => {
                 include.outcome = IncludeOutcome::Cycle;
                 self.problem(
@@ -312,10 +309,7 @@ impl Reader<'_> {
                     format!("`{target}` includes itself"),
                 );
             }
-            Found::File(file) => {
-                include.outcome = IncludeOutcome::Read { file };
-                chosen = Some(file);
-            }
+            Found::File(file) => chosen = Some(file),
             Found::Absent => {
                 let tried = include.candidates.join("`, `");
                 self.problem(
@@ -324,20 +318,54 @@ impl Reader<'_> {
                     format!("included file is missing: tried `{tried}`"),
                 );
             }
-            Found::Unreadable(reason) => {
-                let path = include.resolved.clone().unwrap_or_default();
-                self.problem(
-                    ProblemKind::MissingInclude,
-                    place,
-                    format!("cannot read `{path}`: {reason}"),
-                );
-                include.outcome = IncludeOutcome::Unreadable(reason);
-            }
+            Found::Unreadable(_) => {}
         }
         self.doc.includes.push(include);
         let Some(file) = chosen else { return Ok(()) };
+        if kind == IncludeKind::Include {
+            self.paragraph(token);
+        }
+        self.open_file(file, kind, directory, place, target.to_owned())
+    }
+
+    /// Looks for the first candidate that exists.
+    pub(super) fn locate(&mut self, include: &mut Include) -> Found {
+        let mut found = Found::Absent;
+        for candidate in &include.candidates {
+            found = self.load(candidate);
+            if !matches!(found, Found::Absent) {
+                include.resolved = Some(candidate.clone());
+                break;
+            }
+        }
+        match &found {
+            Found::File(file) => include.outcome = IncludeOutcome::Read { file: *file },
+            Found::Absent => {}
+            Found::Unreadable(reason) => {
+                let path = include.resolved.as_deref().unwrap_or_default();
+                self.problem(
+                    ProblemKind::MissingInclude,
+                    include.place,
+                    format!("cannot read `{path}`: {reason}"),
+                );
+                include.outcome = IncludeOutcome::Unreadable(reason.clone());
+            }
+        }
+        found
+    }
+
+    /// Reads a file from here on, within the limits.
+    pub(super) fn open_file(
+        &mut self,
+        file: usize,
+        kind: IncludeKind,
+        directory: Option<String>,
+        place: Place,
+        target: String,
+    ) -> Result<(), Error> {
+        self.loading.includes += 1;
         let size = self.doc.files.get(file).map_or(0, |file| file.text.len());
-        let (at, target) = (self.doc.position(place), target.to_owned());
+        let at = self.doc.position(place);
         if self.file_frames().count() >= MAX_INCLUDE_DEPTH {
             return Err(Error::TooDeep { at, target });
         }
@@ -348,9 +376,6 @@ impl Reader<'_> {
             .file_frames()
             .next()
             .and_then(|(_, import)| import.cloned());
-        if kind == IncludeKind::Include {
-            self.paragraph(token);
-        }
         self.push_file(file, kind, directory.or(inherited));
         Ok(())
     }
@@ -406,13 +431,10 @@ impl Reader<'_> {
         self.loading.only = Some(names.collect());
     }
 
-    /// `\documentclass` in an included file: a document of its own, whose preamble is not read.
-    pub(super) fn document_class(&mut self, token: Token) {
-        self.skip_optional();
-        drop(self.argument());
-        if self.frames.len() < 2 {
-            return;
-        }
+    /// `\documentclass`; in an included file it begins a document of its own, whose preamble is not read, unless that file holds the
+    /// preamble alone.
+    pub(super) fn document_class(&mut self, token: Token) -> Result<(), Error> {
+        let is_included = self.frames.len() > 1;
         let Some(Frame::File {
             text,
             cursor,
@@ -421,11 +443,8 @@ impl Reader<'_> {
             ..
         }) = self.frames.last_mut()
         else {
-            return;
+            return Ok(());
         };
-        // What was read ahead belongs to the preamble that is left out.
-        self.stack.truncate(*base);
-        *own = true;
         let rest = text.get(cursor.pos..).unwrap_or("");
         let begin = rest.match_indices("\\begin{document}").find(|(at, _)| {
             let line = rest
@@ -436,6 +455,12 @@ impl Reader<'_> {
                 .unwrap_or("");
             !line.contains('%') || line.contains("\\%")
         });
+        if !is_included || (begin.is_none() && self.preamble) {
+            return self.packages(IncludeKind::Class);
+        }
+        // What was read ahead belongs to the preamble that is left out.
+        self.stack.truncate(*base);
+        *own = true;
         if let Some((at, found)) = begin {
             cursor.pos += at + found.len();
             cursor.fresh = false;
@@ -449,6 +474,7 @@ impl Reader<'_> {
                     .to_owned(),
             );
         }
+        Ok(())
     }
 }
 
@@ -460,44 +486,9 @@ fn suffixed(name: &str, extension: &str) -> Vec<String> {
     }
 }
 
-/// Every path once, the first of each. They are few, unless somebody writes a long `\graphicspath`.
+/// Every path once, the first of each.
 pub(super) fn dedup(mut paths: Vec<String>) -> Vec<String> {
-    const FEW: usize = 32;
-    if paths.len() <= FEW {
-        let mut kept = 0;
-        for at in 0..paths.len() {
-            let (before, rest) = paths.split_at(at);
-            let is_new = rest
-                .first()
-                .is_some_and(|path| before.iter().take(kept).all(|known| known != path));
-            if is_new {
-                paths.swap(kept, at);
-                kept += 1;
-            }
-        }
-        paths.truncate(kept);
-        return paths;
-    }
     let mut seen = BTreeSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     paths
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn few_and_many_paths_are_kept_once_in_order() {
-        for count in [0, 1, 5, 31, 32, 33, 100] {
-            let paths: Vec<String> = (0..count).map(|n| (n * n % 7).to_string()).collect();
-            let mut expected: Vec<String> = Vec::new();
-            for path in &paths {
-                if !expected.contains(path) {
-                    expected.push(path.clone());
-                }
-            }
-            assert_eq!(dedup(paths), expected, "{count}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use super::{
     lexer,
     reader::{Frame, Reader},
-    token::{Kind, Token, narrow},
+    token::{Kind, Token},
     writer::Source,
 };
 use crate::{Place, ProblemKind};
@@ -11,6 +11,9 @@ use crate::{Place, ProblemKind};
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
 const WORK_BASE: usize = 2_000_000;
 const WORK_PER_BYTE: usize = 4;
+/// Bytes written by expansion that count as one token, where they are not few.
+const BYTES_PER_WORK: usize = 4;
+const FEW_BYTES: usize = 64;
 
 impl Reader<'_> {
     /// The next token.
@@ -51,64 +54,6 @@ impl Reader<'_> {
             }
             None => Token::new(Kind::Stop, 0, 0, 0),
         }
-    }
-
-    /// A word with those that follow it on its line, when it comes straight from the file.
-    pub(super) fn extend_line(&mut self, word: Token) -> Token {
-        if let Some(Frame::File {
-            base,
-            text,
-            cursor,
-            file,
-            ..
-        }) = self.frames.last_mut()
-            && self.stack.len() == *base
-            && word.exp == 0
-            && word.file == *file
-            && (word.at + word.len) as usize == cursor.pos
-        {
-            let end = lexer::extend(text, cursor);
-            return Token {
-                len: narrow(end) - word.at,
-                ..word
-            };
-        }
-        word
-    }
-
-    /// The byte with which the next token begins, when that comes straight from the file and without white space before it. What
-    /// this rules out needs no token to be made and put back.
-    pub(super) fn ahead(&self) -> Option<u8> {
-        let Some(Frame::File {
-            base, text, cursor, ..
-        }) = self.frames.last()
-        else {
-            return None;
-        };
-        let byte = *text.as_bytes().get(cursor.pos)?;
-        let is_token = !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'%');
-        (self.stack.len() == *base && is_token).then_some(byte)
-    }
-
-    /// A braced argument of one word, straight from the file: the same as [`Self::braced`] and the text of its tokens, without them.
-    pub(super) fn word_argument(&mut self) -> Option<Token> {
-        let Some(Frame::File {
-            base,
-            text,
-            file,
-            cursor,
-            ..
-        }) = self.frames.last_mut()
-        else {
-            return None;
-        };
-        if self.stack.len() != *base {
-            return None;
-        }
-        let (start, end, tokens) = lexer::word_group(text, cursor)?;
-        let word = Token::new(Kind::Word, *file, start, end - start);
-        self.spend(tokens);
-        Some(word)
     }
 
     pub(super) fn unread(&mut self, token: Token) {
@@ -153,6 +98,17 @@ impl Reader<'_> {
             );
         }
         !self.exhausted
+    }
+
+    /// The same for bytes that expansion writes.
+    pub(super) fn spend_bytes(&mut self, bytes: usize) -> bool {
+        bytes < FEW_BYTES || self.spend(bytes / BYTES_PER_WORK)
+    }
+
+    /// Whether a token was just read from the innermost file.
+    pub(super) fn is_straight(&self, token: Token) -> bool {
+        matches!(self.frames.last(), Some(Frame::File { file, cursor, .. })
+            if token.exp == 0 && token.file == *file && (token.at + token.len) as usize == cursor.pos)
     }
 
     /// The position of the innermost file's cursor.

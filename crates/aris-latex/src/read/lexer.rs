@@ -149,90 +149,8 @@ pub(crate) fn next(
     }
 }
 
-/// Moves past words that follow on the same line, each after a single space; their end.
-///
-/// Running text is written a line at a time instead of word by word.
-pub(crate) fn extend(text: &str, cursor: &mut Cursor) -> usize {
-    let bytes = text.as_bytes();
-    let mut end = cursor.pos;
-    if bytes.get(end) == Some(&b' ') {
-        while has_prose(bytes, end) {
-            end += CHUNK;
-        }
-        // The last chunk may have ended in a word or behind a space.
-        if end > cursor.pos {
-            if bytes.get(end - 1) == Some(&b' ') {
-                end -= 1;
-            } else {
-                end += plain_run(bytes, end);
-            }
-        }
-    }
-    while bytes.get(end) == Some(&b' ') {
-        let length = plain_run(bytes, end + 1);
-        if length == 0 {
-            break;
-        }
-        end += 1 + length;
-    }
-    cursor.pos = end;
-    end
-}
-
-/// Bytes that are looked at together.
-const CHUNK: usize = 16;
-
-/// Whether words and single spaces follow at `from`, a chunk of them. Without a branch for each byte, so that the compiler takes
-/// them at once; some plain bytes that are rare in prose count as others.
-fn has_prose(bytes: &[u8], from: usize) -> bool {
-    let chunk = |from: usize| -> Option<&[u8; CHUNK]> { bytes.get(from..)?.first_chunk() };
-    let (Some(chunk), Some(before)) = (chunk(from), from.checked_sub(1).and_then(chunk)) else {
-        return false;
-    };
-    let others = chunk
-        .iter()
-        .zip(before)
-        .fold(0, |others: u8, (byte, before)| {
-            let within = |from: u8, count: u8| u8::from(byte.wrapping_sub(from) < count);
-            let is_second_space = u8::from(*byte == b' ') & u8::from(*before == b' ');
-            others
-                | within(0, b' ')
-                | within(b'#', 4)
-                | within(b'[', 5)
-                | within(b'{', 5)
-                | is_second_space
-        });
-    others == 0
-}
-
-/// A group at the cursor that holds one word, `{fig:a_b}`, with the number of tokens in it: what labels, keys and names of
-/// environments mostly are. Underscores count, because in names they stand for themselves.
-pub(crate) fn word_group(text: &str, cursor: &mut Cursor) -> Option<(usize, usize, usize)> {
-    let bytes = text.as_bytes();
-    if bytes.get(cursor.pos) != Some(&b'{') {
-        return None;
-    }
-    let start = cursor.pos + 1;
-    let (mut end, mut tokens) = (start, 0);
-    loop {
-        let length = plain_run(bytes, end);
-        end += length;
-        tokens += usize::from(length > 0);
-        match bytes.get(end) {
-            Some(b'_') => {
-                end += 1;
-                tokens += 1;
-            }
-            Some(b'}') if end > start => break,
-            _ => return None,
-        }
-    }
-    *cursor = Cursor {
-        pos: end + 1,
-        fresh: false,
-    };
-    Some((start, end, tokens))
-}
+/// Letters of the name of a control sequence; what is longer names nothing.
+const MAX_NAME: usize = 128;
 
 fn control(
     text: &str,
@@ -251,6 +169,7 @@ fn control(
     let length = bytes
         .iter()
         .skip(start + 1)
+        .take(MAX_NAME)
         .take_while(|b| letter(b))
         .count();
     if length == 0 {
@@ -324,35 +243,6 @@ mod tests {
                 Kind::End => out.push('}'),
                 _ => out.push('?'),
             }
-        }
-    }
-
-    #[test]
-    fn prose_is_of_plain_bytes_and_spaces() {
-        for byte in 0..=255 {
-            let bytes = [b'a', byte].repeat(CHUNK);
-            let is_plain = class(byte) == Class::Plain || byte == b' ';
-            assert!(is_plain || !has_prose(&bytes, 1), "{byte}");
-            assert_eq!(
-                has_prose(&bytes, 1),
-                is_plain && !matches!(byte, 0..=31 | b'|' | 127)
-            );
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn a_line_is_extended_by_words_after_single_spaces(
-            text in "(x|\\[)( ?[a-z|é,.]{1,12}|  | ?[\\\\{~%\n]){0,20}",
-        ) {
-            let bytes = text.as_bytes();
-            let mut expected = 1;
-            while bytes.get(expected) == Some(&b' ') && plain_run(bytes, expected + 1) > 0 {
-                expected += 1 + plain_run(bytes, expected + 1);
-            }
-            let mut cursor = Cursor { pos: 1, fresh: false };
-            proptest::prop_assert_eq!(extend(&text, &mut cursor), expected);
-            proptest::prop_assert_eq!(cursor.pos, expected);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Definitions and expansion of the document's macros.
 
-use std::rc::Rc;
+use std::{ops::Range, rc::Rc};
 
 use super::{
     builtin::Cmd,
@@ -27,6 +27,11 @@ impl Reader<'_> {
             return;
         }
         if !self.spend(body.body.len() + 1) {
+            return;
+        }
+        if body.style && !self.is_understood(&body.body) {
+            self.opaque(call, name, body);
+            self.unknown();
             return;
         }
         let mut arguments: Vec<Vec<Token>> = Vec::with_capacity(body.parameters.len());
@@ -73,7 +78,13 @@ impl Reader<'_> {
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
     fn defined_name(&mut self) -> Option<(u32, Token)> {
-        let token = self.next_visible();
+        let mut token = self.next_visible();
+        // `\expandafter\def\csname x\endcsname`
+        if matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::CsName)))
+        {
+            self.cs_name(token);
+            token = self.next_visible();
+        }
         match token.kind {
             Kind::Name(name) => Some((name, token)),
             Kind::Begin => {
@@ -103,10 +114,14 @@ impl Reader<'_> {
             name: self.names.text(name).to_owned(),
             place,
             arguments: parameters.len(),
+            body: self.written_range(place.file, &body),
         });
         let body = self.compile(&body);
         let known = match self.meaning(name) {
-            Meaning::Known(cmd) => keep || cmd.is_fixed(),
+            // What the reader knows of a command says more than a style file's code for it.
+            Meaning::Known(cmd) => {
+                keep || cmd.is_fixed() || (self.styles > 0 && cmd != Cmd::Opaque)
+            }
             Meaning::Macro(_) => keep,
             Meaning::Unknown => false,
         };
@@ -117,9 +132,25 @@ impl Reader<'_> {
                     parameters,
                     body,
                     place,
+                    style: self.styles > 0,
                 })),
             );
         }
+    }
+
+    /// Where tokens stand in a file, when they are written there one after another.
+    fn written_range(&self, file: usize, tokens: &[Token]) -> Option<Range<usize>> {
+        let (first, mut end) = (Self::literal(*tokens.first()?), 0);
+        let text = &self.doc.files.get(file)?.text;
+        for token in tokens {
+            let start = Self::literal(*token).offset;
+            let is_next = end == 0 || !text.get(end..start)?.contains(['{', '}']);
+            if token.exp != 0 || token.file as usize != file || !is_next {
+                return None;
+            }
+            end = start + token.len as usize;
+        }
+        Some(first.offset..end)
     }
 
     /// Turns `#1` into parameters and `##` into `#`.
@@ -190,9 +221,7 @@ impl Reader<'_> {
 
     /// `\def\x#1#2{…}`; with delimited parameters the macro stays unknown, so that its arguments' text is kept.
     pub(super) fn def(&mut self) {
-        let token = self.next_visible();
-        let Kind::Name(name) = token.kind else {
-            self.unread(token);
+        let Some((name, token)) = self.defined_name() else {
             return;
         };
         let (mut count, mut simple) = (0_u8, true);
@@ -204,6 +233,8 @@ impl Reader<'_> {
                     if simple {
                         let parameters = (0..count).map(|_| Parameter::Mandatory).collect();
                         self.define(name, token, parameters, body, false);
+                    } else {
+                        self.set_opaque(name);
                     }
                     return;
                 }
@@ -285,7 +316,8 @@ impl Reader<'_> {
         let place = name_tokens
             .first()
             .map_or_else(|| self.here(), |token| self.place(*token));
-        let known = super::env::lookup(name.trim()).is_some_and(super::env::Env::is_fixed);
+        let known = super::env::lookup(name.trim());
+        let known = known.is_some_and(|env| env.is_fixed() || self.styles > 0);
         if known || name.trim().is_empty() {
             return;
         }
@@ -294,11 +326,13 @@ impl Reader<'_> {
             parameters,
             body: self.compile(&begin),
             place,
+            style: self.styles > 0,
         });
         let end = Rc::new(Macro {
             parameters: Vec::new(),
             body: self.compile(&end),
             place,
+            style: self.styles > 0,
         });
         self.environments.insert(
             index,
@@ -326,14 +360,36 @@ impl Reader<'_> {
         let Kind::Name(target) = target.kind else {
             return;
         };
-        let fixed = matches!(self.meaning(name), Meaning::Known(cmd) if cmd.is_fixed());
+        let fixed =
+            matches!(self.meaning(name), Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
         if !fixed {
             let meaning = self.meaning(target);
             self.set_meaning(name, meaning);
+            self.set_opaque(name);
         }
     }
 
-    /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX.
+    /// Something defines a name, unless it has a meaning already.
+    pub(super) fn set_opaque(&mut self, name: u32) {
+        if matches!(self.meaning(name), Meaning::Unknown) {
+            self.set_meaning(name, Meaning::Known(Cmd::Opaque));
+        }
+    }
+
+    /// `\newsavebox{\x}`, `\newlength\x`: arguments behind the name to drop; `g` for a register.
+    pub(super) fn declare_name(&mut self, spec: &'static str) {
+        let Some((name, _)) = self.defined_name() else {
+            return;
+        };
+        if spec == "g" {
+            self.set_meaning(name, Meaning::Known(Cmd::Skip("g")));
+            return;
+        }
+        self.set_opaque(name);
+        self.skip_arguments(spec);
+    }
+
+    /// `\newif\ifdraft`: `\drafttrue`, `\draftfalse`; false at first, as in TeX. Those of a style file are set by its options.
     pub(super) fn new_switch(&mut self) {
         let Some((name, _)) = self.defined_name() else {
             return;
@@ -342,7 +398,7 @@ impl Reader<'_> {
             return;
         };
         let number = narrow(self.switches.len());
-        self.switches.push(false);
+        self.switches.push((self.styles == 0).then_some(false));
         self.set_meaning(name, Meaning::Known(Cmd::Switch(number)));
         for (ending, value) in [("true", true), ("false", false)] {
             let setter = self.names.intern(&format!("{stem}{ending}"));

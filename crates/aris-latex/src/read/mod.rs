@@ -21,6 +21,7 @@ mod macros;
 mod math;
 mod names;
 mod open;
+mod packages;
 pub(crate) mod path;
 mod reader;
 mod run;
@@ -30,19 +31,14 @@ mod symbols;
 mod tables;
 mod token;
 mod units;
+mod unread;
 mod verb;
 mod writer;
 
 use crate::{Document, Error, Loader};
 
-pub(crate) use writer::Purpose;
-
-pub(crate) fn read(
-    root: &str,
-    loader: &mut dyn Loader,
-    purpose: Purpose,
-) -> Result<Document, Error> {
-    let mut reader = reader::Reader::new(loader, purpose);
+pub(crate) fn read(root: &str, loader: &mut dyn Loader) -> Result<Document, Error> {
+    let mut reader = reader::Reader::new(loader);
     reader.open_root(root)?;
     let is_document = reader.doc.files.first().is_some_and(|file| {
         file.text.contains("\\documentclass") || file.text.contains("\\begin{document}")

@@ -29,30 +29,6 @@ pub(crate) fn join(dir: &str, path: &str) -> String {
     }
 }
 
-/// `folder`, `name` and `ending` in one word, seen from `dir` and normalised as by [`join`].
-pub(crate) fn join_ending(dir: &str, folder: &str, name: &str, ending: &str) -> String {
-    let dir = if (if folder.is_empty() { name } else { folder }).starts_with('/') {
-        ""
-    } else {
-        dir
-    };
-    let slash = if dir.is_empty() { "" } else { "/" };
-    let path = [dir, slash, folder, name, ending].concat();
-    if is_normal(&path) {
-        path
-    } else {
-        normalise(&path)
-    }
-}
-
-/// Whether [`normalise`] leaves a path as it is, as far as that is quickly seen.
-fn is_normal(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    let has_empty_part = bytes.windows(2).any(|pair| pair == b"//");
-    let has_dots = bytes.first() == Some(&b'.') || bytes.windows(2).any(|pair| pair == b"/.");
-    !has_empty_part && !has_dots && (bytes.last() != Some(&b'/') || path == "/")
-}
-
 /// Everything before the last slash.
 pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
@@ -101,22 +77,5 @@ mod tests {
             assert_eq!(normalise(path), expected);
         }
         assert_eq!(join("sec", "../fig/a"), "fig/a");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn the_quick_ways_give_what_the_long_way_gives(
-            dir in "[a./]{0,4}", folder in "[a./]{0,4}", name in "[ab./]{0,5}", ending in "(\\.pdf)?",
-        ) {
-            let path = format!("{folder}{name}{ending}");
-            if !matches!(file_name(&name), "" | "." | "..") {
-                let stem = join_ending(&dir, &folder, &name, "");
-                proptest::prop_assert_eq!(stem + &ending, join(&dir, &path));
-            }
-            proptest::prop_assert_eq!(join_ending(&dir, &folder, &name, &ending), join(&dir, &path));
-            if is_normal(&path) {
-                proptest::prop_assert_eq!(normalise(&path), path);
-            }
-        }
     }
 }

@@ -1,16 +1,18 @@
 //! The reader's state: where tokens come from, groups, and what is being written.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use super::{
     builtin::{self, Cmd},
-    env::Known,
     lexer::{Cursor, Letters},
     names::Names,
     style::{self, Style},
     tables::Grid,
     token::Token,
-    writer::{Flow, Link, Lookup, Purpose, Writer},
+    writer::{Flow, Link, Lookup, Writer},
 };
 use crate::{Document, IncludeKind, Loader, Place, Problem, ProblemKind, Text};
 
@@ -43,6 +45,8 @@ pub(super) struct Macro {
     pub(super) parameters: Vec<Parameter>,
     pub(super) body: Rc<[Token]>,
     pub(super) place: Place,
+    /// Of a style file: expanded only when everything in it is known.
+    pub(super) style: bool,
 }
 
 /// One macro call.
@@ -146,11 +150,7 @@ pub(super) struct Reader<'a> {
     pub(super) writer: Writer,
     pub(super) meanings: Vec<Meaning>,
     pub(super) undo: Vec<(u32, Meaning)>,
-    /// What each name says as that of an environment, where that was looked up.
-    pub(super) known_environments: Vec<Known>,
     pub(super) stack: Vec<Token>,
-    /// Emptied lists of tokens, for arguments.
-    pub(super) spare: Vec<Vec<Token>>,
     pub(super) frames: Vec<Frame>,
     pub(super) expansions: Vec<Expansion>,
     pub(super) groups: Vec<Group>,
@@ -165,10 +165,13 @@ pub(super) struct Reader<'a> {
     pub(super) alignments: Vec<Alignment>,
     pub(super) floats: Vec<Float>,
     pub(super) branches: Vec<Branch>,
-    pub(super) switches: Vec<bool>,
+    /// None where a style file's options decide.
+    pub(super) switches: Vec<Option<bool>>,
+    /// Style files that are open; see [`packages`](super::packages).
+    pub(super) styles: usize,
     pub(super) toggles: BTreeMap<String, bool>,
     pub(super) environments: BTreeMap<u32, Rc<UserEnvironment>>,
-    pub(super) excluded: Vec<u32>,
+    pub(super) excluded: BTreeSet<u32>,
     pub(super) units: BTreeMap<u32, String>,
     pub(super) letters: Letters,
     pub(super) preamble: bool,
@@ -177,20 +180,22 @@ pub(super) struct Reader<'a> {
     pub(super) work: usize,
     pub(super) exhausted: bool,
     pub(super) loading: super::include::Loading,
+    /// Names of which was said that they are not read.
+    pub(super) reported: BTreeSet<u32>,
+    /// Where the last environment ends that was looked through for numbers.
+    pub(super) searched: Place,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(loader: &'a mut dyn Loader, purpose: Purpose) -> Self {
+    pub(super) fn new(loader: &'a mut dyn Loader) -> Self {
         let mut reader = Self {
             loader,
             doc: Document::default(),
             names: Names::new(),
-            writer: Writer::new(purpose),
+            writer: Writer::new(),
             meanings: Vec::new(),
             undo: Vec::new(),
-            known_environments: Vec::new(),
             stack: Vec::new(),
-            spare: Vec::new(),
             frames: Vec::new(),
             // Number 0 is the document itself.
             expansions: vec![Expansion {
@@ -211,9 +216,10 @@ impl<'a> Reader<'a> {
             floats: Vec::new(),
             branches: Vec::new(),
             switches: Vec::new(),
+            styles: 0,
             toggles: BTreeMap::new(),
             environments: BTreeMap::new(),
-            excluded: Vec::new(),
+            excluded: BTreeSet::new(),
             units: BTreeMap::new(),
             letters: Letters::default(),
             preamble: false,
@@ -222,6 +228,8 @@ impl<'a> Reader<'a> {
             work: 0,
             exhausted: false,
             loading: super::include::Loading::default(),
+            reported: BTreeSet::new(),
+            searched: Place { file: 0, offset: 0 },
         };
         for (name, cmd) in builtin::commands() {
             let index = reader.names.intern(name);
@@ -290,6 +298,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn write_word(&mut self, token: Token) {
+        // What stands once in the sources can be printed many times.
+        if !self.is_straight(token) && !self.spend_bytes(token.len as usize) {
+            return;
+        }
         let source = self.source(token, true);
         let (from, to) = (token.at as usize, token.at as usize + token.len as usize);
         let Some(text) = self
@@ -313,7 +325,9 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn problem(&mut self, kind: ProblemKind, place: Place, message: String) {
-        if self.lists_problems() {
+        // What looks wrong in a style file is mostly code that is not understood.
+        let is_ours = self.styles == 0 || kind == ProblemKind::Expansion;
+        if is_ours && self.lists_problems() {
             self.doc.problems.push(Problem {
                 kind,
                 place,

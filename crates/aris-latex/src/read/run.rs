@@ -12,17 +12,21 @@ impl Reader<'_> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         while !self.finished {
             let token = self.next_here();
+            if self.styles > 0 && token.kind != Kind::Stop {
+                self.read_style(token)?;
+                continue;
+            }
             match token.kind {
-                Kind::Word => {
-                    let line = self.extend_line(token);
-                    self.write_word(line);
-                }
+                Kind::Word => self.write_word(token),
                 Kind::Space | Kind::Tie => self.space(token),
                 Kind::Name(name) => match self.meaning(name) {
                     Meaning::Known(cmd) => self.command(token, cmd)?,
                     Meaning::Macro(body) => self.expand(token, name, &body),
                     Meaning::Unknown if self.unknown_conditional(name) => self.branch(None, token),
-                    Meaning::Unknown => self.unknown(),
+                    Meaning::Unknown => {
+                        self.undefined(token, name);
+                        self.unknown();
+                    }
                 },
                 Kind::Par => self.blank_line(token),
                 Kind::Begin => self.open_group(GroupKind::Brace, After::Nothing, token),
@@ -92,7 +96,7 @@ impl Reader<'_> {
         self.argument_group(token, after);
     }
 
-    fn unknown(&mut self) {
+    pub(super) fn unknown(&mut self) {
         let next = self.next();
         if next.kind != Kind::Word || self.style.has(style::MATHS) {
             self.unread(next);
@@ -115,9 +119,18 @@ impl Reader<'_> {
         }
     }
 
-    fn command(&mut self, token: Token, cmd: Cmd) -> Result<(), Error> {
+    pub(super) fn command(&mut self, token: Token, cmd: Cmd) -> Result<(), Error> {
         match cmd {
             Cmd::Nothing | Cmd::NoValue | Cmd::True => {}
+            Cmd::Opaque => self.unknown(),
+            Cmd::Declares(spec) => self.declare_name(spec),
+            Cmd::DeclaresNamed(prefix, spec) => {
+                let (name, _) = self.argument_text();
+                let name = self.names.intern(&[prefix, name.trim()].concat());
+                self.set_opaque(name);
+                self.skip_arguments(spec);
+            }
+            Cmd::First => self.choose(Some(true)),
             Cmd::Skip(spec) => self.skip_arguments(spec),
             Cmd::Space => self.space(token),
             Cmd::ThinSpace => self.thin_space(token),
@@ -232,12 +245,12 @@ impl Reader<'_> {
             Cmd::Operatorname => self.math_operator(),
             Cmd::SiUnit => self.declare_unit(),
             Cmd::Switch(number) => {
-                let value = self.switches.get(number as usize).copied();
+                let value = self.switches.get(number as usize).copied().flatten();
                 self.branch(value, token);
             }
             Cmd::SetSwitch(number, value) => {
                 if let Some(switch) = self.switches.get_mut(number as usize) {
-                    *switch = value;
+                    *switch = Some(value);
                 }
             }
             Cmd::If(form) => self.conditional(form, token),
@@ -252,7 +265,7 @@ impl Reader<'_> {
                 let tokens = self.argument();
                 let name = self.flat(&tokens);
                 let name = self.names.intern(name.trim());
-                self.excluded.push(name);
+                self.excluded.insert(name);
             }
             Cmd::MathOpen(false) => self.open_math(token),
             Cmd::MathOpen(true) => self.begin_display(token, None),
@@ -296,7 +309,8 @@ impl Reader<'_> {
             Cmd::AtLetter(on) => self.letters.at = on,
             Cmd::Expl(on) => self.letters.expl = on,
             Cmd::EndInput => self.end_input(),
-            Cmd::DocumentClass => self.document_class(token),
+            Cmd::DocumentClass => self.document_class(token)?,
+            Cmd::Package(kind) => self.packages(kind)?,
             Cmd::NewTheorem(fonts) => self.new_theorem(fonts),
             Cmd::DeclareTheorem => self.declare_theorem(),
             Cmd::CsName => self.cs_name(token),
@@ -305,7 +319,7 @@ impl Reader<'_> {
     }
 
     /// `\csname input\endcsname` is `\input`; a name made by macros is not known, and its parts are passed over.
-    fn cs_name(&mut self, token: Token) {
+    pub(super) fn cs_name(&mut self, token: Token) {
         let end = self.names.intern("endcsname");
         let mut name = Some(String::new());
         loop {

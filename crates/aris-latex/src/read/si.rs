@@ -78,6 +78,7 @@ fn render(reader: &mut Reader<'_>, tokens: &[Token], out: &mut String, depth: &m
                             render(reader, &inner, out, depth);
                             *depth -= 1;
                         } else {
+                            reader.undefined_in(tokens.get(at..=at).unwrap_or_default());
                             let shown = reader.flat(tokens.get(at..=at).unwrap_or_default());
                             out.push_str(&shown);
                         }
@@ -226,6 +227,7 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 impl Reader<'_> {
     fn si_pieces(&mut self) -> Vec<Piece> {
         let tokens = self.argument();
+        self.undefined_in(&tokens);
         self.pieces(&tokens)
     }
 

@@ -137,10 +137,12 @@ impl Reader<'_> {
         };
         let close = if open == '{' { '}' } else { open };
         let body = rest.get(open.len_utf8()..).unwrap_or("");
-        let line = body.split('\n').next().unwrap_or("");
-        let Some(length) = line.find(close) else {
+        let Some(length) = body.find([close, '\n']) else {
             return;
         };
+        if !body.get(length..).unwrap_or("").starts_with(close) {
+            return;
+        }
         cursor.pos += open.len_utf8() + length + close.len_utf8();
         cursor.fresh = false;
         let file = super::token::narrow(self.here().file);

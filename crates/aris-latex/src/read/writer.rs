@@ -43,21 +43,11 @@ impl Flow {
     }
 }
 
-/// What a document is read for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// Everything is kept.
-    Pointing,
-    /// See [`Document::read_for_counting`](crate::Document::read_for_counting).
-    Counting,
-}
-
 /// Builds the blocks. Blocks nest (a footnote in a paragraph); text goes to the innermost.
 pub(crate) struct Writer {
     pub(crate) blocks: Vec<Block>,
     pub(crate) flow: Flow,
     pub(crate) section: Option<usize>,
-    purpose: Purpose,
     levels: Vec<(Option<BlockKind>, Open)>,
     /// Emptied buffers, so that a block costs one exact allocation for each part.
     spare: Vec<Open>,
@@ -82,9 +72,8 @@ pub(crate) struct Lookup<'a> {
 }
 
 impl Writer {
-    pub(crate) fn new(purpose: Purpose) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            purpose,
             blocks: Vec::new(),
             flow: Flow::Body,
             section: None,
@@ -99,11 +88,6 @@ impl Writer {
     pub(crate) fn expect(&mut self, bytes: usize) {
         const MOST: usize = 1 << 16;
         self.blocks.reserve((bytes / 100).min(MOST));
-    }
-
-    /// Whether nobody is to be pointed at anything.
-    pub(crate) fn only_counts(&self) -> bool {
-        self.purpose == Purpose::Counting
     }
 
     fn fresh(&mut self) -> Open {
@@ -458,11 +442,10 @@ impl Writer {
         if let Some(index) = open.index {
             open.find_uncertainties();
             if let Some(block) = self.blocks.get_mut(index) {
-                let with_keys = self.purpose == Purpose::Pointing;
                 let marks = open.marks.iter().filter_map(|(range, tag)| {
                     Some(Mark {
                         range: range.clone(),
-                        kind: kind(*tag, lookup, with_keys)?,
+                        kind: kind(*tag, lookup)?,
                     })
                 });
                 block.marks = Vec::with_capacity(open.marks.len());
@@ -471,9 +454,7 @@ impl Writer {
                     .marks
                     .sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
                 open.text.as_str().clone_into(&mut block.text);
-                if self.purpose == Purpose::Pointing {
-                    block.spans = open.spans.as_slice().into();
-                }
+                block.spans = open.spans.as_slice().into();
                 if let Some(first) = open.spans.first() {
                     block.start = Place {
                         file: first.file() as usize,
@@ -489,7 +470,7 @@ impl Writer {
     }
 }
 
-fn kind(tag: Tag, lookup: &Lookup<'_>, with_keys: bool) -> Option<MarkKind> {
+fn kind(tag: Tag, lookup: &Lookup<'_>) -> Option<MarkKind> {
     Some(match tag {
         Tag::Style(style::BOLD) => MarkKind::Bold,
         Tag::Style(style::EMPH) => MarkKind::Emph,
@@ -501,8 +482,6 @@ fn kind(tag: Tag, lookup: &Lookup<'_>, with_keys: bool) -> Option<MarkKind> {
         Tag::Style(style::UNIT) => MarkKind::Unit,
         Tag::Style(_) => return None,
         Tag::Link(link) => match lookup.links.get((link as usize).checked_sub(1)?)? {
-            Link::Citations(_) if !with_keys => MarkKind::Cite { keys: Vec::new() },
-            Link::References(_) if !with_keys => MarkKind::Ref { keys: Vec::new() },
             Link::Citations(range) => {
                 let named = lookup.citations.get(range.clone()).unwrap_or_default();
                 MarkKind::Cite {

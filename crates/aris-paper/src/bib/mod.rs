@@ -21,9 +21,11 @@
 //! **Source**: O. Patashnik, `BibTeXing` (btxdoc) and *bibtex.web*; P. Lehman et al., *The biblatex
 //! Package*, §2; <https://ctan.org/pkg/bibtex>, <https://ctan.org/pkg/biblatex>
 
+pub mod check;
 mod encoding;
 mod entry;
 mod inherit;
+mod library;
 mod position;
 mod reader;
 mod required;
@@ -35,6 +37,7 @@ use std::ops::Range;
 
 pub use encoding::{EncodingError, decode, read_bytes};
 pub use inherit::{Index, Inherited, Resolved};
+pub use library::{BibFile, Library, Loc, is_distributed};
 pub use reader::{read, read_after};
 pub use required::{Requirement, missing};
 

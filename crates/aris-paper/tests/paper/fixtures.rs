@@ -35,7 +35,7 @@ pub(crate) fn bib_files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What a plain search for entry heads finds: lines that begin with `@word{key,`.
+/// What a plain search for entry heads finds: lines that begin with `@type{`, where a type is one word of any characters.
 fn heads(text: &str) -> usize {
     text.lines()
         .filter_map(|line| line.trim_start().strip_prefix('@'))
@@ -43,7 +43,8 @@ fn heads(text: &str) -> usize {
         .filter(|(kind, _)| {
             let kind = kind.trim().to_ascii_lowercase();
             !["comment", "string", "preamble"].contains(&kind.as_str())
-                && kind.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && !kind.is_empty()
+                && !kind.contains(char::is_whitespace)
         })
         .count()
 }

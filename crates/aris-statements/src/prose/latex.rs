@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use aris_latex::{BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind};
+use aris_latex::{Block, BlockKind, Document, IncludeKind, Loaded, Loader, MarkKind};
 
+use super::mark::{self, Mark, Source};
+use super::passage::{MaskKind, Passage, PassageKind};
 use super::{Keyed, Lines, Place, Places, Prose, References, finish};
-use crate::mark::{Mark, Source};
 
 /// Put before a part of a document, on its first line, so that all of it is visible text.
 const OPENING: &str = r"\begin{document}";
@@ -17,8 +18,7 @@ pub(super) fn read(
     lines: Lines,
 ) -> Result<Prose, aris_latex::Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let shift = if begins(text) { 0 } else { OPENING.len() };
-    let own: Arc<str> = if shift == 0 {
+    let own: Arc<str> = if begins(text) {
         Arc::from(text)
     } else {
         Arc::from(format!("{OPENING}{text}"))
@@ -45,7 +45,7 @@ pub(super) fn read(
         source.path = name(&source.path);
     }
     document.root = name(&document.root);
-    let position = |at: aris_latex::Place| place(&document, at, shift, &lines);
+    let position = |at: aris_latex::Place| place(&document, at, &lines);
     let references = References {
         cited: document
             .citations
@@ -83,10 +83,15 @@ pub(super) fn read(
         })
         .collect();
     let known = marks(&document);
-    let mut paper = aris_claims::latex::paper(&document);
-    let marks = finish(&mut paper, known, false);
+    let mut passages: Vec<Passage> = document.blocks.iter().map(passage).collect();
+    let marks = finish(&mut passages, known, false);
+    let titles = document
+        .headings
+        .iter()
+        .map(|heading| heading.title.clone());
     Ok(Prose {
-        paper,
+        passages,
+        sections: titles.collect(),
         marks,
         references,
         front_matter: None,
@@ -102,12 +107,40 @@ pub(super) fn read(
             .iter()
             .map(|heading| heading.level)
             .collect(),
-        places: Places::Latex {
-            document: Box::new(document),
-            shift,
-            lines,
-        },
+        lines,
+        places: Places::Latex(Box::new(document)),
     })
+}
+
+fn passage(block: &Block) -> Passage {
+    let kind = match &block.kind {
+        BlockKind::Abstract => PassageKind::Abstract,
+        BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Footnote => PassageKind::Text,
+        BlockKind::Heading { .. } => PassageKind::Heading,
+        BlockKind::Caption { .. } => PassageKind::Caption,
+        BlockKind::Cell { .. } => PassageKind::Cell,
+        BlockKind::Title
+        | BlockKind::DisplayMath
+        | BlockKind::FrontMatter
+        | BlockKind::Keywords
+        | BlockKind::BibItem => PassageKind::Other,
+    };
+    let masks = block.marks.iter().filter_map(|mark| {
+        let kind = match mark.kind {
+            MarkKind::Cite { .. } => MaskKind::Cite,
+            MarkKind::Ref { .. } => MaskKind::Reference,
+            MarkKind::Url | MarkKind::Code => MaskKind::Code,
+            MarkKind::Math => MaskKind::Math,
+            _ => return None,
+        };
+        Some((mark.range.clone(), kind))
+    });
+    Passage {
+        kind,
+        text: block.text.clone(),
+        masks: masks.collect(),
+        section: block.section,
+    }
 }
 
 /// Whether a line that is no comment begins the document.
@@ -123,26 +156,12 @@ fn begins(text: &str) -> bool {
     })
 }
 
-pub(super) fn place(
-    document: &Document,
-    at: aris_latex::Place,
-    shift: usize,
-    lines: &Lines,
-) -> Place {
+pub(super) fn place(document: &Document, at: aris_latex::Place, lines: &Lines) -> Place {
     let position = document.position(at);
-    let first = at.file == 0;
     Place {
         file: position.path,
-        line: if first {
-            lines.number(position.line)
-        } else {
-            position.line
-        },
-        column: if first && position.line == 1 {
-            position.column.saturating_sub(shift).max(1)
-        } else {
-            position.column
-        },
+        // Includes are not followed from excerpts.
+        line: lines.number(position.line),
     }
 }
 
@@ -175,7 +194,7 @@ fn marks(document: &Document) -> Vec<Vec<Mark>> {
                                 .is_none_or(|footnote| {
                                     footnote.marks.iter().any(|mark| {
                                         matches!(mark.kind, MarkKind::Cite { .. } | MarkKind::Url)
-                                    }) || crate::mark::names_source(&footnote.text)
+                                    }) || mark::names_source(&footnote.text)
                                 });
                             if !names_source {
                                 return None;

@@ -1,45 +1,17 @@
-//! Markdown: passages, tables, front matter and footnotes, each byte with its place.
+//! Markdown: passages, front matter and footnotes, each piece of text with its line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
 
-use aris_claims::passage::{CellPlace, Grid, MaskKind, Paper, Passage, PassageKind};
-use aris_latex::{Document, SourceFile};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_json::Value;
 
-use super::{Keyed, Lines, Place, Places, Prose, References, finish};
-use crate::mark::{Mark, Source};
+use super::mark::{self, Mark, Source};
+use super::passage::{MaskKind, Passage, PassageKind};
+use super::{Keyed, Lines, Places, Prose, References, finish};
 
-/// Text from `text` on comes from `source` on; the first `linear` bytes are a copy, what follows maps to `source`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
-    text: usize,
-    source: usize,
-    linear: usize,
-}
-
-/// TeX in inline formulas that a reader sees as a sign.
-const SIGNS: [(&str, &str); 18] = [
-    (r"\pm", "±"),
-    (r"\times", "×"),
-    (r"\cdot", "·"),
-    (r"\approx", "≈"),
-    (r"\leq", "≤"),
-    (r"\le", "≤"),
-    (r"\geq", "≥"),
-    (r"\ge", "≥"),
-    (r"\ll", "≪"),
-    (r"\gg", "≫"),
-    (r"\in", "∈"),
-    (r"\sim", "~"),
-    (r"\mu", "µ"),
-    (r"\alpha", "α"),
-    (r"\beta", "β"),
-    (r"\,", " "),
-    (r"\;", " "),
-    (r"\%", "%"),
-];
+/// Text from a byte of the passage on, and the byte of the source from which it comes.
+pub(super) type Span = (usize, usize);
 
 /// Titles of the section that lists references.
 const REFERENCES: [&str; 5] = [
@@ -66,46 +38,20 @@ pub(super) fn read(file: &str, text: &str, lines: Lines) -> Prose {
     reader.prose(file, source, lines)
 }
 
-/// The source offset of a byte of a passage.
-pub(super) fn source_offset(spans: &[Span], offset: usize) -> usize {
-    let after = spans.partition_point(|span| span.text <= offset);
-    let Some(span) = after.checked_sub(1).and_then(|at| spans.get(at)) else {
-        return spans.first().map_or(0, |span| span.source);
-    };
-    let into = offset - span.text;
-    if into < span.linear {
-        span.source + into
-    } else {
-        span.source + span.linear.saturating_sub(1)
-    }
-}
-
-pub(super) fn place(source: &Document, offset: usize, lines: &Lines) -> Place {
-    let at = source.position(aris_latex::Place { file: 0, offset });
-    Place {
-        file: at.path,
-        line: lines.number(at.line),
-        column: at.column,
-    }
-}
-
 #[derive(Default)]
 struct Reader {
-    paper: Paper,
+    passages: Vec<Passage>,
+    sections: Vec<String>,
     spans: Vec<Vec<Span>>,
-    known: Vec<Vec<Mark>>,
+    known: Vec<Vec<Known>>,
     open: Option<Open>,
     /// What the innermost block makes of text.
     kind: Vec<PassageKind>,
-    /// Where a link, emphasis or strong text began.
-    inline: Vec<(usize, Option<String>)>,
-    /// Footnotes referred to: passage, place in its marks, name.
-    footnotes: Vec<(usize, usize, String)>,
+    /// Where a link began, and what it leads to.
+    links: Vec<(usize, String)>,
     /// Names of footnotes with the text of each.
     footnote_texts: BTreeMap<String, String>,
     footnote: Option<String>,
-    table: Option<Grid>,
-    row: Vec<Option<usize>>,
     front_matter: Option<String>,
     in_matter: bool,
     /// Level of the heading of the list of references while inside it.
@@ -116,13 +62,16 @@ struct Reader {
     numbered: Vec<Option<u64>>,
 }
 
+/// A mark, and for a footnote its name.
+type Known = (Mark, Option<String>);
+
 /// The passage being read.
 struct Open {
     kind: PassageKind,
     text: String,
     spans: Vec<Span>,
     masks: Vec<(Range<usize>, MaskKind)>,
-    marks: Vec<Mark>,
+    marks: Vec<Known>,
     /// Number of the list item, for an entry of a list of references.
     number: Option<u64>,
 }
@@ -130,30 +79,30 @@ struct Open {
 impl Reader {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
-            Event::Start(tag) => self.start(tag, range),
+            Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text, range),
+            Event::Text(text) if self.in_matter => {
+                self.front_matter.get_or_insert_default().push_str(&text);
+            }
+            Event::Text(text) => self.push(&text, range.start),
             Event::Code(code) => {
                 let from = self.length();
-                self.push(&code, range.start + 1, false);
+                self.push(&code, range.start);
                 self.mask(from, MaskKind::Code);
             }
             Event::InlineMath(math) => {
                 let from = self.length();
-                self.math(&math, range.start + 1);
+                self.push(&aris_paper::latex::to_text(&math), range.start);
                 self.mask(from, MaskKind::Math);
             }
-            Event::SoftBreak | Event::HardBreak => self.push(" ", range.start, true),
+            Event::SoftBreak | Event::HardBreak => self.push(" ", range.start),
             Event::FootnoteReference(name) if self.kind.last() != Some(&PassageKind::Other) => {
                 let at = self.length();
-                let passage = self.paper.passages.len();
-                let open = self.opened();
-                open.marks.push(Mark {
+                let mark = Mark {
                     range: at..at,
                     source: Source::Footnote,
-                });
-                let mark = open.marks.len() - 1;
-                self.footnotes.push((passage, mark, name.to_string()));
+                };
+                self.opened().marks.push((mark, Some(name.to_string())));
             }
             Event::DisplayMath(_)
             | Event::FootnoteReference(_)
@@ -164,18 +113,14 @@ impl Reader {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+    fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Link { dest_url, .. } => {
                 let from = self.length();
-                self.inline.push((from, Some(dest_url.to_string())));
+                self.links.push((from, dest_url.to_string()));
                 return;
             }
-            Tag::Emphasis | Tag::Strong | Tag::Strikethrough => {
-                let from = self.length();
-                self.inline.push((from, None));
-                return;
-            }
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough => return,
             // The words of an image stand in no sentence.
             Tag::Image { .. } => {
                 self.kind.push(PassageKind::Other);
@@ -200,23 +145,7 @@ impl Reader {
                 self.footnote = Some(name.to_string());
             }
             Tag::List(first) => self.numbered.push(first),
-            Tag::Table(_) => self.table = Some(Grid::default()),
-            Tag::TableCell => {
-                self.kind.push(PassageKind::Cell);
-                let open = Open {
-                    kind: PassageKind::Cell,
-                    text: String::new(),
-                    spans: vec![Span {
-                        text: 0,
-                        source: range.start,
-                        linear: 0,
-                    }],
-                    masks: Vec::new(),
-                    marks: Vec::new(),
-                    number: None,
-                };
-                self.open = Some(open);
-            }
+            Tag::TableCell => self.kind.push(PassageKind::Cell),
             _ => {}
         }
     }
@@ -224,25 +153,16 @@ impl Reader {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Link => {
-                let (from, address) = self.inline.pop().unwrap_or_default();
-                self.link(from, address.as_deref().unwrap_or(""));
+                let (from, address) = self.links.pop().unwrap_or_default();
+                self.link(from, &address);
                 return;
             }
-            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
-                let (from, _) = self.inline.pop().unwrap_or_default();
-                self.mask(from, MaskKind::Emphasis);
-                return;
-            }
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => return,
             TagEnd::Image => {
                 self.kind.pop();
                 return;
             }
-            _ => {}
-        }
-        if tag == TagEnd::TableCell {
-            self.cell();
-        } else {
-            self.flush();
+            _ => self.flush(),
         }
         match tag {
             TagEnd::Heading(_)
@@ -262,35 +182,8 @@ impl Reader {
             TagEnd::List(_) => {
                 self.numbered.pop();
             }
-            TagEnd::TableHead | TagEnd::TableRow => {
-                let row = std::mem::take(&mut self.row);
-                if let Some(table) = &mut self.table {
-                    table.rows.push(row);
-                    table.header.push(tag == TagEnd::TableHead);
-                    table.group.push(false);
-                }
-            }
-            TagEnd::Table => {
-                if let Some(mut table) = self.table.take() {
-                    // The caption is the paragraph before: "Table 1: …".
-                    table.caption = self.caption_before(&table);
-                    self.paper.tables.push(table);
-                }
-            }
             _ => {}
         }
-    }
-
-    fn text(&mut self, text: &str, range: Range<usize>) {
-        if self.in_matter {
-            self.front_matter.get_or_insert_default().push_str(text);
-            return;
-        }
-        if self.kind.last() == Some(&PassageKind::Other) {
-            return;
-        }
-        let linear = range.len() == text.len();
-        self.push(text, range.start, !linear);
     }
 
     fn length(&self) -> usize {
@@ -310,16 +203,12 @@ impl Reader {
         })
     }
 
-    fn push(&mut self, text: &str, source: usize, single: bool) {
+    fn push(&mut self, text: &str, source: usize) {
         if self.kind.last() == Some(&PassageKind::Other) {
             return;
         }
         let open = self.opened();
-        open.spans.push(Span {
-            text: open.text.len(),
-            source,
-            linear: if single { 1 } else { text.len() },
-        });
+        open.spans.push((open.text.len(), source));
         open.text.push_str(text);
     }
 
@@ -328,31 +217,6 @@ impl Reader {
             && from < open.text.len()
         {
             open.masks.push((from..open.text.len(), kind));
-        }
-    }
-
-    /// A formula with its signs as the reader sees them; other TeX stays as it is.
-    fn math(&mut self, math: &str, source: usize) {
-        let mut at = 0;
-        while let Some(rest) = math.get(at..).filter(|rest| !rest.is_empty()) {
-            let sign = SIGNS.iter().find(|(tex, _)| {
-                rest.strip_prefix(tex).is_some_and(|after| {
-                    !tex.ends_with(|c: char| c.is_ascii_alphabetic())
-                        || !after.starts_with(|c: char| c.is_ascii_alphabetic())
-                })
-            });
-            if let Some((tex, shown)) = sign {
-                self.push(shown, source + at, true);
-                at += tex.len();
-                continue;
-            }
-            let skip = rest.chars().next().map_or(1, char::len_utf8);
-            let next = rest
-                .get(skip..)
-                .and_then(|rest| rest.find('\\'))
-                .map_or(rest.len(), |next| next + skip);
-            self.push(rest.get(..next).unwrap_or(""), source + at, false);
-            at += next;
         }
     }
 
@@ -379,36 +243,15 @@ impl Reader {
         } else {
             range.end..range.end
         };
-        open.marks.push(Mark { range, source });
+        open.marks.push((Mark { range, source }, None));
     }
 
-    fn cell(&mut self) {
-        let at = self.paper.passages.len();
-        let row = self.table.as_ref().map_or(0, |table| table.rows.len());
-        let column = self.row.len();
-        let table = self.paper.tables.len();
-        self.close(Some(CellPlace { table, row, column }));
-        self.row
-            .push((self.paper.passages.len() > at).then_some(at));
-    }
-
+    /// Ends the passage that is being read.
     fn flush(&mut self) {
-        if self
-            .open
-            .as_ref()
-            .is_some_and(|open| open.kind == PassageKind::Cell)
-        {
-            return;
-        }
-        self.close(None);
-    }
-
-    fn close(&mut self, cell: Option<CellPlace>) {
         let Some(mut open) = self.open.take() else {
             return;
         };
-        let blank = open.text.trim().is_empty();
-        if blank && cell.is_none() && open.marks.is_empty() {
+        if open.text.trim().is_empty() && open.marks.is_empty() {
             return;
         }
         if let Some(name) = &self.footnote
@@ -418,18 +261,17 @@ impl Reader {
         }
         if open.kind == PassageKind::Heading {
             self.headed(open.text.trim());
-        } else if self.references.is_some() && cell.is_none() {
+        } else if self.references.is_some() && open.kind != PassageKind::Cell {
             open.kind = PassageKind::Other;
             self.listed_entry(&open);
         } else if open.kind == PassageKind::Text {
             open.kind = self.kind_of_text(&open.text);
         }
-        self.paper.passages.push(Passage {
+        self.passages.push(Passage {
             kind: open.kind,
             text: open.text,
             masks: open.masks,
-            section: self.paper.sections.len().checked_sub(1),
-            cell,
+            section: self.sections.len().checked_sub(1),
         });
         self.spans.push(open.spans);
         self.known.push(open.marks);
@@ -445,34 +287,30 @@ impl Reader {
             self.references = None;
         }
         self.levels.push(self.heading);
-        self.paper.sections.push(title.to_owned());
+        self.sections.push(title.to_owned());
     }
 
     fn kind_of_text(&self, text: &str) -> PassageKind {
         let opening = text.trim_start();
-        if ["Table ", "Figure ", "Fig. ", "Algorithm ", "Listing "]
-            .iter()
-            .any(|word| {
-                opening.strip_prefix(word).is_some_and(|rest| {
-                    let label = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-                    label.len() < rest.len() && label.starts_with([':', '.', '|'])
-                })
+        let labelled = |word: &&str| {
+            opening.strip_prefix(*word).is_some_and(|rest| {
+                let label = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+                label.len() < rest.len() && label.starts_with([':', '.', '|'])
             })
-        {
+        };
+        let figures = ["Table ", "Figure ", "Fig. ", "Algorithm ", "Listing "];
+        if figures.iter().any(labelled) {
             return PassageKind::Caption;
         }
         // "**Abstract.** We ask …"
-        let named = opening
+        let opened = opening
             .get(..8)
-            .is_some_and(|word| word.eq_ignore_ascii_case("abstract"))
-            && opening
-                .get(8..)
-                .is_some_and(|rest| rest.starts_with(['.', ':', ' ', '—', '-']));
-        if named {
-            return PassageKind::Abstract;
-        }
-        let section = self.paper.sections.last().map(|title| title.to_lowercase());
-        if section.is_some_and(|title| title.ends_with("abstract")) {
+            .is_some_and(|word| word.eq_ignore_ascii_case("abstract"));
+        let ends = |rest: &str| rest.starts_with(['.', ':', ' ', '—', '-']);
+        let title = self.sections.last().map_or("", String::as_str);
+        if opened && opening.get(8..).is_some_and(ends)
+            || title.to_lowercase().ends_with("abstract")
+        {
             PassageKind::Abstract
         } else {
             PassageKind::Text
@@ -490,93 +328,77 @@ impl Reader {
         self.listed.extend(number);
     }
 
-    fn caption_before(&self, table: &Grid) -> Option<usize> {
-        let first = table.rows.iter().flatten().flatten().next()?;
-        let before = first.checked_sub(1)?;
-        let passage = self.paper.passages.get(before)?;
-        (passage.kind == PassageKind::Caption).then_some(before)
-    }
-
     fn prose(mut self, file: &str, source: &str, lines: Lines) -> Prose {
         // A footnote that is known and names no source is a remark.
-        let mut remarks: Vec<(usize, usize)> = Vec::new();
-        for (passage, mark, name) in &self.footnotes {
-            let text = self.footnote_texts.get(name);
-            if text.is_some_and(|text| !crate::mark::names_source(text)) {
-                remarks.push((*passage, *mark));
-            }
-        }
-        for (passage, mark) in remarks.into_iter().rev() {
-            if let Some(marks) = self.known.get_mut(passage)
-                && mark < marks.len()
-            {
-                marks.remove(mark);
-            }
-        }
-        let marks = finish(&mut self.paper, self.known, true);
-        // Of the document only the index of its lines is used.
-        let source = Document {
-            root: file.to_owned(),
-            files: vec![SourceFile::new(file, Arc::from(source))],
-            ..Document::default()
-        };
-        let mut references = References {
-            listed_numbers: self.listed.into_iter().collect(),
-            ..References::default()
-        };
-        for (passage, marks) in marks.iter().enumerate() {
-            let spans = self.spans.get(passage).map_or(&[][..], Vec::as_slice);
-            for mark in marks {
-                let offset = source_offset(spans, mark.range.start);
-                let at = place(&source, offset, &lines);
-                match &mark.source {
-                    Source::Keys(keys) => references.cited.extend(keys.iter().map(|key| Keyed {
-                        key: key.clone(),
-                        place: at.clone(),
-                    })),
-                    Source::Numbers(numbers) => {
-                        let numbers = numbers.iter().map(|number| (*number, at.clone()));
-                        references.cited_numbers.extend(numbers);
-                    }
-                    Source::Names | Source::Identifier | Source::Footnote => {}
-                }
-            }
-        }
-        references.files = self
-            .front_matter
-            .as_deref()
-            .map(bibliographies)
-            .unwrap_or_default();
-        Prose {
-            paper: self.paper,
+        let texts = self.footnote_texts;
+        let names_source =
+            |name: &String| texts.get(name).is_none_or(|text| mark::names_source(text));
+        let known = self.known.into_iter().map(|marks| {
+            let marks = marks.into_iter();
+            let kept = marks.filter(|(_, footnote)| footnote.as_ref().is_none_or(names_source));
+            kept.map(|(mark, _)| mark).collect()
+        });
+        let marks = finish(&mut self.passages, known.collect(), true);
+        let mut starts = vec![0];
+        starts.extend(source.match_indices('\n').map(|(at, _)| at + 1));
+        let line = |(text, source): Span| (text, starts.partition_point(|start| *start <= source));
+        let spans = self.spans.into_iter();
+        let mut prose = Prose {
+            passages: self.passages,
+            sections: self.sections,
             marks,
-            references,
+            references: References {
+                listed_numbers: self.listed.into_iter().collect(),
+                ..References::default()
+            },
             front_matter: self.front_matter,
             whole: true,
             files: vec![file.to_owned()],
             problems: Vec::new(),
             levels: self.levels,
-            places: Places::Markdown {
-                spans: self.spans,
-                source: Box::new(source),
-                lines,
-            },
-        }
+            lines,
+            places: Places::Markdown(
+                spans
+                    .map(|spans| spans.into_iter().map(line).collect())
+                    .collect(),
+            ),
+        };
+        prose.references = references(&prose);
+        prose
     }
 }
 
-/// `bibliography: refs.bib` or a list of files.
-fn bibliographies(front_matter: &str) -> Vec<Vec<String>> {
-    let Ok(value) = serde_saphyr::from_str::<serde_json::Value>(front_matter) else {
-        return Vec::new();
+/// What the marks of a document cite, and the bibliographies of its front matter.
+fn references(prose: &Prose) -> References {
+    let mut references = prose.references.clone();
+    for (passage, marks) in prose.marks.iter().enumerate() {
+        for mark in marks {
+            let place = || prose.place(passage, mark.range.start);
+            match &mark.source {
+                Source::Keys(keys) => {
+                    let keyed = |key: &String| Keyed {
+                        key: key.clone(),
+                        place: place(),
+                    };
+                    references.cited.extend(keys.iter().map(keyed));
+                }
+                Source::Numbers(numbers) => {
+                    let numbers = numbers.iter().map(|number| (*number, place()));
+                    references.cited_numbers.extend(numbers);
+                }
+                Source::Names | Source::Identifier | Source::Footnote => {}
+            }
+        }
+    }
+    // `bibliography: refs.bib` or a list of files.
+    let matter = prose.front_matter.as_deref().unwrap_or("");
+    let matter: Value = serde_saphyr::from_str(matter).unwrap_or_default();
+    let files = match matter.get("bibliography") {
+        Some(Value::Array(files)) => files.as_slice(),
+        Some(file) => std::slice::from_ref(file),
+        None => &[],
     };
-    let files = match value.get("bibliography") {
-        Some(serde_json::Value::String(file)) => vec![file.clone()],
-        Some(serde_json::Value::Array(files)) => files
-            .iter()
-            .filter_map(|file| file.as_str().map(str::to_owned))
-            .collect(),
-        _ => Vec::new(),
-    };
-    files.into_iter().map(|file| vec![file]).collect()
+    let files = files.iter().filter_map(Value::as_str);
+    references.files = files.map(|file| vec![file.to_owned()]).collect();
+    references
 }

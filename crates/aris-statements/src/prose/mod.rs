@@ -4,14 +4,17 @@
 //! masked ranges of the text, headings name the section, table cells are passages of their own.
 
 mod latex;
+pub mod mark;
 mod markdown;
-
-use aris_claims::passage::{MaskKind, Paper, Passage, PassageKind};
+pub mod passage;
+mod section;
+pub mod sentence;
+pub(crate) mod stretch;
 
 use crate::feature::Feature;
-use crate::mark::{self, Mark};
-use crate::section;
-use crate::stretch::Stretches;
+use mark::Mark;
+use passage::{MaskKind, Passage, PassageKind};
+use stretch::Stretches;
 
 /// The markup of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +47,6 @@ pub struct Place {
     pub file: String,
     /// Line, from 1.
     pub line: usize,
-    /// Column, from 1, in characters.
-    pub column: usize,
 }
 
 /// A key that is cited, or an entry of a list of references, and where.
@@ -77,8 +78,10 @@ pub struct References {
 /// A document, read.
 #[derive(Debug)]
 pub struct Prose {
-    /// The passages, tables and sections, as the number engine takes them.
-    pub paper: Paper,
+    /// Its text in reading order.
+    pub passages: Vec<Passage>,
+    /// Titles of its sections.
+    pub sections: Vec<String>,
     /// Citation marks of each passage, by place.
     pub marks: Vec<Vec<Mark>>,
     /// Its references.
@@ -93,23 +96,15 @@ pub struct Prose {
     pub problems: Vec<String>,
     /// Level of each section's heading.
     levels: Vec<i8>,
+    lines: Lines,
     places: Places,
 }
 
 #[derive(Debug)]
 enum Places {
-    Latex {
-        document: Box<aris_latex::Document>,
-        /// Bytes put before the first line of the first file.
-        shift: usize,
-        lines: Lines,
-    },
-    Markdown {
-        /// For each passage.
-        spans: Vec<Vec<markdown::Span>>,
-        source: Box<aris_latex::Document>,
-        lines: Lines,
-    },
+    Latex(Box<aris_latex::Document>),
+    /// For each passage the bytes of its text from which on a line holds, and the line.
+    Markdown(Vec<Vec<(usize, usize)>>),
 }
 
 /// Line numbers of an excerpt; empty for a whole file.
@@ -185,27 +180,20 @@ impl Prose {
     /// The place of a byte of a passage's text.
     pub fn place(&self, passage: usize, offset: usize) -> Place {
         match &self.places {
-            Places::Latex {
-                document,
-                shift,
-                lines,
-            } => {
-                let Some(block) = document.blocks.get(passage) else {
-                    return Place {
-                        file: document.root.clone(),
-                        line: 1,
-                        column: 1,
-                    };
-                };
-                latex::place(document, block.place(offset), *shift, lines)
+            Places::Latex(document) => {
+                let block = document.blocks.get(passage);
+                let start = aris_latex::Place { file: 0, offset: 0 };
+                let at = block.map_or(start, |block| block.place(offset));
+                latex::place(document, at, &self.lines)
             }
-            Places::Markdown {
-                spans,
-                source,
-                lines,
-            } => {
+            Places::Markdown(spans) => {
                 let spans = spans.get(passage).map_or(&[][..], Vec::as_slice);
-                markdown::place(source, markdown::source_offset(spans, offset), lines)
+                let after = spans.partition_point(|(text, _)| *text <= offset);
+                let span = spans.get(after.saturating_sub(1));
+                Place {
+                    file: self.files.first().cloned().unwrap_or_default(),
+                    line: self.lines.number(span.map_or(1, |(_, line)| *line)),
+                }
             }
         }
     }
@@ -213,11 +201,7 @@ impl Prose {
     /// What each section is for: by its own title, else by the nearest title above that tells, else by what stands
     /// before it. Untold ones are background until one tells of background, methods or results, and methods until results.
     pub(crate) fn section_classes(&self) -> Vec<Option<Feature>> {
-        let titles = self
-            .paper
-            .sections
-            .iter()
-            .map(|title| section::class(title));
+        let titles = self.sections.iter().map(|title| section::class(title));
         let mut classes: Vec<Option<Feature>> = titles.collect();
         let told = |class: &Option<Feature>, of: &[Feature]| {
             class.is_some_and(|class| of.contains(&class))
@@ -242,11 +226,8 @@ impl Prose {
                 match last {
                     None => (at > 0 && has_body).then_some(Feature::InBackground),
                     Some(Feature::InBackground) if has_body => {
-                        let explicit = self
-                            .paper
-                            .sections
-                            .get(at - 1)
-                            .map(|title| section::class(title));
+                        let title = self.sections.get(at - 1);
+                        let explicit = title.map(|title| section::class(title));
                         Some(match explicit.flatten() {
                             Some(_) => Feature::InMethods,
                             None => Feature::InBackground,
@@ -269,7 +250,7 @@ impl Prose {
         }
         passage
             .section
-            .and_then(|at| self.paper.sections.get(at))
+            .and_then(|at| self.sections.get(at))
             .map_or("", String::as_str)
     }
 
@@ -279,17 +260,17 @@ impl Prose {
     }
 }
 
-/// Masks the written marks too, so that the number engine takes `[3]` for no number.
-fn finish(paper: &mut Paper, known: Vec<Vec<Mark>>, markdown: bool) -> Vec<Vec<Mark>> {
-    paper
-        .passages
+/// Finds the written marks, and masks them: `[3]` is no number.
+fn finish(passages: &mut [Passage], known: Vec<Vec<Mark>>, markdown: bool) -> Vec<Vec<Mark>> {
+    const HIDDEN: [MaskKind; 3] = [MaskKind::Cite, MaskKind::Code, MaskKind::Math];
+    passages
         .iter_mut()
         .zip(known)
         .map(|(passage, known)| {
             let mut marks = known;
             if !matches!(passage.kind, PassageKind::Heading | PassageKind::Other) {
-                let found = mark::written(passage, markdown);
-                marks.extend(found);
+                let hidden = Stretches::masks(passage, &HIDDEN);
+                marks.extend(mark::written(&passage.text, &hidden, markdown));
             }
             marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
             marks.dedup_by(|b, a| a.range == b.range);
@@ -300,6 +281,7 @@ fn finish(paper: &mut Paper, known: Vec<Vec<Mark>>, markdown: bool) -> Vec<Vec<M
                 .map(|range| (range, MaskKind::Cite))
                 .collect();
             passage.masks.extend(new);
+            passage.masks.sort_by_key(|(range, _)| range.start);
             marks
         })
         .collect()

@@ -1,18 +1,23 @@
 //! Sample sizes, units of analysis, and the plan, against how the study was repeated.
 //!
+//! A sentence may speak of other data than the results given, and results may number units anew in every condition. So only
+//! what no such reading explains is said, and what rests on a sentence speaking of these results is left to a person.
+//!
 //! **Source**: citation gates, §8.6.
 
 use std::collections::BTreeSet;
 
-use aris_claims::Evidence;
-use aris_claims::design::{Design, all_units, designs};
 use aris_claims::number::{Number, scan};
+use aris_evidence::Value;
 use aris_review::Severity;
 
 use super::{Check, METHODOLOGICAL, RERUN, quoted};
 use crate::feature::Feature;
-use crate::plan::{NOUNS, Plan};
+use crate::plan::Plan;
 use crate::prose::Prose;
+use crate::results::{
+    Interval, Intervals, NoStudy, Results, Study, compact, number, same_noun, singular,
+};
 use crate::statement::Statement;
 
 /// The rules of this file.
@@ -22,185 +27,139 @@ pub(super) const RULES: [&str; 3] = [
     "protocol-deviation",
 ];
 
-/// Letters from which a name may be part of another one.
-const SHORT: usize = 3;
-
-/// By how much a printed half-width may miss a computed one, as a part of it.
-const WIDTH: f64 = 0.05;
-
 pub(super) fn check(
     documents: &[Prose],
     statements: &[Vec<Statement>],
     plan: Option<&Plan>,
-    evidence: &Evidence,
+    (results, repetition): (&[Results], &[String]),
     out: &mut Check,
 ) {
-    let designs = designs(evidence);
-    if designs.is_empty() {
-        for rule in RULES {
-            out.not_checked(
-                rule,
-                "the results name no repetitions (seed, run, subject, fold)",
-            );
-        }
-        return;
-    }
-    let repeated = Repeated::new(&designs, evidence);
-    for (prose, statements) in documents.iter().zip(statements) {
-        for statement in statements {
-            sizes(prose, statement, &repeated, out);
-            widths(prose, statement, &designs, out);
-        }
-    }
     let own = documents.iter().find_map(|prose| {
         let file = prose.files.first()?;
         Plan::of_front_matter(file, prose.front_matter.as_deref()?)
     });
-    match plan.or(own.as_ref()) {
-        Some(plan) => deviations(documents, plan, &designs, evidence, out),
+    let plan = plan.or(own.as_ref());
+    let mut named = repetition.to_vec();
+    named.extend(plan.and_then(|plan| plan.unit.clone()));
+    let mut studies = Vec::new();
+    for file in results {
+        match Study::of(file, &named) {
+            Ok(study) => studies.push(study),
+            Err(NoStudy::Unrepeated) => {}
+            Err(NoStudy::Several(columns)) => {
+                let reason = format!(
+                    "{}: several columns name repetitions ({}); say with --repetition which one tells independent units apart",
+                    file.path,
+                    columns.join(", ")
+                );
+                for rule in RULES {
+                    out.not_checked(rule, &reason);
+                }
+            }
+        }
+    }
+    studies.sort_by_key(|study: &Study<'_>| study.path);
+    if studies.is_empty() {
+        for rule in RULES {
+            out.not_checked(
+                rule,
+                "no table of the results has a column that names repetitions (seed, run, subject, fold; --repetition names another)",
+            );
+        }
+        return;
+    }
+    let rows: usize = results.iter().map(|file| file.table.rows.len()).sum();
+    for (prose, statements) in documents.iter().zip(statements) {
+        for statement in statements {
+            sizes(prose, statement, &studies, rows, out);
+            widths(prose, statement, &studies, out);
+        }
+    }
+    for study in &studies {
+        if study.intervals.is_none() {
+            let reason = format!("{}: too many means to compare intervals with", study.path);
+            out.not_checked("unit-of-analysis", &reason);
+        }
+        if !study.iterates && study.row_counts.last() > Some(&study.most_units) {
+            let reason = format!(
+                "{}: `{}` has several rows for each value, and nothing says that they are no units of their own; --repetition {} does",
+                study.path, study.noun, study.noun
+            );
+            out.not_checked("unit-of-analysis", &reason);
+        }
+    }
+    match plan {
+        Some(plan) => deviations(documents, plan, &studies, results, out),
         None => out.not_checked("protocol-deviation", "no plan was given or found"),
     }
-}
-
-/// How often things were repeated.
-struct Repeated {
-    /// Units of each design, and of all together.
-    units: BTreeSet<u64>,
-    /// Most units of a design, and of all together.
-    most: u64,
-    /// Rows of designs that have more rows than units.
-    rows: BTreeSet<u64>,
-    /// Rows of all designs of one measure.
-    totals: BTreeSet<u64>,
-    /// Nouns for units: the columns' names.
-    nouns: BTreeSet<String>,
 }
 
 fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-impl Repeated {
-    fn new(designs: &[Design], evidence: &Evidence) -> Self {
-        let mut units: BTreeSet<u64> = designs
-            .iter()
-            .map(|design| count(design.units.len()))
-            .collect();
-        units.insert(count(all_units(designs).len()));
-        let most = units.last().copied().unwrap_or(0);
-        let rows = designs
-            .iter()
-            .filter(|design| design.rows > design.units.len())
-            .map(|design| count(design.rows))
-            .collect();
-        let measures: BTreeSet<&str> = designs
-            .iter()
-            .map(|design| design.measure.as_str())
-            .collect();
-        let totals = measures
-            .into_iter()
-            .map(|measure| {
-                let of = designs.iter().filter(|design| design.measure == measure);
-                count(of.map(|design| design.rows).sum())
-            })
-            .collect();
-        let mut nouns: BTreeSet<String> = evidence
-            .repetitions
-            .iter()
-            .map(|name| singular(&name.to_lowercase()))
-            .collect();
-        // Seeds are runs, and runs are repetitions.
-        if nouns.iter().any(|noun| NOUNS.contains(&noun.as_str())) {
-            nouns.extend(NOUNS.map(str::to_owned));
-            nouns.remove("fold");
-        }
-        Self {
-            units,
-            most,
-            rows,
-            totals,
-            nouns,
-        }
-    }
-}
-
-fn singular(noun: &str) -> String {
-    match noun {
-        "mice" => String::from("mouse"),
-        other => other.strip_suffix('s').unwrap_or(other).to_owned(),
-    }
-}
-
-/// Words by which a sentence speaks of rows, not of units.
-const MEASUREMENTS: [&str; 8] = [
-    "measurement",
-    "observation",
-    "reading",
-    "sample",
-    "row",
-    "iteration",
-    "request",
-    "record",
-];
-
 /// "n = 20", "over twelve seeds".
-fn sizes(prose: &Prose, statement: &Statement, repeated: &Repeated, out: &mut Check) {
+fn sizes(
+    prose: &Prose,
+    statement: &Statement,
+    studies: &[Study<'_>],
+    rows: usize,
+    out: &mut Check,
+) {
     // A size that a cited work had is not ours.
     if statement.is_cited() && !statement.features().any(&[Feature::We, Feature::Own]) {
         return;
     }
     let text = statement.text(prose);
-    let lower = text.to_lowercase();
+    let infers = statement
+        .features()
+        .any(&[Feature::Interval, Feature::PValue]);
     for number in scan(text) {
         let Some(value) = whole(&number) else {
             continue;
         };
-        let said = if is_size(text, &number) {
-            Said::Size
-        } else if counts_units(text, &number, &repeated.nouns) {
-            Said::Units
-        } else {
-            continue;
+        let noun = counted(text, &number);
+        let of: Vec<&Study<'_>> = match &noun {
+            Counted::Units(noun) => studies
+                .iter()
+                .filter(|study| same_noun(&study.noun, noun))
+                .collect(),
+            Counted::Size => studies.iter().collect(),
+            Counted::Nothing => continue,
         };
-        let fits = repeated.units.contains(&value)
-            || match said {
-                // Of six plots, two may be spoken of; more than there are cannot.
-                Said::Units => value <= repeated.most || repeated.totals.contains(&value),
-                Said::Size => repeated.totals.contains(&value) && repeated.rows.is_empty(),
-            };
-        let infers = statement
-            .features()
-            .any(&[Feature::Interval, Feature::PValue]);
-        let shown = text.get(number.range.clone()).unwrap_or("");
-        if fits {
-            if said == Said::Size && value == 1 && infers {
-                let message = format!("{} gives an interval or a test for one unit", quoted(text));
-                rerun("unit-of-analysis", statement, message, out);
-            }
+        if of.is_empty() {
             continue;
         }
-        let rows = repeated.rows.contains(&value) || repeated.totals.contains(&value);
-        let units = repeated.most;
-        if rows && infers {
+        let units: usize = of.iter().map(|study| study.most_units).sum();
+        let shown = text.get(number.range.clone()).unwrap_or("");
+        // As many as there are rows of units that are known to have several, and more than there are units.
+        let of_rows = of.iter().any(|study| {
+            study.iterates
+                && value > count(study.most_units)
+                && study.row_counts.iter().any(|rows| count(*rows) == value)
+        });
+        if infers && of_rows && value > count(units) {
             let message = format!(
                 "{} takes {shown} rows for independent units; the results have {units} units",
                 quoted(text)
             );
             rerun("unit-of-analysis", statement, message, out);
-        } else if !(rows && MEASUREMENTS.iter().any(|word| lower.contains(word))) {
-            let message = format!(
-                "{} says {shown}; the results have {units} independent units",
-                quoted(text)
-            );
-            rerun("sample-size-mismatch", statement, message, out);
+            continue;
+        }
+        let (most, things) = match &noun {
+            Counted::Units(noun) => (units, format!("{units} of `{noun}`")),
+            _ => (rows, format!("{rows} rows")),
+        };
+        if infers && value == 1 && units == 1 && matches!(noun, Counted::Size) {
+            let message = format!("{} gives an interval or a test for one unit", quoted(text));
+            rerun("unit-of-analysis", statement, message, out);
+        } else if value > count(most) {
+            let message = format!("{} says {shown}; the results have {things}", quoted(text));
+            if let Some(finding) = rerun("sample-size-mismatch", statement, message, out) {
+                finding.requires_decision = true;
+            }
         }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Size,
-    Units,
 }
 
 fn whole(number: &Number) -> Option<u64> {
@@ -208,88 +167,84 @@ fn whole(number: &Number) -> Option<u64> {
         .then(|| number.value.to_string().parse().ok())?
 }
 
-/// `n = 20`, `(N=20`.
-fn is_size(text: &str, number: &Number) -> bool {
-    let before = text.get(..number.range.start).unwrap_or("").trim_end();
-    before.strip_suffix('=').is_some_and(|before| {
-        let before = before.trim_end();
-        before.strip_suffix(['n', 'N']).is_some_and(|rest| {
-            !rest.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '\\'))
-        })
-    })
+/// What a number counts.
+enum Counted {
+    /// `n = 20`, `(N=20`.
+    Size,
+    /// "six plots", "five random seeds": a noun in plural, in the singular, at most one word further on.
+    Units(String),
+    /// Something else.
+    Nothing,
 }
 
-/// "six plots", "five random seeds": the repetition column's name in plural, at most one word further on.
-fn counts_units(text: &str, number: &Number, nouns: &BTreeSet<String>) -> bool {
+fn counted(text: &str, number: &Number) -> Counted {
+    let before = text.get(..number.range.start).unwrap_or("").trim_end();
+    let is_size = before.strip_suffix('=').is_some_and(|before| {
+        before
+            .trim_end()
+            .strip_suffix(['n', 'N'])
+            .is_some_and(|rest| {
+                !rest.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '\\'))
+            })
+    });
+    if is_size {
+        return Counted::Size;
+    }
     let after = text.get(number.end..).unwrap_or("");
     if !after.starts_with([' ', '\u{a0}', '-']) {
-        return false;
+        return Counted::Nothing;
     }
-    after
-        .split(|c: char| !c.is_alphanumeric())
+    let words = after.split(|c: char| !c.is_alphanumeric());
+    let mut words = words
         .filter(|word| !word.is_empty())
         .take(2)
-        .map(str::to_lowercase)
-        .any(|word| (word.ends_with('s') || word == "mice") && nouns.contains(&singular(&word)))
+        .map(str::to_lowercase);
+    words
+        .find(|word| word.ends_with('s') || word == "mice")
+        .map_or(Counted::Nothing, |word| {
+            Counted::Units(singular(&word).to_owned())
+        })
 }
 
-fn rerun(rule: &'static str, statement: &Statement, message: String, out: &mut Check) {
+fn rerun<'c>(
+    rule: &'static str,
+    statement: &Statement,
+    message: String,
+    out: &'c mut Check,
+) -> Option<&'c mut aris_review::Finding> {
     let place = (statement.file.as_str(), statement.line);
-    if let Some(finding) = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message) {
-        finding.suggested_strategy = Some(String::from(RERUN));
-    }
+    let finding = out.add(rule, Severity::Critical, METHODOLOGICAL, place, message)?;
+    finding.suggested_strategy = Some(String::from(RERUN));
+    Some(finding)
 }
 
-/// A printed confidence interval that fits the rows and not the units.
-fn widths(prose: &Prose, statement: &Statement, designs: &[Design], out: &mut Check) {
-    if !statement.features().has(Feature::Interval) {
-        return;
-    }
+/// A printed 95 % interval that is, digit by digit, the one over rows, and not the one over units.
+fn widths(prose: &Prose, statement: &Statement, studies: &[Study<'_>], out: &mut Check) {
     let text = statement.text(prose);
-    let lower = text.to_lowercase();
-    let says_interval = lower.contains("confidence")
-        || lower
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| word == "ci");
-    if !says_interval {
+    if !statement.features().has(Feature::Interval) || !text.contains("95") {
         return;
     }
     let numbers = scan(text);
     for (at, number) in numbers.iter().enumerate() {
-        let width = if number.uncertainty_of.is_some() {
-            Some(number.value.to_f64())
-        } else {
-            // "[41.2, 44.8]"
-            let bracketed = text
-                .get(..number.range.start)
-                .is_some_and(|before| before.ends_with(['[', '(']));
-            let next = numbers.get(at + 1).filter(|_| bracketed);
-            next.filter(|next| {
-                let between = text.get(number.end..next.range.start).unwrap_or("");
-                matches!(between.trim(), "," | "–" | "-" | ";" | "to")
-            })
-            .map(|next| (next.value.to_f64() - number.value.to_f64()) / 2.0)
+        let mean = number.uncertainty_of.and_then(|of| numbers.get(of));
+        let low = numbers
+            .get(at.wrapping_sub(1))
+            .filter(|low| is_interval(text, low, number));
+        let shown = |interval: Interval| match (mean, low) {
+            (Some(mean), _) => interval.shows(|middle, width| (middle, width), (mean, number)),
+            (_, Some(low)) => interval.shows(
+                |middle, width| (middle - width, middle + width),
+                (low, number),
+            ),
+            (None, None) => false,
         };
-        let Some(width) = width.filter(|width| *width > 0.0) else {
-            continue;
+        let all = || {
+            studies
+                .iter()
+                .flat_map(|study| study.intervals.iter().flatten())
         };
-        // What is printed is rounded.
-        let slack = 0.5 * 10_f64.powi(number.last_digit);
-        let near = |computed: Option<f64>| {
-            computed.is_some_and(|computed| {
-                [1.0, 100.0, 1_000.0].iter().any(|scale| {
-                    let scaled = computed * scale;
-                    (scaled - width).abs() <= (WIDTH * scaled).max(slack)
-                })
-            })
-        };
-        let rows_only = designs.iter().any(|design| {
-            design.rows > design.units.len()
-                && near(design.row_half_width)
-                && !near(design.unit_half_width)
-        });
-        let units_too = designs.iter().any(|design| near(design.unit_half_width));
-        if rows_only && !units_too {
+        let over = |which: fn(&Intervals) -> Interval| all().any(|found| shown(which(found)));
+        if over(|found| found.of_rows) && !over(|found| found.of_units) {
             let message = format!(
                 "{} prints an interval that takes every row for an independent unit",
                 quoted(text)
@@ -299,12 +254,37 @@ fn widths(prose: &Prose, statement: &Statement, designs: &[Design], out: &mut Ch
     }
 }
 
+/// "[41.2, 44.8]"
+fn is_interval(text: &str, low: &Number, high: &Number) -> bool {
+    let before = text.get(..low.range.start).unwrap_or("");
+    let between = text.get(low.end..high.range.start).unwrap_or("").trim();
+    before.ends_with(['[', '(']) && matches!(between, "," | "–" | "-" | ";" | "to")
+}
+
+impl Interval {
+    /// Whether two printed numbers are what `ends` makes of mean and half-width, also as percentages of a fraction.
+    fn shows(&self, ends: fn(f64, f64) -> (f64, f64), (one, other): (&Number, &Number)) -> bool {
+        [1.0, 100.0].iter().any(|scale| {
+            self.half_widths.iter().any(|width| {
+                let (first, second) = ends(self.mean * scale, width * scale);
+                is_shown(one, first) && is_shown(other, second)
+            })
+        })
+    }
+}
+
+/// Whether a value, rounded to the digits of a number, is that number.
+fn is_shown(number: &Number, value: f64) -> bool {
+    let half = 0.5 * 10_f64.powi(number.last_digit);
+    (number.value.to_f64() - value).abs() <= half * (1.0 + 1e-9)
+}
+
 /// What was planned against what the results contain.
 fn deviations(
     documents: &[Prose],
     plan: &Plan,
-    designs: &[Design],
-    evidence: &Evidence,
+    studies: &[Study<'_>],
+    results: &[Results],
     out: &mut Check,
 ) {
     let file = documents
@@ -312,62 +292,145 @@ fn deviations(
         .and_then(|prose| prose.files.first())
         .cloned()
         .unwrap_or_default();
-    let mut add = |message: String| {
-        let place = (file.as_str(), 0);
+    let mut messages = Vec::new();
+    if let Some(planned) = plan.replicates {
+        for study in studies {
+            let other = |unit: &&String| !same_noun(&study.noun, singular(&unit.to_lowercase()));
+            if let Some(unit) = plan.unit.as_ref().filter(other) {
+                let reason = format!("{} repeats `{}`, the plan `{unit}`", study.path, study.noun);
+                out.not_checked("protocol-deviation", &reason);
+                continue;
+            }
+            messages.extend(fewer(plan, planned, study));
+        }
+    }
+    missing_systems(plan, results, &mut messages, out);
+    let names = names(results);
+    for metric in &plan.metrics {
+        let wanted = compact(metric);
+        // `p95` in the plan is `p95_ms` in the results.
+        let like = |name: &String| {
+            let (short, long) = if name.len() < wanted.len() {
+                (name, &wanted)
+            } else {
+                (&wanted, name)
+            };
+            short == long || short.len() >= 3 && long.contains(short.as_str())
+        };
+        if !names.iter().any(like) {
+            let reason =
+                format!("nothing in the results is called like the planned metric `{metric}`");
+            out.not_checked("protocol-deviation", &reason);
+        }
+    }
+    thresholds(plan, results, &mut messages);
+    for message in messages {
         let message = format!("{message} (plan: {})", plan.file);
-        let found = out.add(
+        let place = (file.as_str(), 0);
+        if let Some(finding) = out.add(
             "protocol-deviation",
             Severity::Critical,
             METHODOLOGICAL,
             place,
             message,
-        );
-        if let Some(finding) = found {
+        ) {
             finding.suggested_strategy = Some(String::from(RERUN));
         }
-    };
-    if let Some(planned) = plan.replicates {
-        let mut other: Vec<(String, u64)> = designs
-            .iter()
-            .filter(|design| count(design.units.len()) != planned)
-            .map(|design| {
-                let name = design.labels.join(" ");
-                (name, count(design.units.len()))
-            })
-            .collect();
-        other.sort();
-        other.dedup();
-        if let Some((name, found)) = other.first() {
-            let more = match other.len() {
-                1 => String::new(),
-                all => format!(", and {} more", all - 1),
-            };
-            add(format!(
-                "{planned} replicates were planned, the results of `{name}` have {found}{more}"
-            ));
-        }
     }
-    let names = aris_claims::design::names(evidence);
-    for (what, planned) in [("system", &plan.systems), ("metric", &plan.metrics)] {
-        for name in planned {
-            // `p95` in the plan is `p95_ms` in the results.
-            let wanted = aris_claims::design::compact(name);
-            let known = |name: &String| {
-                *name == wanted
-                    || wanted.len() >= SHORT && name.contains(&wanted)
-                    || name.len() >= SHORT && wanted.contains(name.as_str())
-            };
-            if !names.iter().any(known) {
-                add(format!(
-                    "{what} `{name}` was planned, the results have none of that name"
-                ));
+}
+
+/// Fewer repetitions than planned: of everything, or of one planned system. Whatever the numbers of the units mean, fewer
+/// distinct ones cannot be more units.
+fn fewer(plan: &Plan, planned: u64, study: &Study<'_>) -> Option<String> {
+    let units = count(study.units);
+    let place = format!("`{}` in {}", study.noun, study.path);
+    if units < planned {
+        return Some(format!(
+            "{planned} replicates were planned, the results have {units} ({place})"
+        ));
+    }
+    plan.systems.iter().find_map(|system| {
+        let units = count(study.units_of(system));
+        (0 < units && units < planned).then(|| {
+            format!("{planned} replicates were planned, the results of `{system}` have {units} ({place})")
+        })
+    })
+}
+
+/// Planned systems that the results lack: where systems are told apart in a column that names some of them, and it has fewer
+/// values than were planned. A name that is merely absent may stand there under another one.
+fn missing_systems(plan: &Plan, results: &[Results], messages: &mut Vec<String>, out: &mut Check) {
+    let planned: BTreeSet<String> = plan.systems.iter().map(|name| compact(name)).collect();
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for table in results.iter().map(|file| &file.table) {
+        for column in 0..table.columns.len() {
+            let cells = table.rows.iter().filter_map(|row| row.get(column));
+            let texts: BTreeSet<String> = cells.filter_map(name).collect();
+            if texts.iter().any(|text| planned.contains(text)) {
+                found.extend(texts);
             }
         }
     }
+    let absent = |system: &&String| !found.contains(&compact(system));
+    let absent: Vec<String> = plan
+        .systems
+        .iter()
+        .filter(absent)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let absent = absent.join(", ");
+    if absent.is_empty() {
+        return;
+    }
+    if !found.is_empty() && found.len() < planned.len() {
+        let (planned, found) = (planned.len(), found.len());
+        messages.push(format!(
+            "{planned} systems were planned, the results have {found}, and none called {absent}"
+        ));
+    } else {
+        let reason = format!("the results do not name the planned systems {absent}");
+        out.not_checked("protocol-deviation", &reason);
+    }
+}
+
+/// The text of a cell, as names are compared.
+fn name(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text) => Some(compact(text)),
+        Value::Null | Value::Integer(_) | Value::Real(_) => None,
+    }
+}
+
+/// Names of columns and texts of cells.
+fn names(results: &[Results]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for table in results.iter().map(|file| &file.table) {
+        names.extend(table.columns.iter().map(|name| compact(name)));
+        names.extend(table.rows.iter().flatten().filter_map(name));
+    }
+    names.remove("");
+    names
+}
+
+/// Columns `NAME_threshold` with another value than the planned one.
+fn thresholds(plan: &Plan, results: &[Results], messages: &mut Vec<String>) {
     for (name, planned) in &plan.thresholds {
-        for found in aris_claims::design::thresholds(evidence, name) {
-            if (found - planned).abs() > 1e-9 {
-                add(format!(
+        let wanted = compact(name);
+        let bare = wanted.strip_suffix("threshold").unwrap_or(&wanted);
+        let is_threshold = |column: &str| {
+            let column = compact(column);
+            column == format!("{bare}threshold") || column == format!("threshold{bare}")
+        };
+        for table in results.iter().map(|file| &file.table) {
+            let Some(at) = table.columns.iter().position(|column| is_threshold(column)) else {
+                continue;
+            };
+            let values = table.rows.iter().filter_map(|row| number(row.get(at)?));
+            if let Some(found) = values
+                .into_iter()
+                .find(|found| (found - planned).abs() > 1e-9)
+            {
+                messages.push(format!(
                     "threshold `{name}` was planned as {planned}, the results say {found}"
                 ));
             }

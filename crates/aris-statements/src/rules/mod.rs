@@ -8,24 +8,32 @@ mod design;
 mod numbers;
 mod references;
 
-use aris_claims::Evidence;
+use aris_paper::bib::BibFile;
+use aris_paper::facts::Month;
 use aris_review::{Finding, Severity};
 use serde::Serialize;
 
 use crate::papers::PapersCache;
 use crate::plan::Plan;
-use crate::prose::{Place, Prose};
+use crate::prose::Prose;
+use crate::results::Results;
 use crate::statement::{Statement, statements};
 
-pub use references::{Bibliographies, Bibliography};
+pub use numbers::BoundNumber;
 
 /// What a document is checked against; `None` is what nobody gave.
 #[derive(Debug, Default)]
 pub struct Sources<'a> {
     /// The bibliographies, in the order in which they count.
-    pub bibliographies: Option<&'a Bibliographies>,
+    pub bibliographies: Option<&'a [BibFile]>,
+    /// The month in which entries are judged: later dates are the future.
+    pub now: Option<Month>,
+    /// The numbers that `claims.toml` binds to data.
+    pub bound: Option<&'a [BoundNumber]>,
     /// The raw results.
-    pub evidence: Option<&'a Evidence>,
+    pub results: Option<&'a [Results]>,
+    /// Columns of the results that name repetitions, besides those that are known and the unit of the plan.
+    pub repetition: &'a [String],
     /// What was planned; else the front matter of the documents is asked.
     pub plan: Option<&'a Plan>,
     /// What is known of the cited works.
@@ -62,20 +70,18 @@ pub fn check(documents: &[Prose], sources: &Sources<'_>) -> Check {
         backing::check(prose, statements, &mut out);
     }
     references::check(documents, sources, &mut out);
-    match sources.evidence {
-        Some(evidence) if !evidence.is_empty() => {
-            for (prose, statements) in documents.iter().zip(&all) {
-                numbers::check(prose, statements, evidence, &mut out);
-            }
-            design::check(documents, &all, sources.plan, evidence, &mut out);
+    numbers::bound(sources.bound, &mut out);
+    for (prose, statements) in documents.iter().zip(&all) {
+        numbers::directions(prose, statements, &mut out);
+    }
+    match sources.results {
+        Some(results) => {
+            let results = (results, sources.repetition);
+            design::check(documents, &all, sources.plan, results, &mut out);
         }
-        given => {
-            let reason = match given {
-                Some(_) => "the results hold no number",
-                None => "no results were given",
-            };
-            for rule in numbers::RULES.iter().chain(&design::RULES) {
-                out.not_checked(rule, reason);
+        None => {
+            for rule in design::RULES {
+                out.not_checked(rule, "no results were given");
             }
         }
     }
@@ -127,23 +133,6 @@ impl Check {
             message,
         ));
         self.findings.last_mut()
-    }
-
-    fn at(
-        &mut self,
-        rule: &'static str,
-        severity: Severity,
-        dimension: &str,
-        place: &Place,
-        message: String,
-    ) {
-        self.add(
-            rule,
-            severity,
-            dimension,
-            (&place.file, place.line),
-            message,
-        );
     }
 
     fn not_checked(&mut self, rule: &'static str, reason: &str) {

@@ -3,14 +3,21 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aris_claims::{Evidence, EvidenceReader};
 use aris_latex::Loaded;
-use aris_paper::bib;
+use aris_paper::bib::BibFile;
+use aris_paper::facts::Month;
 use aris_statements::papers::PapersCache;
 use aris_statements::plan::Plan;
 use aris_statements::prose::Prose;
-use aris_statements::rules::{Bibliographies, Bibliography, Check, Sources, check};
+use aris_statements::results::Results;
+use aris_statements::rules::{Check, Sources, check};
 use serde::Deserialize;
+
+/// When the corpus was written.
+const NOW: Month = Month {
+    year: 2026,
+    month: 5,
+};
 
 /// One labelled sentence.
 #[derive(Debug, Clone, Deserialize)]
@@ -57,7 +64,7 @@ struct Row {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/claims/prose")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/statements")
 }
 
 /// All documents, in the order of the index.
@@ -101,27 +108,24 @@ impl Document {
         Prose::read(&self.file, &self.text, &mut |_: &str| Loaded::Absent).unwrap()
     }
 
-    pub(crate) fn evidence(&self) -> Evidence {
-        let mut reader =
-            // As a user names them with --repetition.
-            EvidenceReader::repeated_by(["plot", "donor", "farm", "reader", "day", "week"]);
-        for (name, text) in &self.results {
-            reader.add(name, text.as_bytes()).unwrap();
-        }
-        reader.finish()
+    fn results(&self) -> Vec<Results> {
+        let files = self.results.iter().map(|(path, text)| Results {
+            path: path.clone(),
+            table: aris_evidence::read_table(path, text.as_bytes(), None).unwrap(),
+        });
+        files.collect()
     }
 
     /// What the rules find in it.
     pub(crate) fn check(&self) -> Check {
         let prose = self.prose();
-        let evidence = self.evidence();
-        let bibliographies: Option<Bibliographies> =
-            self.bibliography.as_ref().map(|(path, text)| {
-                vec![Bibliography {
-                    path: path.clone(),
-                    read: bib::read(text),
-                }]
-            });
+        let results = self.results();
+        // As a user names them with --repetition.
+        let repetition = ["plot", "donor", "farm", "reader", "day", "week"].map(String::from);
+        let bibliographies = self
+            .bibliography
+            .as_ref()
+            .map(|(path, text)| vec![BibFile::read(path.clone(), text, &[])]);
         let plan = self
             .plan
             .as_ref()
@@ -131,11 +135,13 @@ impl Document {
             .as_ref()
             .map(|text| PapersCache::read(text.as_bytes()).unwrap());
         let sources = Sources {
-            bibliographies: bibliographies.as_ref(),
-            evidence: Some(&evidence),
+            bibliographies: bibliographies.as_deref(),
+            now: Some(NOW),
+            results: Some(&results),
+            repetition: &repetition,
             plan: plan.as_ref(),
             papers: papers.as_ref(),
-            notes: None,
+            ..Sources::default()
         };
         check(&[prose], &sources)
     }

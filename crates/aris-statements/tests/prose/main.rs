@@ -1,4 +1,4 @@
-//! The labelled sentences in `tests/fixtures/claims/prose`: which are claims and of what type, what is found in clean
+//! The labelled sentences in `tests/fixtures/statements`: which are claims and of what type, what is found in clean
 //! documents, and what in documents with seeded faults.
 //!
 //! The figures are printed as lines that begin with `| `; `cargo xtask bench claims` shows them. The rules were tuned on the

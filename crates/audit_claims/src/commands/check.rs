@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::{Context, Outcome};
 use aris_statements::disk::Disk;
-use aris_statements::plan::Plan;
 use aris_statements::prose::Prose;
 use aris_statements::rules::{Sources, check};
 
+use crate::bindings::bound;
 use crate::error::Error;
 use crate::report::{Checked, NotChecked, Report};
+use crate::rules::month;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +21,7 @@ pub(crate) struct CheckArgs {
     /// A bibliography; default: those that the documents name
     #[arg(long, value_name = "FILE")]
     bib: Vec<PathBuf>,
-    /// Raw results, a file or a folder; may be repeated
+    /// Raw results for the rules on samples and plans, a table or a folder of tables; may be repeated
     #[arg(long, value_name = "PATH")]
     results: Vec<PathBuf>,
     /// What was planned: JSON, YAML, or a text with front matter
@@ -32,7 +33,7 @@ pub(crate) struct CheckArgs {
     /// Folder with a note for each work that was read
     #[arg(long, value_name = "DIR")]
     notes: Option<PathBuf>,
-    /// Column or key of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
+    /// Column of the results that names repetitions, besides seed, run, fold, subject and the like; may be repeated
     #[arg(long, value_name = "NAME")]
     repetition: Vec<String>,
     /// Leave with 10 when something is found that is more than information
@@ -65,9 +66,9 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         .as_deref()
         .map(|path| disk.plan(path))
         .transpose()?;
-    let mut repetition = args.repetition.clone();
-    repetition.extend(unit(plan.as_ref(), &documents));
-    let evidence = disk.evidence(&args.results, &repetition)?;
+    let results = disk.results(&args.results, &mut problems)?;
+    let folders = args.doc.iter().map(PathBuf::as_path);
+    let bound = bound(folders, context.cwd());
     let papers = args
         .papers_cache
         .as_deref()
@@ -79,8 +80,11 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
         .map(|folder| disk.notes(folder))
         .transpose()?;
     let sources = Sources {
-        bibliographies: bibliographies.as_ref(),
-        evidence: evidence.as_ref(),
+        bibliographies: bibliographies.as_deref(),
+        now: Some(month(context)),
+        bound: bound.as_deref(),
+        results: results.as_deref(),
+        repetition: &args.repetition,
         plan: plan.as_ref(),
         papers: papers.as_ref(),
         notes: notes.as_deref(),
@@ -99,10 +103,11 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
             .iter()
             .flat_map(|prose| prose.files.clone())
             .collect(),
-        results: evidence.map_or_else(Vec::new, |evidence| {
-            let files = evidence.files.into_iter();
-            files.map(|file| file.path).collect()
-        }),
+        results: results
+            .into_iter()
+            .flatten()
+            .map(|file| file.path)
+            .collect(),
         sentences: found.statements.iter().map(Vec::len).sum(),
         claims: statements
             .filter(|statement| statement.claim_type().is_some())
@@ -124,15 +129,4 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Outcome<Report>
 
 fn lexical(path: &str) -> PathBuf {
     aris_fs::lexical(Path::new(path))
-}
-
-/// The unit that the plan repeats is a column of the results.
-fn unit(plan: Option<&Plan>, documents: &[Prose]) -> Option<String> {
-    if let Some(plan) = plan {
-        return plan.unit.clone();
-    }
-    documents.iter().find_map(|prose| {
-        let file = prose.files.first()?;
-        Plan::of_front_matter(file, prose.front_matter.as_deref()?)?.unit
-    })
 }

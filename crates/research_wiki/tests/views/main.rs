@@ -7,13 +7,12 @@
     reason = "tests prepare files and start a browser directly"
 )]
 
-mod browser;
 mod commands;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use browser::Browser;
+use aris_testkit::Browser;
 use research_wiki::search::{self, Question};
 use research_wiki::wiki::Wiki;
 use serde_json::json;
@@ -328,8 +327,7 @@ fn every_page_fits_every_screen_and_can_be_read() {
                     true,
                     "{page} at {width}"
                 );
-                let low = browser.value(include_str!("contrast.js"));
-                assert_eq!(low, json!([]), "{page}, dark: {dark}");
+                assert_eq!(browser.low_contrast(), json!([]), "{page}, dark: {dark}");
             }
         }
         assert_eq!(browser.value("window.hit === undefined"), true);

@@ -193,11 +193,13 @@ fn check(worktree: &Path, files: &[String], context: &Context) -> Result<(), Err
     }
     let mut said = String::new();
     for _ in 0..2 {
-        let done = aris_proc::command("pre-commit", worktree)
-            .args(["run", "--files"])
-            .args(files)
-            .run(CHECKS);
-        match done {
+        let run = || {
+            aris_proc::command("pre-commit", worktree)
+                .args(["run", "--files"])
+                .args(files)
+                .run(CHECKS)
+        };
+        match context.apart(run) {
             Ok(done) if done.success() => return Ok(()),
             Ok(done) => {
                 said = one_line(

@@ -97,9 +97,12 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Repo
         Validity::Fail
     });
     folder.write_json(&name(pr), &so_far)?;
-    let done = aris_proc::command("sh", &worktree)
-        .args(["-c", &command])
-        .run(timeout)?;
+    let run = || {
+        aris_proc::command("sh", &worktree)
+            .args(["-c", &command])
+            .run(timeout)
+    };
+    let done = context.apart(run)?;
     if done.success() {
         so_far.status = Some(Validity::Pass);
         folder.write_json(&name(pr), &so_far)?;

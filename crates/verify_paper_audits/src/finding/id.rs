@@ -47,6 +47,8 @@ pub enum FindingId {
     DoubtfulVerdict,
     /// `NOT_APPLICABLE` although the sources hold what the audit is about.
     VerdictContradicted,
+    /// Fewer numbers are bound to data than the policy asks for. Beyond the table: `min_bound` of a policy.
+    ClaimsUnbound,
     /// A hashed file has other content now.
     StaleInput,
     /// A hashed file is not there any more.
@@ -103,7 +105,7 @@ pub enum FindingId {
 
 impl FindingId {
     /// All ids, in the order of a report.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::MissingArtifact,
         Self::SchemaInvalid,
         Self::WrongAuditSkill,
@@ -111,6 +113,7 @@ impl FindingId {
         Self::BlockingVerdict,
         Self::DoubtfulVerdict,
         Self::VerdictContradicted,
+        Self::ClaimsUnbound,
         Self::StaleInput,
         Self::InputGone,
         Self::InputUnreadable,
@@ -149,6 +152,7 @@ impl FindingId {
             Self::BlockingVerdict => "blocking_verdict",
             Self::DoubtfulVerdict => "doubtful_verdict",
             Self::VerdictContradicted => "verdict_contradicted",
+            Self::ClaimsUnbound => "claims_unbound",
             Self::StaleInput => "stale_input",
             Self::InputGone => "input_gone",
             Self::InputUnreadable => "input_unreadable",

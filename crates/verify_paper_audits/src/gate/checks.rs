@@ -7,7 +7,7 @@ use aris_contract::artifact::audit::Verdict;
 use aris_contract::time;
 use jiff::Timestamp;
 
-use super::Case;
+use super::{Case, bound};
 use crate::artifact::RecordedInput;
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, NoDigest};
@@ -30,6 +30,7 @@ impl Case {
         let mut findings = Vec::new();
         self.verdict(sources, &mut findings);
         self.evidence(sources, &mut findings);
+        findings.extend(bound::check(self, policy));
         self.inputs(paper, ledger, &mut findings);
         let Some(audit) = &self.artifact.audit else {
             return (None, findings);

@@ -1,6 +1,7 @@
 //! The judgement: from a paper and a policy to a report. Reads through the ledger, writes nothing.
 
 mod assemble;
+mod bound;
 mod case;
 mod checks;
 

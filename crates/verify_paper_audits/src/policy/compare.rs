@@ -68,6 +68,16 @@ pub(super) fn weaker(policy: &Policy, base: &Policy) -> Vec<String> {
             found.push(format!("families.{family}"));
         }
     }
+    for ((part, share), (_, usual)) in policy
+        .min_bound
+        .parts()
+        .into_iter()
+        .zip(base.min_bound.parts())
+    {
+        if share < usual {
+            found.push(format!("min_bound.{part}"));
+        }
+    }
     found.sort();
     found
 }

@@ -7,7 +7,7 @@ use aris_contract::artifact::Slug;
 use aris_contract::{json, schema};
 use serde::{Deserialize, Serialize};
 
-use super::{AuditRule, Policy, PolicyError};
+use super::{AuditRule, MinBound, Policy, PolicyError};
 use crate::finding::{FindingId, Severity};
 
 /// A policy is a page; whatever is larger is not one.
@@ -19,7 +19,7 @@ pub(crate) const LIMITS: json::Limits = json::Limits {
 const MAX_SKEW: i64 = 86_400;
 
 /// A policy file. Every field but `schema` may be left out and then keeps its built-in value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PolicyFile {
@@ -49,6 +49,9 @@ pub struct PolicyFile {
     /// Model families; replaces the built-in table as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub families: Option<BTreeMap<String, Vec<String>>>,
+    /// How many numbers of the paper must be bound to data or waived; the built-in policy asks for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_bound: Option<MinBound>,
 }
 
 /// Included sources of one kind, and the audits that must have hashed them.
@@ -142,6 +145,10 @@ pub(super) fn resolve(
             .families
             .or_else(|| base.map(|base| base.families.clone()))
             .unwrap_or_default(),
+        min_bound: file
+            .min_bound
+            .or(base.map(|base| base.min_bound))
+            .unwrap_or_default(),
         digest: Digest::of(bytes),
         source: source.to_owned(),
         weakened: Vec::new(),
@@ -176,6 +183,15 @@ pub(super) fn resolve(
     if !(0..=MAX_SKEW).contains(&policy.clock_skew_seconds) {
         let message = format!("clock_skew_seconds must be 0 to {MAX_SKEW}");
         return wrong("clock_skew_seconds", message);
+    }
+    if let Some((part, share)) = policy
+        .min_bound
+        .parts()
+        .into_iter()
+        .find(|(_, share)| !(0.0..=1.0).contains(share))
+    {
+        let message = format!("min_bound asks for a share of {share} in {part}; a share is 0 to 1");
+        return wrong("min_bound", message);
     }
     let covering = policy.coverage.iter().flat_map(|coverage| &coverage.audits);
     if let Some(unknown) = covering.into_iter().find(|skill| !skills.contains(skill)) {

@@ -43,8 +43,35 @@ pub struct AuditRule {
     pub rerun: Option<String>,
 }
 
+/// Shares of the numbers of a paper that must be bound to data or waived, as the claim audit counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MinBound {
+    /// Of the abstract, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#abstract: Option<f64>,
+    /// Of the cells of tables, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<f64>,
+    /// Of everything else, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<f64>,
+}
+
+impl MinBound {
+    /// Name and share of each part; 0 where the policy asks for nothing.
+    pub(crate) fn parts(&self) -> [(&'static str, f64); 3] {
+        [
+            ("abstract", self.r#abstract.unwrap_or(0.0)),
+            ("tables", self.tables.unwrap_or(0.0)),
+            ("text", self.text.unwrap_or(0.0)),
+        ]
+    }
+}
+
 /// A policy in force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Policy {
     /// The audits, in the order of a report.
     pub audits: Vec<AuditRule>,
@@ -60,6 +87,8 @@ pub(crate) struct Policy {
     pub coverage: Vec<Coverage>,
     /// Model families: name to the beginnings of model and executor names.
     pub families: BTreeMap<String, Vec<String>>,
+    /// How many numbers must be bound or waived.
+    pub min_bound: MinBound,
     /// SHA-256 of the file.
     pub digest: Digest,
     /// `built-in`, or the path that `--policy` named.

@@ -75,6 +75,26 @@ fn everything_weaker_is_named() {
 }
 
 #[test]
+fn a_smaller_share_of_bound_numbers_is_weaker() {
+    let asks = |text: &str| read(&format!(r#", "min_bound": {text}"#)).expect(text);
+    let base = asks(r#"{"abstract": 1, "tables": 0.9}"#);
+    assert!(
+        base.weakened.is_empty(),
+        "the built-in policy asks for nothing"
+    );
+    for (text, weaker) in [
+        (r#"{"abstract": 1, "tables": 0.9, "text": 0.5}"#, vec![]),
+        (
+            r#"{"abstract": 0.99, "tables": 0.9}"#,
+            vec!["min_bound.abstract"],
+        ),
+        ("{}", vec!["min_bound.abstract", "min_bound.tables"]),
+    ] {
+        assert_eq!(compare::weaker(&asks(text), &base), weaker, "{text}");
+    }
+}
+
+#[test]
 fn invalid_policies_name_the_place() {
     let cases = [
         ("{}", "missing field `schema`", 1),
@@ -107,6 +127,16 @@ fn invalid_policies_name_the_place() {
         (
             "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"audits\": [{\"artifact\": \"../X.json\", \"skill\": \"x\", \"mandatory\": true}]}",
             "not the name of",
+            3,
+        ),
+        (
+            "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"min_bound\": {\"tables\": 90}}",
+            "a share of 90 in tables",
+            3,
+        ),
+        (
+            "{\n\"schema\": \"aris.verify_paper_audits.policy/v1\",\n\"min_bound\": {\"captions\": 0.5}}",
+            "unknown field",
             3,
         ),
         ("{\"schema\": 1, \"schema\": 2}", "duplicate key", 1),

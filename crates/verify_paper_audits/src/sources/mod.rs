@@ -331,9 +331,12 @@ fn no_root(reason: String) -> Finding {
 
 const fn source_kind(kind: IncludeKind) -> SourceKind {
     match kind {
-        IncludeKind::Input | IncludeKind::Include | IncludeKind::Subfile | IncludeKind::Import => {
-            SourceKind::Tex
-        }
+        IncludeKind::Input
+        | IncludeKind::Include
+        | IncludeKind::Subfile
+        | IncludeKind::Import
+        | IncludeKind::Package
+        | IncludeKind::Class => SourceKind::Tex,
         IncludeKind::Bibliography => SourceKind::Bibliography,
         IncludeKind::Graphics => SourceKind::Graphics,
         IncludeKind::Data => SourceKind::Data,

@@ -7,7 +7,7 @@ use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::TraceMode;
 use serde_json::{Value, json};
 
-use crate::support::{CLAIMS, Project};
+use crate::support::{CLAIMS, Project, Ran};
 
 type Attack = (&'static str, fn(&Project), &'static str);
 
@@ -534,6 +534,20 @@ fn sources_that_no_audit_saw() {
                     "Our gate",
                     "\\csvautotabular{table.csv} Our gate",
                 );
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
+            "number kept in a local style",
+            |p| {
+                p.write("styles/numbers.sty", "\\newcommand{\\best}{99.9}");
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\usepackage{styles/numbers}\n\\begin{document}",
+                );
+                p.edit("sections/results.tex", "Our gate", "\\best{} Our gate");
                 p.seal();
             },
             "uncovered_input",
@@ -1095,6 +1109,69 @@ fn reviewers_and_times_that_cannot_be() {
             "clock",
         ),
     ]);
+}
+
+#[test]
+fn numbers_that_nothing_binds_block_where_the_policy_asks_for_them() {
+    let policy = r#"{"schema": "aris.verify_paper_audits.policy/v1", "min_bound": {"abstract": 1, "tables": 0.9}}"#;
+    let part = |bound: u64, waived: u64, unbound: u64| json!({"bound": bound, "waived": waived, "unbound": unbound});
+    let coverage = |first: Value, tables: Value| json!({"coverage": {"abstract": first, "tables": tables, "text": part(0, 0, 9)}});
+    for (details, parts) in [
+        (coverage(part(2, 1, 0), part(9, 0, 1)), vec![]),
+        (coverage(part(0, 0, 0), part(0, 0, 0)), vec![]),
+        (coverage(part(2, 0, 1), part(9, 0, 1)), vec!["abstract"]),
+        (coverage(part(2, 1, 0), part(8, 0, 1)), vec!["tables"]),
+        (
+            coverage(part(0, 0, 1), part(0, 0, 1)),
+            vec!["abstract", "tables"],
+        ),
+        // What says nothing of it has bound nothing.
+        (json!({"total": 2}), vec!["abstract", "tables"]),
+        (Value::Null, vec!["abstract", "tables"]),
+        (
+            coverage(
+                json!("all"),
+                json!({"bound": -1, "waived": 0, "unbound": 0.5}),
+            ),
+            vec!["abstract", "tables"],
+        ),
+    ] {
+        let project = Project::new();
+        project.write("../policy.json", policy);
+        project.set(CLAIMS, "details", details.clone());
+        let found = |ran: &Ran| -> Vec<String> {
+            let findings = ran.report["findings"].as_array().cloned();
+            let findings = findings.into_iter().flatten();
+            findings
+                .filter(|finding| {
+                    finding["id"] == "claims_unbound" && finding["severity"] == "block"
+                })
+                .filter_map(|finding| finding["evidence"]["part"].as_str().map(ToOwned::to_owned))
+                .collect()
+        };
+        let asked = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+        assert_eq!(found(&asked), parts, "{details}: {}", asked.stderr);
+        assert_eq!(asked.code, u8::from(!parts.is_empty()), "{}", asked.stderr);
+        assert!(
+            asked.ids("warn").is_empty(),
+            "asking for more weakens nothing"
+        );
+        assert_eq!(project.gate().code, 0, "the built-in policy asks for none");
+    }
+    let project = Project::new();
+    project.write("../policy.json", policy);
+    let part = coverage(part(2, 0, 1), part(9, 0, 1));
+    let ran = project.set(CLAIMS, "details", part).run(&[
+        "--assurance",
+        "submission",
+        "--policy",
+        "policy.json",
+    ]);
+    assert!(
+        ran.stderr.contains("2 of 3 numbers of the part abstract are bound or waived, 66.6 %; the policy asks for 100 %"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]

@@ -229,8 +229,10 @@ impl ChainEnd {
         };
         match aris_fs::last_line(&path)? {
             None => {
+                // A writer that was killed before the first line may have left temporary files.
+                aris_fs::sweep_folder(run)?;
                 // Made here so that its folder entry is durable before the first line.
-                aris_fs::write_new(&path, b"")?;
+                aris_fs::write_unsynced(&path, b"")?;
                 Ok(Self {
                     run: run.to_path_buf(),
                     path,
@@ -258,6 +260,7 @@ impl ChainEnd {
         let Some(bytes) = aris_fs::read_optional(&note, 4096)? else {
             return Ok(());
         };
+        aris_fs::sweep_folder(&self.run)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         // A note with the number of the last line is of a writer that was killed after its record was whole. One cut
         // short names no record; a file in the next writer's way then makes its number void.
@@ -269,7 +272,6 @@ impl ChainEnd {
             for file in ["request.json", "response.md", "meta.json"] {
                 let path = self.run.join(format!("{text}.{file}"));
                 took |= path.exists();
-                aris_fs::sweep_dead(&path)?;
                 aris_fs::remove_file(&path)?;
             }
             if took {

@@ -214,6 +214,47 @@ fn a_torn_chain_line_and_a_pending_record_are_cleared_and_the_number_is_void() {
 }
 
 #[test]
+fn what_a_killed_writer_left_goes_even_while_the_system_still_ends_it() {
+    let temp = tempfile::tempdir().expect("temp");
+    let call = Call::new();
+    let run = temp
+        .path()
+        .join(".aris/traces/auto-review/2026-04-21_run01");
+    fs::create_dir_all(&run).expect("folder");
+    // Killed before the first line of the chain, then in the middle of the second record. A dying writer's lock on its
+    // temporary file can outlive its lock on the folder.
+    let left = |name: &str| {
+        let file = fs::File::create(run.join(name)).expect("created");
+        file.lock().expect("locked");
+        file
+    };
+    let dying = [
+        left(".run.meta.json.aaa.aris-tmp"),
+        left(".chain.jsonl.bbb.aris-tmp"),
+    ];
+    let first = record(temp.path(), &call.record(b"p", b"r"), now()).expect("saved");
+    assert_eq!(temporary(&run), Vec::<String>::new());
+    drop(dying);
+    fs::write(run.join(PENDING), "002-round-9").expect("write");
+    let dying = left(".002-round-9.request.json.ccc.aris-tmp");
+    let second = record(temp.path(), &call.record(b"p", b"r"), now()).expect("saved");
+    assert_eq!(temporary(&run), Vec::<String>::new());
+    drop(dying);
+    assert_eq!((first.call_number, second.call_number), (1, 2));
+    valid(temp.path(), &second);
+}
+
+/// Names of the temporary files in a run.
+fn temporary(run: &Path) -> Vec<String> {
+    aris_fs::list_sorted(run)
+        .expect("list")
+        .iter()
+        .filter_map(|entry| entry.name.to_str().map(ToOwned::to_owned))
+        .filter(|name| name.ends_with("aris-tmp"))
+        .collect()
+}
+
+#[test]
 fn a_file_in_the_way_is_kept_and_its_number_is_void() {
     let temp = tempfile::tempdir().expect("temp");
     let call = Call::new();

@@ -1,0 +1,177 @@
+//! Whether a value agrees with the number that a paper shows.
+
+use crate::bindings::{Agreement, Relation, Rounding};
+use crate::decimal::Decimal;
+use crate::number::Number;
+
+/// Relative error of binary arithmetic, in units of 10⁻¹⁵: some nine units in the last place of a double.
+const NOISE: i128 = 2;
+
+/// How a value agrees with a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The same value.
+    Exact,
+    /// The same to the digits shown, or as the binding's relation, rounding or tolerance allows.
+    Within,
+    /// Another value.
+    Differs,
+}
+
+/// Compares a value with a number shown. `is_exact`: the value is no result of binary arithmetic.
+pub(super) fn compare(
+    value: Decimal,
+    is_exact: bool,
+    shown: &Number,
+    agreement: Agreement,
+) -> Outcome {
+    let noise = if is_exact {
+        Decimal::ZERO
+    } else {
+        noise(value)
+    };
+    let gap = value.minus(shown.value);
+    let holds = match agreement.relation {
+        Relation::Equal => return equal(value, shown, agreement, noise),
+        Relation::Less => gap.is_negative(),
+        Relation::AtMost => gap <= noise,
+        Relation::Greater => !gap.is_negative() && !gap.is_zero(),
+        Relation::AtLeast => gap >= noise.negate(),
+        Relation::About => gap.abs() <= agreement.tolerance.unwrap_or_default().plus(noise),
+    };
+    if holds {
+        Outcome::Within
+    } else {
+        Outcome::Differs
+    }
+}
+
+fn equal(value: Decimal, shown: &Number, agreement: Agreement, noise: Decimal) -> Outcome {
+    let gap = value.minus(shown.value);
+    if gap.is_zero() {
+        return Outcome::Exact;
+    }
+    if let Some(tolerance) = agreement.tolerance {
+        return if gap.abs() <= tolerance.plus(noise) {
+            Outcome::Within
+        } else {
+            Outcome::Differs
+        };
+    }
+    let unit = Decimal::new(1, shown.last_digit);
+    // What the shown number may stand for: the value lies so far above it (negative: below it).
+    let above = |gap: Decimal| gap >= noise.negate() && gap < unit;
+    let within = match agreement.round {
+        Rounding::Nearest => gap.abs() <= Decimal::new(5, shown.last_digit - 1).plus(noise),
+        Rounding::Up => above(gap.negate()),
+        Rounding::Truncate if value.is_negative() => above(gap.negate()),
+        Rounding::Down | Rounding::Truncate => above(gap),
+    };
+    if within {
+        Outcome::Within
+    } else {
+        Outcome::Differs
+    }
+}
+
+fn noise(value: Decimal) -> Decimal {
+    value.abs().times(Decimal::new(NOISE, -15))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::number::whole;
+
+    fn outcome(value: &str, shown: &str, agreement: Agreement) -> Outcome {
+        compare(
+            Decimal::parse(value).unwrap(),
+            false,
+            &whole(shown).unwrap(),
+            agreement,
+        )
+    }
+
+    #[test]
+    fn the_digits_shown_decide_and_halves_go_either_way() {
+        use Outcome::{Differs, Exact, Within};
+        let plain = Agreement::default();
+        for (value, shown, expected) in [
+            ("34.2", "34.2", Exact),
+            ("34.20", "34.2", Exact),
+            ("34.2", "34.20", Exact),
+            ("34.15", "34.2", Within),
+            ("34.25", "34.2", Within),
+            ("8.850000000000001", "8.8", Within),
+            ("34.2501", "34.2", Differs),
+            ("34.14", "34.2", Differs),
+            ("-34.2", "34.2", Differs),
+            ("34.2", "-34.2", Differs),
+            ("2.3", "+2.3", Exact),
+            ("6125", "6,125", Exact),
+            ("6125.4", "6,125", Within),
+            ("0.123456789012346", "0.123456789012345", Differs),
+            ("0.000000000000000888178", "8.88 × 10^{-16}", Within),
+            ("0", "0.00", Exact),
+            ("0.004", "0.00", Within),
+        ] {
+            assert_eq!(outcome(value, shown, plain), expected, "{value} as {shown}");
+        }
+    }
+
+    #[test]
+    fn relations_roundings_and_tolerances_are_as_said() {
+        let relation = |relation| Agreement {
+            relation,
+            ..Agreement::default()
+        };
+        let round = |round| Agreement {
+            round,
+            ..Agreement::default()
+        };
+        let tolerance = |text: &str| Agreement {
+            tolerance: Decimal::parse(text),
+            ..Agreement::default()
+        };
+        let about = Agreement {
+            relation: Relation::About,
+            ..tolerance("2")
+        };
+        for (value, shown, agreement, holds) in [
+            ("0.0004", "0.001", relation(Relation::Less), true),
+            ("0.001", "0.001", relation(Relation::Less), false),
+            ("0.001", "0.001", relation(Relation::AtMost), true),
+            ("2.81", "2.8", relation(Relation::Greater), true),
+            ("2.8", "2.8", relation(Relation::Greater), false),
+            ("2.8", "2.8", relation(Relation::AtLeast), true),
+            ("31.4", "30", about, true),
+            ("32.4", "30", about, false),
+            ("3.49", "3.4", round(Rounding::Down), true),
+            ("3.50", "3.4", round(Rounding::Down), false),
+            ("3.39", "3.4", round(Rounding::Down), false),
+            ("3.31", "3.4", round(Rounding::Up), true),
+            ("-3.49", "-3.4", round(Rounding::Truncate), true),
+            ("-3.49", "-3.5", round(Rounding::Down), true),
+            ("5.54", "5.5", tolerance("0.05"), true),
+            ("5.56", "5.5", tolerance("0.05"), false),
+        ] {
+            let found = outcome(value, shown, agreement) != Outcome::Differs;
+            assert_eq!(found, holds, "{value} as {shown} with {agreement:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_from_a_value_agrees_with_it_and_another_digit_does_not(value in -1e6_f64..1e6, digits in 0_usize..6) {
+            let printed = format!("{value:.digits$}");
+            let exact = Decimal::from_f64(value).unwrap();
+            let shown = whole(&printed).unwrap();
+            prop_assert_ne!(compare(exact, false, &shown, Agreement::default()), Outcome::Differs);
+            let mut other = shown.clone();
+            other.value = other.value.plus(Decimal::new(2, shown.last_digit));
+            prop_assert_eq!(compare(exact, false, &other, Agreement::default()), Outcome::Differs);
+        }
+    }
+}

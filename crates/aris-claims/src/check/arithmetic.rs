@@ -1,0 +1,162 @@
+//! Arithmetic that the text itself states: what its grammar alone proves wrong is noted. It warns and never blocks.
+//!
+//! * `n of m (p %)`, `n out of m (p %)`, `n/m (p %)`: the percentage is that of the two counts.
+//! * `from A to B (X %)`: the percentage is the change in relation to A or to B. A and B are no percentages themselves, whose
+//!   change may be meant in points.
+//! * A last row headed `Total` or `Sum`: each of its whole numbers is the sum of the whole numbers above it.
+
+use crate::decimal::Decimal;
+use crate::number::{Number, Style, scan};
+use crate::paper::{Layout, Paper};
+use crate::report::Note;
+
+/// Bytes between two numbers that belong to one phrase.
+const GAP: usize = 24;
+
+/// Rows of a table whose totals are added up.
+const MOST_ROWS: usize = 10_000;
+
+pub(super) fn check(paper: &Paper<'_>, notes: &mut Vec<Note>) {
+    for (at, block) in paper.document.blocks.iter().enumerate() {
+        let numbers = scan(&block.text);
+        for triple in numbers.windows(3) {
+            let [a, b, percent] = triple else { continue };
+            let between = |left: &Number, right: &Number| {
+                let text = block.text.get(left.end..right.range.start)?;
+                (text.len() <= GAP).then_some(text)
+            };
+            let (Some(one), Some(two)) = (between(a, b), between(b, percent)) else {
+                continue;
+            };
+            let before = block.text.get(..a.range.start).unwrap_or("");
+            let found =
+                shares(a, b, percent, one, two).or_else(|| change(a, b, percent, before, one, two));
+            if let Some(message) = found {
+                notes.push(Note {
+                    id: "text_arithmetic",
+                    position: paper.position(at, percent.range.start),
+                    quote: paper.context(at, &(a.range.start..percent.end)),
+                    message,
+                });
+            }
+        }
+    }
+    totals(paper, notes);
+}
+
+/// `12 of 64 (18.8 %)`
+fn shares(part: &Number, whole: &Number, percent: &Number, one: &str, two: &str) -> Option<String> {
+    let joins = matches!(one.trim(), "of" | "of the" | "out of" | "out of the" | "/");
+    let counts = part.value.is_integer() && whole.value.is_integer() && !part.value.is_negative();
+    let plain = [part, whole].iter().all(|number| {
+        number.unit.is_none() && number.multiplier == 0 && number.style != Style::Scientific
+    });
+    let bracket = two.trim_end().strip_suffix('(')?.trim();
+    let noun = bracket.split_whitespace().count() <= 2
+        && !bracket.contains(|c: char| ".,;:=<>".contains(c));
+    if !(joins && counts && plain && noun && percent.is_percent()) || part.value > whole.value {
+        return None;
+    }
+    let value = part.value.over(whole.value)?.shift(2);
+    (!near(value, percent, 1)).then(|| {
+        let shown = value.rounded_at(percent.last_digit);
+        format!(
+            "{} of {} is {shown} %, the text says {} %",
+            part.value, whole.value, percent.value
+        )
+    })
+}
+
+/// `from 6.1 to 7.4 (21 %)`
+fn change(
+    from: &Number,
+    to: &Number,
+    percent: &Number,
+    before: &str,
+    one: &str,
+    two: &str,
+) -> Option<String> {
+    let phrase = before.trim_end().ends_with("from")
+        && one.trim() == "to"
+        && matches!(two.trim(), "(" | "(+" | "(-" | "(−");
+    let plain = [from, to]
+        .iter()
+        .all(|number| !number.is_percent() && number.multiplier == 0 && !number.value.is_zero());
+    if !(phrase && plain && percent.is_percent()) {
+        return None;
+    }
+    let bounds = |number: &Number| {
+        let (low, high) = number.interval();
+        [low, number.value, high]
+    };
+    let fits = bounds(from).iter().any(|a| {
+        bounds(to).iter().any(|b| {
+            let gap = b.minus(*a).abs();
+            [a, b]
+                .into_iter()
+                .filter_map(|base| gap.over(base.abs()))
+                .any(|part| near(part.shift(2), percent, 1))
+        })
+    });
+    let value = to.value.minus(from.value).over(from.value.abs())?.shift(2);
+    (!fits).then(|| {
+        let shown = value.rounded_at(percent.last_digit);
+        format!(
+            "from {} to {} is a change of {shown} %, the text says {} %",
+            from.value, to.value, percent.value
+        )
+    })
+}
+
+/// Whether a value is shown as this number, give or take so many half units of its last digit; signs aside.
+fn near(value: Decimal, shown: &Number, halves: i128) -> bool {
+    let slack = Decimal::new(5 * halves, shown.last_digit - 1);
+    value.abs().minus(shown.value.abs()).abs() <= slack
+}
+
+fn totals(paper: &Paper<'_>, notes: &mut Vec<Note>) {
+    for table in &paper.document.tables {
+        let body: Vec<usize> = (0..table.rows.len().min(MOST_ROWS))
+            .filter(|row| table.rows.get(*row).is_some_and(|row| !row.header))
+            .collect();
+        let Some((last, above)) = body.split_last() else {
+            continue;
+        };
+        let layout = Layout::new(paper.document, table);
+        let text = |row: usize, column: usize| {
+            let cell = layout.at(row, column)?;
+            let block = paper.document.blocks.get(cell)?;
+            Some((cell, block.text.trim()))
+        };
+        let head = text(*last, 0).map_or("", |(_, text)| text).to_lowercase();
+        let grouped = table.rows.iter().any(|row| row.group && !row.header);
+        if !matches!(head.as_str(), "total" | "sum") || grouped || above.len() < 2 {
+            continue;
+        }
+        for column in 1..layout.width {
+            let whole = |row: &usize| {
+                let (cell, text) = text(*row, column)?;
+                let number = crate::number::whole(text)?;
+                let counts = number.value.is_integer() && number.last_digit == 0;
+                counts.then_some((cell, number.value))
+            };
+            let Some((cell, total)) = whole(last) else {
+                continue;
+            };
+            let parts: Option<Vec<Decimal>> = above
+                .iter()
+                .map(|row| whole(row).map(|(_, value)| value))
+                .collect();
+            let Some(parts) = parts else { continue };
+            let sum = parts.into_iter().fold(Decimal::ZERO, Decimal::plus);
+            if sum != total {
+                notes.push(Note {
+                    id: "column_total",
+                    position: paper.position(cell, 0),
+                    quote: paper.context(cell, &(0..0)),
+                    message: format!("the column adds up to {sum}, its total says {total}"),
+                });
+            }
+        }
+    }
+}

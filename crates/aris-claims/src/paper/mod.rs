@@ -1,0 +1,300 @@
+//! The paper as its readers see it: every visible number with its place, tables by their heads, and the way from a stretch of
+//! source to what it prints.
+
+mod heads;
+mod macros;
+mod numbers;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use aris_latex::{BlockKind, Document, MarkKind, Place, Position};
+
+use crate::bindings::{Folded, is_tex};
+use crate::number::{self, Number};
+
+pub(crate) use heads::{Grid, Layout, NamesOf, head_text};
+pub(crate) use macros::MacroNumber;
+pub use numbers::{Kind, Part};
+
+/// A number at a visible place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shown {
+    /// Block of the document.
+    pub(crate) block: usize,
+    /// Bytes of the block's text.
+    pub(crate) range: Range<usize>,
+    /// The number.
+    pub(crate) number: Number,
+}
+
+/// A stretch of source and the visible text that comes from it.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    source: (usize, usize),
+    block: usize,
+    text: (usize, usize),
+    is_copy: bool,
+}
+
+impl Run {
+    /// The visible text that comes from a stretch of the source.
+    fn within(&self, source: &Range<usize>) -> Range<usize> {
+        if !self.is_copy {
+            return self.text.0..self.text.1;
+        }
+        let skipped = source.start.saturating_sub(self.source.0);
+        let cut = self.source.1.saturating_sub(source.end);
+        self.text.0 + skipped..self.text.1.saturating_sub(cut)
+    }
+}
+
+/// What a stretch of source prints.
+struct Printed {
+    /// The first block that it prints into.
+    block: usize,
+    /// Bytes of that block's text.
+    range: Range<usize>,
+    /// Where the source of that text ends.
+    read: usize,
+    /// Whether it prints nothing else: two cells of a table are no number.
+    is_alone: bool,
+}
+
+/// A document with its indexes.
+#[derive(Debug)]
+pub(crate) struct Paper<'d> {
+    pub(crate) document: &'d Document,
+    /// By file, sorted by the start in the source.
+    runs: Vec<Vec<Run>>,
+    /// Where macros of the document put text: by name, the block and the bytes of its text.
+    pub(crate) expansions: BTreeMap<&'d str, Vec<(usize, Range<usize>)>>,
+}
+
+impl<'d> Paper<'d> {
+    pub(crate) fn new(document: &'d Document) -> Self {
+        let mut runs: Vec<Vec<Run>> = vec![Vec::new(); document.files.len()];
+        for (block, found) in document.blocks.iter().enumerate() {
+            for piece in found.pieces() {
+                let length = if piece.is_copy { piece.text.len() } else { 1 };
+                if let Some(of_file) = runs.get_mut(piece.place.file) {
+                    of_file.push(Run {
+                        source: (piece.place.offset, piece.place.offset + length),
+                        block,
+                        text: (piece.text.start, piece.text.end),
+                        is_copy: piece.is_copy,
+                    });
+                }
+            }
+        }
+        for of_file in &mut runs {
+            of_file.sort_by_key(|run| (run.source, run.block));
+        }
+        Self {
+            document,
+            runs,
+            expansions: expansions(document),
+        }
+    }
+
+    /// The text of a file, folded for the comparison with anchors.
+    pub(crate) fn folded(&self, file: usize) -> Folded {
+        let text = self.document.files.get(file);
+        text.map_or_else(Folded::default, |file| {
+            Folded::new(&file.text, is_tex(&file.path))
+        })
+    }
+
+    /// The visible text that a stretch of source prints: one range of one block, the first where there are several.
+    pub(crate) fn visible(
+        &self,
+        file: usize,
+        source: Range<usize>,
+    ) -> Option<(usize, Range<usize>)> {
+        self.printed(file, source)
+            .map(|printed| (printed.block, printed.range))
+    }
+
+    fn printed(&self, file: usize, source: Range<usize>) -> Option<Printed> {
+        let runs = self.runs.get(file)?;
+        // Copies are sorted by start and do not overlap, so only the one before the first start can reach into the stretch.
+        let first = runs.partition_point(|run| run.source.0 < source.start);
+        let reaching = runs
+            .get(..first)?
+            .iter()
+            .rev()
+            .take(4)
+            .filter(|run| run.source.1 > source.start);
+        let inside = runs
+            .get(first..)?
+            .iter()
+            .take_while(|run| run.source.0 < source.end);
+        let mut found: Option<Printed> = None;
+        for run in reaching.chain(inside) {
+            let text = run.within(&source);
+            if text.is_empty() {
+                continue;
+            }
+            match &mut found {
+                None => {
+                    found = Some(Printed {
+                        block: run.block,
+                        range: text,
+                        read: run.source.1,
+                        is_alone: true,
+                    });
+                }
+                Some(printed) if printed.block == run.block => {
+                    printed.range.start = printed.range.start.min(text.start);
+                    printed.range.end = printed.range.end.max(text.end);
+                    printed.read = printed.read.max(run.source.1);
+                }
+                // What was read already may be printed a second time elsewhere; what comes after it is another text.
+                Some(printed) => printed.is_alone &= run.source.0 < printed.read,
+            }
+        }
+        found
+    }
+
+    /// Every stretch of visible text that comes from a stretch of source.
+    pub(crate) fn all_visible(
+        &self,
+        file: usize,
+        source: Range<usize>,
+    ) -> Vec<(usize, Range<usize>)> {
+        let runs = self.runs.get(file).map_or(&[][..], Vec::as_slice);
+        let inside = runs
+            .iter()
+            .filter(|run| run.source.0 < source.end && run.source.1 > source.start);
+        inside.map(|run| (run.block, run.within(&source))).collect()
+    }
+
+    /// Whether readers see any of a stretch of source.
+    pub(crate) fn is_visible(&self, file: usize, source: Range<usize>) -> bool {
+        self.visible(file, source).is_some()
+    }
+
+    /// The number that a stretch of source prints as a whole; of a quantity with a unit that siunitx sets, the number.
+    pub(crate) fn number(&self, file: usize, source: Range<usize>) -> Option<Shown> {
+        let Printed { block, range, .. } = self
+            .printed(file, source)
+            .filter(|printed| printed.is_alone)?;
+        let found = self.document.blocks.get(block)?;
+        let text = found.text.get(range.clone())?;
+        let start = range.start + (text.len() - text.trim_start().len());
+        let mut range = start..start + text.trim().len();
+        let marked = |kind: &MarkKind| {
+            let mut marks = found.marks.iter().filter(|mark| mark.kind == *kind);
+            marks.find(|mark| range.start <= mark.range.start && mark.range.end <= range.end)
+        };
+        if let (Some(number), Some(unit)) = (marked(&MarkKind::Number), marked(&MarkKind::Unit))
+            && number.range.start == range.start
+            && unit.range.end == range.end
+        {
+            range = number.range.clone();
+        }
+        let number = number::whole(found.text.get(range.clone())?)?;
+        Some(Shown {
+            block,
+            range,
+            number,
+        })
+    }
+
+    /// The document's file at this path, as the document names it.
+    pub(crate) fn file(&self, path: &str) -> Option<usize> {
+        self.document
+            .files
+            .iter()
+            .position(|file| file.path == path)
+    }
+
+    /// Path, line and column of a place in a block's text. A sign written `$-$` begins with its dollar sign.
+    pub(crate) fn position(&self, block: usize, at: usize) -> Position {
+        self.document.position(self.place(block, at))
+    }
+
+    pub(crate) fn place(&self, block: usize, at: usize) -> Place {
+        let found = self.document.blocks.get(block);
+        let mut place = found.map_or(Place { file: 0, offset: 0 }, |block| block.place(at));
+        let file = self.document.files.get(place.file);
+        let around = |sign: &str| {
+            let start = place.offset.checked_sub(1)?;
+            file?
+                .text
+                .get(start..)?
+                .strip_prefix('$')?
+                .strip_prefix(sign)
+        };
+        if ["-", "+", "−"]
+            .iter()
+            .any(|sign| around(sign).is_some_and(|rest| rest.starts_with('$')))
+        {
+            place.offset -= 1;
+        }
+        place
+    }
+
+    /// The text around a place of a block, on one line.
+    pub(crate) fn context(&self, block: usize, range: &Range<usize>) -> String {
+        const AROUND: usize = 70;
+        let Some(text) = self.document.blocks.get(block).map(|block| &block.text) else {
+            return String::new();
+        };
+        let from = text.floor_char_boundary(range.start.saturating_sub(AROUND));
+        let to = text.ceil_char_boundary((range.end + AROUND).min(text.len()));
+        let (before, after) = (
+            if from > 0 { "…" } else { "" },
+            if to < text.len() { "…" } else { "" },
+        );
+        format!("{before}{}{after}", text.get(from..to).unwrap_or("").trim())
+    }
+
+    /// The part of the paper that a block belongs to.
+    pub(crate) fn part(&self, block: usize) -> Part {
+        match self.document.blocks.get(block).map(|block| &block.kind) {
+            Some(BlockKind::Abstract) => Part::Abstract,
+            Some(BlockKind::Cell { .. }) => Part::Tables,
+            _ => Part::Text,
+        }
+    }
+}
+
+/// Where macros of the document put text.
+fn expansions(document: &Document) -> BTreeMap<&str, Vec<(usize, Range<usize>)>> {
+    let mut out: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for (at, block) in document.blocks.iter().enumerate() {
+        for mark in &block.marks {
+            if let MarkKind::Expanded { name, .. } = &mark.kind {
+                out.entry(name).or_default().push((at, mark.range.clone()));
+            }
+        }
+    }
+    out
+}
+
+/// Stretches of a text, sorted and joined.
+#[derive(Debug, Default)]
+pub(crate) struct Stretches(Vec<Range<usize>>);
+
+impl Stretches {
+    pub(crate) fn new(mut ranges: Vec<Range<usize>>) -> Self {
+        ranges.sort_by_key(|range| range.start);
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        Self(joined)
+    }
+
+    /// Whether any of them shares a byte with `range`.
+    pub(crate) fn meets(&self, range: &Range<usize>) -> bool {
+        let after = self.0.partition_point(|known| known.end <= range.start);
+        self.0
+            .get(after)
+            .is_some_and(|known| known.start < range.end)
+    }
+}

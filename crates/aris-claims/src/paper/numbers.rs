@@ -1,0 +1,194 @@
+//! Which numbers of a paper look like results.
+//!
+//! The rule decides only what is listed as unbound. It cannot accuse and cannot acquit, so it lists rather too much:
+//!
+//! * every number of a table outside its heads and its first column;
+//! * elsewhere: numbers with decimals, a power of ten, a percent sign, a unit, a multiplier (`1.3B`), a factor (`3.2×`) or an
+//!   uncertainty (`± 0.3`), and whole numbers of two digits or more;
+//! * never: number words, single digits and years without a unit, parts of names (`ResNet-50`, `v2.1`), numbers of sections, figures,
+//!   tables and equations, list numbers, citations, cross references, addresses, code, authors, keywords and bibliographies; in displayed formulas whole numbers.
+
+use std::ops::Range;
+
+use aris_latex::{Block, BlockKind, MarkKind};
+use serde::Serialize;
+
+use super::{Paper, Shown, Stretches};
+use crate::number::{Number, Style, scan};
+
+/// Years of publications and of data.
+const YEARS: Range<i128> = 1900..2100;
+
+/// Words before a number that point to a part of this or another document.
+const POINTERS: &str = "section sections sec secs table tables tab tabs figure figures fig figs equation \
+    equations eq eqs appendix chapter algorithm theorem lemma proposition corollary \
+    definition step line lines page pages row part listing version no";
+
+/// Why a number is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A number of a table.
+    Cell,
+    /// With a percent sign.
+    Percent,
+    /// With a power of ten.
+    Scientific,
+    /// A factor, `3.2×`.
+    Factor,
+    /// The part after `±`.
+    Uncertainty,
+    /// With a unit or a multiplier.
+    Quantity,
+    /// With decimals.
+    Decimal,
+    /// A whole number of two digits or more.
+    Integer,
+}
+
+impl Kind {
+    /// The word in artifacts and messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cell => "cell",
+            Self::Percent => "percent",
+            Self::Scientific => "scientific",
+            Self::Factor => "factor",
+            Self::Uncertainty => "uncertainty",
+            Self::Quantity => "quantity",
+            Self::Decimal => "decimal",
+            Self::Integer => "integer",
+        }
+    }
+}
+
+/// Part of a paper, as coverage counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Part {
+    /// The abstract.
+    Abstract,
+    /// Cells of tables.
+    Tables,
+    /// Everything else.
+    Text,
+}
+
+impl Paper<'_> {
+    /// Every number that looks like a result, in reading order.
+    pub(crate) fn results(&self) -> Vec<(Shown, Kind)> {
+        let mut out = Vec::new();
+        for (at, block) in self.document.blocks.iter().enumerate() {
+            if !is_read(block) {
+                continue;
+            }
+            let masked = masked(block);
+            let numbers = scan(&block.text);
+            for number in &numbers {
+                let hidden = masked.meets(&number.range);
+                if let Some(kind) = kind(block, number).filter(|_| !hidden) {
+                    let range = number.range.clone();
+                    let number = number.clone();
+                    out.push((
+                        Shown {
+                            block: at,
+                            range,
+                            number,
+                        },
+                        kind,
+                    ));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Blocks whose numbers may be results.
+fn is_read(block: &Block) -> bool {
+    match block.kind {
+        BlockKind::Title
+        | BlockKind::Abstract
+        | BlockKind::Paragraph
+        | BlockKind::ListItem
+        | BlockKind::Caption { .. }
+        | BlockKind::Footnote
+        | BlockKind::Heading { .. }
+        | BlockKind::DisplayMath => true,
+        BlockKind::Cell { col, header, .. } => !header && col > 0,
+        BlockKind::FrontMatter | BlockKind::Keywords | BlockKind::BibItem => false,
+    }
+}
+
+/// Stretches that are no text of the authors about results.
+fn masked(block: &Block) -> Stretches {
+    let marks = block.marks.iter().filter(|mark| {
+        matches!(
+            mark.kind,
+            MarkKind::Cite { .. } | MarkKind::Ref { .. } | MarkKind::Url | MarkKind::Code
+        )
+    });
+    Stretches::new(marks.map(|mark| mark.range.clone()).collect())
+}
+
+fn kind(block: &Block, number: &Number) -> Option<Kind> {
+    if number.embedded || number.style == Style::Spelled {
+        return None;
+    }
+    let formula = matches!(block.kind, BlockKind::DisplayMath);
+    let before = block.text.get(..number.range.start).unwrap_or("");
+    if is_pointer(before) || is_list_number(block, number) {
+        return None;
+    }
+    if matches!(block.kind, BlockKind::Cell { .. }) {
+        return Some(Kind::Cell);
+    }
+    Some(if number.is_percent() {
+        Kind::Percent
+    } else if number.style == Style::Scientific {
+        Kind::Scientific
+    } else if number.uncertainty_of.is_some() {
+        Kind::Uncertainty
+    } else if number.times {
+        Kind::Factor
+    } else if number.unit.is_some() || number.multiplier != 0 {
+        Kind::Quantity
+    } else if number.last_digit < 0 {
+        Kind::Decimal
+    } else if formula || is_small_or_year(block, number) {
+        return None;
+    } else {
+        Kind::Integer
+    })
+}
+
+fn is_small_or_year(block: &Block, number: &Number) -> bool {
+    let digits = block.text.get(number.range.clone()).unwrap_or("");
+    let bare = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = number.value.to_integer();
+    digits.len() < 2 || bare && value.is_some_and(|value| YEARS.contains(&value))
+}
+
+/// "Table 3", "Figs. 2", "Section 4.1".
+fn is_pointer(before: &str) -> bool {
+    let before = before.trim_end_matches([' ', '\u{a0}', '.', '(', '#']);
+    let word = before
+        .rsplit(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or("");
+    POINTERS
+        .split(' ')
+        .any(|known| known == word.to_lowercase())
+}
+
+/// `(1)` or `1.` at the beginning of a paragraph or item.
+fn is_list_number(block: &Block, number: &Number) -> bool {
+    let before = block.text.get(..number.range.start).unwrap_or("").trim();
+    let after = block.text.get(number.range.end..).unwrap_or("");
+    number.last_digit == 0
+        && (before.is_empty() || before == "(")
+        && after.starts_with([')', '.'])
+        && matches!(block.kind, BlockKind::Paragraph | BlockKind::ListItem)
+}

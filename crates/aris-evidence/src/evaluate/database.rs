@@ -1,0 +1,136 @@
+//! Tables of SQLite files. Their rows are copied, so that nothing in the file is ever executed.
+
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+
+use super::run::sql_error;
+use crate::QueryError;
+use crate::QueryErrorKind::{NoSuchFile, Unreadable};
+use crate::read::Each;
+use crate::read::cell::Cell;
+use crate::settings::VALUE_BYTES;
+use crate::sql::quoted;
+
+/// What has a meaning in the address of a database.
+const SPECIAL: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
+
+/// The columns of a table. **Errors**: no database, no such table, a view or a virtual table.
+pub(crate) fn columns(path: &Path, table: &str) -> Result<Vec<String>, QueryError> {
+    let connection = open(path)?;
+    let (mut known, mut is_table) = (Vec::new(), false);
+    let select = "select name, sql from sqlite_schema where type in ('table', 'view') order by 1";
+    let mut statement = connection.prepare(select).map_err(broken)?;
+    let mut rows = statement.query([]).map_err(broken)?;
+    while let Some(row) = rows.next().map_err(broken)? {
+        let (name, sql): (String, String) =
+            (row.get(0).map_err(broken)?, row.get(1).unwrap_or_default());
+        let plain = sql
+            .split_ascii_whitespace()
+            .nth(1)
+            .is_some_and(|word| word.eq_ignore_ascii_case("table"));
+        is_table |= plain && name.eq_ignore_ascii_case(table);
+        if plain {
+            known.push(name);
+        }
+    }
+    if !is_table {
+        let message = format!(
+            "no table `{table}` in this database; write its name, `#` and one of its tables: {}",
+            known.join(", ")
+        );
+        return Err(QueryError::new(NoSuchFile, message));
+    }
+    let select = format!("select * from {}", quoted(table));
+    let statement = connection.prepare(&select).map_err(broken)?;
+    Ok(statement.column_names().map(str::to_owned).collect())
+}
+
+/// Gives the rows of a table; the line of a row is its number. **Errors**: also more content than a file of this size can hold.
+pub(crate) fn rows(
+    path: &Path,
+    table: &str,
+    columns: &[&String],
+    each: Each<'_>,
+) -> Result<(), QueryError> {
+    let connection = open(path)?;
+    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+    // A table without a wanted column still has rows.
+    let names = if names.is_empty() {
+        String::from("null")
+    } else {
+        names.join(", ")
+    };
+    let select = format!("select {names} from {}", quoted(table));
+    let mut statement = connection.prepare(&select).map_err(broken)?;
+    let mut rows = statement.query([]).map_err(broken)?;
+    let (mut number, mut held) = (0u32, 0);
+    while let Some(row) = rows.next().map_err(broken)? {
+        number = number.saturating_add(1);
+        held += 1;
+        let mut cells = Vec::with_capacity(columns.len());
+        for at in 0..columns.len() {
+            cells.push(match row.get_ref(at).map_err(broken)? {
+                ValueRef::Null => Cell::Null,
+                ValueRef::Integer(number) => Cell::Integer(number),
+                ValueRef::Real(real) if real.is_finite() => Cell::Real(real),
+                ValueRef::Real(real) => Cell::Text(real.to_string().into()),
+                ValueRef::Text(text) => {
+                    held += text.len() as u64;
+                    Cell::Text(String::from_utf8_lossy(text))
+                }
+                ValueRef::Blob(_) => Cell::Broken("this is a blob, neither number nor text"),
+            });
+        }
+        // UTF-16 in the file may grow by half as UTF-8.
+        if held / 2 > size {
+            let message = "the database is broken: its tables hold more than the file";
+            return Err(QueryError::malformed(message));
+        }
+        each(number, &cells)?;
+    }
+    Ok(())
+}
+
+/// Opens a database that nobody may change meanwhile.
+fn open(path: &Path) -> Result<Connection, QueryError> {
+    let mut side = path.as_os_str().to_owned();
+    side.push("-wal");
+    if std::fs::metadata(&side).is_ok_and(|wal| wal.len() > 0) {
+        return Err(QueryError::new(
+            Unreadable,
+            "the database has changes in a -wal file beside it; close what uses it, or run `pragma wal_checkpoint(truncate)`",
+        ));
+    }
+    let Some(name) = path.to_str() else {
+        return Err(QueryError::new(
+            Unreadable,
+            "the path is not UTF-8; rename the file",
+        ));
+    };
+    let address = format!(
+        "file:{}?immutable=1&mode=ro",
+        utf8_percent_encode(name, SPECIAL)
+    );
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(address, flags).map_err(broken)?;
+    let length = i32::try_from(VALUE_BYTES).unwrap_or(i32::MAX);
+    connection
+        .set_limit(Limit::SQLITE_LIMIT_LENGTH, length)
+        .map_err(broken)?;
+    connection
+        .execute_batch("pragma trusted_schema = off; pragma cell_size_check = on")
+        .map_err(broken)?;
+    Ok(connection)
+}
+
+fn broken(error: rusqlite::Error) -> QueryError {
+    let wrong = sql_error(&error);
+    QueryError::malformed(format!("cannot read the database: {}", wrong.message))
+}

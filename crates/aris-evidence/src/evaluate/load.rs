@@ -1,0 +1,200 @@
+//! Files into the tables of a database, each read once, only the columns that are needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Statement, ToSql};
+
+use super::plan::PATH;
+use super::run::{Task, sql_error};
+use super::source::Source;
+use crate::files::{FileFacts, Hash};
+use crate::read::cell::Cell;
+use crate::settings::ROWS;
+use crate::sql::quoted;
+use crate::{Limits, QueryError};
+
+/// Databases at work at the same time.
+pub(crate) const WORKERS: usize = 2;
+/// Pages that a database keeps in memory; the rest lies in a file without a name that is gone with the process.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// What came of filling the tables of a task.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    /// The files that were read.
+    pub(crate) files: BTreeMap<String, Result<FileFacts, QueryError>>,
+    /// Files, or tables of databases, that could not be read.
+    failed: BTreeMap<(String, Option<String>), QueryError>,
+    /// Columns of files that cannot be read somewhere, in lower case.
+    broken: BTreeMap<(String, String), QueryError>,
+    /// Length of the longest text.
+    pub(crate) longest: usize,
+    rows: u64,
+}
+
+/// Where the rows of one file go: to the table of this number, each of its columns from a cell of the file, if it has it.
+type Sink = (usize, Vec<From>);
+
+#[derive(Clone, Copy)]
+enum From {
+    Column(usize),
+    Path,
+    Nothing,
+}
+
+/// Makes and fills the tables of a task. **Errors**: those of the database; what is wrong with a file is told in its facts.
+pub(crate) fn load(
+    connection: &Connection,
+    task: &Task<'_>,
+    limits: &Limits,
+) -> rusqlite::Result<Loaded> {
+    // The limit holds for the process and can only be lowered, so it is what all workers may need together.
+    let heap = WORKERS * (CACHE_BYTES + limits.bytes);
+    let cache = CACHE_BYTES >> 10;
+    connection.execute_batch(&format!(
+        "pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive; pragma page_size = 16384;
+         pragma cache_size = -{cache}; pragma temp_store = memory; pragma hard_heap_limit = {heap}; begin"
+    ))?;
+    let mut inserts = Vec::new();
+    let mut sources: BTreeMap<_, (&Source, Vec<Sink>)> = BTreeMap::new();
+    for (table, reads) in task.tables.values() {
+        let is_read = |name: &&String| reads.contains(name.as_str());
+        let mut columns: Vec<String> = table.columns.iter().filter(is_read).cloned().collect();
+        if columns.is_empty() {
+            // Rows count although none of their columns does.
+            columns.extend(table.columns.first().cloned());
+        }
+        connection.execute_batch(&table.ddl(&columns))?;
+        for source in &table.sources {
+            let lower = |name: &String| name.to_ascii_lowercase();
+            let places = source.layout.columns.iter().enumerate();
+            let places: BTreeMap<String, usize> =
+                places.map(|(at, name)| (lower(name), at)).collect();
+            let from = |column: &String| match places.get(&lower(column)) {
+                _ if table.has_path && column == PATH => From::Path,
+                Some(at) => From::Column(*at),
+                None => From::Nothing,
+            };
+            let key = (&source.file.name, &source.table);
+            let (_, sinks) = sources.entry(key).or_insert_with(|| (source, Vec::new()));
+            sinks.push((inserts.len(), columns.iter().map(from).collect()));
+        }
+        let values = vec!["?"; columns.len()].join(", ");
+        let insert = format!("insert into {} values ({values})", quoted(&table.name));
+        inserts.push(connection.prepare(&insert)?);
+    }
+    let mut loaded = Loaded::default();
+    for (source, sinks) in sources.into_values() {
+        let facts = loaded.fill(source, &sinks, &mut inserts);
+        let facts = facts.map_err(|error| {
+            let error = error.within(&source.file.name);
+            let key = (source.file.name.clone(), source.table.clone());
+            loaded.failed.insert(key, error.clone());
+            error
+        });
+        // Two tables of a database are one file.
+        match (loaded.files.get_mut(&source.file.name), facts) {
+            (Some(Ok(known)), Ok(facts)) if known.sha256 == facts.sha256 => {
+                known.rows = known.rows.zip(facts.rows).map(|(one, other)| one + other);
+            }
+            (Some(Err(_)), _) => {}
+            (_, facts) => drop(loaded.files.insert(source.file.name.clone(), facts)),
+        }
+    }
+    drop(inserts);
+    connection.execute_batch("commit")?;
+    Ok(loaded)
+}
+
+impl Loaded {
+    /// **Errors**: the file could not be read, or one of the columns that are read.
+    pub(crate) fn check(
+        &self,
+        source: &Source,
+        reads: &BTreeSet<String>,
+    ) -> Result<(), QueryError> {
+        if self.failed.is_empty() && self.broken.is_empty() {
+            return Ok(());
+        }
+        let name = &source.file.name;
+        let failed = self.failed.get(&(name.clone(), source.table.clone()));
+        let broken = |column: &String| {
+            self.broken
+                .get(&(name.clone(), column.to_ascii_lowercase()))
+        };
+        failed
+            .or_else(|| reads.iter().find_map(broken))
+            .map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    fn fill(
+        &mut self,
+        source: &Source,
+        sinks: &[Sink],
+        inserts: &mut [Statement<'_>],
+    ) -> Result<FileFacts, QueryError> {
+        let wanted = sinks.iter().flat_map(|(_, cells)| cells);
+        let wanted = wanted.filter_map(|from| match from {
+            From::Column(at) => Some(*at),
+            From::Path | From::Nothing => None,
+        });
+        let wanted: Vec<usize> = wanted.collect::<BTreeSet<_>>().into_iter().collect();
+        let place = |from: &From| match from {
+            From::Column(at) => wanted.binary_search(at).map_or(From::Nothing, From::Column),
+            other => *other,
+        };
+        let place = |(table, cells): &Sink| (*table, cells.iter().map(place).collect());
+        let sinks: Vec<Sink> = sinks.iter().map(place).collect();
+        let path = Cell::Text(source.file.name.as_str().into());
+        let (mut hash, mut rows) = (Hash::default(), 0);
+        source.rows(&wanted, &mut |piece| hash.add(piece), &mut |line, cells| {
+            for (cell, at) in cells.iter().zip(&wanted) {
+                if let (Cell::Broken(why), Some(column)) = (cell, source.layout.columns.get(*at)) {
+                    let key = (source.file.name.clone(), column.to_ascii_lowercase());
+                    let error = QueryError::malformed(format!("{why} (column {column})"));
+                    let error = error.at(line, 0).within(&source.file.name);
+                    self.broken.entry(key).or_insert(error);
+                }
+            }
+            rows += 1;
+            self.rows += 1;
+            if self.rows > ROWS {
+                let message = format!("more than {ROWS} rows in the files of a question");
+                return Err(QueryError::too_large(message));
+            }
+            for (table, from) in &sinks {
+                let Some(insert) = inserts.get_mut(*table) else {
+                    continue;
+                };
+                for (at, from) in from.iter().enumerate() {
+                    let cell = match from {
+                        From::Column(cell) => cells.get(*cell).unwrap_or(&Cell::Null),
+                        From::Path => &path,
+                        From::Nothing => &Cell::Null,
+                    };
+                    if let Cell::Text(text) = cell {
+                        self.longest = self.longest.max(text.len());
+                    }
+                    insert
+                        .raw_bind_parameter(at + 1, cell)
+                        .map_err(|error| sql_error(&error))?;
+                }
+                insert.raw_execute().map_err(|error| sql_error(&error))?;
+            }
+            Ok(())
+        })?;
+        Ok(hash.facts(Some(rows)))
+    }
+}
+
+impl ToSql for Cell<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Cell::Null | Cell::Broken(_) => ValueRef::Null,
+            Cell::Integer(number) => ValueRef::Integer(*number),
+            Cell::Real(real) => ValueRef::Real(*real),
+            Cell::Text(text) => ValueRef::Text(text.as_bytes()),
+        }))
+    }
+}

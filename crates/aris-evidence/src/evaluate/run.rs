@@ -1,0 +1,303 @@
+//! Questions that share files, answered in a database of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Error, ErrorCode, Row};
+
+use super::load::{Loaded, load};
+use super::plan::{Plan, Table};
+use super::source::Source;
+use super::{Answer, Question};
+use crate::QueryErrorKind::{
+    Malformed, Memory, NotFinite, Refused, Syntax, TimeOut, TooLarge, Unreadable,
+};
+use crate::files::FileFacts;
+use crate::settings::VALUE_BYTES;
+use crate::sql::functions::{Failure, Slot, register};
+use crate::sql::permission::{Shared, Watch, configure, restrict, with};
+use crate::{Limits, QueryError, Value};
+
+/// Longest value that a query may make, where the data has no longer ones: SQLite handles one in much less than the time of a query.
+const MADE_BYTES: usize = 1 << 20;
+/// Steps of SQLite between two looks at the clock, about a tenth of a millisecond.
+const STEPS: i32 = 1_000;
+
+/// Questions that share files.
+#[derive(Default)]
+pub(crate) struct Task<'p> {
+    /// Each with its place.
+    pub(crate) questions: Vec<(usize, &'p Question, &'p Plan)>,
+    /// With the columns that are read.
+    pub(crate) tables: BTreeMap<&'p str, (&'p Table, BTreeSet<&'p str>)>,
+    /// Size of the files.
+    pub(crate) bytes: u64,
+}
+
+/// What came of a task.
+#[derive(Default)]
+pub(crate) struct Done {
+    pub(crate) answers: Vec<(usize, Result<Answer, QueryError>)>,
+    pub(crate) files: BTreeMap<String, Result<FileFacts, QueryError>>,
+}
+
+/// Reads the files of a task and answers its questions.
+pub(crate) fn run(task: &Task<'_>, limits: &Limits) -> Done {
+    let session = Session::new(task, limits).map_err(|error| sql_error(&error));
+    match session {
+        Ok(mut session) => {
+            let questions = task.questions.iter();
+            let answer = |(place, question, plan): &(usize, &Question, &Plan)| {
+                (*place, session.answer(question, plan))
+            };
+            Done {
+                answers: questions.map(answer).collect(),
+                files: session.loaded.files,
+            }
+        }
+        Err(error) => {
+            let failed = |(place, ..): &(usize, _, _)| (*place, Err(error.clone()));
+            Done {
+                answers: task.questions.iter().map(failed).collect(),
+                files: BTreeMap::new(),
+            }
+        }
+    }
+}
+
+/// A database with the data of a task.
+struct Session<'a> {
+    connection: Connection,
+    loaded: Loaded,
+    watch: Shared<Watch>,
+    slot: Slot,
+    task: &'a Task<'a>,
+    limits: &'a Limits,
+}
+
+impl<'a> Session<'a> {
+    fn new(task: &'a Task<'a>, limits: &'a Limits) -> rusqlite::Result<Self> {
+        // Without a name: a database that is in memory as long as its cache is large enough.
+        let mut connection = Connection::open("")?;
+        let loaded = load(&connection, task, limits)?;
+        let slot = Slot::default();
+        register(&connection, &slot, limits.bytes / size_of::<f64>())?;
+        configure(&connection, (loaded.longest + MADE_BYTES).min(VALUE_BYTES))?;
+        let plans = task.questions.iter().map(|(_, _, plan)| plan);
+        let views: BTreeMap<_, _> = plans.flat_map(|plan| &plan.views).collect();
+        let mut watch = Watch::default();
+        for (name, ddl) in views {
+            connection.execute_batch(ddl)?;
+            watch.knows(name);
+        }
+        task.tables.keys().for_each(|name| watch.knows(name));
+        let watch = Arc::new(Mutex::new(watch));
+        restrict(&mut connection, &watch)?;
+        Ok(Self {
+            connection,
+            loaded,
+            watch,
+            slot,
+            task,
+            limits,
+        })
+    }
+
+    fn answer(&mut self, question: &Question, plan: &Plan) -> Result<Answer, QueryError> {
+        let sources = self.sources(plan);
+        let files: BTreeSet<&String> = sources.iter().map(|source| &source.file.name).collect();
+        for (name, reads) in &plan.reads {
+            let table = self.task.tables.get(name.as_str());
+            for source in table.iter().flat_map(|(table, _)| &table.sources) {
+                self.loaded.check(source, reads)?;
+            }
+        }
+        let deadline = Instant::now() + self.limits.time;
+        let late = move || Instant::now() >= deadline;
+        let begun = self.connection.progress_handler(STEPS, Some(late));
+        let rows = begun
+            .map_err(Wrong::Sql)
+            .and_then(|()| self.rows(question, plan));
+        // The handler of one question must not end the preparation of the next.
+        let ended = self.connection.progress_handler(0, None::<fn() -> bool>);
+        match rows.and_then(|rows| Ok(ended.map(|()| rows)?)) {
+            Ok(rows) => Ok(Answer {
+                columns: plan.columns.clone(),
+                rows,
+                files: files.into_iter().cloned().collect(),
+            }),
+            Err(Wrong::Query(error)) => Err(error),
+            Err(Wrong::Sql(error)) => Err(self.explained(&error, plan)),
+        }
+    }
+
+    /// The files that a question reads.
+    fn sources(&self, plan: &Plan) -> Vec<&'a Source> {
+        let tables = plan
+            .reads
+            .keys()
+            .filter_map(|name| self.task.tables.get(name.as_str()));
+        tables
+            .flat_map(|(table, _)| &table.sources)
+            .map(AsRef::as_ref)
+            .collect()
+    }
+
+    fn rows(&self, question: &Question, plan: &Plan) -> Result<Vec<Vec<Value>>, Wrong> {
+        let wrong = |kind, message| Wrong::Query(QueryError::new(kind, message));
+        // The query as it is written was prepared before.
+        let mut statement = self.connection.prepare(&plan.guarded).map_err(|error| {
+            let message =
+                "texts among numbers cannot be looked for in this query; write it in simpler parts";
+            wrong(Syntax, format!("{message} ({error})"))
+        })?;
+        let count = statement.column_count();
+        let mut rows = statement.query([])?;
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            if found.len() >= question.most_rows {
+                let message = format!("the query gives more than {} rows", question.most_rows);
+                return Err(wrong(TooLarge, message));
+            }
+            let values = (0..count)
+                .map(|at| value(row, at))
+                .collect::<Result<Vec<_>, _>>()?;
+            bytes += size_of::<Vec<Value>>() + count * size_of::<Value>();
+            bytes += values
+                .iter()
+                .map(|value| match value {
+                    Value::Text(text) => text.len(),
+                    _ => 0,
+                })
+                .sum::<usize>();
+            if bytes > self.limits.bytes {
+                let message = format!("the answer needs more than {} bytes", self.limits.bytes);
+                return Err(wrong(Memory, message));
+            }
+            found.push(values);
+        }
+        Ok(found)
+    }
+
+    /// Why SQLite stopped: what a function refused, what was not allowed, or its own reason.
+    fn explained(&self, error: &Error, plan: &Plan) -> QueryError {
+        if let Some(failure) = self.slot.take() {
+            return self.placed(failure, plan);
+        }
+        if let Some(reason) = with(&self.watch, |watch| watch.refused.take()) {
+            return QueryError::new(Refused, reason);
+        }
+        let mut error = sql_error(error);
+        if error.kind == TimeOut {
+            let seconds = self.limits.time.as_secs_f64();
+            error.message = format!("the query takes longer than {seconds} s");
+        } else if error.kind == Memory {
+            let bytes = self.limits.bytes;
+            error.message = format!("the query needs more than {bytes} bytes of memory");
+        }
+        error
+    }
+
+    /// Looks for a text that was refused in the columns that the question reads.
+    fn placed(&self, failure: Failure, plan: &Plan) -> QueryError {
+        let Some(text) = failure.text else {
+            return QueryError::new(failure.kind, failure.message);
+        };
+        let shown: String = text.chars().take(60).collect();
+        let reads: BTreeSet<String> = plan
+            .reads
+            .values()
+            .flatten()
+            .map(|name| name.to_ascii_lowercase())
+            .collect();
+        let is_read = |name: &str| reads.contains(&name.to_ascii_lowercase());
+        let sources = self.sources(plan);
+        for source in &sources {
+            if let Some((line, column, name)) = source.place(&text, is_read) {
+                let of = if name.is_empty() {
+                    name
+                } else {
+                    format!(" in column {name}")
+                };
+                let message = format!("text `{shown}`{of}: {}", failure.message);
+                let error = QueryError::new(failure.kind, message).at(line, column);
+                return error.within(&source.file.name);
+            }
+        }
+        let error = QueryError::new(failure.kind, format!("text `{shown}`: {}", failure.message));
+        match sources.as_slice() {
+            [source] => error.within(&source.file.name),
+            _ => error,
+        }
+    }
+}
+
+/// A value of an answer. **Errors**: infinities and blobs.
+fn value(row: &Row<'_>, at: usize) -> Result<Value, Wrong> {
+    let wrong = |kind, what| {
+        let message = format!("column {} of the result is {what}", at + 1);
+        Err(Wrong::Query(QueryError::new(kind, message)))
+    };
+    match row.get_ref(at)? {
+        ValueRef::Null => Ok(Value::Null),
+        ValueRef::Integer(number) => Ok(Value::Integer(number)),
+        ValueRef::Real(real) if real.is_finite() => Ok(Value::Real(real)),
+        ValueRef::Real(_) => wrong(NotFinite, "infinite"),
+        ValueRef::Text(text) => Ok(Value::Text(String::from_utf8_lossy(text).into_owned())),
+        ValueRef::Blob(_) => wrong(Refused, "a blob; write hex()"),
+    }
+}
+
+enum Wrong {
+    Sql(Error),
+    Query(QueryError),
+}
+
+impl From<Error> for Wrong {
+    fn from(error: Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+/// What SQLite says about a query, with line and column.
+pub(crate) fn located(error: &Error, sql: &str) -> QueryError {
+    let wrong = sql_error(error);
+    let Error::SqlInputError { offset, .. } = error else {
+        return wrong;
+    };
+    let before = usize::try_from(*offset)
+        .ok()
+        .and_then(|offset| sql.get(..offset));
+    let Some(before) = before else { return wrong };
+    let line = 1 + before.matches('\n').count();
+    let column = 1 + before.chars().rev().take_while(|c| *c != '\n').count();
+    let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    wrong.at(small(line), small(column))
+}
+
+/// What SQLite says, without a place.
+pub(crate) fn sql_error(error: &Error) -> QueryError {
+    let (code, message) = match error {
+        Error::SqlInputError { error, msg, .. } => (error.code, msg.clone()),
+        Error::SqliteFailure(error, Some(message)) => (error.code, message.clone()),
+        Error::SqliteFailure(error, None) => (error.code, error.to_string()),
+        Error::MultipleStatement => {
+            return QueryError::new(Refused, "a question is one statement, not several");
+        }
+        other => return QueryError::new(Syntax, other.to_string()),
+    };
+    let kind = match code {
+        ErrorCode::OperationInterrupted => TimeOut,
+        ErrorCode::OutOfMemory => Memory,
+        ErrorCode::TooBig => TooLarge,
+        ErrorCode::AuthorizationForStatementDenied => Refused,
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Malformed,
+        ErrorCode::DiskFull | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure => Unreadable,
+        _ if message == "integer overflow" => NotFinite,
+        _ if message == "malformed JSON" => Malformed,
+        _ => Syntax,
+    };
+    QueryError::new(kind, message)
+}

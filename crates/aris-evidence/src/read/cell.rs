@@ -1,0 +1,137 @@
+//! What a field of a text file means.
+
+use std::borrow::Cow;
+
+use aris_yaml::{Kind, Node};
+
+use crate::{QueryError, Value};
+
+/// A value that may borrow its text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(Cow<'a, str>),
+    /// What cannot be read, and why: an error of who reads it.
+    Broken(&'static str),
+}
+
+impl<'a> Cell<'a> {
+    /// A field of CSV: nothing, a number, or else a text. Spaces around numbers do not count.
+    pub(crate) fn of_field(field: &'a [u8], na: &[String]) -> Self {
+        let trimmed = field.trim_ascii();
+        if trimmed.is_empty() || na.iter().any(|word| word.as_bytes() == trimmed) {
+            return Self::Null;
+        }
+        Self::number(trimmed).unwrap_or_else(|| match std::str::from_utf8(field) {
+            Ok(text) => Self::Text(Cow::Borrowed(text)),
+            Err(_) => Self::Broken(NOT_UTF8),
+        })
+    }
+
+    /// A decimal number: sign, digits, point, exponent. `None` for everything else, and for what no `f64` holds.
+    pub(crate) fn number(text: &[u8]) -> Option<Self> {
+        let digits = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count()
+        };
+        let unsigned = text
+            .strip_prefix(b"-")
+            .or(text.strip_prefix(b"+"))
+            .unwrap_or(text);
+        let whole = digits(unsigned);
+        let mut rest = unsigned.get(whole..)?;
+        let written = std::str::from_utf8(text).ok()?;
+        if rest.is_empty()
+            && whole > 0
+            && let Ok(integer) = written.parse()
+        {
+            return Some(Self::Integer(integer));
+        }
+        let mut fraction = 0;
+        if let Some(after) = rest.strip_prefix(b".") {
+            fraction = digits(after);
+            rest = after.get(fraction..)?;
+        }
+        if whole + fraction == 0 {
+            return None;
+        }
+        if let Some(after) = rest.strip_prefix(b"e").or(rest.strip_prefix(b"E")) {
+            let exponent = after
+                .strip_prefix(b"-")
+                .or(after.strip_prefix(b"+"))
+                .unwrap_or(after);
+            if exponent.is_empty() {
+                return None;
+            }
+            rest = exponent.get(digits(exponent)..)?;
+        }
+        if !rest.is_empty() {
+            return None;
+        }
+        let real: f64 = written.parse().ok()?;
+        real.is_finite().then_some(Self::Real(real))
+    }
+
+    /// A value of JSON. Truth values are 1 and 0, as in SQLite; lists and objects are JSON text.
+    pub(crate) fn of_node(node: &'a Node) -> Self {
+        match node.kind() {
+            Some(Kind::Null) => Self::Null,
+            Some(Kind::Bool(truth)) => Self::Integer(truth.into()),
+            Some(Kind::Integer(number)) => Self::Integer(number),
+            Some(Kind::Float(number)) if number.is_finite() => Self::Real(number),
+            Some(_) => Self::Text(Cow::Borrowed(node.written().unwrap_or_default())),
+            None => {
+                let mut json = String::new();
+                node.write_json(&mut json);
+                Self::Text(Cow::Owned(json))
+            }
+        }
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        match self {
+            Self::Null | Self::Broken(_) => Value::Null,
+            Self::Integer(number) => Value::Integer(*number),
+            Self::Real(number) => Value::Real(*number),
+            Self::Text(text) => Value::Text(text.clone().into_owned()),
+        }
+    }
+}
+
+/// Whether a text is a spelling of `NaN` or of an infinity.
+pub(crate) fn is_not_finite(text: &str) -> bool {
+    let word = text.trim();
+    let word = word.strip_prefix(['+', '-']).unwrap_or(word);
+    ["nan", "inf", "infinity"]
+        .iter()
+        .any(|known| word.eq_ignore_ascii_case(known))
+}
+
+pub(crate) const NOT_UTF8: &str =
+    "this is not UTF-8; convert the file, for example with iconv -f latin1 -t utf-8";
+
+/// The text of a file. **Errors**: what is not UTF-8, with its line.
+pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
+    check_encoding(bytes)?;
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        QueryError::malformed(NOT_UTF8).at(u32::try_from(line).unwrap_or(u32::MAX), 0)
+    })
+}
+
+/// **Errors**: UTF-16, which shows in the first bytes.
+pub(crate) fn check_encoding(head: &[u8]) -> Result<(), QueryError> {
+    let mark = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
+    if mark || head.iter().take(4).any(|byte| *byte == 0) {
+        return Err(QueryError::malformed(
+            "the file is UTF-16, not UTF-8; convert it, for example with iconv -f utf-16 -t utf-8",
+        )
+        .at(1, 1));
+    }
+    Ok(())
+}

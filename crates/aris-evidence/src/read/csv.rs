@@ -1,0 +1,287 @@
+//! CSV and TSV as a stream of rows.
+
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+use super::cell::{Cell, check_encoding, text_of};
+use super::{Each, check_columns};
+use crate::QueryError;
+use crate::settings::{COLUMNS, FileSetting, Header, VALUE_BYTES};
+
+/// The names of the columns, from the beginning of a file; `None` when the header goes on after `head`.
+///
+/// **Errors**: two columns of one name, too many columns, an empty file.
+pub(crate) fn columns(
+    separator: u8,
+    setting: &FileSetting,
+    head: &[u8],
+    complete: bool,
+) -> Result<Option<Vec<String>>, QueryError> {
+    check_encoding(head)?;
+    let mut first = None;
+    let mut records = Records::new(separator);
+    let mut take = |record: Record<'_>| {
+        if first.is_none() {
+            first = Some(names(&record, setting)?);
+        }
+        Ok(first.is_none())
+    };
+    records.feed(head, &mut take)?;
+    if complete {
+        records.finish(&mut take)?;
+    }
+    if complete && first.is_none() {
+        return Err(QueryError::malformed("the file is empty; it has no header").at(1, 0));
+    }
+    first
+        .as_ref()
+        .map_or(Ok(()), |names| check_columns(names))?;
+    Ok(first)
+}
+
+/// The separator by the first line: a comma, unless there is none and there are semicolons or tabs.
+pub(crate) fn separator(head: &[u8]) -> u8 {
+    let line = head.split(|byte| matches!(byte, b'\n' | b'\r')).next();
+    let line = line.unwrap_or_default();
+    *[b',', b';', b'\t']
+        .iter()
+        .find(|byte| line.contains(byte))
+        .unwrap_or(&b',')
+}
+
+fn names(record: &Record<'_>, setting: &FileSetting) -> Result<Vec<String>, QueryError> {
+    let place = |at: usize| format!("c{}", at + 1);
+    let named = setting.header == Header::RowNames;
+    let mut names: Vec<String> = named
+        .then(|| String::from("row_name"))
+        .into_iter()
+        .collect();
+    for at in 0..record.ends.len() {
+        let name = text_of(record.field(at))?.trim();
+        names.push(if setting.header == Header::None || name.is_empty() {
+            place(names.len())
+        } else {
+            name.to_owned()
+        });
+    }
+    Ok(names)
+}
+
+/// Makes rows of the pieces of a file.
+pub(crate) struct Rows<'s> {
+    records: Records,
+    shape: Shape<'s>,
+}
+
+/// What the rows of the file must be.
+struct Shape<'s> {
+    setting: &'s FileSetting,
+    columns: &'s [String],
+    wanted: &'s [usize],
+    rows: u64,
+    header: bool,
+}
+
+impl<'s> Rows<'s> {
+    /// `columns` are those that [`columns`] gave; rows have those of them whose places are in `wanted`.
+    pub(crate) fn new(
+        separator: u8,
+        setting: &'s FileSetting,
+        columns: &'s [String],
+        wanted: &'s [usize],
+    ) -> Self {
+        let header = setting.header != Header::None;
+        Self {
+            records: Records::new(separator),
+            shape: Shape {
+                setting,
+                columns,
+                wanted,
+                rows: 0,
+                header,
+            },
+        }
+    }
+
+    /// Takes the next piece of the file. **Errors**: a record of another length than the header; those of `each`.
+    pub(crate) fn feed(&mut self, piece: &[u8], each: Each<'_>) -> Result<(), QueryError> {
+        let Self { records, shape } = self;
+        records.feed(piece, &mut |record| {
+            shape.take(&record, each).map(|()| true)
+        })
+    }
+
+    /// Says that the file ended. **Errors**: those of [`Rows::feed`], and a quote that is still open.
+    pub(crate) fn finish(mut self, each: Each<'_>) -> Result<(), QueryError> {
+        let Self { records, shape } = &mut self;
+        records.finish(&mut |record| shape.take(&record, each).map(|()| true))
+    }
+}
+
+impl Shape<'_> {
+    fn take(&mut self, record: &Record<'_>, each: Each<'_>) -> Result<(), QueryError> {
+        if std::mem::take(&mut self.header) {
+            if names(record, self.setting)? == self.columns {
+                return Ok(());
+            }
+            return Err(QueryError::malformed("the file changed while it was read"));
+        }
+        let (found, columns) = (record.ends.len(), self.columns.len());
+        if found != columns {
+            if found == 1 && record.field(0).trim_ascii().is_empty() {
+                return Ok(());
+            }
+            return Err(self.ragged(found).at(record.line, 0));
+        }
+        let cell = |at: &usize| Cell::of_field(record.field(*at), &self.setting.na);
+        let cells: Vec<Cell<'_>> = self.wanted.iter().map(cell).collect();
+        self.rows += 1;
+        each(record.line, &cells)
+    }
+
+    fn ragged(&self, found: usize) -> QueryError {
+        let columns = self.columns.len();
+        let row_names = self.setting.header == Header::RowNames;
+        let hint = if self.rows == 0 && found == columns + 1 && !row_names {
+            "; if the first field of each row is its name, say header = \"row-names\""
+        } else if self.rows == 0 && found + 1 == columns && row_names {
+            "; the header names every column, so header = \"row-names\" does not fit"
+        } else {
+            "; is a separator inside a field that is not quoted?"
+        };
+        QueryError::malformed(format!(
+            "this row has {found} fields where the file has {columns} columns{hint}"
+        ))
+    }
+}
+
+/// One record of a file.
+struct Record<'r> {
+    bytes: &'r [u8],
+    ends: &'r [usize],
+    line: u32,
+}
+
+impl<'r> Record<'r> {
+    fn field(&self, at: usize) -> &'r [u8] {
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = self.ends.get(at).copied().unwrap_or_default();
+        self.bytes
+            .get(start.copied().unwrap_or(0)..end)
+            .unwrap_or_default()
+    }
+}
+
+/// Takes a record; `false` when it wants no more.
+type Take<'t> = &'t mut dyn FnMut(Record<'_>) -> Result<bool, QueryError>;
+
+/// Makes records of the pieces of a file, whose size and number of fields are bounded.
+struct Records {
+    core: Reader,
+    bytes: Vec<u8>,
+    length: usize,
+    ends: Vec<usize>,
+    fields: usize,
+    /// Line of the next byte, and of the first byte of this record.
+    line: u32,
+    start: u32,
+    marked: bool,
+}
+
+impl Records {
+    fn new(separator: u8) -> Self {
+        Self {
+            core: ReaderBuilder::new().delimiter(separator).build(),
+            bytes: vec![0; 1 << 10],
+            length: 0,
+            ends: vec![0; 64],
+            fields: 0,
+            line: 1,
+            start: 1,
+            marked: false,
+        }
+    }
+
+    fn feed(&mut self, mut piece: &[u8], take: Take<'_>) -> Result<(), QueryError> {
+        // The mark stands at the front of the first piece, which is never shorter.
+        if !std::mem::replace(&mut self.marked, true) {
+            piece = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece);
+        }
+        while !piece.is_empty() {
+            if self.length == 0 && self.fields == 0 {
+                self.start = self.line;
+            }
+            let (result, read, written, ends) = self.core.read_record(
+                piece,
+                self.bytes.get_mut(self.length..).unwrap_or_default(),
+                self.ends.get_mut(self.fields..).unwrap_or_default(),
+            );
+            let (eaten, rest) = piece.split_at(read.min(piece.len()));
+            piece = rest;
+            self.length += written;
+            self.fields += ends;
+            let lines = eaten.iter().filter(|byte| **byte == b'\n').count();
+            if self.length == written && self.fields == ends {
+                // Empty lines before a record are eaten with it.
+                let blank = eaten
+                    .iter()
+                    .take_while(|byte| matches!(byte, b'\n' | b'\r'));
+                let blank = blank.filter(|byte| **byte == b'\n').count();
+                self.start = self.start.saturating_add(small(blank));
+            }
+            self.line = self.line.saturating_add(small(lines));
+            match result {
+                ReadRecordResult::InputEmpty | ReadRecordResult::End => {}
+                ReadRecordResult::OutputFull => {
+                    if self.bytes.len() >= VALUE_BYTES {
+                        return Err(QueryError::too_large(format!(
+                            "a row has more than {VALUE_BYTES} bytes; does a quote never end?"
+                        ))
+                        .at(self.start, 0));
+                    }
+                    self.bytes.resize(self.bytes.len() * 2, 0);
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    if self.ends.len() > COLUMNS {
+                        return Err(QueryError::too_large(format!(
+                            "a row has more than {COLUMNS} fields"
+                        ))
+                        .at(self.start, 0));
+                    }
+                    self.ends.resize(self.ends.len() * 2, 0);
+                }
+                ReadRecordResult::Record => {
+                    let record = Record {
+                        bytes: self.bytes.get(..self.length).unwrap_or_default(),
+                        ends: self.ends.get(..self.fields).unwrap_or_default(),
+                        line: self.start,
+                    };
+                    (self.length, self.fields) = (0, 0);
+                    if !take(record)? {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the last record. A line end does not end a record whose quote is open; that is how an open quote shows.
+    fn finish(&mut self, take: Take<'_>) -> Result<(), QueryError> {
+        let mut going = true;
+        self.feed(b"\n", &mut |record| {
+            going = take(record)?;
+            Ok(going)
+        })?;
+        if going && (self.length > 0 || self.fields > 0) {
+            return Err(
+                QueryError::malformed("a quoted field begins in this row and never ends")
+                    .at(self.start, 0),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

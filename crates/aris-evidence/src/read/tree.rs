@@ -1,0 +1,224 @@
+//! JSON, JSON Lines, YAML and TOML: lists of objects as rows, everything else as one row with a document.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_yaml::{JsonReader, Node, Text, Value};
+use toml_edit::{Document, Item};
+
+use super::cell::{Cell, text_of};
+use super::{Each, Layout, check_columns};
+use crate::QueryError;
+use crate::settings::{Format, VALUE_BYTES};
+
+/// The name of the column that holds a whole file.
+const DOCUMENT: &str = "doc";
+
+/// What a file of JSON, JSON Lines, YAML or TOML gives. **Errors**: syntax, as far as it must be read for that; keys that are one name in SQL.
+pub(crate) fn layout(format: Format, bytes: &[u8]) -> Result<Layout, QueryError> {
+    let text = text_of(bytes)?;
+    let mut columns = Columns::default();
+    let rows = match format {
+        Format::JsonLines => {
+            objects(text, |node| {
+                columns.add(&node);
+                Ok(())
+            })?;
+            true
+        }
+        Format::Json => {
+            let mut reader = JsonReader::new(text, 1);
+            let mut rows = reader.enter_list()?;
+            while rows && let Some(node) = reader.item()? {
+                rows = node.is_map();
+                columns.add(&node);
+            }
+            rows
+        }
+        _ => false,
+    };
+    let columns = if rows {
+        columns.names
+    } else {
+        vec![DOCUMENT.to_owned()]
+    };
+    check_columns(&columns)?;
+    Ok(Layout {
+        format,
+        separator: 0,
+        columns,
+        document: !rows,
+    })
+}
+
+/// Gives the rows of such a file, each with the columns whose places are in `wanted`.
+pub(crate) fn rows(
+    layout: &Layout,
+    bytes: &[u8],
+    wanted: &[usize],
+    each: Each<'_>,
+) -> Result<(), QueryError> {
+    let text = text_of(bytes)?;
+    if layout.document {
+        let mut json = String::new();
+        tree(layout.format, text)?.write_json(&mut json);
+        if json.len() > VALUE_BYTES {
+            return Err(QueryError::too_large(format!(
+                "the file is one value of more than {VALUE_BYTES} bytes; make it a list of objects, or JSON Lines"
+            )));
+        }
+        let cells: Vec<_> = wanted
+            .iter()
+            .map(|_| Cell::Text(json.as_str().into()))
+            .collect();
+        return each(1, &cells);
+    }
+    let names: BTreeMap<&str, usize> = wanted
+        .iter()
+        .enumerate()
+        .filter_map(|(at, column)| Some((layout.columns.get(*column)?.as_str(), at)))
+        .collect();
+    let row = |node: Node| {
+        let mut cells = vec![Cell::Null; wanted.len()];
+        for (key, value) in node.entries() {
+            let place = names.get(key.text.as_str());
+            if let Some(cell) = place.and_then(|at| cells.get_mut(*at)) {
+                *cell = Cell::of_node(value);
+            }
+        }
+        each(node.line, &cells)
+    };
+    objects_of(layout.format, text, row)
+}
+
+/// The tree of one document. **Errors**: syntax, and a key that stands twice.
+pub(crate) fn tree(format: Format, text: &str) -> Result<Node, QueryError> {
+    match format {
+        Format::Yaml => {
+            let node = aris_yaml::read(text)?.unwrap_or_default();
+            node.check_keys()?;
+            Ok(node)
+        }
+        Format::Toml => toml(text),
+        _ => Ok(aris_yaml::read_json(text)?),
+    }
+}
+
+fn objects_of(
+    format: Format,
+    text: &str,
+    mut each: impl FnMut(Node) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
+    if format == Format::JsonLines {
+        return objects(text, each);
+    }
+    let mut reader = JsonReader::new(text, 1);
+    reader.enter_list()?;
+    while let Some(node) = reader.item()? {
+        each(node)?;
+    }
+    Ok(reader.end()?)
+}
+
+/// The objects of JSON Lines. **Errors**: a line that is something else.
+fn objects(
+    text: &str,
+    mut each: impl FnMut(Node) -> Result<(), QueryError>,
+) -> Result<(), QueryError> {
+    let mut line = 0;
+    for written in text.lines() {
+        line += 1;
+        if written.trim().is_empty() {
+            continue;
+        }
+        let mut reader = JsonReader::new(written, line);
+        let node = reader.value()?;
+        reader.end()?;
+        if !node.is_map() {
+            let message = format!(
+                "{} where JSON Lines have an object in each line",
+                node.noun()
+            );
+            return Err(QueryError::malformed(message).at(line, node.column));
+        }
+        each(node)?;
+    }
+    Ok(())
+}
+
+/// The keys of many objects, in the order in which they appear.
+#[derive(Default)]
+struct Columns {
+    names: Vec<String>,
+    known: BTreeSet<String>,
+}
+
+impl Columns {
+    fn add(&mut self, node: &Node) {
+        for (key, _) in node.entries() {
+            if !self.known.contains(&key.text) {
+                self.known.insert(key.text.clone());
+                self.names.push(key.text.clone());
+            }
+        }
+    }
+}
+
+/// TOML in the words of the other formats, so that all of them write JSON in one way. Its nodes have no places.
+fn toml(text: &str) -> Result<Node, QueryError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let document = Document::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = text.get(..at).unwrap_or_default();
+        let line = 1 + before.matches('\n').count();
+        let column = 1 + before
+            .rsplit('\n')
+            .next()
+            .map_or(0, |last| last.chars().count());
+        let small = |number| u32::try_from(number).unwrap_or(u32::MAX);
+        QueryError::malformed(error.message().replace('\n', ", ")).at(small(line), small(column))
+    })?;
+    Ok(node(document.as_item()))
+}
+
+fn node(item: &Item) -> Node {
+    let scalar = |text: String, plain| Value::Scalar { text, plain };
+    let map = |entries: &mut dyn Iterator<Item = (&str, Node)>| {
+        let key = |key: &str| Text {
+            text: key.to_owned(),
+            line: 0,
+            column: 0,
+        };
+        Value::Map(entries.map(|(name, node)| (key(name), node)).collect())
+    };
+    let value = match item {
+        Item::None => scalar(String::new(), true),
+        Item::Table(table) => map(&mut table.iter().map(|(key, item)| (key, node(item)))),
+        Item::ArrayOfTables(tables) => Value::List(
+            tables
+                .iter()
+                .map(|table| node(&Item::Table(table.clone())))
+                .collect(),
+        ),
+        Item::Value(value) => match value {
+            toml_edit::Value::String(text) => scalar(text.value().clone(), false),
+            toml_edit::Value::Integer(number) => scalar(number.value().to_string(), true),
+            toml_edit::Value::Float(number) => scalar(format!("{:?}", number.value()), true),
+            toml_edit::Value::Boolean(truth) => scalar(truth.value().to_string(), true),
+            toml_edit::Value::Datetime(date) => scalar(date.value().to_string(), false),
+            toml_edit::Value::Array(items) => Value::List(
+                items
+                    .iter()
+                    .map(|value| node(&Item::Value(value.clone())))
+                    .collect(),
+            ),
+            toml_edit::Value::InlineTable(table) => map(&mut table
+                .iter()
+                .map(|(key, value)| (key, node(&Item::Value(value.clone()))))),
+        },
+    };
+    Node {
+        line: 0,
+        column: 0,
+        value,
+    }
+}

@@ -1,0 +1,367 @@
+//! Checks for texts where SQLite would take them for numbers.
+//!
+//! SQLite adds `NaN` and `n/a` as 0, calculates `100 * 'NaN'` as 0, sorts texts above all numbers, and compares `'n/a' > 0.5` as true. Here the
+//! arguments of functions on numbers, the operands of arithmetic and of comparisons, and what is sorted by are wrapped in functions that refuse
+//! such texts. The rewritten query gives what the written one gives, or an error.
+
+use std::cmp::Reverse;
+
+use super::tokens::{Kind, Token, tokens};
+
+/// Gives a number, also of a text that is one; refuses every other text.
+pub(crate) const NUMBER: &str = "__number";
+/// Gives its argument; refuses `NaN` and infinities that are written as texts.
+pub(crate) const FINITE: &str = "__finite";
+/// Gives its argument; refuses the words that ask for the present time or the place of the machine.
+pub(crate) const FIXED: &str = "__fixed";
+
+/// Functions of the present time, unless they are told another.
+const DATES: &str = "date time datetime julianday unixepoch strftime timediff";
+
+/// Functions on numbers.
+const NUMERIC: &str = "abs avg ceil ceiling corr exp floor geomean ln log10 log2 mae median pow power quantile rmse \
+    round sem sign sqrt stddev stddev_pop sum total";
+
+/// Words before which no operand ends, and which are no functions.
+const KEYWORDS: &str = "all and as asc between by case desc distinct else escape except exists filter following from \
+    glob group groups having in intersect is isnull join like limit match not notnull offset on or order over \
+    partition range regexp rows select set then union using values when where window with";
+
+/// Signs and words that bind tighter than arithmetic: what stands on both sides of them is one operand.
+const TIGHT: &str = "-> ->> ||";
+
+/// A query with its checks.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) sql: String,
+    /// Why it may not be asked.
+    pub(crate) refused: Option<&'static str>,
+}
+
+/// Puts the checks into a query.
+pub(crate) fn guarded(sql: &str) -> Guarded {
+    let tokens = tokens(sql);
+    let mut guard = Guard {
+        tokens: &tokens,
+        partners: partners(&tokens),
+        wraps: Vec::new(),
+        refused: None,
+    };
+    for at in 0..tokens.len() {
+        guard.operator(at);
+        guard.function(at);
+        if guard.is(at, "natural") && guard.is(at + 1, "join left right full inner cross outer") {
+            let message = "a natural join would join by `_path`, too; write `using (...)`";
+            guard.refused = Some(message);
+        }
+    }
+    // The terms of a compound query are names or places of its results.
+    if !tokens
+        .iter()
+        .any(|token| token.is_any("union intersect except"))
+    {
+        guard.order();
+    }
+    Guarded {
+        sql: guard.written(sql),
+        refused: guard.refused,
+    }
+}
+
+/// For each bracket, and for `case` and `end`, the place of its partner.
+fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
+    let mut partners = vec![None; tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is_any("( case") {
+            open.push(at);
+        } else if token.is_any(") end")
+            && let Some(start) = open.pop()
+        {
+            for (one, other) in [(start, at), (at, start)] {
+                if let Some(partner) = partners.get_mut(one) {
+                    *partner = Some(other);
+                }
+            }
+        }
+    }
+    partners
+}
+
+struct Guard<'t> {
+    tokens: &'t [Token<'t>],
+    partners: Vec<Option<usize>>,
+    wraps: Vec<Wrap<'t>>,
+    refused: Option<&'static str>,
+}
+
+/// First and last token of what is wrapped, the function around it, and for what it is needed.
+type Wrap<'t> = (usize, usize, &'static str, &'t str);
+
+impl<'t> Guard<'t> {
+    fn is(&self, at: usize, texts: &str) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.is_any(texts))
+    }
+
+    fn before(&self, at: usize, texts: &str) -> bool {
+        at.checked_sub(1)
+            .is_some_and(|before| self.is(before, texts))
+    }
+
+    fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    fn partner(&self, at: usize) -> Option<usize> {
+        self.partners.get(at).copied().flatten()
+    }
+
+    fn is_name(&self, at: usize) -> bool {
+        match self.kind(at) {
+            Some(Kind::Quoted) => true,
+            Some(Kind::Word) => !self.is(at, KEYWORDS) && !self.is(at, "end"),
+            _ => false,
+        }
+    }
+
+    /// Whether an operand ends with this token.
+    fn ends(&self, at: usize) -> bool {
+        self.is_name(at)
+            || matches!(self.kind(at), Some(Kind::Text | Kind::Number))
+            || self.is(at, ") end")
+    }
+
+    /// Where the operand begins that ends with this token.
+    fn first(&self, mut end: usize) -> Option<usize> {
+        loop {
+            let mut start = end;
+            let before = |at: usize| at.checked_sub(1);
+            if self.is(end, ") end") {
+                start = self.partner(end)?;
+                let bracket = self.is(start, "(");
+                if bracket && self.before(start, "over filter") {
+                    end = start.checked_sub(2)?;
+                    continue;
+                }
+                if bracket && self.before(start, "in exists like glob match regexp") {
+                    return None;
+                }
+                start = before(start)
+                    .filter(|at| bracket && self.is_name(*at))
+                    .unwrap_or(start);
+            } else if !self.ends(end) {
+                return None;
+            } else if self.before(end, "over") {
+                end = end.checked_sub(2)?;
+                continue;
+            }
+            while self.before(start, ".") {
+                start = start.checked_sub(2)?;
+            }
+            if !self.before(start, TIGHT) {
+                return Some(start);
+            }
+            end = start.checked_sub(2)?;
+        }
+    }
+
+    /// Where the operand ends that begins with this token; `None` for signs and `not`, whose result is a number. A sign before the operand binds
+    /// tighter than what is tight otherwise.
+    fn last(&self, start: usize, signed: bool) -> Option<usize> {
+        let mut end = start;
+        loop {
+            if self.is(end, "( case") {
+                end = self.partner(end)?;
+            } else if self.is_name(end) {
+                while self.is(end + 1, ".") {
+                    end += 2;
+                }
+                if self.is(end + 1, "(") {
+                    end = self.partner(end + 1)?;
+                }
+            } else if !matches!(self.kind(end), Some(Kind::Text | Kind::Number)) {
+                return None;
+            }
+            while self.is(end + 1, "filter over") {
+                end = if self.is(end + 2, "(") {
+                    self.partner(end + 2)?
+                } else {
+                    end + 2
+                };
+            }
+            if signed || !self.is(end + 1, TIGHT) {
+                return Some(end);
+            }
+            end += 2;
+        }
+    }
+
+    fn wrap(
+        &mut self,
+        first: Option<usize>,
+        last: Option<usize>,
+        function: &'static str,
+        what: &'t str,
+    ) {
+        if let (Some(first), Some(last)) = (first, last)
+            && first <= last
+            && !(first == last && self.kind(first) == Some(Kind::Number))
+        {
+            self.wraps.push((first, last, function, what));
+        }
+    }
+
+    fn operator(&mut self, at: usize) {
+        let mut left = at.checked_sub(1).filter(|left| self.ends(*left));
+        let signed = left.is_none();
+        // A function has no collation, so it goes inside.
+        while let Some(end) = left
+            && self.before(end, "collate")
+        {
+            left = end.checked_sub(2);
+        }
+        let first = left.and_then(|left| self.first(left));
+        let last = self.last(at + 1, signed);
+        if self.is(at, "+ -") || (self.is(at, "* / %") && !signed) {
+            self.wrap(first, left, NUMBER, "arithmetic");
+            self.wrap(Some(at + 1), last, NUMBER, "arithmetic");
+        } else if self.is(at, "< <= > >=") {
+            let number = |at: usize| self.kind(at) == Some(Kind::Number);
+            let negative = self.is(at + 1, "- +") && number(at + 2);
+            let against = negative || number(at + 1) || left.is_some_and(number);
+            let function = if against { NUMBER } else { FINITE };
+            for (first, last) in [(first, left), (Some(at + 1), last)] {
+                if first.is_some_and(|first| self.compares_alone(first, last)) {
+                    self.wrap(first, last, function, "a comparison");
+                }
+            }
+        }
+    }
+
+    /// Whether a side of a comparison may be wrapped: a row of values may not, and the result of a cast decides how the other side is read.
+    fn compares_alone(&self, first: usize, last: Option<usize>) -> bool {
+        let row =
+            self.is(first, "(") && last.is_some_and(|last| self.split(first + 1, last).len() > 1);
+        !row && !self.is(first, "cast")
+    }
+
+    fn function(&mut self, at: usize) {
+        let open = at + 1;
+        let (Some(token), Some(close)) = (self.tokens.get(at), self.partner(open)) else {
+            return;
+        };
+        if !self.is(open, "(") {
+            return;
+        }
+        let arguments = self.split(open + 1, close);
+        let check = if token.is_any("cast") {
+            let end = (open..close).rfind(|at| self.is(*at, "as"));
+            let end = end.and_then(|end| end.checked_sub(1));
+            return self.wrap(Some(open + 1), end, FINITE, token.text);
+        } else if token.is_any(NUMERIC) {
+            NUMBER
+        } else if token.is_any("min max") {
+            FINITE
+        } else if token.is_any(DATES) {
+            if arguments.len() <= usize::from(token.is_any("strftime")) {
+                let message = "a function of dates without a date gives another answer each time";
+                self.refused = Some(message);
+            }
+            FIXED
+        } else {
+            return;
+        };
+        for (first, last) in arguments {
+            let first = first + usize::from(self.is(first, "distinct all"));
+            self.wrap(Some(first), Some(last), check, token.text);
+        }
+    }
+
+    /// The pieces between commas, none of them empty.
+    fn split(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let mut pieces = Vec::new();
+        let (mut first, mut at) = (from, from);
+        while at < to {
+            if self.is(at, "( case") {
+                at = self.partner(at).unwrap_or(at);
+            } else if self.is(at, ",") {
+                pieces.push((first, at));
+                first = at + 1;
+            }
+            at += 1;
+        }
+        pieces.push((first, to));
+        pieces.retain(|(first, end)| first < end);
+        pieces
+            .into_iter()
+            .map(|(first, end)| (first, end - 1))
+            .collect()
+    }
+
+    /// The terms of `order by`.
+    fn order(&mut self) {
+        const AFTER: &str = ") limit rows range groups window ;";
+        for at in 0..self.tokens.len() {
+            if !self.is(at, "order") || !self.is(at + 1, "by") {
+                continue;
+            }
+            let mut end = at + 2;
+            while end < self.tokens.len() && !self.is(end, AFTER) {
+                if self.is(end, "( case") {
+                    end = self.partner(end).unwrap_or(end);
+                }
+                end += 1;
+            }
+            for (first, mut last) in self.split(at + 2, end) {
+                if self.before(last, "nulls") {
+                    last = last.saturating_sub(2);
+                }
+                if self.is(last, "asc desc") {
+                    last = last.saturating_sub(1);
+                }
+                if self.before(last, "collate") {
+                    last = last.saturating_sub(2);
+                }
+                if self.kind(first) != Some(Kind::Number)
+                    && !(first == last && self.is_alias(first))
+                {
+                    self.wrap(Some(first), Some(last), FINITE, "sorting");
+                }
+            }
+        }
+    }
+
+    /// Whether the name of a term may be that of a result: alone it means the result, and within a function the column.
+    fn is_alias(&self, term: usize) -> bool {
+        let name = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
+        let same = |at: &usize| name(*at).eq_ignore_ascii_case(name(term));
+        (1..self.tokens.len())
+            .filter(same)
+            .any(|at| self.before(at, "as") || self.ends(at - 1))
+    }
+
+    fn written(&mut self, sql: &str) -> String {
+        // The outer of two that begin together opens first, and closes last.
+        self.wraps
+            .sort_by_key(|(first, last, ..)| (*first, Reverse(*last)));
+        self.wraps
+            .dedup_by_key(|(first, last, function, _)| (*first, *last, *function));
+        let mut pieces = Vec::new();
+        for (number, (first, last, function, what)) in self.wraps.iter().enumerate() {
+            if let (Some(first), Some(last)) = (self.tokens.get(*first), self.tokens.get(*last)) {
+                let count = self.wraps.len();
+                pieces.push((last.end(), count - number, format!(", '{what}')")));
+                pieces.push((first.start, count + number, format!("{function}(")));
+            }
+        }
+        pieces.sort();
+        let (mut out, mut done) = (String::with_capacity(sql.len() * 2), 0);
+        for (at, _, piece) in pieces {
+            out.push_str(sql.get(done..at).unwrap_or_default());
+            out.push_str(&piece);
+            done = at;
+        }
+        out.push_str(sql.get(done..).unwrap_or_default());
+        out
+    }
+}

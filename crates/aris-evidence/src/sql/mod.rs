@@ -1,0 +1,13 @@
+//! The SQL of questions: what it may do, and what is calculated differently from SQLite.
+
+pub(crate) mod functions;
+pub(crate) mod guard;
+pub(crate) mod permission;
+mod tokens;
+
+pub(crate) use tokens::words;
+
+/// A name as SQL writes it.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

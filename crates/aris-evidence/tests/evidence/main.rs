@@ -1,0 +1,17 @@
+//! The public interface on files as projects hold them.
+
+#![cfg(test)]
+#![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "counts and places of a few values"
+)]
+
+mod hostile;
+mod numbers;
+mod papers;
+mod project;
+mod reading;
+mod sql;

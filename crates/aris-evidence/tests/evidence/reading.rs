@@ -1,0 +1,387 @@
+//! Files as programs write them, good and bad.
+
+use std::fmt::Write as _;
+
+use aris_evidence::QueryErrorKind::{Malformed, NoSuchFile, TooLarge, Unreadable};
+use aris_evidence::Value::{Integer, Null, Real};
+use aris_evidence::{FileSetting, Format, Header, Table, Value, read_table};
+use proptest::prelude::*;
+
+use crate::project::{Project, text};
+
+fn table(name: &str, content: &str) -> Table {
+    read_table(name, content.as_bytes(), None).unwrap()
+}
+
+#[test]
+fn cells_are_typed_one_by_one() {
+    let rows = table(
+        "a.csv",
+        "a,b\n1, 2.5 \n-0,+3\n.5,5.\n1e3,1E-2\n007,1e999\n9223372036854775807,9223372036854775808\nNA,\n\" \",x y \n1_0,0x1F\n1.2.3,--1\ne5,NaN\n\"1,234\",12%\n",
+    );
+    let expected = [
+        (Integer(1), Real(2.5)),
+        (Integer(0), Integer(3)),
+        (Real(0.5), Real(5.0)),
+        (Real(1000.0), Real(0.01)),
+        (Integer(7), text("1e999")),
+        (Integer(i64::MAX), Real(9_223_372_036_854_775_808.0)),
+        (text("NA"), Null),
+        (Null, text("x y ")),
+        (text("1_0"), text("0x1F")),
+        (text("1.2.3"), text("--1")),
+        (text("e5"), text("NaN")),
+        (text("1,234"), text("12%")),
+    ];
+    let expected: Vec<Vec<Value>> = expected.map(|(a, b)| vec![a, b]).into();
+    assert_eq!(rows.rows, expected);
+    assert_eq!(rows.lines, (2..14).collect::<Vec<u32>>());
+}
+
+#[test]
+fn headers_are_what_the_setting_says() {
+    let setting = |header, na: &[&str]| FileSetting {
+        path: String::from("r.txt"),
+        format: Some(Format::Tsv),
+        header,
+        na: na.iter().map(|word| (*word).to_owned()).collect(),
+    };
+    let r = "\"acc\"\t\"ms\"\n\"m 1\"\t0.5\tNA\n\"m 2\"\t-\t3\n";
+    let read = |header, na: &[&str], text: &str| {
+        read_table("r.txt", text.as_bytes(), Some(&setting(header, na)))
+    };
+    let table = read(Header::RowNames, &["NA", "-"], r).unwrap();
+    assert_eq!(table.columns, ["row_name", "acc", "ms"]);
+    assert_eq!(
+        table.rows,
+        [
+            [text("m 1"), Real(0.5), Null],
+            [text("m 2"), Null, Integer(3)]
+        ]
+    );
+    let table = read(Header::None, &[], "1\t2\n3\t4\n").unwrap();
+    assert_eq!(
+        (table.columns, table.rows.len()),
+        (vec![String::from("c1"), String::from("c2")], 2)
+    );
+    let wrong = read(Header::First, &[], r).unwrap_err();
+    assert!(
+        wrong.line == 2 && wrong.message.contains("header = \"row-names\""),
+        "{wrong:?}"
+    );
+    let wrong = read(Header::RowNames, &[], "a\tb\n1\t2\n").unwrap_err();
+    assert!(wrong.message.contains("does not fit"), "{wrong:?}");
+    // In a query, by exact name and by glob.
+    let project = Project::new(&[("runs/r.txt", r)]).setting(FileSetting {
+        path: String::from("runs/*.txt"),
+        ..setting(Header::RowNames, &["NA", "-"])
+    });
+    assert_eq!(
+        project.number("select ms from \"runs/r.txt\" where row_name = 'm 2'"),
+        3
+    );
+    // A column without a name has that of its place, and names have no spaces around them.
+    assert_eq!(
+        self::table("a.csv", ",x , y\n1,2,3\n").columns,
+        ["c1", "x", "y"]
+    );
+}
+
+#[test]
+fn separators_line_ends_marks_and_quotes() {
+    for (name, content) in [
+        ("a.csv", "a,b\n1,x\n2,y\n"),
+        ("a.csv", "\u{feff}a,b\r\n1,x\r\n2,y"),
+        ("a.csv", "\n\na,b\n\n1,x\r\n\n2,y\n\n"),
+        ("a.csv", "a,b\r1,x\r2,y\r"),
+        ("a.csv", "a;b\n1;x\n2;y\n"),
+        ("a.CSV", "\"a\",\"b\"\n\"1\",\"x\"\n\"2\",\"y\"\n   \n"),
+        ("a.tsv", "a\tb\n1\tx\n2\ty\n"),
+        ("a.txt", "a\tb\n1\tx\n2\ty\n"),
+        ("a.dat", "a,b\n1,x\n2,y\n"),
+        ("a", "{\"a\": 1, \"b\": \"x\"}\n{\"a\": 2, \"b\": \"y\"}\n"),
+        (
+            "a.ndjson",
+            "\n{\"a\": 1, \"b\": \"x\"}\n\n{\"a\": 2, \"b\": \"y\"}",
+        ),
+        (
+            "a.log",
+            "[{\"a\": 1, \"b\": \"x\"}, {\"a\": 2, \"b\": \"y\"}]",
+        ),
+        (
+            "a.json5",
+            "// runs\n[{a: 1, 'b': 'x',}, # one\n {a: 2, b: \"y\"}, /* end */]",
+        ),
+    ] {
+        let found = table(name, content);
+        assert_eq!(found.columns, ["a", "b"], "{name} {content:?}");
+        assert_eq!(
+            found.rows,
+            [[Integer(1), text("x")], [Integer(2), text("y")]],
+            "{name} {content:?}"
+        );
+    }
+    let quoted = table("a.csv", "a,b\n\"x \"\"y\"\"\n, z\",1\n2,3\n");
+    assert_eq!(
+        (&quoted.rows[0][0], quoted.lines),
+        (&text("x \"y\"\n, z"), vec![2, 4])
+    );
+}
+
+#[test]
+fn what_is_no_table_says_where_and_what_to_do() {
+    let long = format!("a\n\"{}", "x".repeat(17 << 20));
+    for (name, content, kind, line, part) in [
+        ("a.csv", "", Malformed, 1, "empty"),
+        (
+            "a.csv",
+            "a,b\n1,2\n1,2,3\n",
+            Malformed,
+            3,
+            "3 fields where the file has 2 columns",
+        ),
+        ("a.csv", "a,b\n1,2\n\n1\n", Malformed, 4, "1 fields"),
+        (
+            "a.csv",
+            "a,b\n1,2\n3,\"4\n5,6\n",
+            Malformed,
+            3,
+            "never ends",
+        ),
+        ("a.csv", "a,b\n1,\"", Malformed, 2, "never ends"),
+        (
+            "a.csv",
+            long.as_str(),
+            TooLarge,
+            2,
+            "does a quote never end?",
+        ),
+        (
+            "a.csv",
+            "acc,n,Acc\n1,2,3\n",
+            Malformed,
+            1,
+            "columns 1 `acc` and 3 `Acc`",
+        ),
+        (
+            "a.csv",
+            "a,,c2\n1,2,3\n",
+            Malformed,
+            1,
+            "columns 2 `c2` and 3 `c2`",
+        ),
+        ("a.csv", "\u{0}a\u{0},\u{0}b\n", Malformed, 1, "UTF-16"),
+        ("a.txt", "just words\n", Malformed, 0, "say format"),
+        ("a.sqlite", "anything", NoSuchFile, 0, "database"),
+        (
+            "a.jsonl",
+            "{\"a\": 1}\n\n[1]\n",
+            Malformed,
+            3,
+            "a list where",
+        ),
+        (
+            "a.jsonl",
+            "{\"a\": 1}\n{\"a\": }\n",
+            Malformed,
+            2,
+            "expected a value",
+        ),
+        (
+            "a.json",
+            "{\"a\": 1,\n \"a\": 2}",
+            Malformed,
+            2,
+            "`a` stands twice, first in line 1, column 2",
+        ),
+        ("a.json", "[{\"n\": 1, \"N\": 2}]", Malformed, 1, "one name"),
+        ("a.json", "{\"a\": 1} x", Malformed, 1, "more after the end"),
+        ("a.json", "", Malformed, 1, "the file ends"),
+        (
+            "a.yaml",
+            "a: 1\n---\nb: 2\n",
+            Malformed,
+            2,
+            "second document",
+        ),
+        (
+            "a.yaml",
+            "a: 1\nb:\n  c: 1\n  c: 2\n",
+            Malformed,
+            4,
+            "`c` stands twice, first in line 3",
+        ),
+        ("a.toml", "a = 1\nb = \n", Malformed, 2, ""),
+    ] {
+        let error = read_table(name, content.as_bytes(), None).unwrap_err();
+        let start: String = content.chars().take(40).collect();
+        assert!(
+            (error.kind, error.line, error.file.as_deref()) == (kind, line, Some(name))
+                && error.message.contains(part),
+            "{name} {start:?}: {error:?}"
+        );
+    }
+    for bytes in [&b"\xff\xfea\0,\0b\0"[..], b"\xfe\xff\0a\0,"] {
+        assert!(
+            read_table("a.csv", bytes, None)
+                .unwrap_err()
+                .message
+                .contains("UTF-16")
+        );
+    }
+    let latin = read_table("a.csv", b"a,b\n1,2\n3,caf\xe9\n", None).unwrap_err();
+    assert!(
+        latin.line == 3 && latin.message.contains("not UTF-8"),
+        "{latin:?}"
+    );
+    // Who does not need that column can use the file.
+    let project = Project::new(&[]);
+    project.write("a.csv", b"a,b\n1,2\n3,caf\xe9\n");
+    let answers = project
+        .evaluate(&[
+            "select sum(a) from \"a.csv\"",
+            "select max(b) from \"a.csv\"",
+        ])
+        .answers;
+    assert_eq!(answers[0].as_ref().unwrap().rows, [[Integer(4)]]);
+    let error = answers[1].as_ref().unwrap_err();
+    assert!(
+        error.line == 3
+            && error.message.contains("not UTF-8")
+            && error.message.contains("column b"),
+        "{error:?}"
+    );
+    let wide: Vec<String> = (0..2_000).map(|at| format!("v{at}")).collect();
+    project.write("wide.csv", wide.join(",").as_bytes());
+    project.fails(
+        "select * from \"wide.csv\"",
+        TooLarge,
+        "wide.csv:0",
+        "at most 1999",
+    );
+    project.write(
+        "doc.json",
+        format!("{{\"a\": \"{}\"}}", "x".repeat(17 << 20)).as_bytes(),
+    );
+    project.fails(
+        "select doc from \"doc.json\"",
+        TooLarge,
+        "doc.json:0",
+        "list of objects",
+    );
+    let secret = project.root().join("secret.csv");
+    project.write("secret.csv", b"a\n1\n");
+    std::fs::set_permissions(&secret, std::os::unix::fs::PermissionsExt::from_mode(0o0)).unwrap();
+    // Who may read everything can read this, too.
+    if std::fs::read(&secret).is_err() {
+        project.fails(
+            "select a from \"secret.csv\"",
+            Unreadable,
+            "secret.csv:0",
+            "ermission denied",
+        );
+    }
+}
+
+#[test]
+fn documents_keep_values_and_order() {
+    for (name, content, expected) in [
+        (
+            "a.json",
+            "{\"b\": [1.50, -0.0, 1e-7, 12345678901234567890], \"a\": {\"t\": true, \"n\": null}, \"s\": \"x\ty\"}",
+            "{\"b\":[1.50,-0.0,1e-7,12345678901234567890],\"a\":{\"t\":true,\"n\":null},\"s\":\"x\\ty\"}",
+        ),
+        (
+            "a.json",
+            "[1, NaN, -Infinity, \"é\\u00e9\\ud83d\\ude00\\ud800\"]",
+            "[1,\"NaN\",\"-Infinity\",\"éé😀\u{fffd}\"]",
+        ),
+        (
+            "a.yaml",
+            "base: &b {x: 1, y: .5}\no: {<<: *b, x: 1e-4}\ns: 'on'\nt: yes\nn: .nan\n",
+            "{\"base\":{\"x\":1,\"y\":0.5},\"o\":{\"x\":1e-4,\"y\":0.5},\"s\":\"on\",\"t\":\"yes\",\"n\":\".nan\"}",
+        ),
+        ("a.yml", "- a: 1\n- a: 2\n", "[{\"a\":1},{\"a\":2}]"),
+        (
+            "a.toml",
+            "f = 1e6\ni = 1_000\nn = nan\nd = 2020-01-02\n[t]\nl = [1.5, \"x\"]\n[[r]]\nv = true\n",
+            "{\"f\":1000000.0,\"i\":1000,\"n\":\"NaN\",\"d\":\"2020-01-02\",\"t\":{\"l\":[1.5,\"x\"]},\"r\":[{\"v\":true}]}",
+        ),
+    ] {
+        let found = table(name, content);
+        assert_eq!(
+            (found.columns, found.rows),
+            (vec![String::from("doc")], vec![vec![text(expected)]]),
+            "{name}"
+        );
+    }
+    assert_eq!(table("a.json", "[]"), Table::default());
+}
+
+#[test]
+fn a_million_rows_are_read() {
+    let mut content = String::from("x,label\n");
+    for row in 0..1_000_000 {
+        writeln!(content, "{row},l{}", row % 3).unwrap();
+    }
+    let project = Project::new(&[("a.csv", &content)]);
+    assert_eq!(
+        project.values("select count(*), sum(x), median(x) from \"a.csv\" where label <> 'l9'"),
+        [
+            Integer(1_000_000),
+            Integer(499_999_500_000),
+            Real(499_999.5)
+        ]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn tables_that_the_csv_crate_writes_are_read_back(
+        rows in proptest::collection::vec(proptest::collection::vec("[a-z \",;\t\r\n'é-]{0,6}x|-?[0-9]{1,6}|-?[0-9]{1,3}\\.[0-9]{1,9}", 3), 0..12),
+        semicolons in any::<bool>(), crlf in any::<bool>(),
+    ) {
+        let terminator = if crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+        let delimiter = if semicolons { b';' } else { b',' };
+        let mut writer = csv::WriterBuilder::new().terminator(terminator).delimiter(delimiter).from_writer(Vec::new());
+        writer.write_record(["p", "q", "r"]).unwrap();
+        for row in &rows {
+            writer.write_record(row).unwrap();
+        }
+        let bytes = writer.into_inner().unwrap();
+        let found = read_table("a.csv", &bytes, None).unwrap();
+        let value = |field: &String| match field.parse::<i64>() {
+            Ok(number) => Integer(number),
+            Err(_) => field.parse().map_or_else(|_| text(field), Real),
+        };
+        let expected: Vec<Vec<Value>> = rows.iter().map(|row| row.iter().map(value).collect()).collect();
+        prop_assert_eq!(found.rows, expected);
+        for (row, line) in rows.iter().zip(&found.lines) {
+            // The line is where the row begins: what is read from there on begins with it.
+            let at = usize::try_from(*line).unwrap() - 1;
+            let rest: Vec<u8> = bytes.split_inclusive(|byte| *byte == b'\n').skip(at).flatten().copied().collect();
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(rest.as_slice());
+            let first: Vec<String> = reader.records().next().unwrap().unwrap().iter().map(str::to_owned).collect();
+            prop_assert_eq!(&first, row);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        written in "[\\[\\]{}\",:;\t\r\n0-9eE.a-z#/* -]{0,80}",
+        name in "a\\.(csv|tsv|json|jsonl|yaml|toml|txt)",
+        header in 0..3,
+    ) {
+        let header = [Header::First, Header::None, Header::RowNames][usize::try_from(header).unwrap()];
+        let setting = FileSetting { header, ..FileSetting::default() };
+        for bytes in [bytes.as_slice(), written.as_bytes()] {
+            if let Ok(table) = read_table(&name, bytes, Some(&setting)) {
+                prop_assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
+                prop_assert_eq!(table.rows.len(), table.lines.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Packages and classes that the paper brings along: their definitions count, and nothing of them is shown.
+//!
+//! A style file is not run: conditionals, options and hooks depend on what is installed. It is searched for definitions, whatever
+//! they stand in.
+
+use super::{
+    builtin::{Cmd, If},
+    include::{Found, dedup},
+    lexer::Letters,
+    path,
+    reader::{Meaning, Reader},
+    token::{Kind, Token},
+};
+use crate::{Error, Include, IncludeKind, IncludeOutcome, Place};
+
+impl Reader<'_> {
+    /// `\usepackage[options]{a,b}`, `\documentclass{c}`. What the paper folder does not hold is installed and no concern of ours.
+    pub(super) fn packages(&mut self, kind: IncludeKind) -> Result<(), Error> {
+        self.skip_optional();
+        let tokens = self.argument();
+        let mut names = self.keys(&tokens);
+        self.skip_optional();
+        let ending = if kind == IncludeKind::Class {
+            "cls"
+        } else {
+            "sty"
+        };
+        for (name, _) in &mut names {
+            *name = format!("{name}.{ending}");
+        }
+        self.follow(kind, &names)
+    }
+
+    /// Opens the files that exist and were not read before, the first on top.
+    fn follow(&mut self, kind: IncludeKind, names: &[(String, Place)]) -> Result<(), Error> {
+        let bases = self.bases();
+        let mut files = Vec::new();
+        for (name, place) in names {
+            let candidates = bases.iter().map(|base| path::join(base, name)).collect();
+            let mut include = Include {
+                kind,
+                place: *place,
+                target: name
+                    .trim_end_matches(".sty")
+                    .trim_end_matches(".cls")
+                    .to_owned(),
+                candidates: dedup(candidates),
+                resolved: None,
+                outcome: IncludeOutcome::Missing,
+            };
+            match self.locate(&mut include) {
+                Found::Absent => continue,
+                Found::File(file) if !self.loading.styles.insert(file) => continue,
+                Found::File(file) => files.push((file, *place, include.target.clone())),
+                Found::Unreadable(_) => {}
+            }
+            self.doc.includes.push(include);
+        }
+        for (file, place, target) in files.into_iter().rev() {
+            self.open_file(file, kind, None, place, target)?;
+            self.styles += 1;
+            self.letters = Letters {
+                at: true,
+                expl: false,
+            };
+        }
+        Ok(())
+    }
+
+    /// What a token of a style file defines.
+    pub(super) fn read_style(&mut self, token: Token) -> Result<(), Error> {
+        let Kind::Name(name) = token.kind else {
+            return Ok(());
+        };
+        match self.meaning(name) {
+            Meaning::Known(Cmd::Include(IncludeKind::Input) | Cmd::InputIf) => {
+                let place = self.place(token);
+                let (name, _) = self.file_name();
+                let names: Vec<_> = path::tex_candidates(&name)
+                    .map(|name| (name, place))
+                    .collect();
+                self.follow(IncludeKind::Package, &names)
+            }
+            Meaning::Known(Cmd::If(If::False)) => {
+                self.skip_branch(token, true);
+                Ok(())
+            }
+            // Behind a condition it may end the file or not.
+            Meaning::Known(Cmd::EndInput) if !self.begins_line(token) => Ok(()),
+            Meaning::Known(cmd) if cmd.defines() => self.command(token, cmd),
+            _ => Ok(()),
+        }
+    }
+
+    fn begins_line(&self, token: Token) -> bool {
+        let file = self.doc.files.get(token.file as usize);
+        let before = file.and_then(|file| file.text.get(..token.at as usize));
+        before.is_none_or(|text| text.is_empty() || text.ends_with('\n'))
+    }
+
+    /// Whether the reader knows everything that a macro is made of. What it does not know in a style file is code that looks at
+    /// what follows, or computes; expanded, it would show what nobody sees.
+    pub(super) fn is_understood(&self, body: &[Token]) -> bool {
+        body.iter().all(|token| match token.kind {
+            Kind::Name(name) => !matches!(
+                self.meaning(name),
+                Meaning::Unknown | Meaning::Known(Cmd::Opaque)
+            ),
+            _ => true,
+        })
+    }
+}

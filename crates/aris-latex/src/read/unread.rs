@@ -1,0 +1,105 @@
+//! What a reader of the PDF sees and was not read here: said once, with its place.
+
+use super::{
+    reader::{Frame, Macro, Meaning, Reader},
+    style,
+    token::{Kind, Token},
+};
+use crate::{Place, ProblemKind};
+
+impl Reader<'_> {
+    /// A control sequence that nobody defines.
+    pub(super) fn undefined(&mut self, token: Token, name: u32) {
+        // A name with `@` is of LaTeX's own workings.
+        let is_inner = self.names.text(name).contains('@');
+        if is_inner || self.style.has(style::MUTE) || !self.reported.insert(name) {
+            return;
+        }
+        let message = format!(
+            "`\\{}` is not defined; what it prints is not read",
+            self.names.text(name)
+        );
+        let place = self.place(token);
+        self.problem(ProblemKind::UndefinedMacro, place, message);
+    }
+
+    /// The same for those in an argument that is flattened.
+    pub(super) fn undefined_in(&mut self, tokens: &[Token]) {
+        for token in tokens {
+            if let Kind::Name(name) = token.kind
+                && matches!(self.meaning(name), Meaning::Unknown)
+            {
+                self.undefined(*token, name);
+            }
+        }
+    }
+
+    /// A macro of a style file that is not expanded, where its text holds numbers.
+    pub(super) fn opaque(&mut self, call: Token, name: u32, body: &Macro) {
+        if self.style.has(style::MUTE) || !self.reported.insert(name) {
+            return;
+        }
+        let words = body.body.iter().filter(|token| token.kind == Kind::Word);
+        let count: usize = words.map(|word| numbers(self.text(*word))).sum();
+        if count == 0 {
+            return;
+        }
+        let message = format!(
+            "`{}` prints text that is not read: its definition in `{}` holds {} and commands that are not known",
+            self.names.text(name),
+            self.doc.position(body.place).path,
+            counted(count),
+        );
+        let place = self.place(call);
+        self.problem(ProblemKind::UnreadText, place, message);
+    }
+
+    /// An environment that is passed over, up to its end, where its source holds numbers.
+    pub(super) fn unread_environment(&mut self, name: &str, token: Token) {
+        if self.style.has(style::MUTE) {
+            return;
+        }
+        let Some(Frame::File {
+            text, file, cursor, ..
+        }) = self.frames.last()
+        else {
+            return;
+        };
+        let (file, from) = (*file as usize, cursor.pos);
+        if self.searched.file == file && self.searched.offset > from {
+            return;
+        }
+        let rest = text.get(from..).unwrap_or("");
+        let end = rest.find(&format!("\\end{{{name}}}")).unwrap_or(rest.len());
+        let count = numbers(rest.get(..end).unwrap_or(""));
+        let offset = from + end;
+        self.searched = Place { file, offset };
+        if count > 0 {
+            let message = format!("`{name}` is not read; its source holds {}", counted(count));
+            let place = self.place(token);
+            self.problem(ProblemKind::UnreadText, place, message);
+        }
+    }
+
+    /// A file that is printed as a listing or a table.
+    pub(super) fn unread_file(&mut self, place: Place, name: &str) {
+        if !self.style.has(style::MUTE) {
+            let message = format!("`{name}` is printed here and not read");
+            self.problem(ProblemKind::UnreadText, place, message);
+        }
+    }
+}
+
+fn counted(count: usize) -> String {
+    format!("{count} number{}", if count == 1 { "" } else { "s" })
+}
+
+/// Runs of digits, points and commas inside them included; those that belong to a name or are a length do not count.
+fn numbers(text: &str) -> usize {
+    let is_word = |c: char| c.is_alphabetic() || matches!(c, '_' | '@');
+    let parts = text.split(|c: char| !c.is_ascii_digit() && !is_word(c) && !matches!(c, '.' | ','));
+    parts
+        .filter(|part| part.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+        .filter(|part| part.contains(|c: char| c.is_ascii_digit()) && !part.contains(is_word))
+        .count()
+}

@@ -1,0 +1,236 @@
+//! What is wrong with the entries themselves: syntax, keys used twice, fields that miss, facts that speak against them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Finding, Weight, works};
+use crate::bib::{Entry, Library, Loc, ProblemKind, missing};
+use crate::facts::{self, Fact, FactKind, Month};
+
+/// Everything about the entries. Facts, missing fields and duplicate works are judged for cited entries only: what no reader sees does no
+/// harm, and a shared bibliography holds much that one paper does not use.
+///
+/// `now` is the month in which dates are judged; without one no facts are. `distributed` says that macros of a file that comes with TeX
+/// ([`crate::bib::is_distributed`]) may be used.
+pub fn entries(
+    library: &Library<'_>,
+    cited: &BTreeSet<Loc>,
+    now: Option<Month>,
+    distributed: bool,
+) -> Vec<Finding> {
+    let mut findings = syntax(library, cited, distributed);
+    findings.append(&mut duplicate_keys(library, cited));
+    for loc in cited.iter().copied() {
+        findings.append(&mut one(library, loc, now));
+    }
+    findings.append(&mut works::check(library, cited));
+    findings
+}
+
+fn syntax(library: &Library<'_>, cited: &BTreeSet<Loc>, distributed: bool) -> Vec<Finding> {
+    let keys: BTreeSet<&str> = cited
+        .iter()
+        .filter_map(|loc| library.entry(*loc))
+        .map(|entry| entry.key.as_str())
+        .collect();
+    let mut findings = Vec::new();
+    for file in library.files() {
+        for problem in &file.read.problems {
+            let is_distributed = distributed && problem.message.contains("`IEEE");
+            let weight = match problem.kind {
+                // Seen across all files below.
+                ProblemKind::DuplicateKey { .. } => continue,
+                ProblemKind::UnknownMacro if is_distributed => continue,
+                kind if kind.is_error() || keys.contains(problem.key.as_str()) => Weight::Doubt,
+                _ => Weight::Note,
+            };
+            let action = "correct the entry; BibTeX and biber read such places differently";
+            let finding = Finding::new(
+                syntax_id(problem.kind),
+                weight,
+                problem.message.clone(),
+                action,
+            );
+            findings.push(finding.key(&problem.key).at(
+                &file.path,
+                problem.place.line,
+                problem.place.column,
+            ));
+        }
+    }
+    findings
+}
+
+/// The finding's id: the problem's, behind `bibtex_`.
+fn syntax_id(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::ByteOrderMark => "bibtex_byte_order_mark",
+        ProblemKind::NoBracket => "bibtex_no_bracket",
+        ProblemKind::NoKey => "bibtex_no_key",
+        ProblemKind::BadKey => "bibtex_bad_key",
+        ProblemKind::BadField => "bibtex_bad_field",
+        ProblemKind::NoValue => "bibtex_no_value",
+        ProblemKind::BareWord => "bibtex_bare_word",
+        ProblemKind::NoComma => "bibtex_no_comma",
+        ProblemKind::CommentInEntry => "bibtex_comment_in_entry",
+        ProblemKind::Unclosed => "bibtex_unclosed",
+        ProblemKind::UnclosedEntry => "bibtex_unclosed_entry",
+        ProblemKind::SwallowedEntry => "bibtex_swallowed_entry",
+        ProblemKind::StrayText => "bibtex_stray_text",
+        ProblemKind::UnknownMacro => "bibtex_unknown_macro",
+        ProblemKind::DuplicateKey { .. } => "duplicate_key",
+        ProblemKind::DuplicateField { .. } => "bibtex_duplicate_field",
+    }
+}
+
+fn duplicate_keys(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (_, all) in library.groups() {
+        let Some((first, others)) = all.split_first() else {
+            continue;
+        };
+        let Some(kept) = library.entry(*first) else {
+            continue;
+        };
+        for loc in others {
+            let Some(entry) = library.entry(*loc) else {
+                continue;
+            };
+            let same = content(kept) == content(entry);
+            let is_cited = all.iter().any(|loc| cited.contains(loc));
+            let weight = match (is_cited, same) {
+                (true, false) => Weight::Error,
+                (true, true) => Weight::Doubt,
+                (false, _) => Weight::Note,
+            };
+            let what = if same { "the same" } else { "another" };
+            let message = format!(
+                "key `{}` is used before, at {}:{}, for {what} entry",
+                entry.key,
+                library.path(*first),
+                kept.key_place
+            );
+            let action = if same {
+                "delete one of the two"
+            } else {
+                "give one of the two another key"
+            };
+            let place = entry.key_place;
+            findings.push(
+                Finding::new("duplicate_key", weight, message, action)
+                    .key(&entry.key)
+                    .at(library.path(*loc), place.line, place.column)
+                    .quote(entry.text("title").unwrap_or_default()),
+            );
+        }
+    }
+    findings
+}
+
+/// What an entry says, order and markup aside.
+fn content(entry: &Entry) -> (&str, BTreeMap<&str, &str>) {
+    // Of two fields with one name the first counts.
+    let mut fields = BTreeMap::new();
+    for field in &entry.fields {
+        fields
+            .entry(field.name.as_str())
+            .or_insert(field.text.as_str());
+    }
+    (entry.kind.as_str(), fields)
+}
+
+fn one(library: &Library<'_>, loc: Loc, now: Option<Month>) -> Vec<Finding> {
+    let Some(entry) = library.entry(loc) else {
+        return Vec::new();
+    };
+    let resolved = library.resolve(entry);
+    let path = library.path(loc);
+    let place = entry.key_place;
+    let mut findings = Vec::new();
+    for key in &resolved.dangling {
+        let message = format!(
+            "`{}` refers to `{key}`, which is in no bibliography",
+            entry.key
+        );
+        let finding = Finding::new(
+            "missing_parent",
+            Weight::Doubt,
+            message,
+            "add the parent entry, or drop the field",
+        );
+        findings.push(finding.key(&entry.key).at(path, place.line, place.column));
+    }
+    // Fields behind a syntax error are lost, not missing; the error itself is reported.
+    if entry.complete {
+        for requirement in missing(&resolved) {
+            let names = requirement.any_of.join("` or `");
+            let message = format!("@{} needs `{names}`", entry.kind);
+            let finding = Finding::new(
+                "missing_field",
+                Weight::Doubt,
+                message,
+                format!("add `{names}`"),
+            );
+            findings.push(
+                finding
+                    .key(&entry.key)
+                    .at(path, place.line, place.column)
+                    .quote(entry.text("title").unwrap_or_default()),
+            );
+        }
+    }
+    for fact in now.into_iter().flat_map(|now| facts::facts(&resolved, now)) {
+        let file = library.file_of(loc, &resolved, &fact.field);
+        findings.push(of_fact(fact, &entry.key, file));
+    }
+    findings
+}
+
+fn of_fact(fact: Fact, key: &str, file: &str) -> Finding {
+    let weight = if fact.kind.proves_error() {
+        Weight::Error
+    } else {
+        Weight::Doubt
+    };
+    let quote = format!("{} = {{{}}}", fact.field, fact.quote);
+    Finding::new(fact.kind.id(), weight, fact.message, action(fact.kind))
+        .key(key)
+        .at(file, fact.place.line, fact.place.column)
+        .quote(quote)
+}
+
+fn action(kind: FactKind) -> &'static str {
+    match kind {
+        FactKind::ArxivImpossible
+        | FactKind::ArxivInFuture
+        | FactKind::ArxivPlaceholder
+        | FactKind::ArxivMalformed => {
+            "look the paper up on arXiv and write its identifier; drop the entry if there is none"
+        }
+        FactKind::ArxivNewerThanYear | FactKind::ArxivAfterPublication => {
+            "look the paper up and correct the year or the identifier"
+        }
+        FactKind::ArxivIdsContradict | FactKind::DoisContradict => {
+            "keep the identifier of the work that is meant"
+        }
+        FactKind::DoiMalformed | FactKind::DoiPlaceholder | FactKind::DoiNotOne => {
+            "write the work's DOI, or drop the field"
+        }
+        FactKind::DoiUnregistered => "write the registered DOI if there is one, or drop the field",
+        FactKind::DoiPublisherMismatch | FactKind::DoiVenueMismatch | FactKind::DoiYearMismatch => {
+            "open the DOI and correct what differs; the DOI may belong to another work"
+        }
+        FactKind::YearInFuture
+        | FactKind::YearNext
+        | FactKind::YearTooEarly
+        | FactKind::YearUnreadable => "look the work up and correct the year",
+        FactKind::MonthImpossible => "correct the month",
+        FactKind::PlaceholderAuthor
+        | FactKind::NoNamedAuthor
+        | FactKind::AnonymousAuthor
+        | FactKind::LiteralEtAl => {
+            "look the work up and name its authors; drop the entry if it does not exist"
+        }
+        FactKind::PlaceholderTitle => "write the title, or drop the entry",
+        FactKind::PagesReversed => "correct the page range",
+    }
+}

@@ -1,0 +1,111 @@
+//! Two keys for one work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Finding, Weight};
+use crate::bib::{Library, Loc, Resolved};
+use crate::{facts, names, titles};
+
+/// Letters and digits from which a title says something. "Introduction" has twelve.
+const MIN_TITLE: usize = 15;
+
+/// Reports cited entries that describe a work cited under another key already: the same DOI, the same arXiv
+/// paper, or the same title by the same first author.
+pub(super) fn check(library: &Library<'_>, cited: &BTreeSet<Loc>) -> Vec<Finding> {
+    let mut first_by: BTreeMap<String, Loc> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for loc in cited.iter().copied() {
+        let Some(entry) = library.entry(loc) else {
+            continue;
+        };
+        let resolved = library.resolve(entry);
+        let mut told = BTreeSet::new();
+        for (label, shown) in identities(&resolved) {
+            let first = *first_by.entry(label).or_insert(loc);
+            let Some(other) = library.entry(first) else {
+                continue;
+            };
+            // Entries with one key are duplicates of another kind.
+            if other.key.eq_ignore_ascii_case(&entry.key)
+                || !told.insert(first)
+                || are_parts(&resolved, &library.resolve(other))
+            {
+                continue;
+            }
+            let place = entry.key_place;
+            let message = format!(
+                "`{}` and `{}` ({}:{}) have the same {shown}",
+                entry.key,
+                other.key,
+                library.path(first),
+                other.key_place
+            );
+            findings.push(
+                Finding::new(
+                    "duplicate_work",
+                    Weight::Doubt,
+                    message,
+                    "cite one of the two everywhere, or tell them apart",
+                )
+                .key(&entry.key)
+                .at(library.path(loc), place.line, place.column)
+                .quote(entry.text("title").unwrap_or_default()),
+            );
+        }
+    }
+    findings
+}
+
+/// What makes two entries the same work: a label to compare and its name for people.
+fn identities(resolved: &Resolved<'_>) -> Vec<(String, &'static str)> {
+    let mut labels = Vec::new();
+    labels.extend(
+        facts::dois(resolved)
+            .iter()
+            .map(|doi| (format!("doi {}", doi.folded()), "DOI")),
+    );
+    labels.extend(
+        facts::arxiv_ids(resolved)
+            .iter()
+            .map(|id| (format!("arxiv {id}"), "arXiv identifier")),
+    );
+    let author = ["author", "editor"]
+        .into_iter()
+        .find_map(|name| resolved.field(name));
+    let first = author.and_then(|field| names::parse_list(&field.raw).names.into_iter().next());
+    if let (Some(title), Some(first)) = (resolved.text("title"), first) {
+        let key = titles::key(title);
+        let family = titles::key(&first.last);
+        if key.chars().count() >= MIN_TITLE && !family.is_empty() {
+            labels.push((format!("title {key} {family}"), "title and first author"));
+        }
+    }
+    labels
+}
+
+/// Volumes, editions and versions of one work, and chapters under one DOI, are cited side by side rightly.
+fn are_parts(one: &Resolved<'_>, two: &Resolved<'_>) -> bool {
+    let book = |entry: &Resolved<'_>| {
+        matches!(
+            entry.entry.kind.as_str(),
+            "book"
+                | "inbook"
+                | "incollection"
+                | "manual"
+                | "collection"
+                | "proceedings"
+                | "software"
+                | "softwareversion"
+                | "dataset"
+                | "misc"
+                | "online"
+        )
+    };
+    book(one)
+        && book(two)
+        && [
+            "volume", "edition", "version", "chapter", "pages", "part", "number",
+        ]
+        .into_iter()
+        .any(|name| matches!((one.text(name), two.text(name)), (Some(a), Some(b)) if a != b))
+}

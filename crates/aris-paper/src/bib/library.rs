@@ -1,0 +1,214 @@
+//! The bibliographies of a work as one set of entries.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Bibliography, Entry, Index, Resolved, read_after};
+
+/// `.bib` files of TeX distributions that hold macros only; papers name them and do not carry them.
+///
+/// **Source**: CTAN, package `IEEEtran` (`IEEEabrv.bib`, `IEEEfull.bib`)
+const DISTRIBUTED: [&str; 2] = ["ieeeabrv", "ieeefull"];
+
+/// Whether a bibliography of this name, with or without `.bib`, comes with the TeX distribution and holds macros only.
+pub fn is_distributed(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    DISTRIBUTED.contains(&name.strip_suffix(".bib").unwrap_or(&name))
+}
+
+/// One bibliography file.
+#[derive(Debug)]
+pub struct BibFile {
+    /// Its path, as findings name it.
+    pub path: String,
+    /// What it holds.
+    pub read: Bibliography,
+}
+
+impl BibFile {
+    /// Reads a file. Macros that `earlier` files define are known in it.
+    pub fn read(path: String, text: &str, earlier: &[Self]) -> Self {
+        let macros: Vec<_> = earlier
+            .iter()
+            .flat_map(|file| file.read.macros.iter().cloned())
+            .collect();
+        Self {
+            path,
+            read: read_after(text, &macros),
+        }
+    }
+}
+
+/// Where an entry stands: bibliography and entry within it. The order is the order of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loc {
+    file: usize,
+    entry: usize,
+}
+
+/// All entries of a list of files, by key.
+#[derive(Debug)]
+pub struct Library<'a> {
+    files: &'a [BibFile],
+    index: Index<'a>,
+    /// Entries by key in lower case, in file order; commented ones last.
+    by_key: BTreeMap<String, Vec<Loc>>,
+    /// Entries by biblatex's further keys (`ids`).
+    by_alias: BTreeMap<String, Loc>,
+}
+
+impl<'a> Library<'a> {
+    /// Takes up the entries of these files. Of equal keys the first counts.
+    pub fn new(files: &'a [BibFile]) -> Self {
+        let mut by_key: BTreeMap<String, Vec<Loc>> = BTreeMap::new();
+        let mut by_alias = BTreeMap::new();
+        for commented in [false, true] {
+            for (file, bib) in files.iter().enumerate() {
+                for (number, entry) in bib.read.entries.iter().enumerate() {
+                    if entry.commented != commented || entry.key.is_empty() {
+                        continue;
+                    }
+                    let loc = Loc {
+                        file,
+                        entry: number,
+                    };
+                    by_key
+                        .entry(entry.key.to_ascii_lowercase())
+                        .or_default()
+                        .push(loc);
+                    for alias in entry.text("ids").unwrap_or_default().split(',') {
+                        by_alias.entry(alias.trim().to_owned()).or_insert(loc);
+                    }
+                }
+            }
+        }
+        Self {
+            files,
+            index: Index::new(files.iter().map(|file| &file.read)),
+            by_key,
+            by_alias,
+        }
+    }
+
+    /// The entry that a citation of this key means, letter by letter.
+    pub fn find(&self, key: &str) -> Option<Loc> {
+        let exact = |loc: &&Loc| self.entry(**loc).is_some_and(|entry| entry.key == key);
+        let same = self.by_key.get(&key.to_ascii_lowercase());
+        same.and_then(|all| all.iter().find(exact))
+            .or_else(|| self.by_alias.get(key))
+            .copied()
+    }
+
+    /// The entry whose key differs from this one in case only.
+    pub fn find_other_case(&self, key: &str) -> Option<Loc> {
+        self.by_key.get(&key.to_ascii_lowercase())?.first().copied()
+    }
+
+    /// Keys with all entries that bear them, in lower case; commented entries left out.
+    pub fn groups(&self) -> impl Iterator<Item = (&str, Vec<Loc>)> {
+        self.by_key.iter().map(|(key, all)| {
+            let live = |loc: &Loc| self.entry(*loc).is_some_and(|entry| !entry.commented);
+            (key.as_str(), all.iter().copied().filter(live).collect())
+        })
+    }
+
+    /// The files.
+    pub fn files(&self) -> &'a [BibFile] {
+        self.files
+    }
+
+    /// Every entry that is not commented, in file order.
+    pub fn all(&self) -> Vec<Loc> {
+        let mut all: Vec<Loc> = self.groups().flat_map(|(_, locs)| locs).collect();
+        all.sort();
+        all
+    }
+
+    /// An entry; `None` for a place in other files.
+    pub fn entry(&self, loc: Loc) -> Option<&'a Entry> {
+        self.files.get(loc.file)?.read.entries.get(loc.entry)
+    }
+
+    /// The file of an entry.
+    pub fn path(&self, loc: Loc) -> &'a str {
+        self.files
+            .get(loc.file)
+            .map_or("", |file| file.path.as_str())
+    }
+
+    /// An entry with what it inherits.
+    pub fn resolve(&self, entry: &'a Entry) -> Resolved<'a> {
+        self.index.resolve(entry)
+    }
+
+    /// The file of a field that an entry sees: its own, or the one of the entry it is inherited from.
+    pub fn file_of(&self, loc: Loc, resolved: &Resolved<'a>, field: &str) -> &'a str {
+        if resolved.entry.field(field).is_some() {
+            return self.path(loc);
+        }
+        let from = resolved
+            .inherited
+            .iter()
+            .find(|inherited| inherited.name == field || inherited.field.name == field);
+        from.and_then(|inherited| self.find(inherited.from))
+            .map_or(self.path(loc), |parent| self.path(parent))
+    }
+
+    /// What `\\nocite{*}` prints: of each key the entry that counts, no containers of fields or of other entries.
+    pub fn printed(&self) -> Vec<Loc> {
+        let prints = |loc: &Loc| {
+            self.entry(*loc).is_some_and(|entry| {
+                !matches!(entry.kind.as_str(), "xdata" | "set")
+                    && self.find(&entry.key) == Some(*loc)
+            })
+        };
+        self.all().into_iter().filter(prints).collect()
+    }
+
+    /// Entries that are not among the cited ones, nor parents of those, in file order.
+    pub fn unused(&self, cited: &BTreeSet<Loc>) -> Vec<Loc> {
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        for entry in cited.iter().filter_map(|loc| self.entry(*loc)) {
+            used.insert(entry.key.to_ascii_lowercase());
+            let parents = self.resolve(entry).inherited;
+            used.extend(
+                parents
+                    .iter()
+                    .map(|parent| parent.from.to_ascii_lowercase()),
+            );
+        }
+        let key = |loc: &Loc| self.entry(*loc).map(|entry| entry.key.to_ascii_lowercase());
+        let all = self.all().into_iter();
+        all.filter(|loc| key(loc).is_some_and(|key| !used.contains(&key)))
+            .collect()
+    }
+
+    /// Keys near to this one, for a hint: the same but for case, punctuation, or up to two letters.
+    pub fn near(&self, key: &str) -> Vec<&'a str> {
+        /// Keys are compared one by one; more than this is no longer a hint's worth of work.
+        const MAX_KEYS: usize = 5000;
+        if self.by_key.len() > MAX_KEYS {
+            return Vec::new();
+        }
+        let plain = |text: &str| -> String {
+            text.chars()
+                .filter(|c| c.is_alphanumeric())
+                .flat_map(char::to_lowercase)
+                .collect()
+        };
+        let wanted = plain(key);
+        let mut near: Vec<(usize, &'a str)> = self
+            .groups()
+            .filter_map(|(_, all)| self.entry(*all.first()?))
+            .filter(|entry| entry.key.len().abs_diff(key.len()) <= 4 && key.len() <= 80)
+            .map(|entry| {
+                (
+                    strsim::levenshtein(&wanted, &plain(&entry.key)),
+                    entry.key.as_str(),
+                )
+            })
+            .filter(|(distance, _)| *distance <= 2 && *distance * 3 <= wanted.chars().count())
+            .collect();
+        near.sort_unstable();
+        near.into_iter().take(3).map(|(_, key)| key).collect()
+    }
+}

@@ -1,0 +1,46 @@
+//! A document as stretches of visible text.
+
+use std::ops::Range;
+
+/// What a passage is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassageKind {
+    /// The abstract.
+    Abstract,
+    /// A paragraph, list item or footnote.
+    Text,
+    /// A caption of a figure or table.
+    Caption,
+    /// A table cell.
+    Cell,
+    /// A heading.
+    Heading,
+    /// Title, authors, displayed formulas, bibliography: no prose.
+    Other,
+}
+
+/// What is special about a stretch of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaskKind {
+    /// A citation.
+    Cite,
+    /// A cross reference.
+    Reference,
+    /// An address or typewriter text.
+    Code,
+    /// Inline maths.
+    Math,
+}
+
+/// A stretch of text that is read as one.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// What it is.
+    pub kind: PassageKind,
+    /// The visible text.
+    pub text: String,
+    /// Special stretches: byte ranges of the text, by their beginning.
+    pub masks: Vec<(Range<usize>, MaskKind)>,
+    /// Index into [`super::Prose::sections`].
+    pub section: Option<usize>,
+}

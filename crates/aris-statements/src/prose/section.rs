@@ -1,0 +1,46 @@
+//! What a section is for, by its title.
+
+use crate::feature::Feature;
+use crate::words;
+
+/// Lists of beginnings of words in titles; the first list that has one decides. "Experimental setup" says what was done.
+const TITLES: [(Feature, &str); 6] = [
+    (Feature::InBackMatter, "title in_back_matter"),
+    (Feature::InDiscussion, "title in_discussion"),
+    (Feature::InMethods, "title setup"),
+    (Feature::InResults, "title in_results"),
+    (Feature::InBackground, "title in_background"),
+    (Feature::InMethods, "title in_methods"),
+];
+
+/// What the section is for; `None` when the title does not tell.
+pub(crate) fn class(title: &str) -> Option<Feature> {
+    let title = title.to_lowercase();
+    let begins_a_word = |stem: &&str| {
+        title
+            .match_indices(stem)
+            .any(|(at, _)| !title.get(..at).unwrap_or("").ends_with(char::is_alphabetic))
+    };
+    let told = |(_, list): &&(Feature, &str)| words::list(list).iter().any(begins_a_word);
+    TITLES.iter().find(told).map(|(feature, _)| *feature)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_tell_what_sections_are_for() {
+        for (title, expected) in [
+            ("4. Results", Some(Feature::InResults)),
+            ("Related work", Some(Feature::InBackground)),
+            ("Materials and methods", Some(Feature::InMethods)),
+            ("Experimental setup", Some(Feature::InMethods)),
+            ("Abstract", Some(Feature::InDiscussion)),
+            ("Acknowledgements", Some(Feature::InBackMatter)),
+            ("Tail latency", None),
+        ] {
+            assert_eq!(class(title), expected, "{title}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Sentences of running text, with their citation marks and the marks that cover them from further on.
+
+use std::ops::Range;
+
+use super::Prose;
+use super::mark::Mark;
+use super::passage::{MaskKind, Passage, PassageKind};
+use super::stretch::Stretches;
+use crate::words;
+
+/// One sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// Index of the passage.
+    pub passage: usize,
+    /// Its bytes in the passage's text, blanks around it left out.
+    pub range: Range<usize>,
+    /// Bytes of the marks that belong to it, behind its full stop too.
+    pub marks: Vec<Range<usize>>,
+    /// A mark stands in it or directly behind it.
+    pub marked: bool,
+    /// A mark further on covers it.
+    pub covered: bool,
+}
+
+impl Sentence {
+    /// Whether a source is named for what it says.
+    pub fn is_cited(&self) -> bool {
+        self.marked || self.covered
+    }
+
+    /// The text as a reader sees it.
+    pub fn text<'p>(&self, prose: &'p Prose) -> &'p str {
+        prose
+            .passages
+            .get(self.passage)
+            .and_then(|passage| passage.text.get(self.range.clone()))
+            .unwrap_or("")
+    }
+}
+
+/// The sentences of the running text, in reading order. Headings, tables, formulas and lists of references have none.
+pub fn sentences(prose: &Prose) -> Vec<Sentence> {
+    let mut all = Vec::new();
+    for (at, passage) in prose.passages.iter().enumerate() {
+        let is_text = matches!(
+            passage.kind,
+            PassageKind::Text | PassageKind::Abstract | PassageKind::Caption
+        );
+        if is_text {
+            all.extend(of_passage(at, passage, prose.marks_of(at)));
+        }
+    }
+    all
+}
+
+fn of_passage(at: usize, passage: &Passage, marks: &[Mark]) -> Vec<Sentence> {
+    let text = passage.text.as_str();
+    let stretches: Stretches = marks.iter().map(|mark| mark.range.clone()).collect();
+    let mut found: Vec<Sentence> = Vec::new();
+    let mut next = 0;
+    let code = Stretches::masks(passage, &[MaskKind::Code]);
+    for range in split(text, &stretches, &code) {
+        let mut own = Vec::new();
+        let mut marked = false;
+        while let Some(mark) = marks.get(next)
+            && (mark.range.start < range.end
+                || mark.range.is_empty() && mark.range.start == range.end)
+        {
+            if !mark.range.is_empty() {
+                own.push(mark.range.clone());
+            }
+            marked = true;
+            next += 1;
+        }
+        let range = trimmed(text, range);
+        let alone = marked && only_marks(text, &range, &own);
+        if alone {
+            cover(&mut found, text);
+        } else if !range.is_empty() {
+            let lower = text.get(range.clone()).unwrap_or("").to_lowercase();
+            if marked
+                && words::opens("back", &lower)
+                && !words::has("against", &lower)
+                && !words::has("we", &lower)
+            {
+                // "Both steps have been followed by …" speaks of two sentences.
+                let count = if lower.starts_with("both ") { 2 } else { 1 };
+                for sentence in found.iter_mut().rev().take(count) {
+                    sentence.covered = true;
+                }
+            }
+            let covered = !marked
+                && found
+                    .last()
+                    .is_some_and(|last| goes_on_about(text, last, &lower));
+            found.push(Sentence {
+                passage: at,
+                range,
+                marks: own,
+                marked,
+                covered,
+            });
+        }
+    }
+    found
+}
+
+/// "Their data come from …" behind a marked sentence that is not about the authors: the mark covers both.
+fn goes_on_about(text: &str, last: &Sentence, lower: &str) -> bool {
+    let before = text.get(last.range.clone()).unwrap_or("").to_lowercase();
+    last.marked
+        && (words::opens("onward", lower) || any(lower, &["their"]))
+        && !words::has("anew", lower)
+        && !words::has("we", lower)
+        && !any(&before, &["our", "ours"])
+}
+
+fn any(text: &str, wanted: &[&str]) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|word| wanted.contains(&word))
+}
+
+/// A mark alone at the end covers the sentences since the last mark that carry no number of their own.
+fn cover(found: &mut [Sentence], text: &str) {
+    // Directly behind a sentence it is that sentence's, whatever that says.
+    if let Some(last) = found.last_mut() {
+        last.marked = true;
+    }
+    for sentence in found.iter_mut().rev().skip(1) {
+        if sentence.marked {
+            break;
+        }
+        let own = text.get(sentence.range.clone()).unwrap_or("");
+        sentence.covered |= !own.bytes().any(|byte| byte.is_ascii_digit());
+    }
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let whole = text.get(range.clone()).unwrap_or("");
+    let start = range.start + (whole.len() - whole.trim_start().len());
+    start..(start + whole.trim().len())
+}
+
+fn only_marks(text: &str, range: &Range<usize>, marks: &[Range<usize>]) -> bool {
+    let mut at = range.start;
+    for mark in marks {
+        if text.get(at..mark.start).is_none_or(has_words) {
+            return false;
+        }
+        at = mark.end;
+    }
+    !has_words(text.get(at..range.end).unwrap_or(""))
+}
+
+fn has_words(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
+/// Byte ranges of the sentences, in order, covering the whole text.
+fn split(text: &str, marks: &Stretches, code: &Stretches) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(['.', '!', '?']) {
+        if at < start || marks.contains(at) {
+            continue;
+        }
+        let Some(end) = ends(text, start, at, marks, code) else {
+            continue;
+        };
+        out.push(start..end);
+        start = end;
+    }
+    if start < text.len() || out.is_empty() {
+        out.push(start..text.len());
+    }
+    out
+}
+
+/// Where the sentence ends whose stop stands at `at`; `None` when it goes on.
+fn ends(text: &str, start: usize, at: usize, marks: &Stretches, code: &Stretches) -> Option<usize> {
+    let mut end = at + 1;
+    loop {
+        // Closing quotes, and marks that stand behind the stop: "as shown.[3] Next".
+        let rest = text.get(end..)?;
+        if let Some(mark) = marks.at(end) {
+            end = mark.end;
+        } else if let Some(c) = rest
+            .chars()
+            .next()
+            .filter(|c| matches!(c, ')' | '"' | '\'' | '”' | '’' | ']' | '*' | '_'))
+        {
+            end += c.len_utf8();
+        } else {
+            break;
+        }
+    }
+    let rest = text.get(end..)?;
+    if !rest.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let gap = rest.len() - rest.trim_start().len();
+    let next = rest.trim_start().chars().next()?;
+    let begins = next.is_uppercase()
+        || next.is_ascii_digit()
+        || matches!(
+            next,
+            '[' | '(' | '§' | '“' | '"' | '\\' | '‘' | '@' | '$' | '*'
+        );
+    // A mark that opens what follows may go on in lower case: "[3] shows".
+    // and so may the name of a command.
+    let begins = begins || marks.contains(end + gap) || code.contains(end + gap);
+    let before = text.get(start..at)?;
+    (begins && !goes_on(text, at, before)).then_some(end)
+}
+
+/// Abbreviations and initials end no sentence.
+fn goes_on(text: &str, at: usize, before: &str) -> bool {
+    let last = before
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '~'))
+        .next()
+        .unwrap_or("");
+    let dotted = last.contains('.')
+        && last
+            .split('.')
+            .all(|part| part.chars().count() == 1 && part.chars().all(char::is_alphabetic));
+    let initial = last.chars().count() == 1 && last.chars().all(char::is_uppercase);
+    // "a write costs 1.1 J. Next": a unit, no initial.
+    let unit = last.chars().count() == 1
+        && before
+            .strip_suffix(last)
+            .is_some_and(|before| before.trim_end().ends_with(|c: char| c.is_ascii_digit()));
+    text.get(at..).is_some_and(|rest| rest.starts_with('.'))
+        && !unit
+        && (words::is("abbreviations", last) || initial || dotted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Prose, Vec<Sentence>) {
+        let prose = Prose::read("a.md", text, &mut |_: &str| aris_latex::Loaded::Absent).unwrap();
+        let found = sentences(&prose);
+        (prose, found)
+    }
+
+    #[test]
+    fn sentences_end_where_readers_see_it() {
+        for (text, expected) in [
+            ("One. Two.", &["One.", "Two."][..]),
+            (
+                "See e.g. Fig. 3 and Sec. 2. It holds.",
+                &["See e.g. Fig. 3 and Sec. 2.", "It holds."],
+            ),
+            (
+                "Smith et al. (2020) ran it. J. R. Lee did not.",
+                &["Smith et al. (2020) ran it.", "J. R. Lee did not."],
+            ),
+            (
+                "It is 3.5 times. And 4.2 more.",
+                &["It is 3.5 times.", "And 4.2 more."],
+            ),
+            ("As shown.[3] Next one.", &["As shown.[3]", "Next one."]),
+            ("As is. [3] shows more.", &["As is.", "[3] shows more."]),
+            ("In the U.S. Army it is.", &["In the U.S. Army it is."]),
+            ("He said “so.” We did.", &["He said “so.”", "We did."]),
+            ("A question? Yes!", &["A question?", "Yes!"]),
+        ] {
+            let (prose, found) = read(text);
+            let texts: Vec<&str> = found.iter().map(|sentence| sentence.text(&prose)).collect();
+            assert_eq!(texts, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_cover_their_sentence_and_those_before_one_that_stands_alone() {
+        for (text, expected) in [
+            ("A is so [3]. B is not.", &[true, false][..]),
+            ("A is so. B is so. [3]", &[true, true]),
+            ("A is 5. B is so. [3]", &[false, true]),
+            ("A is so. This was shown by [3].", &[true, true]),
+            ("A is so. Others did B [3].", &[false, true]),
+            ("A is so.[3] B is not.", &[true, false]),
+            ("A is so[^1].\n\n[^1]: Lee, Title, 2020.", &[true, false]),
+            ("A is so[^1].\n\n[^1]: only on Sundays.", &[false, false]),
+            ("A is [so](https://example.org/paper).", &[true]),
+        ] {
+            let (_, found) = read(text);
+            let cited: Vec<bool> = found.iter().map(Sentence::is_cited).collect();
+            assert_eq!(cited, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! A browser, driven through its debugging pipe.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// Chromium with one empty page. It is ended when dropped, and after four minutes.
+#[derive(Debug)]
+pub struct Browser {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    session: String,
+    number: u64,
+    /// What the browser told beside its answers.
+    events: Vec<Value>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts the browser; `None` when this machine has none.
+    pub fn start() -> Option<Self> {
+        let found = Command::new("sh")
+            .args([
+                "-c",
+                "command -v chromium || command -v chromium-browser || command -v google-chrome",
+            ])
+            .output()
+            .expect("a shell");
+        let program = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+        if program.is_empty() {
+            return None;
+        }
+        let profile = tempfile::tempdir().expect("temp");
+        // The pipe is what stands behind descriptors 3 and 4. A browser that hangs is ended.
+        let script = r#"exec timeout 240 "$0" --headless --no-sandbox --disable-gpu --disable-background-networking \
+            --disable-dev-shm-usage --no-first-run --remote-debugging-pipe --user-data-dir="$1" about:blank 3<&0 4>&1 2>/dev/null"#;
+        let mut child = Command::new("sh")
+            .args(["-c", script, &program])
+            .arg(profile.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the browser");
+        let input = child.stdin.take().expect("its input");
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        let mut browser = Self {
+            child,
+            input,
+            output,
+            session: String::new(),
+            number: 0,
+            events: Vec::new(),
+            _profile: profile,
+        };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        let session = browser.call("Target.attachToTarget", attach);
+        browser.session = String::from(session["sessionId"].as_str().expect("a session"));
+        for domain in ["Page", "Runtime", "Log", "Network", "Accessibility"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    /// Calls a method of the protocol and waits for its answer.
+    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.number += 1;
+        let mut message = json!({"id": self.number, "method": method, "params": parameters});
+        if !self.session.is_empty() {
+            message["sessionId"] = json!(self.session);
+        }
+        write!(self.input, "{message}\0").expect("the browser listens");
+        self.input.flush().expect("the browser listens");
+        loop {
+            let mut bytes = Vec::new();
+            self.output
+                .read_until(0, &mut bytes)
+                .expect("the browser answers");
+            assert_eq!(bytes.pop(), Some(0), "the browser ended at {method}");
+            let mut answer: Value = serde_json::from_slice(&bytes).expect("JSON");
+            if answer["id"] == json!(self.number) {
+                assert!(
+                    answer.get("error").is_none(),
+                    "{method}: {}",
+                    answer["error"]
+                );
+                return answer["result"].take();
+            }
+            self.events.push(answer);
+        }
+    }
+
+    /// Sets the size of the page, and whether it is to be dark.
+    pub fn screen(&mut self, width: u32, height: u32, dark: bool) {
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+        );
+        let scheme = if dark { "dark" } else { "light" };
+        self.call(
+            "Emulation.setEmulatedMedia",
+            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+        );
+    }
+
+    /// Opens an address and waits until the page is loaded.
+    pub fn open(&mut self, address: &str) {
+        self.call("Page.navigate", json!({"url": "about:blank"}));
+        self.call("Page.navigate", json!({"url": address}));
+        self.until("location.href !== 'about:blank' && document.readyState === 'complete'");
+    }
+
+    /// The value of an expression in the page; a promise is waited for.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let mut answer = self.call(
+            "Runtime.evaluate",
+            json!({"expression": expression, "awaitPromise": true, "returnByValue": true}),
+        );
+        assert!(
+            answer.get("exceptionDetails").is_none(),
+            "{expression}: {answer}"
+        );
+        answer["result"]["value"].take()
+    }
+
+    /// The value of an expression that is a text.
+    pub fn text(&mut self, expression: &str) -> String {
+        let value = self.value(expression);
+        value
+            .as_str()
+            .unwrap_or_else(|| panic!("{expression} is {value}"))
+            .to_owned()
+    }
+
+    /// The visible texts that stand out too little from what is behind them, for people with weak eyes.
+    pub fn low_contrast(&mut self) -> Value {
+        self.value(include_str!("contrast.js"))
+    }
+
+    /// Waits until `condition` holds in the page, which looks at every frame; fails when the page has waited for long.
+    pub fn until(&mut self, condition: &str) {
+        let wait = format!(
+            "new Promise((done) => {{
+                const since = performance.now();
+                const look = () => {{
+                    let holds = false;
+                    try {{ holds = Boolean({condition}); }} catch {{ }}
+                    if (holds || performance.now() - since > 60000) done(holds);
+                    else setTimeout(look, 10);
+                }};
+                look();
+            }})"
+        );
+        loop {
+            // A navigation in between ends the promise: then the new page is asked.
+            self.number += 1;
+            let message = json!({"id": self.number, "sessionId": self.session, "method": "Runtime.evaluate",
+                "params": {"expression": wait, "awaitPromise": true, "returnByValue": true}});
+            write!(self.input, "{message}\0").expect("the browser listens");
+            let answer = loop {
+                let mut bytes = Vec::new();
+                self.output
+                    .read_until(0, &mut bytes)
+                    .expect("the browser answers");
+                assert_eq!(
+                    bytes.pop(),
+                    Some(0),
+                    "the browser ended while waiting for {condition}"
+                );
+                let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
+                if answer["id"] == json!(self.number) {
+                    break answer;
+                }
+                self.events.push(answer);
+            };
+            match answer["result"]["result"]["value"].as_bool() {
+                Some(true) => return,
+                Some(false) => panic!("never: {condition}"),
+                None => {}
+            }
+        }
+    }
+
+    /// Presses a key as a person would.
+    pub fn press(&mut self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            "Escape" => (27, ""),
+            "ArrowLeft" => (37, ""),
+            "ArrowUp" => (38, ""),
+            "ArrowRight" => (39, ""),
+            "ArrowDown" => (40, ""),
+            other => (0, other),
+        };
+        let kind = if text.is_empty() {
+            "rawKeyDown"
+        } else {
+            "keyDown"
+        };
+        self.call(
+            "Input.dispatchKeyEvent",
+            json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code}),
+        );
+        self.call(
+            "Input.dispatchKeyEvent",
+            json!({"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}),
+        );
+    }
+
+    /// Types text where the focus is.
+    pub fn insert(&mut self, text: &str) {
+        self.call("Input.insertText", json!({"text": text}));
+    }
+
+    /// What went wrong in the pages so far: exceptions, messages of the console, requests to anything but files.
+    pub fn complaints(&mut self) -> Vec<String> {
+        self.value("0");
+        let complaint = |event: &Value| {
+            let parameters = &event["params"];
+            match event["method"].as_str()? {
+                "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded" => {
+                    Some(parameters.to_string())
+                }
+                "Network.requestWillBeSent" => {
+                    let address = parameters["request"]["url"].as_str()?;
+                    let local = ["file:", "data:", "about:"]
+                        .iter()
+                        .any(|scheme| address.starts_with(scheme));
+                    (!local).then(|| address.to_owned())
+                }
+                _ => None,
+            }
+        };
+        self.events.iter().filter_map(complaint).collect()
+    }
+
+    /// Drops what was complained about.
+    pub fn forget(&mut self) {
+        self.value("0");
+        self.events.clear();
+    }
+
+    /// Names and roles of what a screen reader sees.
+    pub fn spoken(&mut self) -> Vec<(String, String)> {
+        let tree = self.call("Accessibility.getFullAXTree", json!({}));
+        let nodes = tree["nodes"].as_array().expect("nodes");
+        let text =
+            |node: &Value, what: &str| node[what]["value"].as_str().unwrap_or_default().to_owned();
+        nodes
+            .iter()
+            .filter(|node| node["ignored"] != json!(true))
+            .map(|node| (text(node, "role"), text(node, "name")))
+            .collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        self.child.kill().unwrap_or_default();
+        self.child.wait().map(|_| ()).unwrap_or_default();
+    }
+}

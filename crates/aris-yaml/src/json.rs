@@ -1,0 +1,393 @@
+//! JSON as repositories hold it.
+//!
+//! RFC 8259, and besides: a byte order mark, `//`, `/* */` and `#` comments, commas before a closing bracket, control characters in texts,
+//! texts in single quotes, keys without quotes, and `NaN`, `Infinity` and `-Infinity`, which are plain scalars that mean a text. A key that
+//! stands twice in one object is an error: which of the two was meant cannot be known.
+
+use std::collections::BTreeMap;
+
+use crate::builder::small;
+use crate::{Malformed, Node, Text, Value};
+
+/// Lists and objects that may lie in each other. **Source**: results have a dozen levels; deeper is an attack on the stack.
+const MAX_DEPTH: usize = 128;
+
+/// Reads one value that fills `text`. **Errors**: the first mistake, with its place.
+pub fn read_json(text: &str) -> Result<Node, Malformed> {
+    let mut reader = JsonReader::new(text, 1);
+    let node = reader.value()?;
+    reader.end()?;
+    Ok(node)
+}
+
+/// Reads JSON piece by piece, so that a long list need not be held as a tree.
+#[derive(Debug)]
+pub struct JsonReader<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    line: u32,
+    /// The column of the byte `counted`, from 1, in characters.
+    column: u32,
+    counted: usize,
+    /// Whether an item of the outermost list was read.
+    within: bool,
+}
+
+impl<'t> JsonReader<'t> {
+    /// A reader at the beginning of `text`, whose first line is `line` of its file.
+    pub fn new(text: &'t str, line: u32) -> Self {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            line,
+            column: 1,
+            counted: 0,
+            within: false,
+        }
+    }
+
+    /// Reads one value.
+    pub fn value(&mut self) -> Result<Node, Malformed> {
+        self.space()?;
+        self.node(0)
+    }
+
+    /// Checks that nothing follows. **Errors**: when something does.
+    pub fn end(&mut self) -> Result<(), Malformed> {
+        self.space()?;
+        if self.at < self.bytes.len() {
+            return Err(self.error("there is more after the end of the value"));
+        }
+        Ok(())
+    }
+
+    /// Enters the outermost list; `false` when something else stands here.
+    pub fn enter_list(&mut self) -> Result<bool, Malformed> {
+        self.space()?;
+        Ok(self.take(b'['))
+    }
+
+    /// The next item of the list that was entered; `None` after the last.
+    pub fn item(&mut self) -> Result<Option<Node>, Malformed> {
+        if !self.separated(b']', self.within)? {
+            return Ok(None);
+        }
+        self.within = true;
+        self.node(1).map(Some)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let here = self.peek() == Some(byte);
+        self.at += usize::from(here);
+        here
+    }
+
+    /// Line and column of the current byte. The count goes on from the last place, so that one long line costs no more than many.
+    fn place(&mut self) -> (u32, u32) {
+        let skipped = self.bytes.get(self.counted..self.at).unwrap_or_default();
+        let characters = skipped.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        self.column = self.column.saturating_add(small(characters));
+        self.counted = self.at;
+        (self.line, self.column)
+    }
+
+    fn error(&mut self, message: impl Into<String>) -> Malformed {
+        malformed(self.place(), message)
+    }
+
+    fn newline(&mut self) {
+        self.line = self.line.saturating_add(1);
+        self.column = 1;
+        self.counted = self.at;
+    }
+
+    /// Skips white space and comments.
+    fn space(&mut self) -> Result<(), Malformed> {
+        while let Some(byte) = self.peek() {
+            let next = self.bytes.get(self.at + 1);
+            match byte {
+                b'\n' => {
+                    self.at += 1;
+                    self.newline();
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'#' => self.skip_line(),
+                b'/' if next == Some(&b'/') => self.skip_line(),
+                b'/' if next == Some(&b'*') => {
+                    let start = self.place();
+                    self.at += 2;
+                    while !self
+                        .bytes
+                        .get(self.at..)
+                        .unwrap_or_default()
+                        .starts_with(b"*/")
+                    {
+                        match self.peek() {
+                            None => return Err(malformed(start, "a comment is not closed")),
+                            Some(byte) => {
+                                self.at += 1;
+                                if byte == b'\n' {
+                                    self.newline();
+                                }
+                            }
+                        }
+                    }
+                    self.at += 2;
+                }
+                _ => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_line(&mut self) {
+        while self.peek().is_some_and(|byte| byte != b'\n') {
+            self.at += 1;
+        }
+    }
+
+    /// Goes on to the next item, past its comma unless it is the first; `false` at the closing bracket, which is taken.
+    fn separated(&mut self, close: u8, comma: bool) -> Result<bool, Malformed> {
+        self.space()?;
+        let separated = comma && self.take(b',');
+        self.space()?;
+        if self.take(close) {
+            return Ok(false);
+        }
+        if comma && !separated {
+            let close = char::from(close);
+            return Err(self.error(format!("expected `,` or `{close}`")));
+        }
+        Ok(true)
+    }
+
+    fn node(&mut self, depth: usize) -> Result<Node, Malformed> {
+        let (line, column) = self.place();
+        let value = match self.peek() {
+            Some(b'{' | b'[') if depth >= MAX_DEPTH => {
+                return Err(self.error(format!("nested deeper than {MAX_DEPTH} levels")));
+            }
+            Some(b'{') => self.map(depth)?,
+            Some(b'[') => {
+                self.at += 1;
+                let mut items = Vec::new();
+                while self.separated(b']', !items.is_empty())? {
+                    items.push(self.node(depth + 1)?);
+                }
+                Value::List(items)
+            }
+            Some(b'"' | b'\'') => Value::Scalar {
+                text: self.string()?,
+                plain: false,
+            },
+            Some(_) => {
+                let word = self.word();
+                let known = matches!(
+                    word,
+                    "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity"
+                );
+                if !known && !is_number(word) {
+                    let word: String = word.chars().take(20).collect();
+                    return Err(if word.is_empty() {
+                        self.error("expected a value")
+                    } else {
+                        self.error(format!("`{word}` is no value of JSON"))
+                    });
+                }
+                self.at += word.len();
+                Value::Scalar {
+                    text: word.to_owned(),
+                    plain: true,
+                }
+            }
+            None => return Err(self.error("the file ends where a value is expected")),
+        };
+        Ok(Node {
+            line,
+            column,
+            value,
+        })
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Value, Malformed> {
+        self.at += 1;
+        let mut entries: Vec<(Text, Node)> = Vec::new();
+        while self.separated(b'}', !entries.is_empty())? {
+            let (line, column) = self.place();
+            let text = if let Some(b'"' | b'\'') = self.peek() {
+                self.string()?
+            } else {
+                let word = self.word();
+                let begins = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$');
+                if !word.starts_with(begins) {
+                    return Err(self.error("expected a key in double quotes"));
+                }
+                self.at += word.len();
+                word.to_owned()
+            };
+            self.space()?;
+            if !self.take(b':') {
+                return Err(self.error(format!("expected `:` after the key `{text}`")));
+            }
+            self.space()?;
+            let key = Text { text, line, column };
+            entries.push((key, self.node(depth + 1)?));
+        }
+        match twice(&entries) {
+            Some(keys) => Err(said_twice(keys)),
+            None => Ok(Value::Map(entries)),
+        }
+    }
+
+    /// The letters, digits and signs of numbers that begin here.
+    fn word(&self) -> &'t str {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._$".contains(byte);
+        let length = rest.iter().take_while(|byte| part(byte)).count();
+        self.text.get(self.at..self.at + length).unwrap_or_default()
+    }
+
+    fn string(&mut self) -> Result<String, Malformed> {
+        let start = self.place();
+        let quote = self.peek();
+        self.at += 1;
+        let mut out = String::new();
+        let mut from = self.at;
+        loop {
+            match self.peek() {
+                None => return Err(malformed(start, "a text is not closed")),
+                byte if byte == quote => {
+                    out.push_str(self.text.get(from..self.at).unwrap_or_default());
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    out.push_str(self.text.get(from..self.at).unwrap_or_default());
+                    self.at += 1;
+                    out.push(self.escape()?);
+                    from = self.at;
+                }
+                Some(byte) => {
+                    self.at += 1;
+                    if byte == b'\n' {
+                        self.newline();
+                    }
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Malformed> {
+        let c = match self.peek() {
+            Some(byte @ (b'"' | b'\'' | b'\\' | b'/')) => char::from(byte),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                self.at += 1;
+                return self.unicode();
+            }
+            _ => return Err(self.error("an unknown escape; a backslash is written `\\\\`")),
+        };
+        self.at += 1;
+        Ok(c)
+    }
+
+    /// The character of `\uXXXX`, or of a pair of them; the replacement character for half a pair, as Python writes them.
+    fn unicode(&mut self) -> Result<char, Malformed> {
+        let high = self.hex4()?;
+        let mut code = high;
+        if (0xd800..0xdc00).contains(&high) {
+            let after = self.at;
+            if self.take(b'\\') && self.take(b'u') {
+                let low = self.hex4()?;
+                if (0xdc00..0xe000).contains(&low) {
+                    code = 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+                }
+            }
+            if code == high {
+                self.at = after;
+            }
+        }
+        Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hex4(&mut self) -> Result<u32, Malformed> {
+        let digits = self
+            .text
+            .get(self.at..self.at + 4)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+            Some(code) => {
+                self.at += 4;
+                Ok(code)
+            }
+            None => Err(self.error("expected four hexadecimal digits")),
+        }
+    }
+}
+
+fn malformed((line, column): (u32, u32), message: impl Into<String>) -> Malformed {
+    Malformed {
+        line,
+        column,
+        message: message.into(),
+    }
+}
+
+/// Whether `word` is a number by the grammar of RFC 8259.
+pub(crate) fn is_number(word: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = word.strip_prefix('-').unwrap_or(word);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|text| digits(text.strip_prefix(['+', '-']).unwrap_or(text)))
+}
+
+/// Two entries with one key.
+pub(crate) fn twice(entries: &[(Text, Node)]) -> Option<(&Text, &Text)> {
+    /// Entries up to which comparing all pairs is faster than sorting.
+    const FEW: usize = 8;
+    let mut keys = entries.iter().map(|(key, _)| key);
+    if entries.len() <= FEW {
+        let before = |(at, (key, _)): (usize, &(Text, Node))| {
+            entries
+                .iter()
+                .take(at)
+                .any(|(known, _)| known.text == key.text)
+        };
+        if !entries.iter().enumerate().any(before) {
+            return None;
+        }
+    }
+    let mut seen = BTreeMap::new();
+    keys.find_map(|key| Some((seen.insert(&key.text, key)?, key)))
+}
+
+pub(crate) fn said_twice((first, second): (&Text, &Text)) -> Malformed {
+    malformed(
+        (second.line, second.column),
+        format!(
+            "the key `{}` stands twice, first in line {}, column {}",
+            second.text, first.line, first.column
+        ),
+    )
+}

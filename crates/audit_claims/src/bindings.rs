@@ -1,0 +1,72 @@
+//! The numbers that a `claims.toml` beside a document binds to data.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use aris_claims::Status;
+use aris_claims::bindings::FILE_NAME;
+use aris_claims::project::{Options, Project};
+use aris_statements::rules::BoundNumber;
+
+/// What became of the bound numbers of these documents; `None` when no `claims.toml` lies beside any of them. Documents are given by the
+/// paths under which findings name them, relative to `base`.
+pub(crate) fn bound<'p>(
+    documents: impl Iterator<Item = &'p Path>,
+    base: &Path,
+) -> Option<Vec<BoundNumber>> {
+    let folders: BTreeSet<PathBuf> = documents
+        .map(|path| path.parent().unwrap_or(Path::new("")).to_path_buf())
+        .collect();
+    let mut all: Option<Vec<BoundNumber>> = None;
+    for folder in folders {
+        let Some(numbers) = evaluated(&base.join(&folder)) else {
+            continue;
+        };
+        let all = all.get_or_insert_default();
+        all.extend(numbers.into_iter().map(|number| {
+            BoundNumber {
+                file: folder
+                    .join(&number.file)
+                    .display()
+                    .to_string()
+                    .replace('\\', "/"),
+                ..number
+            }
+        }));
+    }
+    all
+}
+
+/// Every bound number of the `claims.toml` in `folder` with its status, files relative to `folder`; `None` without such a file.
+fn evaluated(folder: &Path) -> Option<Vec<BoundNumber>> {
+    let folder = folder.canonicalize().ok()?;
+    let mut project = match Project::open(&folder, &Options::default()) {
+        Ok(project) => project,
+        Err(error) => {
+            return Some(vec![BoundNumber {
+                file: String::from(FILE_NAME),
+                line: 1,
+                status: Status::BindingError.word().to_owned(),
+                message: error.to_string(),
+            }]);
+        }
+    };
+    if !project.has_claims {
+        return None;
+    }
+    let claims = project.claims_name();
+    let audit = project.audit();
+    let bound = audit.entries.iter().filter(|entry| entry.query.is_some());
+    let numbers = bound.map(|entry| {
+        let place = entry
+            .binding
+            .map_or_else(String::new, |at| format!(" ({claims}:{})", at.line));
+        BoundNumber {
+            file: entry.position.path.clone(),
+            line: entry.position.line,
+            status: entry.status.word().to_owned(),
+            message: format!("{}{place}", entry.detail),
+        }
+    });
+    Some(numbers.collect())
+}

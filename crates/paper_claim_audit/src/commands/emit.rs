@@ -1,0 +1,128 @@
+//! Writes a `\newcommand` for every bound macro, so that its number cannot drift.
+
+use std::io::{self, Write};
+
+use aris_claims::bindings::Subject;
+use aris_claims::decimal::Decimal;
+use aris_claims::project::ProjectError;
+use aris_cli::{Context, Outcome};
+use aris_evidence::{Limits, Question};
+use serde::Serialize;
+
+use crate::Report;
+use crate::cli::EmitArgs;
+use crate::error::Error;
+use crate::format::Format;
+use crate::session::Session;
+
+/// Schema id of [`EmitReport`].
+pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.emit/v1";
+
+/// How an emitted file begins.
+const FIRST_LINE: &str = "% Written by `paper_claim_audit emit`";
+
+/// What `emit` answers.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EmitReport {
+    /// The file.
+    pub(crate) path: String,
+    /// Whether the file holds what it must hold: before, with `--check`; else now.
+    pub(crate) current: bool,
+    /// Whether it was written.
+    pub(crate) written: bool,
+    /// The macros in the order of the bindings.
+    pub(crate) macros: Vec<MacroRow>,
+}
+
+/// One macro.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct MacroRow {
+    /// Name without backslash.
+    pub(crate) name: String,
+    /// The exact value.
+    pub(crate) value: String,
+    /// What LaTeX prints.
+    pub(crate) text: String,
+}
+
+pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let session = Session::open(&args.paper, context)?;
+    if !session.has_claims {
+        let path = session.claims_path.clone();
+        return Err(ProjectError::ClaimsAbsent { path }.into());
+    }
+    let bound = session.claims.claims.iter().filter(|claim| !claim.proposed);
+    let bound: Vec<_> = bound
+        .filter_map(|claim| match &claim.subject {
+            Subject::Macro { name, value } => Some((claim, name, value)),
+            _ => None,
+        })
+        .collect();
+    let questions: Vec<Question> = bound
+        .iter()
+        .map(|(_, _, value)| Question {
+            sql: value.sql.clone(),
+            most_rows: 1,
+        })
+        .collect();
+    let evaluation = aris_evidence::evaluate(&session.settings, &questions, &Limits::default());
+    let mut macros = Vec::new();
+    for ((claim, name, _), answer) in bound.into_iter().zip(&evaluation.answers) {
+        let wrong = |message| Error::Macro {
+            name: name.clone(),
+            message,
+        };
+        let value =
+            aris_claims::single(answer).and_then(|value| aris_claims::value_as_decimal(&value));
+        let value: Decimal = value.map_err(wrong)?;
+        let format = claim
+            .format
+            .as_deref()
+            .map_or(Ok(Format::plain()), Format::parse)
+            .map_err(wrong)?;
+        macros.push(MacroRow {
+            name: name.clone(),
+            value: value.to_string(),
+            text: format.write(value),
+        });
+    }
+    let mut text = format!(
+        "{FIRST_LINE} from {}. Edits are lost.\n",
+        session.claims_name()
+    );
+    for row in &macros {
+        text.extend(["\\newcommand{\\", &row.name, "}{", &row.text, "}\n"]);
+    }
+    let path = context.absolute(&args.output);
+    let was_current = aris_fs::holds(&path, text.as_bytes());
+    let write = !args.check && !was_current;
+    if write {
+        super::only_own(&path, FIRST_LINE)?;
+        aris_fs::write_atomic(&path, text.as_bytes()).map_err(Error::Write)?;
+    }
+    let report = EmitReport {
+        path: path.display().to_string(),
+        current: was_current || write,
+        written: write,
+        macros,
+    };
+    let stale = !report.current;
+    Ok(Outcome::found(Report::Emit(report), stale))
+}
+
+impl EmitReport {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        for row in &self.macros {
+            writeln!(out, "\\{} = {} ({})", row.name, row.text, row.value)?;
+        }
+        let what = match (self.written, self.current) {
+            (true, _) => "written",
+            (false, true) => "unchanged",
+            (false, false) => "not current; run `paper_claim_audit emit` without --check",
+        };
+        writeln!(out, "{}: {what}", self.path)
+    }
+}

@@ -1,0 +1,87 @@
+//! The paper as it was read, for co-authors.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use aris_cli::{Context, Outcome};
+use serde::Serialize;
+
+use crate::artifact::{Details, Row};
+use crate::cli::ShowArgs;
+use crate::error::Error;
+use crate::session::Session;
+use crate::{Report, SPEC};
+
+/// Schema id of [`ShowReport`].
+pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.show/v1";
+
+/// What `show` answers.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ShowReport {
+    /// The page, when one was asked for.
+    pub(crate) html: Option<String>,
+    /// The verdict that an audit would hold.
+    pub(crate) verdict: String,
+    /// One line for people.
+    pub(crate) summary: String,
+    /// Every number and every bound statement, in reading order.
+    pub(crate) claims: Vec<Row>,
+}
+
+pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let mut session = Session::open(&args.paper, context)?;
+    session.require_document()?;
+    let audit = session.audit();
+    let details = Details::new(&session, &audit);
+    let (verdict, reason) = super::audit::decide(&session, &audit, &details);
+    let summary = super::audit::summary(verdict, &reason, &session, &audit, &details);
+    let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
+    if let (Some(path), Ok(document)) = (&html, &session.document) {
+        let facts = crate::page::PageFacts {
+            title: &session
+                .files
+                .folder
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy(),
+            verdict: verdict.word(),
+            reason: &reason,
+            summary: &summary,
+            generated: "",
+            claims_file: &session.claims_name(),
+            version: SPEC.version,
+        };
+        let page = crate::page::html(document, &audit, &facts).map_err(Error::Page)?;
+        super::only_own(path, "<!doctype html>")?;
+        aris_fs::write_changed(path, page.as_bytes()).map_err(Error::Write)?;
+    }
+    let report = ShowReport {
+        html: html.map(|path| path.display().to_string()),
+        verdict: verdict.word().to_owned(),
+        summary,
+        claims: details.claims,
+    };
+    Ok(Outcome::done(Report::Show(report)))
+}
+
+impl ShowReport {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(path) = &self.html {
+            return writeln!(out, "{}: {}\n{path}", self.verdict, self.summary);
+        }
+        for row in &self.claims {
+            let shown = row.shown.as_deref().unwrap_or("-");
+            let value = row.value.as_deref().unwrap_or("-");
+            writeln!(
+                out,
+                "{}\t{}\t{shown}\t{value}\t{}",
+                row.location,
+                row.status.word(),
+                row.id
+            )?;
+        }
+        writeln!(out, "{}: {}", self.verdict, self.summary)
+    }
+}

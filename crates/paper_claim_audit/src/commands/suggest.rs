@@ -1,0 +1,160 @@
+//! Proposals for numbers that nothing binds.
+
+use std::io::{self, Write};
+
+use aris_claims::bindings::{Draft, DraftSubject};
+use aris_claims::{Proposal, SuggestRequest, suggest};
+use aris_cli::{Context, Outcome};
+use aris_evidence::Limits;
+use serde::Serialize;
+
+use crate::Report;
+use crate::cli::SuggestArgs;
+use crate::commands::bind::add;
+use crate::error::Error;
+use crate::session::Session;
+
+/// Schema id of [`SuggestReport`].
+pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.suggest/v1";
+
+/// What `suggest` answers.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SuggestReport {
+    /// The file of bindings.
+    pub(crate) path: String,
+    /// Whether the best proposal of each number was appended to it.
+    pub(crate) written: bool,
+    /// One entry for each number and proposal, best first.
+    pub(crate) proposals: Vec<ProposalRow>,
+    /// Data that were left out, and why.
+    pub(crate) left_out: Vec<String>,
+}
+
+/// What one number may mean.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ProposalRow {
+    /// Source file relative to the paper folder.
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: usize,
+    /// From 1, in characters.
+    pub(crate) column: usize,
+    /// The number as the paper shows it.
+    pub(crate) shown: String,
+    /// The value that the query gives.
+    pub(crate) value: String,
+    /// The files that the query reads.
+    pub(crate) evidence: Vec<EvidenceRow>,
+    /// Other values of the data that agree with the number.
+    pub(crate) others: usize,
+    /// 1 for the best proposal of its number.
+    pub(crate) rank: usize,
+    /// The query.
+    pub(crate) query: String,
+    /// What would be bound: `text`, `macro` or `table`.
+    pub(crate) binds: &'static str,
+}
+
+/// A file.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct EvidenceRow {
+    /// Path relative to the data root.
+    pub(crate) path: String,
+}
+
+pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Report>, Error> {
+    let session = Session::begin(&args.paper, context)?;
+    let document = session.require_document()?;
+    let folder = session.claims_folder();
+    let found = suggest(&SuggestRequest {
+        document,
+        claims: &session.claims,
+        folder: &folder,
+        settings: &session.settings,
+        evidence: &session.evidence,
+        limits: &Limits::default(),
+        most: args.limit,
+    });
+    let best: Vec<Draft> = found
+        .proposals
+        .iter()
+        .filter(|proposal| proposal.rank == 1)
+        .map(|proposal| proposal.draft.clone())
+        .collect();
+    let written = args.write && !best.is_empty() && add(&session, &best, &|_| false)?;
+    let report = SuggestReport {
+        path: session.claims_path.display().to_string(),
+        written,
+        proposals: found.proposals.iter().flat_map(rows).collect(),
+        left_out: found.left_out,
+    };
+    Ok(Outcome::done(Report::Suggest(report)))
+}
+
+fn rows(proposal: &Proposal) -> Vec<ProposalRow> {
+    let (binds, query) = match &proposal.draft.subject {
+        DraftSubject::Sentence { values, .. } => ("text", values.join("; ")),
+        DraftSubject::Statement { sql, .. } => ("text", sql.clone()),
+        DraftSubject::Macro { value, .. } => ("macro", value.clone()),
+        DraftSubject::Table { value, .. } => ("table", value.clone()),
+    };
+    let numbers = proposal.numbers.iter();
+    numbers
+        .map(|number| ProposalRow {
+            file: number.position.path.clone(),
+            line: number.position.line,
+            column: number.position.column,
+            shown: number.shown.clone(),
+            value: number.value.clone(),
+            evidence: proposal
+                .files
+                .iter()
+                .map(|path| EvidenceRow { path: path.clone() })
+                .collect(),
+            others: proposal.others,
+            rank: proposal.rank,
+            query: query.clone(),
+            binds,
+        })
+        .collect()
+}
+
+impl SuggestReport {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write) -> io::Result<()> {
+        for row in &self.proposals {
+            let others = match row.others {
+                0 => String::from("no other value fits"),
+                1 => String::from("1 other value fits"),
+                others => format!("{others} other values fit"),
+            };
+            writeln!(
+                out,
+                "{}:{}:{}: {} may be {} ({others})\n  {}",
+                row.file, row.line, row.column, row.shown, row.value, row.query
+            )?;
+        }
+        for left_out in &self.left_out {
+            writeln!(out, "not considered: {left_out}")?;
+        }
+        match (self.written, self.proposals.is_empty()) {
+            (_, true) => writeln!(
+                out,
+                "no proposals: no value of the data fits a number by digits and words"
+            ),
+            (true, false) => writeln!(
+                out,
+                "added to {} as `proposed = true`: check each one, and remove that line where it is right",
+                self.path
+            ),
+            (false, false) => writeln!(
+                out,
+                "nothing written; --write adds the best of each number to {}",
+                self.path
+            ),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The paper in reading order, as the elements of a page.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_claims::{Audit, Entry, Status};
+use aris_latex::{Block, BlockKind, Document};
+
+use super::card::{BRIEF, Card, label};
+use super::grid::{self, Cell};
+use super::pieces::{Piece, Stretch, pieces};
+
+/// Numbers with a card that are no problem; those after them are coloured only.
+pub(super) const CARDS: usize = 5_000;
+/// Problems that are listed and numbered; the artifact has all of them.
+pub(super) const PROBLEMS: usize = 500;
+/// Environments whose items are indented.
+const LISTS: [&str; 3] = ["itemize", "enumerate", "description"];
+
+type Text = Vec<Piece<Spot>>;
+
+/// An element of the page.
+pub(super) enum Node {
+    /// Of level 3 to 6.
+    Heading(u8, Text),
+    /// With a word of the style sheet.
+    Paragraph(&'static str, Text),
+    /// Items and how deep they are nested, from 1.
+    List(Vec<(usize, Text)>),
+    /// The caption of a figure.
+    Figure(Text),
+    /// Its number on the page, its caption, its rows.
+    Table(usize, Option<Text>, Vec<Vec<(Cell, Text)>>),
+    /// Where the bibliography stands.
+    References,
+}
+
+/// A number or statement in the text, with all that is known of it.
+pub(super) struct Spot {
+    pub(super) anchor: usize,
+    pub(super) status: &'static str,
+    pub(super) label: &'static str,
+    /// Its number in the list of problems.
+    pub(super) problem: Option<usize>,
+    pub(super) cards: Vec<Card>,
+}
+
+/// Whether a status is listed as a problem.
+pub(super) fn is_problem(status: Status) -> bool {
+    status.contradicts() || matches!(status, Status::BindingLost | Status::BindingError)
+}
+
+/// Writes the paper down.
+pub(super) struct Flow<'a> {
+    pub(super) document: &'a Document,
+    pub(super) audit: &'a Audit,
+    pub(super) claims_file: &'a str,
+    /// Entries by block.
+    entries: BTreeMap<usize, Vec<usize>>,
+    /// Number in the list, by entry.
+    problems: BTreeMap<usize, usize>,
+    cards_left: usize,
+    /// Where an entry stands on the page.
+    pub(super) anchors: BTreeMap<usize, usize>,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(document: &'a Document, audit: &'a Audit, claims_file: &'a str) -> Self {
+        let mut entries: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut problems = BTreeMap::new();
+        for (at, entry) in audit.entries.iter().enumerate() {
+            if let Some((block, _)) = &entry.visible {
+                entries.entry(*block).or_default().push(at);
+            }
+            if is_problem(entry.status) && problems.len() < PROBLEMS {
+                problems.insert(at, problems.len() + 1);
+            }
+        }
+        Self {
+            document,
+            audit,
+            claims_file,
+            entries,
+            problems,
+            cards_left: CARDS,
+            anchors: BTreeMap::new(),
+        }
+    }
+
+    /// The elements in reading order; the bibliography is left out.
+    pub(super) fn nodes(&mut self) -> Vec<Node> {
+        let document = self.document;
+        let cells = document.blocks.iter().filter_map(table_of);
+        let mut waiting: BTreeSet<usize> = cells.collect();
+        let mut captions = BTreeMap::new();
+        for (at, table) in document.tables.iter().enumerate() {
+            if let Some(block) = table.caption.filter(|_| waiting.contains(&at)) {
+                captions.entry(block).or_insert(at);
+            }
+        }
+        let mut nodes = Vec::new();
+        for (at, block) in document.blocks.iter().enumerate() {
+            let node = match &block.kind {
+                BlockKind::BibItem if matches!(nodes.last(), Some(Node::References)) => continue,
+                BlockKind::BibItem => Node::References,
+                BlockKind::Cell { table, .. } => {
+                    if !waiting.remove(table) {
+                        continue;
+                    }
+                    let caption = document.tables.get(*table).and_then(|table| table.caption);
+                    let caption = caption.filter(|block| captions.get(block) == Some(table));
+                    let caption = caption.map(|block| self.text(block));
+                    Node::Table(*table, caption, self.rows(*table))
+                }
+                BlockKind::Caption { .. } if captions.contains_key(&at) => continue,
+                BlockKind::Caption { .. } => Node::Figure(self.text(at)),
+                BlockKind::Heading { level } => {
+                    let level = u8::try_from(level + 2).unwrap_or(3).clamp(3, 6);
+                    Node::Heading(level, self.text(at))
+                }
+                BlockKind::ListItem => {
+                    let names = block.environments.iter();
+                    let depth = names.filter(|name| LISTS.contains(&name.as_ref())).count();
+                    let item = (depth.clamp(1, 4), self.text(at));
+                    if let Some(Node::List(items)) = nodes.last_mut() {
+                        items.push(item);
+                        continue;
+                    }
+                    Node::List(vec![item])
+                }
+                kind => Node::Paragraph(class(kind), self.text(at)),
+            };
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    /// One block's text.
+    fn text(&mut self, at: usize) -> Text {
+        let audit = self.audit;
+        let Some(block) = self.document.blocks.get(at) else {
+            return Vec::new();
+        };
+        let (mut numbers, mut statements) = (Vec::new(), Vec::new());
+        for index in self.entries.get(&at).into_iter().flatten() {
+            let Some(entry) = audit.entries.get(*index) else {
+                continue;
+            };
+            let Some((_, range)) = entry.visible.clone() else {
+                continue;
+            };
+            let entries = vec![*index];
+            match entry.shown {
+                Some(_) => numbers.push(Stretch { range, entries }),
+                None => statements.push(Stretch { range, entries }),
+            }
+        }
+        let show = |stretch: &Stretch| self.spot(stretch);
+        pieces(&block.text, &block.marks, numbers, statements, show)
+    }
+
+    fn spot(&mut self, stretch: &Stretch) -> Spot {
+        let anchor = stretch.entries.first().copied().unwrap_or(0);
+        let anchors = stretch.entries.iter().map(|entry| (*entry, anchor));
+        self.anchors.extend(anchors);
+        let audit = self.audit;
+        let entries = stretch.entries.iter();
+        let mut entries: Vec<(usize, &Entry)> = entries
+            .filter_map(|at| Some((*at, audit.entries.get(*at)?)))
+            .collect();
+        entries.sort_by_key(|(at, entry)| (Reverse(weight(entry.status)), *at));
+        let mut cards = Vec::new();
+        for (at, entry) in &entries {
+            if !self.problems.contains_key(at) {
+                if self.cards_left == 0 {
+                    continue;
+                }
+                self.cards_left -= 1;
+            }
+            cards.push(Card::new(entry, self.claims_file, BRIEF));
+        }
+        let worst = entries.first().map(|(_, entry)| *entry);
+        let numbered = entries.iter().find_map(|(at, _)| self.problems.get(at));
+        Spot {
+            anchor,
+            status: worst.map_or("", |entry| entry.status.word()),
+            label: worst.map_or("", label),
+            problem: numbered.copied(),
+            cards,
+        }
+    }
+
+    /// The cells of a table, row by row.
+    fn rows(&mut self, table: usize) -> Vec<Vec<(Cell, Text)>> {
+        let rows = grid::rows(self.document, table);
+        let mut with_text = |cell: Cell| {
+            let text = cell.block.map_or_else(Vec::new, |block| self.text(block));
+            (cell, text)
+        };
+        let rows = rows.into_iter();
+        rows.map(|row| row.into_iter().map(&mut with_text).collect())
+            .collect()
+    }
+}
+
+/// Word of the style sheet for a paragraph.
+fn class(kind: &BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Title => "title",
+        BlockKind::FrontMatter | BlockKind::Keywords => "front",
+        BlockKind::Abstract => "abstract",
+        BlockKind::Footnote => "foot",
+        BlockKind::DisplayMath => "formula",
+        _ => "",
+    }
+}
+
+fn table_of(block: &Block) -> Option<usize> {
+    match block.kind {
+        BlockKind::Cell { table, .. } => Some(table),
+        _ => None,
+    }
+}
+
+/// Of several entries about one place, the one that weighs most gives the colour.
+fn weight(status: Status) -> u8 {
+    match status {
+        Status::ExactMatch => 0,
+        Status::RoundingOk => 1,
+        Status::Waived => 2,
+        Status::Unbound => 3,
+        Status::BindingLost => 4,
+        Status::BindingError => 5,
+        Status::ScopeOverclaim => 6,
+        Status::NumberMismatch => 7,
+    }
+}

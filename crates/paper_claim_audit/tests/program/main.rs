@@ -1,0 +1,29 @@
+//! The program from outside: a paper, its data and its claims.toml in, artifact, exit code and messages out.
+//!
+//! Written from the specification alone. `papers` and `faults` also serve `cargo xtask bench claims`, which names another program
+//! and another folder of papers by `PAPER_CLAIM_AUDIT_BINARY` and `PAPER_CLAIM_AUDIT_PAPERS` and shows their lines that begin with `| `.
+
+#![cfg(test)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::string_slice,
+    reason = "tests prepare files directly, read two variables of the bench, and cut ASCII text"
+)]
+
+mod bind;
+mod data;
+mod documented;
+mod faults;
+mod functions;
+mod hostile;
+mod invented;
+mod labelled;
+mod numbers;
+mod oracle;
+mod page;
+mod papers;
+mod subject;
+mod support;
+mod tables;
+mod verdicts;
+mod writing;
