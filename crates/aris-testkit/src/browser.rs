@@ -2,8 +2,14 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+/// How long a condition is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two questions.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Chromium with one empty page. It is ended when dropped, and after four minutes.
 #[derive(Debug)]
@@ -66,6 +72,13 @@ impl Browser {
 
     /// Calls a method of the protocol and waits for its answer.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        let mut answer = self.ask(method, parameters);
+        let error = answer.get("error");
+        assert!(error.is_none(), "{method}: {error:?}");
+        answer["result"].take()
+    }
+
+    fn ask(&mut self, method: &str, parameters: Value) -> Value {
         self.number += 1;
         let mut message = json!({"id": self.number, "method": method, "params": parameters});
         if !self.session.is_empty() {
@@ -79,14 +92,9 @@ impl Browser {
                 .read_until(0, &mut bytes)
                 .expect("the browser answers");
             assert_eq!(bytes.pop(), Some(0), "the browser ended at {method}");
-            let mut answer: Value = serde_json::from_slice(&bytes).expect("JSON");
+            let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
             if answer["id"] == json!(self.number) {
-                assert!(
-                    answer.get("error").is_none(),
-                    "{method}: {}",
-                    answer["error"]
-                );
-                return answer["result"].take();
+                return answer;
             }
             self.events.push(answer);
         }
@@ -139,47 +147,17 @@ impl Browser {
         self.value(include_str!("contrast.js"))
     }
 
-    /// Waits until `condition` holds in the page, which looks at every frame; fails when the page has waited for long.
+    /// Waits until `condition` holds in the page; fails after a minute. Asked from here: a page without script has no timers.
     pub fn until(&mut self, condition: &str) {
-        let wait = format!(
-            "new Promise((done) => {{
-                const since = performance.now();
-                const look = () => {{
-                    let holds = false;
-                    try {{ holds = Boolean({condition}); }} catch {{ }}
-                    if (holds || performance.now() - since > 60000) done(holds);
-                    else setTimeout(look, 10);
-                }};
-                look();
-            }})"
+        let expression = format!(
+            "(() => {{ try {{ return Boolean({condition}); }} catch {{ return false; }} }})()"
         );
-        loop {
-            // A navigation in between ends the promise: then the new page is asked.
-            self.number += 1;
-            let message = json!({"id": self.number, "sessionId": self.session, "method": "Runtime.evaluate",
-                "params": {"expression": wait, "awaitPromise": true, "returnByValue": true}});
-            write!(self.input, "{message}\0").expect("the browser listens");
-            let answer = loop {
-                let mut bytes = Vec::new();
-                self.output
-                    .read_until(0, &mut bytes)
-                    .expect("the browser answers");
-                assert_eq!(
-                    bytes.pop(),
-                    Some(0),
-                    "the browser ended while waiting for {condition}"
-                );
-                let answer: Value = serde_json::from_slice(&bytes).expect("JSON");
-                if answer["id"] == json!(self.number) {
-                    break answer;
-                }
-                self.events.push(answer);
-            };
-            match answer["result"]["result"]["value"].as_bool() {
-                Some(true) => return,
-                Some(false) => panic!("never: {condition}"),
-                None => {}
-            }
+        let begun = Instant::now();
+        // While one page takes the place of another, an answer may be an error.
+        let ask = json!({"expression": expression, "returnByValue": true});
+        while self.ask("Runtime.evaluate", ask.clone())["result"]["result"]["value"] != true {
+            assert!(begun.elapsed() < PATIENCE, "never: {condition}");
+            std::thread::sleep(PAUSE);
         }
     }
 
