@@ -29,8 +29,8 @@ pub struct EmitReport {
     pub(crate) path: String,
     /// Whether the file holds what it must hold: before, with `--check`; else now.
     pub(crate) current: bool,
-    /// Whether it was written.
-    pub(crate) written: bool,
+    /// Whether the file held it before.
+    pub(crate) unchanged: bool,
     /// The macros in the order of the bindings.
     pub(crate) macros: Vec<MacroRow>,
 }
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>,
     let report = EmitReport {
         path: path.display().to_string(),
         current: was_current || write,
-        written: write,
+        unchanged: was_current,
         macros,
     };
     let stale = !report.current;
@@ -118,9 +118,9 @@ impl EmitReport {
         for row in &self.macros {
             writeln!(out, "\\{} = {} ({})", row.name, row.text, row.value)?;
         }
-        let what = match (self.written, self.current) {
-            (true, _) => "written",
-            (false, true) => "unchanged",
+        let what = match (self.unchanged, self.current) {
+            (true, _) => "unchanged",
+            (false, true) => "written",
             (false, false) => "not current; run `paper_claim_audit emit` without --check",
         };
         writeln!(out, "{}: {what}", self.path)
