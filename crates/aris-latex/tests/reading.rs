@@ -946,3 +946,54 @@ fn environments_and_declared_statements_are_listed() {
     );
     assert_eq!(document.position(document.environments[1].place).line, 10);
 }
+
+#[test]
+fn definitions_behind_hooks_and_names_count() {
+    for (preamble, body, shown) in [
+        (
+            "\\AtBeginDocument{\\newcommand{\\acc}{84.2}}",
+            "x \\acc",
+            "x 84.2",
+        ),
+        (
+            "\\makeatletter\\@namedef{acc}{84.2}\\makeatother",
+            "x \\acc",
+            "x 84.2",
+        ),
+        ("\\AtEndDocument{In all 3 of 5.}", "x", "3 of 5"),
+        ("\\let\\iffalse\\iftrue", "x \\iffalse 3 of 5\\fi", "3 of 5"),
+        ("\\csdef{acc 1}{84.2}", "x \\csuse{acc 1}", "x 84.2"),
+        (
+            "\\csdef{pair}#1#2{#2 of #1}",
+            "\\csuse{pair}{9}{4}",
+            "4 of 9",
+        ),
+        (
+            "\\renewenvironment{comment}{}{}",
+            "a \\begin{comment}7\\end{comment}",
+            "7",
+        ),
+        (
+            "\\includecomment{comment}",
+            "a \\begin{comment}7\\end{comment}",
+            "7",
+        ),
+        ("", "\\begin{tabbing}a\\=34 \\' 5\\end{tabbing}", "a 34 5"),
+    ] {
+        let document = document(preamble, body);
+        let all = texts(&document).join("|");
+        assert!(all.contains(shown), "{preamble} {body}: {all}");
+        assert_eq!(document.problems, [], "{preamble}");
+    }
+}
+
+#[test]
+fn what_is_not_run_is_said_when_it_holds_numbers() {
+    for (preamble, count) in [
+        ("\\renewcommand{\\cite}[1]{[#1] 84.2}", 1),
+        ("\\renewcommand{\\cite}[1]{[#1]}", 0),
+    ] {
+        let document = document(preamble, "x");
+        assert_eq!(document.problems.len(), count, "{preamble}");
+    }
+}

@@ -84,6 +84,15 @@ pub(crate) enum Cmd {
     NoValue,
     True,
     ExcludeComment,
+    IncludeComment,
+    /// Runs its argument where the document begins.
+    AtBegin,
+    /// Runs its argument where the document ends.
+    AtEnd,
+    /// `\def` of a name without backslash.
+    NameDef,
+    /// The command of a name without backslash.
+    NameUse,
     MathOpen(bool),
     MathClose(bool),
     Frac,
@@ -185,6 +194,7 @@ impl Cmd {
             self,
             Self::NewCommand(_)
                 | Self::Def
+                | Self::NameDef
                 | Self::DocumentCommand(_)
                 | Self::NewEnvironment
                 | Self::DocumentEnvironment

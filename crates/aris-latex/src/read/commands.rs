@@ -113,10 +113,11 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("newtcolorbox tcolorboxenvironment", Cmd::Skip("oomm")),
     ("newglossaryentry newacronym", Cmd::Skip("ommm")),
     ("fancyhead fancyfoot fancyhf", Cmd::Skip("om")),
-    (
-        "AtBeginDocument AtEndDocument AtBeginBibliography",
-        Cmd::Skip("m"),
-    ),
+    ("AtBeginDocument AfterEndPreamble", Cmd::AtBegin),
+    ("AtEndDocument AfterEndDocument", Cmd::AtEnd),
+    ("AtBeginBibliography", Cmd::Skip("m")),
+    ("@namedef csdef csgdef csedef csxdef", Cmd::NameDef),
+    ("@nameuse csuse", Cmd::NameUse),
     (
         "tikz captionsetup todo missingfigure color pagecolor cellcolor arrayrulecolor textcolor colorbox foreignlanguage",
         Cmd::Skip("om"),
@@ -344,6 +345,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("NoValue", Cmd::NoValue),
     ("BooleanTrue", Cmd::True),
     ("excludecomment", Cmd::ExcludeComment),
+    ("includecomment", Cmd::IncludeComment),
     ("(", Cmd::MathOpen(false)),
     ("[", Cmd::MathOpen(true)),
     (")", Cmd::MathClose(false)),

@@ -146,7 +146,7 @@ pub(super) fn lookup(name: &str) -> Option<Env> {
 
 impl Reader<'_> {
     /// The name in the next argument.
-    fn environment_name(&mut self) -> u32 {
+    pub(super) fn environment_name(&mut self) -> u32 {
         let tokens = self.argument();
         let name = self.flat(&tokens);
         self.names.intern(name.trim())
@@ -255,6 +255,14 @@ impl Reader<'_> {
         }
     }
 
+    pub(super) fn is_open(&self, name: &str) -> bool {
+        let mut entered = self.entered.iter().rev();
+        entered.any(|at| {
+            let known = self.doc.environments.get(*at);
+            known.is_some_and(|known| &*known.name == name)
+        })
+    }
+
     /// Opens an environment's group.
     pub(super) fn enter(&mut self, name: u32, after: After, token: Token) {
         self.open_group(GroupKind::Environment(name), after, token);
@@ -279,7 +287,7 @@ impl Reader<'_> {
     pub(super) fn end_environment(&mut self, token: Token) {
         let index = self.environment_name();
         if lookup(self.names.text(index)) == Some(Env::Document) {
-            self.end_document();
+            self.end_document(token);
             return;
         }
         let open = self
@@ -319,10 +327,18 @@ impl Reader<'_> {
         if self.preamble {
             self.preamble = false;
             self.style = Style::default();
+            let hooks = std::mem::take(&mut self.begin_hooks);
+            self.unread_all(&hooks);
         }
     }
 
-    fn end_document(&mut self) {
+    pub(super) fn end_document(&mut self, token: Token) {
+        if !self.end_hooks.is_empty() {
+            let hooks = std::mem::take(&mut self.end_hooks);
+            self.unread(Self::op(token, Op::EndDocument));
+            self.unread_all(&hooks);
+            return;
+        }
         let own = self.frames.iter().rev().find_map(|frame| match frame {
             Frame::File { own, .. } => Some(*own),
             Frame::Barrier { .. } => None,

@@ -118,10 +118,12 @@ impl Reader<'_> {
         });
         let body = self.compile(&body);
         let known = match self.meaning(name) {
-            // What the reader knows of a command says more than a style file's code for it.
-            Meaning::Known(cmd) => {
-                keep || cmd.is_fixed() || (self.styles > 0 && cmd != Cmd::Opaque)
+            Meaning::Known(cmd) if !keep && self.styles == 0 && cmd.is_fixed() => {
+                self.redefined(token, name, &body);
+                true
             }
+            // What the reader knows of a command says more than a style file's code for it.
+            Meaning::Known(cmd) => keep || (self.styles > 0 && cmd != Cmd::Opaque),
             Meaning::Macro(_) => keep,
             Meaning::Unknown => false,
         };
@@ -317,7 +319,8 @@ impl Reader<'_> {
             .first()
             .map_or_else(|| self.here(), |token| self.place(*token));
         let known = super::env::lookup(name.trim());
-        let known = known.is_some_and(|env| env.is_fixed() || self.styles > 0);
+        let known = known
+            .is_some_and(|env| self.styles > 0 || env.is_fixed() && env != super::env::Env::Hidden);
         if known || name.trim().is_empty() {
             return;
         }
@@ -344,6 +347,19 @@ impl Reader<'_> {
         );
     }
 
+    /// `\includecomment{name}`: what stands in the environment is shown.
+    pub(super) fn show_environment(&mut self, name: u32, token: Token) {
+        let empty = Rc::new(Macro {
+            parameters: Vec::new(),
+            body: Rc::new([]),
+            place: self.place(token),
+            style: false,
+        });
+        let (begin, end) = (Rc::clone(&empty), empty);
+        self.environments
+            .insert(name, Rc::new(UserEnvironment { begin, end, name }));
+    }
+
     /// `\let\a=\b`
     pub(super) fn alias(&mut self) {
         let Some((name, _)) = self.defined_name() else {
@@ -360,10 +376,12 @@ impl Reader<'_> {
         let Kind::Name(target) = target.kind else {
             return;
         };
-        let fixed =
-            matches!(self.meaning(name), Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
-        if !fixed {
-            let meaning = self.meaning(target);
+        let meaning = self.meaning(target);
+        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(Cmd::If(_)));
+        let old = self.meaning(name);
+        let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
+        // `\let\iffalse\iftrue` shows what was hidden.
+        if !known || self.styles == 0 && is_condition(&old) && is_condition(&meaning) {
             self.set_meaning(name, meaning);
             self.set_opaque(name);
         }

@@ -172,6 +172,10 @@ pub(super) struct Reader<'a> {
     pub(super) toggles: BTreeMap<String, bool>,
     pub(super) environments: BTreeMap<u32, Rc<UserEnvironment>>,
     pub(super) excluded: BTreeSet<u32>,
+    /// What `\AtBeginDocument` keeps.
+    pub(super) begin_hooks: Vec<Token>,
+    /// What `\AtEndDocument` keeps.
+    pub(super) end_hooks: Vec<Token>,
     pub(super) units: BTreeMap<u32, String>,
     pub(super) letters: Letters,
     pub(super) preamble: bool,
@@ -220,6 +224,8 @@ impl<'a> Reader<'a> {
             toggles: BTreeMap::new(),
             environments: BTreeMap::new(),
             excluded: BTreeSet::new(),
+            begin_hooks: Vec::new(),
+            end_hooks: Vec::new(),
             units: BTreeMap::new(),
             letters: Letters::default(),
             preamble: false,

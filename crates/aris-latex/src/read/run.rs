@@ -79,6 +79,7 @@ impl Reader<'_> {
             Op::HeadEnd => self.head_end(),
             Op::Link(link) => self.style.link = link,
             Op::EndEnvironment(name) => self.leave(name, token),
+            Op::EndDocument => self.end_document(token),
             Op::Over => {
                 self.bracketed_group(token, "/", "/(");
             }
@@ -145,6 +146,8 @@ impl Reader<'_> {
             Cmd::Symbol(text) => self.write(token, text),
             Cmd::Operator(text) => self.operator(token, text),
             Cmd::Function(text) => self.function(token, text),
+            // Tab stops.
+            Cmd::Accent('=' | '`' | '\'') if self.is_open("tabbing") => self.space(token),
             Cmd::Accent(accent) => {
                 let argument = self.argument();
                 let base = self.flat(&argument);
@@ -262,11 +265,29 @@ impl Reader<'_> {
             Cmd::StarArg => self.star_argument(),
             Cmd::NoValueArg(given) => self.value_argument(given),
             Cmd::ExcludeComment => {
-                let tokens = self.argument();
-                let name = self.flat(&tokens);
-                let name = self.names.intern(name.trim());
+                let name = self.environment_name();
+                self.environments.remove(&name);
                 self.excluded.insert(name);
             }
+            Cmd::IncludeComment => {
+                let name = self.environment_name();
+                self.excluded.remove(&name);
+                self.show_environment(name, token);
+            }
+            Cmd::AtBegin if self.preamble => {
+                let tokens = self.argument();
+                self.begin_hooks.extend(tokens);
+            }
+            Cmd::AtBegin => {}
+            Cmd::AtEnd => {
+                let tokens = self.argument();
+                self.end_hooks.extend(tokens);
+            }
+            Cmd::NameDef => {
+                self.name_argument(token);
+                self.def();
+            }
+            Cmd::NameUse => self.name_argument(token),
             Cmd::MathOpen(false) => self.open_math(token),
             Cmd::MathOpen(true) => self.begin_display(token, None),
             Cmd::MathClose(_) => self.close_math(token),
@@ -319,6 +340,14 @@ impl Reader<'_> {
     }
 
     /// `\csname input\endcsname` is `\input`; a name made by macros is not known, and its parts are passed over.
+    /// Turns an argument into the control sequence of that name.
+    fn name_argument(&mut self, token: Token) {
+        let tokens = self.argument();
+        let name = self.flat(&tokens);
+        let kind = Kind::Name(self.names.intern(name.trim()));
+        self.unread(Token { kind, ..token });
+    }
+
     pub(super) fn cs_name(&mut self, token: Token) {
         let end = self.names.intern("endcsname");
         let mut name = Some(String::new());

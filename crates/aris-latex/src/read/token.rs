@@ -52,6 +52,8 @@ pub(crate) enum Op {
     Link(u32),
     /// Ends an environment of the document after its end code.
     EndEnvironment(u32),
+    /// Ends the document, after what `\AtEndDocument` keeps.
+    EndDocument,
     /// Opens the denominator of a fraction.
     Over,
 }

@@ -39,8 +39,7 @@ impl Reader<'_> {
         if self.style.has(style::MUTE) || !self.reported.insert(name) {
             return;
         }
-        let words = body.body.iter().filter(|token| token.kind == Kind::Word);
-        let count: usize = words.map(|word| numbers(self.text(*word))).sum();
+        let count = self.numbers_in(&body.body);
         if count == 0 {
             return;
         }
@@ -52,6 +51,26 @@ impl Reader<'_> {
         );
         let place = self.place(call);
         self.problem(ProblemKind::UnreadText, place, message);
+    }
+
+    /// The document's own definition of a command that the reader depends on, where its text holds numbers. The numbers beside
+    /// commands that are not known are mostly lengths and levels.
+    pub(super) fn redefined(&mut self, token: Token, name: u32, body: &[Token]) {
+        let count = self.numbers_in(body);
+        if count > 0 && self.is_understood(body) {
+            let message = format!(
+                "the paper's own definition of `\\{}` is not read; it holds {}",
+                self.names.text(name),
+                counted(count),
+            );
+            let place = self.place(token);
+            self.problem(ProblemKind::UnreadText, place, message);
+        }
+    }
+
+    fn numbers_in(&self, tokens: &[Token]) -> usize {
+        let words = tokens.iter().filter(|token| token.kind == Kind::Word);
+        words.map(|word| numbers(self.text(*word))).sum()
     }
 
     /// An environment that is passed over, up to its end, where its source holds numbers.
