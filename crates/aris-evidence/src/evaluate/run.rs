@@ -114,6 +114,7 @@ impl<'a> Session<'a> {
                 self.loaded.check(source, reads)?;
             }
         }
+        self.slot.begin();
         let deadline = Instant::now() + self.limits.time;
         let late = move || Instant::now() >= deadline;
         let begun = self.connection.progress_handler(STEPS, Some(late));

@@ -3,13 +3,13 @@
 //! **Source**: `quantile` interpolates linearly (type 7 of Hyndman and Fan 1996, the default of R and NumPy); `stddev` and `sem` divide by n - 1;
 //! means and moments are Welford's (1962).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::functions::{Aggregate, Context, FunctionFlags, SqlFnArg};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
 
-use super::guard::{FINITE, FIXED, NUMBER};
+use super::guard::{ALIKE, FIXED, NUMBER};
 use super::permission::{Shared, with};
 use crate::QueryErrorKind::{self, Memory, NotFinite, NotNumber, Refused, TooLarge};
 use crate::read::cell::{Cell, is_not_finite};
@@ -30,18 +30,56 @@ pub(crate) struct Failure {
 
 /// The first failure of a query.
 #[derive(Clone, Default)]
-pub(crate) struct Slot(Shared<Option<Failure>>);
+pub(crate) struct Slot {
+    failure: Shared<Option<Failure>>,
+    /// For each place of a query where values are compared, whether a number was there, and a text.
+    met: Shared<BTreeMap<String, (bool, Option<String>)>>,
+}
 
 impl Slot {
     /// The failure, which is forgotten.
     pub(crate) fn take(&self) -> Option<Failure> {
-        with(&self.0, Option::take)
+        with(&self.failure, Option::take)
+    }
+
+    /// Forgets what a query met.
+    pub(crate) fn begin(&self) {
+        with(&self.failure, Option::take);
+        with(&self.met, BTreeMap::clear);
+    }
+
+    /// Refuses numbers beside texts at one place of a query.
+    fn alike(&self, value: ValueRef<'_>, what: &str, place: &str) -> Result<()> {
+        let text = match value {
+            ValueRef::Null => return Ok(()),
+            ValueRef::Integer(_) | ValueRef::Real(_) => None,
+            ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text)),
+        };
+        if let Some(text) = text.as_deref().filter(|text| is_not_finite(text)) {
+            return Err(self.no_number(what, text));
+        }
+        let mixed = with(&self.met, |met| {
+            if !met.contains_key(place) {
+                met.insert(place.to_owned(), (false, None));
+            }
+            let (number, known) = met.get_mut(place)?;
+            match text {
+                Some(text) if known.is_none() => *known = Some(text.into_owned()),
+                Some(_) => {}
+                None => *number = true,
+            }
+            if *number { known.clone() } else { None }
+        });
+        mixed.map_or(Ok(()), |text| {
+            let message = format!("{what} needs numbers, or texts alone");
+            Err(self.refuse(NotNumber, Some(&text), message))
+        })
     }
 
     fn refuse(&self, kind: QueryErrorKind, text: Option<&str>, message: String) -> Error {
         let error = Error::UserFunctionError(message.clone().into());
         let text = text.map(str::to_owned);
-        with(&self.0, |slot| {
+        with(&self.failure, |slot| {
             slot.get_or_insert(Failure {
                 kind,
                 text,
@@ -226,11 +264,10 @@ fn checks(connection: &Connection, slot: &Slot) -> Result<()> {
         }
     })?;
     let own = slot.clone();
-    connection.create_scalar_function(FINITE, 2, PURE, move |context| -> Result<SqlFnArg> {
-        match context.get_raw(0).as_str() {
-            Ok(text) if is_not_finite(text) => Err(own.no_number(&what(context)?, text)),
-            _ => Ok(context.get_arg(0)),
-        }
+    connection.create_scalar_function(ALIKE, 3, PURE, move |context| -> Result<SqlFnArg> {
+        let word = |at| context.get_raw(at).as_str().unwrap_or_default();
+        own.alike(context.get_raw(0), word(1), word(2))?;
+        Ok(context.get_arg(0))
     })?;
     let own = slot.clone();
     connection.create_scalar_function(FIXED, 2, PURE, move |context| -> Result<SqlFnArg> {

@@ -2,16 +2,17 @@
 //!
 //! SQLite adds `NaN` and `n/a` as 0, calculates `100 * 'NaN'` as 0, sorts texts above all numbers, and compares `'n/a' > 0.5` as true. Here the
 //! arguments of functions on numbers, the operands of arithmetic and of comparisons, and what is sorted by are wrapped in functions that refuse
-//! such texts. The rewritten query gives what the written one gives, or an error.
+//! such texts; `min`, `max`, sorting and comparisons take texts, too, but not beside numbers. The rewritten query gives what the written one gives, or an error.
 
 use std::cmp::Reverse;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::tokens::{Kind, Token, tokens};
 
 /// Gives a number, also of a text that is one; refuses every other text.
 pub(crate) const NUMBER: &str = "__number";
-/// Gives its argument; refuses `NaN` and infinities that are written as texts.
-pub(crate) const FINITE: &str = "__finite";
+/// Gives its argument; refuses `NaN` and infinities that are written as texts, and numbers beside texts at one place of a query.
+pub(crate) const ALIKE: &str = "__alike";
 /// Gives its argument; refuses the words that ask for the present time or the place of the machine.
 pub(crate) const FIXED: &str = "__fixed";
 
@@ -41,7 +42,10 @@ pub(crate) struct Guarded {
 /// Puts the checks into a query.
 pub(crate) fn guarded(sql: &str) -> Guarded {
     let tokens = tokens(sql);
+    let mut hasher = DefaultHasher::new();
+    sql.hash(&mut hasher);
     let mut guard = Guard {
+        query: hasher.finish(),
         tokens: &tokens,
         partners: partners(&tokens),
         wraps: Vec::new(),
@@ -89,14 +93,16 @@ fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
 }
 
 struct Guard<'t> {
+    /// Tells the places of one query from those of another.
+    query: u64,
     tokens: &'t [Token<'t>],
     partners: Vec<Option<usize>>,
     wraps: Vec<Wrap<'t>>,
     refused: Option<&'static str>,
 }
 
-/// First and last token of what is wrapped, the function around it, and for what it is needed.
-type Wrap<'t> = (usize, usize, &'static str, &'t str);
+/// First and last token of what is wrapped, the function around it, for what it is needed, and by which token.
+type Wrap<'t> = (usize, usize, &'static str, &'t str, usize);
 
 impl<'t> Guard<'t> {
     fn is(&self, at: usize, texts: &str) -> bool {
@@ -202,12 +208,13 @@ impl<'t> Guard<'t> {
         last: Option<usize>,
         function: &'static str,
         what: &'t str,
+        by: usize,
     ) {
         if let (Some(first), Some(last)) = (first, last)
             && first <= last
             && !(first == last && self.kind(first) == Some(Kind::Number))
         {
-            self.wraps.push((first, last, function, what));
+            self.wraps.push((first, last, function, what, by));
         }
     }
 
@@ -223,17 +230,41 @@ impl<'t> Guard<'t> {
         let first = left.and_then(|left| self.first(left));
         let last = self.last(at + 1, signed);
         if self.is(at, "+ -") || (self.is(at, "* / %") && !signed) {
-            self.wrap(first, left, NUMBER, "arithmetic");
-            self.wrap(Some(at + 1), last, NUMBER, "arithmetic");
+            self.wrap(first, left, NUMBER, "arithmetic", at);
+            self.wrap(Some(at + 1), last, NUMBER, "arithmetic", at);
         } else if self.is(at, "< <= > >=") {
-            let number = |at: usize| self.kind(at) == Some(Kind::Number);
-            let negative = self.is(at + 1, "- +") && number(at + 2);
-            let against = negative || number(at + 1) || left.is_some_and(number);
-            let function = if against { NUMBER } else { FINITE };
-            for (first, last) in [(first, left), (Some(at + 1), last)] {
-                if first.is_some_and(|first| self.compares_alone(first, last)) {
-                    self.wrap(first, last, function, "a comparison");
-                }
+            self.comparison(at, &[(first, left), (Some(at + 1), last)]);
+        } else if self.is(at, "between")
+            && let Some(and) = self.last(at + 1 + usize::from(self.is(at + 1, "- +")), false)
+            && self.is(and + 1, "and")
+        {
+            let negated = self.before(at, "not");
+            let (first, left) = if negated {
+                let left = at.checked_sub(2).filter(|left| self.ends(*left));
+                (left.and_then(|left| self.first(left)), left)
+            } else {
+                (first, left)
+            };
+            let high = self.last(and + 2, false);
+            let sides = [
+                (first, left),
+                (Some(at + 1), Some(and)),
+                (Some(and + 2), high),
+            ];
+            self.comparison(at, &sides);
+        }
+    }
+
+    fn comparison(&mut self, at: usize, sides: &[(Option<usize>, Option<usize>)]) {
+        let is_number = |first: usize| {
+            let first = first + usize::from(self.is(first, "- +"));
+            self.kind(first) == Some(Kind::Number)
+        };
+        let against = sides.iter().any(|(first, _)| first.is_some_and(is_number));
+        let function = if against { NUMBER } else { ALIKE };
+        for (first, last) in sides {
+            if first.is_some_and(|first| self.compares_alone(first, *last)) {
+                self.wrap(*first, *last, function, "a comparison", at);
             }
         }
     }
@@ -255,13 +286,22 @@ impl<'t> Guard<'t> {
         }
         let arguments = self.split(open + 1, close);
         let check = if token.is_any("cast") {
-            let end = (open..close).rfind(|at| self.is(*at, "as"));
-            let end = end.and_then(|end| end.checked_sub(1));
-            return self.wrap(Some(open + 1), end, FINITE, token.text);
+            let word = (open..close).rfind(|at| self.is(*at, "as"));
+            let texts = ["char", "clob", "text", "blob"];
+            let kind = self.tokens.get(word.unwrap_or(close) + 1..close);
+            let kind = kind.unwrap_or_default().iter();
+            let is_text = kind
+                .map(|token| token.text.to_ascii_lowercase())
+                .any(|kind| texts.iter().any(|text| kind.contains(text)));
+            let end = word.and_then(|word| word.checked_sub(1));
+            if !is_text {
+                self.wrap(Some(open + 1), end, NUMBER, token.text, at);
+            }
+            return;
         } else if token.is_any(NUMERIC) {
             NUMBER
         } else if token.is_any("min max") {
-            FINITE
+            ALIKE
         } else if token.is_any(DATES) {
             if arguments.len() <= usize::from(token.is_any("strftime")) {
                 let message = "a function of dates without a date gives another answer each time";
@@ -273,7 +313,7 @@ impl<'t> Guard<'t> {
         };
         for (first, last) in arguments {
             let first = first + usize::from(self.is(first, "distinct all"));
-            self.wrap(Some(first), Some(last), check, token.text);
+            self.wrap(Some(first), Some(last), check, token.text, at);
         }
     }
 
@@ -325,7 +365,7 @@ impl<'t> Guard<'t> {
                 if self.kind(first) != Some(Kind::Number)
                     && !(first == last && self.is_alias(first))
                 {
-                    self.wrap(Some(first), Some(last), FINITE, "sorting");
+                    self.wrap(Some(first), Some(last), ALIKE, "sorting", first);
                 }
             }
         }
@@ -345,12 +385,16 @@ impl<'t> Guard<'t> {
         self.wraps
             .sort_by_key(|(first, last, ..)| (*first, Reverse(*last)));
         self.wraps
-            .dedup_by_key(|(first, last, function, _)| (*first, *last, *function));
+            .dedup_by_key(|(first, last, function, ..)| (*first, *last, *function));
         let mut pieces = Vec::new();
-        for (number, (first, last, function, what)) in self.wraps.iter().enumerate() {
+        for (number, (first, last, function, what, by)) in self.wraps.iter().enumerate() {
             if let (Some(first), Some(last)) = (self.tokens.get(*first), self.tokens.get(*last)) {
                 let count = self.wraps.len();
-                pieces.push((last.end(), count - number, format!(", '{what}')")));
+                let place = match *function {
+                    ALIKE => format!(", '{:x} {by}'", self.query),
+                    _ => String::new(),
+                };
+                pieces.push((last.end(), count - number, format!(", '{what}'{place})")));
                 pieces.push((first.start, count + number, format!("{function}(")));
             }
         }

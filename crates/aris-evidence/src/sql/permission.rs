@@ -8,7 +8,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Result};
 
-use super::guard::{FINITE, FIXED, NUMBER};
+use super::guard::{ALIKE, FIXED, NUMBER};
 
 /// Functions of SQLite and of this crate that a question may call. Not among them: chance, the machine, the connection, the disk, functions of
 /// extensions, and those whose time is not bounded by the length of their arguments.
@@ -117,7 +117,7 @@ impl Watch {
             }
             AuthAction::Function { function_name } => {
                 let name = function_name.to_ascii_lowercase();
-                let checks = [NUMBER, FINITE, FIXED];
+                let checks = [NUMBER, ALIKE, FIXED];
                 if FUNCTIONS
                     .split(' ')
                     .chain(checks)

@@ -54,7 +54,36 @@ fn texts_among_numbers_are_refused_with_their_place() {
         ("round(ms, 1)", NotNumber, 4, "round"),
         ("abs(ms)", NotNumber, 4, "abs"),
         ("ln(ms)", NotNumber, 4, "ln"),
+        ("cast(ms as integer)", NotNumber, 4, "cast needs numbers"),
         ("rank() over (order by acc desc)", NotFinite, 3, "sorting"),
+        (
+            "rank() over (order by ms)",
+            NotNumber,
+            4,
+            "sorting needs numbers, or texts alone",
+        ),
+        ("min(ms)", NotNumber, 4, "min needs numbers, or texts alone"),
+        (
+            "max(case when n <> 7 then ms end)",
+            NotNumber,
+            4,
+            "max needs",
+        ),
+        ("min(2, ms)", NotNumber, 4, "min needs"),
+        (
+            "sum(ms between 1 and 2)",
+            NotNumber,
+            4,
+            "a comparison needs numbers",
+        ),
+        ("sum(ms not between -1 and 2)", NotNumber, 4, "a comparison"),
+        ("sum(2 between ms and 9)", NotNumber, 4, "a comparison"),
+        (
+            "sum(name > ms)",
+            NotNumber,
+            2,
+            "a comparison needs numbers, or texts alone",
+        ),
     ] {
         let sql = format!("select {what} from \"results/a.csv\"");
         project.fails(&sql, kind, &format!("results/a.csv:{line}"), part);
@@ -76,8 +105,16 @@ fn texts_among_numbers_are_refused_with_their_place() {
             vec![text("NaN")],
         ),
         (
-            "select max(name), min(ms) from \"results/a.csv\"",
-            vec![text("e"), Real(1.5)],
+            "select max(name), cast(max(acc) filter (where name in ('a', 'c\nd')) as text), cast(ms as text) from \"results/a.csv\" where ms = 'n/a'",
+            vec![text("c\nd"), text("0.7"), text("n/a")],
+        ),
+        (
+            "select name, max(n) from \"results/a.csv\" where name <> 'e' and n between 3 and 5",
+            vec![text("c\nd"), Integer(5)],
+        ),
+        (
+            "select sum(name between 'a' and 'b') from \"results/a.csv\"",
+            vec![Integer(2)],
         ),
         (
             "select count(ms), count(*) from \"results/a.csv\"",
