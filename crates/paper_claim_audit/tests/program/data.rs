@@ -258,7 +258,8 @@ fn a_file_that_cannot_be_read_is_an_error_of_its_bindings_and_of_nothing_else() 
         audit.expect_message(&[path, place]);
     }
     assert_eq!(audit.verdict(), "ERROR", "{audit}");
-    assert!(!audit.said().contains("unread.json\""), "{}", audit.said());
+    let spoken = [audit.run.stdout(), audit.run.stderr()].concat();
+    assert!(!spoken.contains("unread.json"), "{spoken}");
 }
 
 #[test]
