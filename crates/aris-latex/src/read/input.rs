@@ -9,7 +9,7 @@ use super::{
 use crate::{Place, ProblemKind};
 
 /// Tokens that expansion and argument scanning may handle besides [`WORK_PER_BYTE`] for each byte read.
-const WORK_BASE: usize = 2_000_000;
+const WORK_BASE: usize = 500_000;
 const WORK_PER_BYTE: usize = 4;
 /// Bytes written by expansion that count as one token, where they are not few.
 const BYTES_PER_WORK: usize = 4;
