@@ -209,6 +209,7 @@ fn record(folder: &Path, payload: &[u8]) -> Outcome<()> {
         executor: None,
         config: Map::new(),
         files: Vec::new(),
+        input_digests: None,
         duration_ms: None,
         status: "ok",
         prompt: b"measure",

@@ -89,6 +89,7 @@ pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emi
         executor: None,
         config: Map::new(),
         files: emission.inputs.keys().cloned().collect(),
+        input_digests: None,
         duration_ms: None,
         status: "ok",
         prompt: &prompt,

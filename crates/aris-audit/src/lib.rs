@@ -12,6 +12,7 @@ pub mod markdown;
 mod paper;
 pub mod project;
 pub mod trace;
+pub mod verdict;
 
 pub use artifact::{Emission, Emitted, emit, program_thread};
 pub use digest::{Digest, Hasher, digest_files};

@@ -151,6 +151,30 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
     open(path)?.read_all(limit)
 }
 
+/// Like [`read`], and reads a pipe that the caller opened for this process, too: `/dev/fd/63`, as shells write `<(…)`.
+///
+/// A FIFO with a name of its own is refused: opening it could wait for ever.
+pub fn read_given(path: &Path, limit: u64) -> Result<Vec<u8>, FsError> {
+    let given = ["/dev/fd", "/proc/self/fd"]
+        .iter()
+        .any(|folder| path.starts_with(folder));
+    let is_pipe = |metadata: Metadata| metadata.file_type().is_fifo();
+    if !given || !std::fs::metadata(path).is_ok_and(is_pipe) {
+        return read(path, limit);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|pipe| pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes))
+        .map_err(|error| FsError::read("read", path, error))?;
+    if bytes.len() as u64 > limit {
+        return Err(FsError::TooLarge {
+            path: path.to_path_buf(),
+            limit,
+        });
+    }
+    Ok(bytes)
+}
+
 /// Like [`read`]; `None` when there is nothing at the path.
 pub fn read_optional(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, limit) {

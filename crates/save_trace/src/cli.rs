@@ -29,7 +29,7 @@ pub struct Cli {
         conflicts_with = "prompt_file"
     )]
     pub prompt: Option<OsString>,
-    /// File with the prompt as sent; - for standard input
+    /// File or pipe with the prompt as sent; - for standard input
     #[arg(long, value_name = "FILE")]
     pub prompt_file: Option<PathBuf>,
     /// The response as received
@@ -40,10 +40,10 @@ pub struct Cli {
         conflicts_with = "response_file"
     )]
     pub response: Option<OsString>,
-    /// File with the response as received; - for standard input
+    /// File or pipe with the response as received; - for standard input
     #[arg(long, value_name = "FILE")]
     pub response_file: Option<PathBuf>,
-    /// Files the prompt points at; may be repeated
+    /// Files the reviewer was given, hashed as they are now; may be repeated
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub files: Vec<String>,
     /// Tool the reviewer was called through

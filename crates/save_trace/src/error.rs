@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use aris_audit::trace::TraceError;
+use aris_contract::json::JsonError;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use serde_json::{Map, Value};
@@ -21,11 +22,11 @@ pub enum Error {
     #[error("cannot read standard input")]
     Stdin(#[source] io::Error),
     /// Standard input has no end in sight.
-    #[error("standard input has more than {} bytes", crate::TEXT_LIMIT)]
+    #[error("standard input has more than {} bytes", aris_audit::trace::TEXT_LIMIT)]
     StdinTooLarge,
     /// `--config` is not a JSON object.
     #[error("--config is not a JSON object")]
-    Config(#[source] serde_json::Error),
+    Config(#[source] JsonError),
     /// `--project` is not a folder.
     #[error("project folder {} does not exist", path.display())]
     Project {

@@ -1,6 +1,8 @@
-//! `save_trace`: keeps one reviewer call, prompt and response, as a record that nobody can change unnoticed.
+//! `save_trace`: keeps one reviewer call, prompt and response, as a record whose chain shows accidents and hasty edits.
 //!
-//! **Input**: flags; prompt and response as text, as files, or from standard input. **Output**: a record under
+//! **Input**: flags; prompt and response as text, as files or pipes, or from standard input. The files that the reviewer was pointed at
+//! (`--files`, and every path below the project that the prompt names) are hashed as they are now: call it before anything is edited.
+//! **Output**: a record under
 //! `<project>/.aris/traces/<skill>/<date>_runNN/` (three files and a line of `chain.jsonl`), an event in
 //! `.aris/meta/events.jsonl`; on stdout the run's folder relative to the project, which is the `trace_path` of an audit.
 //! **Exit**: 0 kept, or nothing to keep in mode `off`; 2 usage; 3 a named file is absent; 4 a file is not readable as what it
@@ -16,25 +18,29 @@ use std::io::Read as _;
 use std::path::Path;
 
 use aris_audit::project;
-use aris_audit::trace::{self, NewRecord, RunChoice};
+use aris_audit::trace::{self, NewRecord, RunChoice, TEXT_LIMIT};
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::artifact::trace::TraceMode;
+use aris_contract::json::{self, Limits};
 use aris_contract::schema::id;
 
 pub use cli::Cli;
 pub use error::Error;
 pub use report::Report;
 
-/// Bytes of a prompt or response that are accepted: 64 MiB, some hundred times the longest context window.
-pub const TEXT_LIMIT: u64 = 64 << 20;
+/// What a trace's reader takes of `--config`: it lies two levels deep in the request.
+const CONFIG: Limits = Limits {
+    depth: Limits::ARTIFACT.depth - 2,
+    ..Limits::ARTIFACT
+};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
     name: "save_trace",
     version: env!("CARGO_PKG_VERSION"),
     summary: "Keep one reviewer call, prompt and response, as a chained trace record",
-    input: "flags; prompt and response as text, as files, or one of them from standard input (-)",
+    input: "flags; prompt and response as text, as files or pipes, or one of them from standard input (-); the files they are about are hashed",
     output: "the run's folder relative to the project, for trace_path; with --json where the record went",
     stderr: "the record's name, warnings, errors",
     examples: &[
@@ -117,7 +123,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     )?;
     let config = match &cli.config {
         None => serde_json::Map::new(),
-        Some(text) => serde_json::from_str(text).map_err(Error::Config)?,
+        Some(text) => json::typed(text.as_bytes(), CONFIG).map_err(Error::Config)?,
     };
     if response.trim_ascii().is_empty() {
         context.warn("the response is empty: no audit can rest on this record");
@@ -137,6 +143,12 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         (None, true) => RunChoice::New,
         (None, false) => RunChoice::Latest,
     };
+    let reviewed = trace::reviewed(&project, context.cwd(), &cli.files, &prompt);
+    for problem in &reviewed.missing {
+        context.warn(&format!(
+            "--files: {problem}; no audit can rest on it, because its bytes are not recorded"
+        ));
+    }
     let saved = trace::record(
         &project,
         &NewRecord {
@@ -148,6 +160,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
             executor: cli.executor.as_deref(),
             config,
             files: cli.files,
+            input_digests: Some(reviewed.digests),
             duration_ms: cli.duration_ms,
             status: &cli.status,
             prompt: &prompt,
@@ -165,7 +178,8 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
 }
 
 fn is_stdin(path: Option<&Path>) -> bool {
-    path == Some(Path::new("-"))
+    let names = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+    path.is_some_and(|path| names.iter().any(|name| path == Path::new(name)))
 }
 
 /// The bytes of a prompt or response, wherever they come from; empty when neither way is used.
@@ -190,7 +204,7 @@ fn text(
                 Ok(bytes)
             }
         }
-        (None, Some(path)) => Ok(aris_fs::read(&context.absolute(path), TEXT_LIMIT)?),
+        (None, Some(path)) => Ok(aris_fs::read_given(&context.absolute(path), TEXT_LIMIT)?),
     }
 }
 

@@ -112,10 +112,11 @@ fn every_flag_of_the_reference_and_of_ours_reaches_the_record() {
         ),
         (Some(142_000), "partial", "019d")
     );
-    assert_eq!(
-        trace.run.expect("run").executor.as_deref(),
-        Some("claude-code")
-    );
+    assert_eq!(record.executor(), Some("claude-code"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    for name in ["a b.tex", "c.csv"] {
+        assert!(stderr.contains(&format!("{name} is not there")), "{stderr}");
+    }
     let prefix = data["prefix"].as_str().expect("prefix");
     let response = temp
         .path()
@@ -152,6 +153,200 @@ fn standard_input_and_arguments_carry_any_bytes() {
         (request.prompt.as_deref(), request.prompt_base64.as_deref()),
         (None, Some("/v8="))
     );
+}
+
+#[test]
+fn pipes_are_read_like_files() {
+    let temp = tempfile::tempdir().expect("temp");
+    let script = r#""$0" --skill s --purpose p --prompt-file <(printf prompt) --response-file <(printf answer) &&
+        printf 'second answer' | "$0" --skill s --purpose p --prompt x --response-file /dev/stdin"#;
+    let output = Command::new("bash")
+        .current_dir(temp.path())
+        .args(["-c", script, env!("CARGO_BIN_EXE_save_trace")])
+        .output()
+        .expect("started");
+    assert!(output.status.success(), "{output:?}");
+    let records = the_run(temp.path()).records;
+    let prompt = records[0].request.as_ref().expect("request").prompt.clone();
+    assert_eq!(prompt.as_deref(), Some("prompt"));
+    let lengths: Vec<u64> = records.iter().map(|it| it.response_length).collect();
+    assert_eq!(lengths, [6, 13]);
+}
+
+#[test]
+fn what_the_reviewer_was_given_is_recorded_as_it_was() {
+    let temp = tempfile::tempdir().expect("temp");
+    let write = |name: &str, text: &str| {
+        let path = temp.path().join(name);
+        fs::create_dir_all(path.parent().expect("folder")).expect("folder");
+        fs::write(path, text).expect("write");
+    };
+    write(
+        "paper/main.tex",
+        "\\documentclass{a}\\begin{document}\\input{s}\\end{document}",
+    );
+    write("paper/s.tex", "a section");
+    write("results/x.json", "{}");
+    let digests = |args: &[&str]| {
+        assert!(call(temp.path(), args).status.success());
+        let record = the_run(temp.path()).records.pop().expect("record");
+        record
+            .request
+            .expect("request")
+            .input_digests
+            .expect("digests")
+    };
+    let section = |text: &str| aris_audit::Digest::of(text.as_bytes()).to_string();
+    let first = digests(&["--prompt", "Audit paper/", "--files", "results/x.json"]);
+    assert_eq!(
+        first.keys().collect::<Vec<_>>(),
+        ["paper/main.tex", "paper/s.tex", "results/x.json"]
+    );
+    write("paper/s.tex", "edited");
+    let second = digests(&["--prompt", "Audit paper/main.tex", "--trace-mode", "meta"]);
+    assert_eq!(first["paper/s.tex"], section("a section"));
+    assert_eq!(second["paper/s.tex"], section("edited"));
+    assert!(digests(&["--prompt", "Audit the paper"]).is_empty());
+}
+
+#[test]
+fn each_record_keeps_its_own_executor_and_meta_mode_the_verdict() {
+    let temp = tempfile::tempdir().expect("temp");
+    call(
+        temp.path(),
+        &["--executor", "claude-code", "--response", "VERDICT: PASS"],
+    );
+    call(
+        temp.path(),
+        &[
+            "--executor",
+            "codex",
+            "--response",
+            "VERDICT: FAIL",
+            "--trace-mode",
+            "meta",
+        ],
+    );
+    let records = the_run(temp.path()).records;
+    let executors: Vec<_> = records.iter().map(|it| it.executor()).collect();
+    assert_eq!(executors, [Some("claude-code"), Some("codex")]);
+    let verdicts: Vec<_> = records
+        .iter()
+        .filter_map(|it| it.verdict)
+        .map(aris_contract::artifact::audit::Verdict::word)
+        .collect();
+    assert_eq!(verdicts, ["PASS", "FAIL"]);
+}
+
+/// Name of today's run.
+fn today(project: &Path, number: u32) -> String {
+    let skill = project.join(".aris/traces/s");
+    let run = fs::read_dir(skill)
+        .expect("runs")
+        .flatten()
+        .find(|it| it.path().is_dir());
+    let name = run.expect("run").file_name().into_string().expect("name");
+    let day = name.split('_').next().expect("day");
+    format!("{day}_run{number:02}")
+}
+
+#[test]
+fn it_goes_on_behind_the_records_of_other_programs() {
+    let temp = tempfile::tempdir().expect("temp");
+    let first = saved(&call(temp.path(), &["--response", "r", "--json"]));
+    let run = temp
+        .path()
+        .join(first["trace_path"].as_str().expect("path"));
+    // As the reference leaves them: it counts the requests that are there.
+    let foreign = |number: u64| {
+        let meta = format!(
+            r#"{{"call_number":{number},"purpose":"q","timestamp":"2026-04-15T14:33:00Z","thread_id":"f{number}","model":"m","status":"ok"}}"#
+        );
+        fs::write(run.join(format!("{number:03}-q.meta.json")), meta).expect("write");
+        fs::write(run.join(format!("{number:03}-q.response.md")), "fine").expect("write");
+    };
+    foreign(2);
+    foreign(3);
+    let next = saved(&call(
+        temp.path(),
+        &["--response", "r", "--thread-id", "ours", "--json"],
+    ));
+    assert_eq!(next["call_number"], 4);
+    let trace = the_run(temp.path());
+    let threads: Vec<_> = trace
+        .records
+        .iter()
+        .filter_map(|it| it.thread_id())
+        .collect();
+    assert_eq!(threads, ["", "ours", "f2", "f3"]);
+    assert_eq!(trace.records.iter().filter(|it| it.chained).count(), 2);
+    // A whole run of the reference's, without a chain.
+    let day = today(temp.path(), 9);
+    let other = temp.path().join(".aris/traces/s").join(&day);
+    fs::create_dir(&other).expect("folder");
+    let described = format!(
+        r#"{{"skill":"s","run_id":"{day}","started_at":"2026-04-15T14:33:00Z","project_dir":"/p"}}"#
+    );
+    fs::write(other.join("run.meta.json"), described).expect("write");
+    fs::copy(run.join("002-q.meta.json"), other.join("001-q.meta.json")).expect("copy");
+    let next = saved(&call(temp.path(), &["--response", "r", "--json"]));
+    assert_eq!(
+        (&next["run_id"], &next["call_number"]),
+        (&Value::from(day), &Value::from(2))
+    );
+    let trace = trace::read(&other, Some(temp.path())).expect("readable");
+    assert!(
+        matches!(trace.chain, Chain::Valid { .. }),
+        "{:?}",
+        trace.chain
+    );
+    assert_eq!(trace.records.len(), 2);
+}
+
+#[test]
+fn a_run_that_the_log_knows_and_that_is_gone_is_not_begun_again() {
+    let temp = tempfile::tempdir().expect("temp");
+    for args in [
+        &["--response", "r", "--json"][..],
+        &["--response", "r", "--json", "--run-id", "camera-ready"],
+    ] {
+        let first = saved(&call(temp.path(), args));
+        call(temp.path(), args);
+        // As in a fresh clone of a project that commits its log.
+        fs::remove_dir_all(temp.path().join(".aris/traces")).expect("removed");
+        let again = saved(&call(temp.path(), args));
+        assert_ne!(first["run_id"], again["run_id"]);
+        assert_eq!(again["call_number"], 1);
+        the_run(temp.path());
+        let more = saved(&call(temp.path(), args));
+        assert_eq!(
+            (&more["run_id"], &more["call_number"]),
+            (&again["run_id"], &Value::from(2))
+        );
+    }
+}
+
+#[test]
+fn what_is_accepted_can_be_read_back() {
+    let temp = tempfile::tempdir().expect("temp");
+    // In JSON each of these bytes takes six.
+    fs::write(temp.path().join("prompt"), vec![1_u8; 12 << 20]).expect("write");
+    let nested = |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
+    for (args, code) in [
+        (["--prompt-file", "prompt"], 0),
+        (["--config", &nested(50)], 0),
+        (["--config", &nested(70)], 2),
+        (["--config", r#"{"a":1,"a":2}"#], 2),
+    ] {
+        let output = call(temp.path(), &args);
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{:?}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    assert_eq!(the_run(temp.path()).records.len(), 2);
 }
 
 #[test]

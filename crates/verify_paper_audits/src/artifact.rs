@@ -87,9 +87,13 @@ impl Artifact {
             );
             return (artifact, findings);
         };
-        artifact.fields(fields, file, &mut findings);
         artifact.verdict(fields, file, &mut findings);
         artifact.skill(fields, rule, file, &mut findings);
+        // An audit that nobody demands and that says that it does not apply needs no reviewer, and then it has nothing more to show.
+        if !rule.mandatory && artifact.verdict == Some(Verdict::NotApplicable) && nobody(fields) {
+            return (artifact, findings);
+        }
+        artifact.fields(fields, file, &mut findings);
         artifact.hashes(fields, file, &mut findings);
         match serde_json::from_value(value) {
             Ok(audit) => artifact.audit = Some(audit),
@@ -294,6 +298,16 @@ impl Default for Artifact {
             text: lossy("", b""),
             places: Places::default(),
         }
+    }
+}
+
+/// Whether an artifact names no reviewer.
+fn nobody(fields: &Map<String, Value>) -> bool {
+    const WORDS: [&str; 4] = ["", "none", "n/a", "not_applicable"];
+    match fields.get("reviewer_model") {
+        None | Some(Value::Null) => true,
+        Some(Value::String(model)) => WORDS.contains(&model.trim().to_lowercase().as_str()),
+        Some(_) => false,
     }
 }
 

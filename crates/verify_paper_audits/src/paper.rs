@@ -103,6 +103,27 @@ impl Paper {
         }
     }
 
+    /// The real path of an audited file, seen from the paper.
+    ///
+    /// Data may lie outside the roots, on another disk, where a link or an absolute path leads there: its digest stands in the audit. What
+    /// the paper is made of may not, and `..` never leads out.
+    pub(crate) fn input(&self, name: &str) -> Result<PathBuf, Unusable> {
+        match self.resolve(&self.dir, name) {
+            Err(Unusable::Escapes { to, by_link })
+                if is_data(name)
+                    && is_data(&to.to_string_lossy())
+                    && (by_link || Path::new(name).is_absolute()) =>
+            {
+                if to.exists() {
+                    Ok(to)
+                } else {
+                    Err(Unusable::Gone)
+                }
+            }
+            other => other,
+        }
+    }
+
     fn inside(&self, path: &Path, real: PathBuf) -> Result<PathBuf, Unusable> {
         let textual = aris_fs::lexical(path);
         if !self.allows(&real) {
@@ -200,6 +221,22 @@ impl Paper {
         }
         aris_fs::display_relative(real, &self.dir)
     }
+}
+
+/// Whether a path names what a paper is made of, not what it is measured against.
+pub(crate) fn is_source(path: &str) -> bool {
+    const SOURCES: [&str; 7] = ["tex", "bib", "bbl", "sty", "cls", "bst", "pdf"];
+    let extension = Path::new(path).extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| {
+        SOURCES
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Whether a path names data: it has an extension, and not one of a source.
+fn is_data(path: &str) -> bool {
+    Path::new(path).extension().is_some() && !is_source(path)
 }
 
 /// The last part of `real` that `textual` spells in another case. On a file system that tells cases apart there is none,

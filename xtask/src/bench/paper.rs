@@ -92,6 +92,7 @@ impl Paper {
             executor: Some("bench"),
             config: serde_json::Map::new(),
             files: hashes.keys().take(2).cloned().collect(),
+            input_digests: None,
             duration_ms: None,
             status: "ok",
             prompt: b"read the paper",

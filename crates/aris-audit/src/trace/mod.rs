@@ -3,10 +3,15 @@
 //! [`record`] adds a record under a lock of the skill's folder; [`read()`] gives everything a trace holds and says whether its
 //! chain still proves it.
 
+use aris_contract::json::Limits;
+
+mod events;
 mod read;
+mod reviewed;
 mod store;
 
 pub use read::{Chain, Trace, TraceRecord, TraceWarning, read};
+pub use reviewed::{Reviewed, reviewed};
 pub use store::{NewRecord, RunChoice, Saved, TraceError, record};
 
 /// Folder of all traces, relative to the project.
@@ -17,6 +22,14 @@ pub const EVENTS: &str = ".aris/meta/events.jsonl";
 pub const CHAIN: &str = "chain.jsonl";
 /// Name of a run's description.
 pub const RUN_META: &str = "run.meta.json";
+
+/// Bytes of a prompt or response that are kept: 64 MiB, some hundred times the longest context window.
+pub const TEXT_LIMIT: u64 = 64 << 20;
+/// What a request may be: the longest prompt in base64, a third larger, and the rest.
+const REQUEST: Limits = Limits {
+    bytes: 96 << 20,
+    ..Limits::ARTIFACT
+};
 
 /// File prefix of a record, `001-round-1-review`.
 pub fn prefix(number: u64, purpose: &str) -> String {

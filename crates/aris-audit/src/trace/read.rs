@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use aris_contract::artifact::trace::{ChainLine, Event, Request, ResponseMeta, Run, TraceMode};
+use aris_contract::artifact::audit::Verdict;
+use aris_contract::artifact::trace::{ChainLine, Request, ResponseMeta, Run, TraceMode};
 use aris_contract::json::{self, Limits};
 use aris_fs::{EntryKind, FsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{CHAIN, EVENTS, FOLDER, RUN_META};
-use crate::digest::{Digest, Hasher};
+use super::{CHAIN, EVENTS, REQUEST, RUN_META, TEXT_LIMIT, events};
+use crate::digest::Digest;
+use crate::verdict;
 
 /// Most files a trace may have. An honest run has a few hundred; the bound keeps a hostile folder from costing minutes.
 const MAX_FILES: usize = 300_000;
@@ -41,6 +43,10 @@ pub struct TraceRecord {
     pub response_length: u64,
     /// Whether the response holds anything but white space. In meta mode: whether it had any bytes.
     pub answered: bool,
+    /// The verdict that the response states.
+    pub verdict: Option<Verdict>,
+    /// Whether the run's chain has it. Records of other programs may lie beside those of a chain.
+    pub chained: bool,
 }
 
 impl TraceRecord {
@@ -57,6 +63,17 @@ impl TraceRecord {
             .map(|meta| &meta.model)
             .or(self.request.as_ref().map(|request| &request.model));
         model.map(String::as_str)
+    }
+
+    /// The agent that made the call, where the record names one.
+    pub fn executor(&self) -> Option<&str> {
+        self.request.as_ref()?.executor.as_deref()
+    }
+
+    /// Whether `save_trace` wrote it, which always chains its records.
+    fn marked(&self) -> bool {
+        let request = self.request.as_ref().is_some_and(|it| it.schema.is_some());
+        request || self.meta.as_ref().is_some_and(|it| it.schema.is_some())
     }
 
     /// When the response came, RFC 3339 as written.
@@ -97,22 +114,20 @@ pub struct TraceWarning {
 
 /// Reads the trace at `path`: the folder of a run, or a single file that holds a response.
 ///
-/// With `project` the log of events is consulted too: it knows how many records a run had, so that cutting the end off
-/// a chain does not go unnoticed. **Errors**: what cannot be listed or opened at all; a record that cannot be read is a
+/// With `project` the log of events is consulted too: it knows the records of a run and their chain lines, so that a chain that was cut,
+/// rewritten or taken away does not go unnoticed. **Errors**: what cannot be listed or opened at all; a record that cannot be read is a
 /// warning, and breaks the chain if there is one.
 pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     if !path.is_dir() {
-        let (length, answered, _) = response(path)?;
         let prefix = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let record = TraceRecord {
+        let mut record = TraceRecord {
             prefix,
-            response_length: length,
-            answered,
             ..TraceRecord::default()
         };
+        Response::read(path)?.tell(&mut record);
         return Ok(Trace {
             run: None,
             records: vec![record],
@@ -132,26 +147,33 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
             names.insert(name.to_owned());
         }
     }
-    let (run, run_digest) = match reader.json::<Run>(RUN_META, &names) {
-        Some((run, digest)) => (Some(run), Some(digest)),
-        None => (None, None),
+    let (run, run_digest) = reader.json::<Run>(RUN_META, &names, Limits::ARTIFACT);
+    let chained = names.contains(CHAIN);
+    let (mut records, lines, mut problems) = if chained {
+        reader.chained(&names, run_digest)?
+    } else {
+        (Vec::new(), Vec::new(), Vec::new())
     };
-    if !names.contains(CHAIN) {
-        let records = reader.loose(&names);
-        return Ok(Trace {
-            run,
-            records,
-            chain: Chain::Absent,
-            warnings: reader.warnings,
-        });
+    let loose = reader.loose(&names, &records, chained);
+    // `save_trace` marks its records and always chains them: where the mark is and the line is not, it was taken away.
+    let unchained = loose.iter().filter(|record| record.marked());
+    problems.extend(unchained.map(|record| {
+        format!(
+            "{} was recorded with a chain, and {CHAIN} does not have it",
+            record.prefix
+        )
+    }));
+    records.extend(loose);
+    if let Some(project) = project {
+        problems.extend(contradicted(path, project, &lines, &records));
     }
-    let (records, chain) = reader.chained(&names, run_digest)?;
-    let chain = match (chain, project) {
-        (Chain::Valid { lines, head }, Some(project)) => match cut_off(path, project, lines) {
-            Some(problem) => Chain::Broken(vec![problem]),
-            None => Chain::Valid { lines, head },
+    let chain = match lines.last().copied().or(run_digest) {
+        _ if !problems.is_empty() => Chain::Broken(problems),
+        Some(head) if chained => Chain::Valid {
+            lines: lines.len() as u64,
+            head,
         },
-        (chain, _) => chain,
+        _ => Chain::Absent,
     };
     Ok(Trace {
         run,
@@ -161,27 +183,33 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     })
 }
 
+/// Records that a chain has, the digests of its lines, and what is wrong with it.
+type Chained = (Vec<TraceRecord>, Vec<Digest>, Vec<String>);
+
 struct Reader<'a> {
     folder: &'a Path,
     warnings: Vec<TraceWarning>,
 }
 
 impl Reader<'_> {
+    /// A file as JSON of its type, and the digest of its bytes; each where it can be had.
     fn json<T: serde::de::DeserializeOwned>(
         &mut self,
         name: &str,
         names: &BTreeSet<String>,
-    ) -> Option<(T, Digest)> {
+        limits: Limits,
+    ) -> (Option<T>, Option<Digest>) {
         if !names.contains(name) {
-            return None;
+            return (None, None);
         }
-        let bytes = match aris_fs::read(&self.folder.join(name), Limits::ARTIFACT.bytes as u64) {
+        let bytes = match aris_fs::read(&self.folder.join(name), limits.bytes as u64) {
             Ok(bytes) => bytes,
-            Err(error) => return self.warn(name, &error.to_string()),
+            Err(error) => return (self.warn(name, &error.to_string()), None),
         };
-        match json::typed(&bytes, Limits::ARTIFACT) {
-            Ok(value) => Some((value, Digest::of(&bytes))),
-            Err(error) => self.warn(name, &error.to_string()),
+        let digest = Some(Digest::of(&bytes));
+        match json::typed(&bytes, limits) {
+            Ok(value) => (Some(value), digest),
+            Err(error) => (self.warn(name, &error.to_string()), digest),
         }
     }
 
@@ -193,53 +221,59 @@ impl Reader<'_> {
         None
     }
 
-    fn response(&mut self, name: &str, names: &BTreeSet<String>) -> Option<(u64, bool, Digest)> {
+    fn response(&mut self, name: &str, names: &BTreeSet<String>) -> Option<Response> {
         if !names.contains(name) {
             return None;
         }
-        match response(&self.folder.join(name)) {
+        match Response::read(&self.folder.join(name)) {
             Ok(found) => Some(found),
             Err(error) => self.warn(name, &error.to_string()),
         }
     }
 
-    /// Records of a run without chain: grouped by prefix; a Markdown or text file of its own is a response.
-    fn loose(&mut self, names: &BTreeSet<String>) -> Vec<TraceRecord> {
+    /// Records that no chain has: grouped by prefix. In a run without a chain a file of any other name is a response.
+    fn loose(
+        &mut self,
+        names: &BTreeSet<String>,
+        chained: &[TraceRecord],
+        run_chained: bool,
+    ) -> Vec<TraceRecord> {
+        let known: BTreeSet<&str> = chained.iter().map(|it| it.prefix.as_str()).collect();
         let mut records: BTreeMap<String, TraceRecord> = BTreeMap::new();
         for name in names {
-            if name == RUN_META || name.starts_with('.') {
+            if name == RUN_META || name == CHAIN || name.starts_with('.') {
                 continue;
             }
-            if let Some(prefix) = name.strip_suffix(".request.json") {
-                let request = self
-                    .json::<Request>(name, names)
-                    .map(|(request, _)| request);
-                records.entry(prefix.to_owned()).or_default().request = request;
-            } else if let Some(prefix) = name.strip_suffix(".meta.json") {
-                let meta = self.json::<ResponseMeta>(name, names).map(|(meta, _)| meta);
-                records.entry(prefix.to_owned()).or_default().meta = meta;
-            } else {
-                let prefix = name.strip_suffix(".response.md").unwrap_or(name);
-                if let Some((length, answered, _)) = self.response(name, names) {
-                    let record = records.entry(prefix.to_owned()).or_default();
-                    (record.response_length, record.answered) = (length, answered);
+            let suffix = [".request.json", ".meta.json", ".response.md"]
+                .into_iter()
+                .find(|suffix| name.ends_with(suffix));
+            let prefix = suffix.and_then(|suffix| name.strip_suffix(suffix));
+            if known.contains(prefix.unwrap_or(name)) || (run_chained && suffix.is_none()) {
+                continue;
+            }
+            let prefix = prefix.unwrap_or(name).to_owned();
+            match suffix {
+                Some(".request.json") => {
+                    let request = self.json(name, names, REQUEST).0;
+                    records.entry(prefix).or_default().request = request;
+                }
+                Some(".meta.json") => {
+                    let meta = self.json(name, names, Limits::ARTIFACT).0;
+                    records.entry(prefix).or_default().meta = meta;
+                }
+                _ => {
+                    if let Some(response) = self.response(name, names) {
+                        response.tell(records.entry(prefix).or_default());
+                    }
                 }
             }
         }
         records
             .into_iter()
             .map(|(prefix, mut record)| {
-                // In meta mode the reference keeps only the length.
-                let length = record
-                    .request
-                    .as_ref()
-                    .and_then(|request| request.response_length)
-                    .unwrap_or(0);
-                if record.response_length == 0
-                    && length > 0
-                    && !names.contains(&format!("{prefix}.response.md"))
+                if !names.contains(&format!("{prefix}.response.md")) && record.response_length == 0
                 {
-                    (record.response_length, record.answered) = (length, true);
+                    record.tell_unkept();
                 }
                 TraceRecord { prefix, ..record }
             })
@@ -250,7 +284,7 @@ impl Reader<'_> {
         &mut self,
         names: &BTreeSet<String>,
         run: Option<Digest>,
-    ) -> Result<(Vec<TraceRecord>, Chain), FsError> {
+    ) -> Result<Chained, FsError> {
         let bytes = aris_fs::read(&self.folder.join(CHAIN), Limits::ARTIFACT.bytes as u64)?;
         let mut problems = Vec::new();
         let mut previous = run;
@@ -260,10 +294,8 @@ impl Reader<'_> {
         let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         // After the last line feed there is nothing, or the torn line of a writer that was killed.
         lines.pop();
-        let mut records = Vec::new();
-        let mut count = 0_u64;
-        for line in lines {
-            count += 1;
+        let (mut records, mut digests) = (Vec::new(), Vec::new());
+        for (line, count) in lines.into_iter().zip(1_u64..) {
             let at = format!("line {count} of {CHAIN}");
             match json::typed::<ChainLine>(line, Limits::ARTIFACT) {
                 Err(error) => problems.push(format!("{at} is no chain line: {}", error.message)),
@@ -285,13 +317,11 @@ impl Reader<'_> {
                     }
                 }
             }
-            previous = Some(Digest::of(line));
+            let digest = Digest::of(line);
+            digests.push(digest);
+            previous = Some(digest);
         }
-        let chain = match previous {
-            Some(head) if problems.is_empty() => Chain::Valid { lines: count, head },
-            _ => Chain::Broken(problems),
-        };
-        Ok((records, chain))
+        Ok((records, digests, problems))
     }
 
     fn record(
@@ -320,50 +350,48 @@ impl Reader<'_> {
                 _ => problems.push(format!("{file} is not what was recorded")),
             }
         };
-        let request = self.json::<Request>(&name("request.json"), names);
-        compare(
-            name("request.json"),
-            line.request.as_ref(),
-            request.as_ref().map(|(_, digest)| *digest),
-        );
-        let meta = self.json::<ResponseMeta>(&name("meta.json"), names);
-        compare(
-            name("meta.json"),
-            line.meta.as_ref(),
-            meta.as_ref().map(|(_, digest)| *digest),
-        );
-        let request = request.map(|(request, _)| request);
-        // In meta mode nobody can recompute it; the line's own digest in the next line protects it there.
-        if line.mode == TraceMode::Full {
-            let prompt = request.as_ref().and_then(prompt_digest);
-            compare(
-                format!("the prompt of record {}", line.record),
-                line.prompt.as_ref(),
-                prompt,
-            );
-        }
-        let (response_length, answered) = if line.mode == TraceMode::Full {
-            let response = self.response(&name("response.md"), names);
-            compare(
-                name("response.md"),
-                line.response.as_ref(),
-                response.map(|(_, _, digest)| digest),
-            );
-            response.map_or((0, false), |(length, answered, _)| (length, answered))
-        } else {
-            let length = request
-                .as_ref()
-                .and_then(|request| request.response_length)
-                .unwrap_or(0);
-            (length, length > 0)
-        };
-        TraceRecord {
+        let (request, digest) = self.json::<Request>(&name("request.json"), names, REQUEST);
+        compare(name("request.json"), line.request.as_ref(), digest);
+        let (meta, digest) = self.json::<ResponseMeta>(&name("meta.json"), names, Limits::ARTIFACT);
+        compare(name("meta.json"), line.meta.as_ref(), digest);
+        let mut record = TraceRecord {
             prefix: line.prefix.clone(),
             request,
-            meta: meta.map(|(meta, _)| meta),
-            response_length,
-            answered,
+            meta,
+            chained: true,
+            ..TraceRecord::default()
+        };
+        if line.mode != TraceMode::Full {
+            // Nobody can recompute the digests of what was not kept; the line's own digest in the next line protects them.
+            record.tell_unkept();
+            return record;
         }
+        let prompt = record.request.as_ref().and_then(prompt_digest);
+        compare(
+            format!("the prompt of record {}", line.record),
+            line.prompt.as_ref(),
+            prompt,
+        );
+        let response = self.response(&name("response.md"), names);
+        let digest = response.as_ref().map(|response| response.digest);
+        compare(name("response.md"), line.response.as_ref(), digest);
+        if let Some(response) = response {
+            response.tell(&mut record);
+        }
+        record
+    }
+}
+
+impl TraceRecord {
+    /// What the record says of a response that was not kept.
+    fn tell_unkept(&mut self) {
+        let length = self
+            .request
+            .as_ref()
+            .and_then(|request| request.response_length);
+        self.response_length = length.unwrap_or(0);
+        self.answered = self.response_length > 0;
+        self.verdict = self.meta.as_ref().and_then(|meta| meta.verdict);
     }
 }
 
@@ -376,37 +404,62 @@ fn prompt_digest(request: &Request) -> Option<Digest> {
     }
 }
 
-/// Length, whether there is more than white space, and digest of a response.
-fn response(path: &Path) -> Result<(u64, bool, Digest), FsError> {
-    let mut hasher = Hasher::default();
-    let (mut length, mut answered) = (0_u64, false);
-    aris_fs::open(path)?.stream(&mut vec![0_u8; 64 << 10], |piece| {
-        hasher.update(piece);
-        length += piece.len() as u64;
-        answered = answered || !piece.trim_ascii().is_empty();
-    })?;
-    Ok((length, answered, hasher.finish()))
+/// A response that was kept.
+struct Response {
+    length: u64,
+    answered: bool,
+    digest: Digest,
+    verdict: Option<Verdict>,
 }
 
-/// Says so when the log of events knows a later record of this run than its chain.
-fn cut_off(folder: &Path, project: &Path, lines: u64) -> Option<String> {
-    let relative = folder.strip_prefix(project).ok()?;
-    relative.starts_with(FOLDER).then_some(())?;
-    let name = format!(
-        "{}/",
-        relative
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy())
-            .collect::<Vec<_>>()
-            .join("/")
-    );
-    let log =
-        aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64).ok()??;
-    let last = log
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<Event>(line).ok())
-        .filter(|event| event.trace_path == name)
-        .map(|event| event.call_number)
-        .max()?;
-    (last > lines).then(|| format!("{EVENTS} knows record {last}, and {CHAIN} ends at {lines}"))
+impl Response {
+    fn read(path: &Path) -> Result<Self, FsError> {
+        let bytes = aris_fs::read(path, TEXT_LIMIT)?;
+        Ok(Self {
+            length: bytes.len() as u64,
+            answered: !bytes.trim_ascii().is_empty(),
+            digest: Digest::of(&bytes),
+            verdict: verdict::stated(&String::from_utf8_lossy(&bytes)),
+        })
+    }
+
+    fn tell(&self, record: &mut TraceRecord) {
+        record.response_length = self.length;
+        (record.answered, record.verdict) = (self.answered, self.verdict);
+    }
+}
+
+/// What the log of events says about the run in `folder` and the run does not bear out.
+///
+/// `lines` are the digests of the chain's lines. An event whose record is there under another thread is of an earlier run of this name.
+fn contradicted(
+    folder: &Path,
+    project: &Path,
+    lines: &[Digest],
+    records: &[TraceRecord],
+) -> Option<String> {
+    let count = lines.len() as u64;
+    events::of_run(project, folder)
+        .into_iter()
+        .find_map(|event| {
+            let number = event.call_number;
+            if lines.is_empty() {
+                let thread = |record: &&TraceRecord| record.thread_id() == Some(&event.thread_id);
+                let begins = format!("{number:03}-");
+                let mut same = records.iter().filter(thread);
+                let same = same.any(|record| record.prefix.starts_with(&begins));
+                return (same && event.chain.is_some()).then(|| {
+                    format!("{EVENTS} knows a chain with record {number}, and {CHAIN} is gone")
+                });
+            }
+            if number > count {
+                return Some(format!(
+                    "{EVENTS} knows record {number}, and {CHAIN} ends at {count}"
+                ));
+            }
+            let chained = event.chain.as_deref().and_then(Digest::parse)?;
+            let at = usize::try_from(number.checked_sub(1)?).ok()?;
+            (lines.get(at) != Some(&chained))
+                .then(|| format!("{EVENTS} knows another record {number} than {CHAIN}"))
+        })
 }

@@ -5,10 +5,13 @@
 //!
 //! **Source**: the public review-tracing protocol (file names and fields), the design of the submission gate (chain, modes).
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use super::audit::Verdict;
 
 /// How much of the conversation is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +52,7 @@ pub struct Run {
     pub run_id: String,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// The agent that ran the skill, `claude-code`.
+    /// The agent that ran the skill and started the run, `claude-code`; a record may name another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executor: Option<String>,
     /// Absolute path of the project.
@@ -58,7 +61,7 @@ pub struct Run {
 
 /// `NNN-<purpose>.request.json`.
 ///
-/// Exactly one of `prompt` (UTF-8) and `prompt_base64` (other bytes) is there in full mode, neither in meta mode.
+/// Exactly one of `prompt` and `prompt_base64` is there in full mode, neither in meta mode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Request {
@@ -78,9 +81,17 @@ pub struct Request {
     /// Configuration of the call.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub config: Map<String, Value>,
-    /// Files the prompt points at.
+    /// The agent that made the call, `claude-code`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executor: Option<String>,
+    /// Files the prompt points at, as the caller declared them.
     #[serde(default)]
     pub files_referenced: Vec<String>,
+    /// SHA-256 at the moment of the call: of `files_referenced` and of every path below the project that the prompt names, of a folder
+    /// or root document with all that it includes. Keys are relative to the project, absolute outside it. Absent in records of other
+    /// programs and of versions before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_digests: Option<BTreeMap<String, String>>,
     /// Bytes of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_length: Option<u64>,
@@ -90,7 +101,7 @@ pub struct Request {
     /// The prompt as sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The prompt as sent, in base64, when it is not UTF-8.
+    /// The prompt as sent, in base64, when it is not UTF-8 or is shorter so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_base64: Option<String>,
 }
@@ -117,6 +128,9 @@ pub struct ResponseMeta {
     pub duration_ms: Option<u64>,
     /// `ok`, or what the caller reports.
     pub status: String,
+    /// The verdict that the response states; in meta mode only, where the response is not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
 }
 
 /// One line of `chain.jsonl`: the digests of one record and of the line before.
@@ -168,4 +182,7 @@ pub struct Event {
     pub timestamp: String,
     /// Status of the call.
     pub status: String,
+    /// Digest of the record's line in the run's chain; absent in events of other programs and of versions before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<String>,
 }

@@ -45,8 +45,10 @@ pub enum FindingId {
     BlockingVerdict,
     /// The audit itself says WARN. Beyond the table: a gate that opens must not hide what its audits doubt.
     DoubtfulVerdict,
-    /// `NOT_APPLICABLE` although the sources hold what the audit is about.
+    /// `NOT_APPLICABLE` although the sources hold what the audit is about, or another verdict than the reviewer's last answer.
     VerdictContradicted,
+    /// The reviewer's last answer states no verdict that can be recognised.
+    VerdictUnstated,
     /// Fewer numbers are bound to data than the policy asks for. Beyond the table: `min_bound` of a policy.
     ClaimsUnbound,
     /// A hashed file has other content now.
@@ -55,6 +57,10 @@ pub enum FindingId {
     InputGone,
     /// A hashed file is no regular file or cannot be read.
     InputUnreadable,
+    /// The reviewer was given other bytes than those that the artifact hashed.
+    InputChangedAfterReview,
+    /// The record does not show that the reviewer was given the file.
+    InputNotReviewed,
     /// Two keys name one file and record different digests.
     DuplicateInput,
     /// A verdict that claims to have looked hashed nothing.
@@ -105,7 +111,7 @@ pub enum FindingId {
 
 impl FindingId {
     /// All ids, in the order of a report.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 37] = [
         Self::MissingArtifact,
         Self::SchemaInvalid,
         Self::WrongAuditSkill,
@@ -113,10 +119,13 @@ impl FindingId {
         Self::BlockingVerdict,
         Self::DoubtfulVerdict,
         Self::VerdictContradicted,
+        Self::VerdictUnstated,
         Self::ClaimsUnbound,
         Self::StaleInput,
         Self::InputGone,
         Self::InputUnreadable,
+        Self::InputChangedAfterReview,
+        Self::InputNotReviewed,
         Self::DuplicateInput,
         Self::NoAuditedInputs,
         Self::UncoveredInput,
@@ -152,10 +161,13 @@ impl FindingId {
             Self::BlockingVerdict => "blocking_verdict",
             Self::DoubtfulVerdict => "doubtful_verdict",
             Self::VerdictContradicted => "verdict_contradicted",
+            Self::VerdictUnstated => "verdict_unstated",
             Self::ClaimsUnbound => "claims_unbound",
             Self::StaleInput => "stale_input",
             Self::InputGone => "input_gone",
             Self::InputUnreadable => "input_unreadable",
+            Self::InputChangedAfterReview => "input_changed_after_review",
+            Self::InputNotReviewed => "input_not_reviewed",
             Self::DuplicateInput => "duplicate_input",
             Self::NoAuditedInputs => "no_audited_inputs",
             Self::UncoveredInput => "uncovered_input",
@@ -186,7 +198,11 @@ impl FindingId {
     pub const fn is_stale(self) -> bool {
         matches!(
             self,
-            Self::StaleInput | Self::InputGone | Self::InputUnreadable | Self::DuplicateInput
+            Self::StaleInput
+                | Self::InputGone
+                | Self::InputUnreadable
+                | Self::InputChangedAfterReview
+                | Self::DuplicateInput
         )
     }
 }

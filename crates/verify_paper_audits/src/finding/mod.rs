@@ -109,6 +109,9 @@ pub struct Finding {
     /// The string that readers of the older report expect in `issues`.
     #[serde(skip)]
     pub issue: String,
+    /// The weight that it has under any policy; a policy may give it more.
+    #[serde(skip)]
+    pub floor: Severity,
 }
 
 impl Finding {
@@ -127,6 +130,7 @@ impl Finding {
             fix: fix.into(),
             command: None,
             issue: id.word().to_owned(),
+            floor: Severity::Info,
         }
     }
 
@@ -166,6 +170,13 @@ impl Finding {
     #[must_use]
     pub fn issue(mut self, issue: impl Into<String>) -> Self {
         self.issue = issue.into();
+        self
+    }
+
+    /// Gives the weight that no policy takes away.
+    #[must_use]
+    pub const fn at_least(mut self, floor: Severity) -> Self {
+        self.floor = floor;
         self
     }
 

@@ -109,7 +109,7 @@ impl Case {
         case.findings = found;
         let inputs = case.artifact.inputs.iter();
         case.inputs = inputs
-            .map(|input| (input.clone(), paper.resolve(&paper.dir, &input.name)))
+            .map(|input| (input.clone(), paper.input(&input.name)))
             .collect();
         case
     }

@@ -1,7 +1,7 @@
 //! What is checked of one audit once all files are hashed: its verdict, its evidence, its inputs, its time, its trace.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::time;
@@ -11,7 +11,7 @@ use super::{Case, bound};
 use crate::artifact::RecordedInput;
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, NoDigest};
-use crate::paper::{Paper, Unusable};
+use crate::paper::{Paper, Unusable, is_source};
 use crate::policy::Policy;
 use crate::sources::{Sources, describe};
 use crate::text::short;
@@ -40,15 +40,19 @@ impl Case {
             paper,
             policy,
             rule: &self.rule,
+            artifact: &self.artifact,
             audit,
-            inputs: &self.artifact.inputs,
+            inputs: &self.inputs,
         };
         let (trace, found) = check.run(ledger);
         let place = self.artifact.place("trace_path");
         findings.extend(found.into_iter().map(|finding| {
-            finding
-                .file(self.rule.artifact.clone())
-                .at(place, &self.artifact.text)
+            match finding.file {
+                Some(_) => finding,
+                None => finding
+                    .file(self.rule.artifact.clone())
+                    .at(place, &self.artifact.text),
+            }
         }));
         (trace, findings)
     }
@@ -287,19 +291,6 @@ impl Case {
             .issue(format!("clock:{}", short(written))),
         );
     }
-}
-
-/// Whether a path names what a paper is made of, not what it is measured against.
-fn is_source(path: &str) -> bool {
-    const SOURCES: [&str; 7] = ["tex", "bib", "bbl", "sty", "cls", "bst", "pdf"];
-    let extension = Path::new(path)
-        .extension()
-        .and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| {
-        SOURCES
-            .iter()
-            .any(|known| extension.eq_ignore_ascii_case(known))
-    })
 }
 
 /// Why a file has no digest, in words.

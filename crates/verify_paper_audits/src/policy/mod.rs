@@ -125,12 +125,9 @@ impl Policy {
 
     /// The weight of a finding.
     pub(crate) fn weigh(&self, mut finding: Finding) -> Finding {
-        let id = finding.id;
         // An id that a policy does not weigh blocks.
-        finding.severity = self.severity.get(&id).copied().unwrap_or(Severity::Block);
-        if id == FindingId::TraceUnchained && self.require_chain {
-            finding.severity = Severity::Block;
-        }
+        let weight = self.severity.get(&finding.id).copied();
+        finding.severity = weight.unwrap_or(Severity::Block).max(finding.floor);
         finding
     }
 

@@ -207,10 +207,7 @@ impl Sources {
     ) {
         let mut problem = None;
         for candidate in &include.candidates {
-            match paper
-                .resolve(&paper.dir, candidate)
-                .or_else(spelled_otherwise)
-            {
+            match paper.input(candidate).or_else(spelled_otherwise) {
                 Ok(real) if real.is_dir() => {}
                 Ok(real) => {
                     return self.push(paper, seen, source_kind(include.kind), real, Some(position));

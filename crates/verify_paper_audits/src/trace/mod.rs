@@ -1,19 +1,18 @@
 //! Whether the trace of an audit is there, whole, and of this audit.
 
 mod record;
+mod reviewed;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use aris_audit::trace::{Chain, Trace};
+use aris_audit::trace::{Chain, Trace, TraceRecord};
 use aris_contract::artifact::audit::Audit;
-use aris_contract::{json, schema};
 use aris_fs::EntryKind;
 use serde::Serialize;
 
-use self::record::Relation;
-use crate::artifact::{self, RecordedInput};
-use crate::finding::{Finding, FindingId};
+use crate::artifact::{Artifact, RecordedInput};
+use crate::finding::{Finding, FindingId, Severity};
 use crate::ledger::{Ledger, Role};
 use crate::paper::{Paper, Unusable};
 use crate::policy::{AuditRule, Policy};
@@ -22,8 +21,6 @@ use crate::text::short;
 
 /// Files of a trace that are hashed for the attestation. An honest run has a few hundred.
 const HASHED_FILES: usize = 2_000;
-/// Records of one thread that are looked at to find the one that names the audit's inputs; later ones are follow-ups.
-const FOLLOW_UPS: usize = 50;
 /// Prefix of `reviewer_model` of an audit that a program made.
 const PROGRAM: &str = "deterministic/";
 
@@ -61,10 +58,12 @@ pub(crate) struct Check<'a> {
     pub policy: &'a Policy,
     /// The audit's rule.
     pub rule: &'a AuditRule,
-    /// The artifact.
+    /// The artifact, as it was written.
+    pub artifact: &'a Artifact,
+    /// What it says.
     pub audit: &'a Audit,
-    /// Its inputs.
-    pub inputs: &'a [RecordedInput],
+    /// Its inputs, each with the file it means.
+    pub inputs: &'a [(RecordedInput, Result<PathBuf, Unusable>)],
 }
 
 /// Whether a reviewer is a program, however it is spelled.
@@ -79,14 +78,14 @@ impl Check<'_> {
     /// Checks the trace of one audit.
     pub(crate) fn run(&self, ledger: &mut Ledger) -> (Option<TraceSummary>, Vec<Finding>) {
         let path = &self.audit.trace_path;
-        let (real, only) = match self.locate() {
+        let real = match self.locate() {
             Ok(found) => found,
             Err(finding) => return (None, vec![*finding]),
         };
         // Hashed before it is read: a change in between shows at the end of the run.
         let files = files(&real);
         ledger.hash(&files, Role::Trace);
-        let mut trace = match aris_audit::trace::read(&real, Some(&self.paper.project)) {
+        let trace = match aris_audit::trace::read(&real, Some(&self.paper.project)) {
             Ok(trace) => trace,
             Err(error) => {
                 let finding = self.finding(
@@ -99,14 +98,21 @@ impl Check<'_> {
                 );
             }
         };
-        if let Some(prefix) = only {
-            trace.records.retain(|record| record.prefix == prefix);
-        }
         let mut findings = Vec::new();
-        let record = self.record(&real, &trace, ledger, &mut findings);
-        let proved = record.as_ref().is_some_and(|(_, proved)| *proved);
-        self.chain(&trace, &mut findings);
-        self.project(&trace, proved, &mut findings);
+        let words = match self.words(&real, &trace, ledger) {
+            Ok(words) => words,
+            Err(nearest) => {
+                findings.push(self.no_record(&real, &trace, nearest));
+                Vec::new()
+            }
+        };
+        let last = words.last().copied();
+        if let Some(last) = last.filter(|_| !is_program(&self.audit.reviewer_model)) {
+            findings.extend(self.verdict(last));
+            findings.extend(self.reviewed(&real, last, &words));
+        }
+        self.chain(&trace, last, &mut findings);
+        self.run_of(&trace, &mut findings);
         let (chain, head) = match &trace.chain {
             Chain::Valid { head, .. } => ("valid", Some(head.to_string())),
             Chain::Absent => ("absent", None),
@@ -116,16 +122,19 @@ impl Check<'_> {
             audit: self.rule.skill.clone(),
             path: self.paper.shown(&real),
             records: trace.records.len(),
-            record: record.map(|(prefix, _)| prefix),
+            record: last.map(|record| record.prefix.clone()),
             chain,
             head,
-            executor: trace.run.and_then(|run| run.executor),
+            executor: last
+                .and_then(TraceRecord::executor)
+                .or(trace.run.as_ref().and_then(|run| run.executor.as_deref()))
+                .map(ToOwned::to_owned),
         };
         (Some(summary), findings)
     }
 
-    /// The trace's folder, with the prefix of the one record that `trace_path` names when it names a record's file.
-    fn locate(&self) -> Result<(PathBuf, Option<String>), Box<Finding>> {
+    /// The trace's folder, also when `trace_path` names a file of a record in it.
+    fn locate(&self) -> Result<PathBuf, Box<Finding>> {
         let path = &self.audit.trace_path;
         let missing = |message: String| {
             self.finding(FindingId::TraceMissing, message)
@@ -137,7 +146,7 @@ impl Check<'_> {
         let mut problem = None;
         for base in [&self.paper.dir, &self.paper.project] {
             match self.paper.resolve(base, path) {
-                Ok(real) => return Ok(record_file(&real).unwrap_or((real, None))),
+                Ok(real) => return Ok(folder_of_record(&real).unwrap_or(real)),
                 Err(Unusable::Gone) => {}
                 Err(other) => problem = problem.or(Some(other)),
             }
@@ -164,44 +173,6 @@ impl Check<'_> {
                 )
                 .issue(format!("trace_path_unreadable:{}", short(path))),
         }))
-    }
-
-    /// Finds the audit's record; gives its prefix, and whether it proves to be of this audit.
-    fn record(
-        &self,
-        real: &Path,
-        trace: &Trace,
-        ledger: &mut Ledger,
-        findings: &mut Vec<Finding>,
-    ) -> Option<(String, bool)> {
-        let mut reasons = BTreeSet::new();
-        let mut fitting = Vec::new();
-        for record in &trace.records {
-            match self.fits(record) {
-                Ok(()) => fitting.push(record),
-                Err(reason) => {
-                    reasons.insert(reason);
-                }
-            }
-        }
-        let here = matches!(self.home(trace), Home::Here);
-        let mut other = None;
-        let mut possible = None;
-        for record in fitting.into_iter().take(FOLLOW_UPS) {
-            match self.relation(real, record, here, ledger) {
-                Relation::Proved => return Some((record.prefix.clone(), true)),
-                Relation::Possible => possible = possible.or(Some((record.prefix.clone(), false))),
-                Relation::Other(reason) => {
-                    other = other.or(Some(format!("record {}: {reason}", short(&record.prefix))));
-                }
-            }
-        }
-        if possible.is_none() {
-            let nearest = reasons.into_iter().max().map(|(_, reason)| reason);
-            let nearest = other.or(nearest);
-            findings.push(self.no_record(real, trace, nearest));
-        }
-        possible
     }
 
     /// Why a trace without a record of this audit is none of its traces.
@@ -238,27 +209,31 @@ impl Check<'_> {
         }
     }
 
-    fn chain(&self, trace: &Trace, findings: &mut Vec<Finding>) {
+    fn chain(&self, trace: &Trace, last: Option<&TraceRecord>, findings: &mut Vec<Finding>) {
         let path = short(&self.audit.trace_path);
         match &trace.chain {
-            Chain::Valid { .. } => {}
-            // `save_trace` marks its runs and always chains them: where the mark is and the chain is not, it was taken away.
-            Chain::Absent if chained_once(trace) => findings.push(
-                self.finding(
-                    FindingId::TraceTampered,
-                    String::from("the chain of the trace is gone: the run was recorded with one"),
-                )
-                .issue(format!("trace_tampered:{path}")),
-            ),
-            Chain::Absent => findings.push(
-                self.finding(
-                    FindingId::TraceUnchained,
-                    String::from(
+            Chain::Valid { .. } if last.is_none_or(|record| record.chained) => {}
+            Chain::Valid { .. } | Chain::Absent => {
+                let message = match last {
+                    Some(record) if trace.chain != Chain::Absent => format!(
+                        "the chain of the trace does not have record {}: nothing shows that it is as it was written",
+                        short(&record.prefix)
+                    ),
+                    _ => String::from(
                         "the trace has no chain: nothing shows that it is as it was written",
                     ),
-                )
-                .issue(format!("trace_unchained:{path}")),
-            ),
+                };
+                let floor = if self.policy.require_chain {
+                    Severity::Block
+                } else {
+                    Severity::Info
+                };
+                findings.push(
+                    self.finding(FindingId::TraceUnchained, message)
+                        .at_least(floor)
+                        .issue(format!("trace_unchained:{path}")),
+                );
+            }
             Chain::Broken(problems) => {
                 let first = problems.first().map_or("it does not hold", String::as_str);
                 findings.push(
@@ -273,8 +248,9 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the run is of this skill and of this project.
-    fn project(&self, trace: &Trace, proved: bool, findings: &mut Vec<Finding>) {
+    /// Whether the run is of this skill, and was recorded here. Where it was is worth a word only: a copied project keeps its traces,
+    /// and what they are about is told by digests.
+    fn run_of(&self, trace: &Trace, findings: &mut Vec<Finding>) {
         let Some(run) = &trace.run else { return };
         let path = short(&self.audit.trace_path);
         if run.skill != self.rule.skill {
@@ -288,62 +264,19 @@ impl Check<'_> {
                 .issue(format!("trace_unrelated:{path}")),
             );
         }
-        match self.home(trace) {
-            Home::Here => {}
-            // Digests say more than folders: a copied project keeps its traces.
-            Home::Elsewhere(real) if !proved && !self.carried_from(&real) => findings.push(
-                self.finding(
-                    FindingId::TraceUnrelated,
-                    String::from(
-                        "the trace was recorded in another project, which does not hold this same audit",
-                    ),
-                )
-                .evidence("expected", self.paper.project.display().to_string())
-                .evidence("found", short(&real.display().to_string()))
-                .issue(format!("trace_unrelated:{path}")),
-            ),
-            Home::Elsewhere(_) | Home::Unknown => findings.push(
+        // The reference records the folder it was started in, which may lie below the project or above it.
+        let recorded = Path::new(&run.project_dir);
+        let recorded = recorded.canonicalize().unwrap_or_else(|_| recorded.into());
+        let here = |dir: &PathBuf| dir.starts_with(&recorded) || recorded.starts_with(dir);
+        if ![&self.paper.project, &self.paper.dir].into_iter().any(here) {
+            findings.push(
                 self.finding(
                     FindingId::TraceMoved,
                     String::from("the trace was recorded in another folder than this project's"),
                 )
                 .evidence("found", short(&run.project_dir))
                 .issue(format!("trace_moved:{path}")),
-            ),
-        }
-    }
-
-    /// Whether the project at `recorded` has this very audit in the same place: then this project is a copy or a clone of that one.
-    ///
-    /// A trace taken from another paper fails here: the audit beside it hashed other bytes.
-    fn carried_from(&self, recorded: &Path) -> bool {
-        let Ok(below) = self.paper.dir.strip_prefix(&self.paper.project) else {
-            return false;
-        };
-        let there = recorded.join(below).join(&self.rule.artifact);
-        let bytes = aris_fs::read(&there, artifact::LIMITS.bytes as u64);
-        let audit = bytes
-            .ok()
-            .and_then(|bytes| json::typed::<Audit>(&bytes, artifact::LIMITS).ok());
-        audit.as_ref() == Some(self.audit)
-    }
-
-    /// Where a run says that it was recorded.
-    fn home(&self, trace: &Trace) -> Home {
-        let recorded = trace.run.as_ref().map(|run| Path::new(&run.project_dir));
-        let recorded = recorded.filter(|path| path.is_absolute());
-        let Some(Ok(real)) = recorded.map(Path::canonicalize) else {
-            return Home::Unknown;
-        };
-        let ours = [&self.paper.project, &self.paper.dir];
-        // The reference records the folder it was started in, which may lie below the project or above it.
-        if ours
-            .iter()
-            .any(|dir| dir.starts_with(&real) || real.starts_with(dir))
-        {
-            Home::Here
-        } else {
-            Home::Elsewhere(real)
+            );
         }
     }
 
@@ -352,32 +285,15 @@ impl Check<'_> {
     }
 }
 
-/// Where a run says that it was recorded.
-enum Home {
-    /// In this project.
-    Here,
-    /// In another folder that exists.
-    Elsewhere(PathBuf),
-    /// It does not say, or the folder is not on this machine.
-    Unknown,
-}
-
-fn chained_once(trace: &Trace) -> bool {
-    let mark = trace.run.as_ref().and_then(|run| run.schema.as_deref());
-    mark == Some(schema::id::TRACE_RUN) && !trace.records.is_empty()
-}
-
-/// The folder and prefix of a record's file, when a path names one.
-fn record_file(real: &Path) -> Option<(PathBuf, Option<String>)> {
+/// The folder of a run, when a path names a file in it.
+fn folder_of_record(real: &Path) -> Option<PathBuf> {
     let name = real.file_name()?.to_str()?;
-    let folder = real.parent().filter(|_| !real.is_dir())?.to_path_buf();
-    if name == aris_audit::trace::RUN_META || name == aris_audit::trace::CHAIN {
-        return Some((folder, None));
-    }
-    let prefix = [".request.json", ".response.md", ".meta.json"]
+    let of_run = [aris_audit::trace::RUN_META, aris_audit::trace::CHAIN].contains(&name);
+    let of_record = [".request.json", ".response.md", ".meta.json"]
         .iter()
-        .find_map(|suffix| name.strip_suffix(suffix))?;
-    Some((folder, Some(prefix.to_owned())))
+        .any(|suffix| name.ends_with(suffix));
+    let folder = real.parent().filter(|_| !real.is_dir())?;
+    (of_run || of_record).then(|| folder.to_path_buf())
 }
 
 /// The files of a trace; of a large one only as many as are hashed.

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::TraceMode;
 use serde_json::{Value, json};
 
-use crate::support::{CLAIMS, Project, Ran};
+use crate::support::{AUDITS, CLAIMS, Project, Ran, Review};
 
 type Attack = (&'static str, fn(&Project), &'static str);
 
@@ -421,12 +422,12 @@ fn inputs_that_are_not_what_was_audited() {
         (
             "link out of the project",
             |p| {
-                p.write("../../outside.json", "{}");
+                p.write("../../outside.tex", "x");
                 p.link(
-                    p.root.parent().expect("above").join("outside.json"),
-                    "inside.json",
+                    p.root.parent().expect("above").join("outside.tex"),
+                    "inside.tex",
                 );
-                p.set_hash(CLAIMS, "inside.json", p.hash("inside.json"));
+                p.set_hash(CLAIMS, "inside.tex", p.hash("inside.tex"));
             },
             "path_escape",
         ),
@@ -800,17 +801,11 @@ fn traces_that_prove_nothing() {
         (
             "response later than the audit",
             |p| {
-                let at = "2026-11-20T11:30:00Z".parse().expect("time");
-                let path = Project::trace_at(
-                    &p.root,
-                    "paper-claim-audit",
-                    "t-late",
-                    b"PASS",
-                    TraceMode::Full,
-                    at,
-                );
-                p.set(CLAIMS, "trace_path", path)
-                    .set(CLAIMS, "thread_id", "t-late");
+                let late = Review {
+                    at: "2026-11-20T11:30:00Z",
+                    ..Review::default()
+                };
+                p.rests_on(&late, "PASS");
             },
             "trace_unrelated",
         ),
@@ -827,7 +822,7 @@ fn traces_that_prove_nothing() {
                 }
                 std::mem::forget(other);
             },
-            "trace_unrelated",
+            "input_changed_after_review",
         ),
         (
             "response edited",
@@ -987,7 +982,7 @@ fn traces_that_prove_nothing() {
                 p.set(CLAIMS, "trace_path", path)
                     .set(CLAIMS, "thread_id", "t-fail");
             },
-            "trace_unrelated",
+            "verdict_contradicted",
         ),
         (
             "thread of a program without its words",
@@ -1011,6 +1006,325 @@ fn traces_that_prove_nothing() {
             "trace_unrelated",
         ),
     ]);
+}
+
+#[test]
+fn bytes_that_nobody_reviewed() {
+    check(&[
+        (
+            "edited after the review, the hash corrected",
+            |p| {
+                p.edit("sections/results.tex", "84.7", "89.2");
+                for (artifact, _) in AUDITS {
+                    p.set_hash(
+                        artifact,
+                        "sections/results.tex",
+                        p.hash("sections/results.tex"),
+                    );
+                }
+            },
+            "input_changed_after_review",
+        ),
+        (
+            "the same where only the prompt names the paper",
+            |p| {
+                let review = Review {
+                    files: &[],
+                    ..Review::default()
+                };
+                p.rests_on(&review, "PASS")
+                    .edit("sections/results.tex", "84.7", "89.2");
+                p.set_hash(
+                    CLAIMS,
+                    "sections/results.tex",
+                    p.hash("sections/results.tex"),
+                );
+            },
+            "input_changed_after_review",
+        ),
+        (
+            "the same where the answer was not kept",
+            |p| {
+                let review = Review {
+                    mode: TraceMode::Meta,
+                    ..Review::default()
+                };
+                p.rests_on(&review, "PASS")
+                    .edit("sections/results.tex", "84.7", "89.2");
+                p.set_hash(
+                    CLAIMS,
+                    "sections/results.tex",
+                    p.hash("sections/results.tex"),
+                );
+            },
+            "input_changed_after_review",
+        ),
+        (
+            "a file that the reviewer was not given",
+            |p| {
+                p.write("more.json", "{}")
+                    .set_hash(CLAIMS, "more.json", p.hash("more.json"));
+            },
+            "input_not_reviewed",
+        ),
+        (
+            "edited before a follow-up that does not show it",
+            |p| {
+                p.edit("sections/results.tex", "84.7", "89.2");
+                let hash = p.hash("sections/results.tex");
+                let again = Review {
+                    thread: "thread-paper-claim-audit",
+                    prompt: "Is it fine now?",
+                    files: &["sections/intro.tex"],
+                    ..Review::default()
+                };
+                p.rests_on(&again, "PASS");
+                p.set_hash(CLAIMS, "sections/results.tex", hash);
+            },
+            "input_not_reviewed",
+        ),
+    ]);
+}
+
+#[test]
+fn a_stricter_policy_wants_every_input_reviewed() {
+    let policy = r#"{"schema": "aris.verify_paper_audits.policy/v1", "severity": {"input_not_reviewed": "block", "verdict_unstated": "block"}}"#;
+    for (review, expected) in [
+        (
+            Review {
+                older: true,
+                ..Review::default()
+            },
+            "input_not_reviewed",
+        ),
+        (
+            Review {
+                files: &[],
+                prompt: "Audit it.",
+                ..Review::default()
+            },
+            "input_not_reviewed",
+        ),
+        (
+            Review {
+                answer: b"Looks right.",
+                ..Review::default()
+            },
+            "verdict_unstated",
+        ),
+    ] {
+        let project = Project::new();
+        project
+            .write("../policy.json", policy)
+            .rests_on(&review, "PASS");
+        let usual = project.gate();
+        assert_eq!(
+            (usual.code, usual.ids("warn")),
+            (0, vec![expected.to_owned()]),
+            "{}",
+            usual.stderr
+        );
+        let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+        assert_eq!(
+            (ran.code, ran.ids("block")),
+            (1, vec![expected.to_owned()]),
+            "{}",
+            ran.stderr
+        );
+    }
+    let lax = r#"{"schema": "aris.verify_paper_audits.policy/v1", "severity": {"input_not_reviewed": "info"}}"#;
+    let project = Project::new();
+    project
+        .write("../policy.json", lax)
+        .write("more.json", "{}");
+    project.set_hash(CLAIMS, "more.json", project.hash("more.json"));
+    let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+    assert_eq!(
+        ran.ids("block"),
+        ["input_not_reviewed"],
+        "no policy excuses what the caller declared"
+    );
+}
+
+#[test]
+fn verdicts_that_the_reviewer_did_not_give() {
+    let said: [(&str, &[u8], &str); 9] = [
+        ("a colon", b"Table 2 is wrong.\n\nVERDICT: FAIL\n", "PASS"),
+        (
+            "a final verdict",
+            b"VERDICT: PASS for claim 1\n\nFinal verdict: FAIL",
+            "PASS",
+        ),
+        (
+            "a sentence",
+            b"Table 2 is wrong. The verdict is FAIL.",
+            "PASS",
+        ),
+        ("a heading", b"## Verdict\n\n**FAIL**\n", "PASS"),
+        (
+            "JSON",
+            b"{\"claims\": [{\"verdict\": \"PASS\"}], \"overall_verdict\": \"FAIL\"}",
+            "PASS",
+        ),
+        ("a word", b"Table 2 is wrong.\nFAIL", "PASS"),
+        ("WARN under PASS", b"Overall verdict: WARN", "PASS"),
+        ("FAIL under WARN", b"Overall verdict: FAIL", "WARN"),
+        (
+            "PASS under NOT_APPLICABLE",
+            b"Overall verdict: PASS",
+            "NOT_APPLICABLE",
+        ),
+    ];
+    for (name, answer, verdict) in said {
+        for mode in [TraceMode::Full, TraceMode::Meta] {
+            let project = Project::new();
+            project.rests_on(
+                &Review {
+                    answer,
+                    mode,
+                    ..Review::default()
+                },
+                verdict,
+            );
+            let ran = project.gate();
+            assert!(
+                ran.ids("block")
+                    .contains(&String::from("verdict_contradicted")),
+                "{name} {mode:?}: {}",
+                ran.stderr
+            );
+        }
+    }
+    let forged: [Attack; 6] = [
+        (
+            "a PASS before a FAIL of the same thread",
+            |p| {
+                p.review(&Review::default());
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        at: "2026-11-20T11:00:30Z",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "the record of the PASS named alone",
+            |p| {
+                let path = p.review(&Review::default());
+                let mut names: Vec<_> = fs::read_dir(p.root.join(&path))
+                    .expect("run")
+                    .flatten()
+                    .map(|it| it.file_name().into_string().expect("name"))
+                    .collect();
+                names.retain(|name| name.ends_with(".meta.json") && name.starts_with("00"));
+                names.sort();
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        at: "2026-11-20T11:00:30Z",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+                let last = names.last().expect("record").clone();
+                p.set(CLAIMS, "trace_path", path + &last);
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "a call that failed",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        status: "error",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            "trace_unrelated",
+        ),
+        (
+            "a PASS put beside the chain",
+            |p| {
+                let path = p.review(&Review {
+                    answer: b"VERDICT: FAIL",
+                    ..Review::default()
+                });
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+                let meta = r#"{"call_number": 9, "purpose": "audit", "timestamp": "2026-11-20T11:00:40Z", "thread_id": "t-review", "model": "gpt-5.5", "status": "ok"}"#;
+                fs::write(p.root.join(&path).join("009-audit.meta.json"), meta).expect("write");
+                fs::write(
+                    p.root.join(&path).join("009-audit.response.md"),
+                    "VERDICT: PASS",
+                )
+                .expect("write");
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "FAIL edited to PASS, chain and marks deleted",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+                unmark(&p.run_of(CLAIMS));
+            },
+            "trace_tampered",
+        ),
+        (
+            "FAIL edited to PASS, the chain made anew",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+                let run = p.run_of(CLAIMS);
+                let elsewhere = Project::new();
+                elsewhere.rests_on(&Review::default(), "PASS");
+                for entry in fs::read_dir(elsewhere.run_of(CLAIMS))
+                    .expect("run")
+                    .flatten()
+                {
+                    fs::copy(entry.path(), run.join(entry.file_name())).expect("copy");
+                }
+            },
+            "trace_tampered",
+        ),
+    ];
+    check(&forged);
+}
+
+/// Turns FAIL into PASS and takes away everything in the run that says that it had a chain.
+fn unmark(run: &Path) {
+    fs::remove_file(run.join("chain.jsonl")).expect("remove");
+    for entry in fs::read_dir(run).expect("run").flatten() {
+        let text = fs::read_to_string(entry.path())
+            .expect("text")
+            .replace("FAIL", "PASS");
+        let lines = text
+            .lines()
+            .filter(|line| !line.contains("\"schema\": \"aris."));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        fs::write(entry.path(), text).expect("write");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use aris_contract::artifact::trace::TraceMode;
 use serde_json::{Value, json};
 
-use crate::support::{AUDITS, CLAIMS, Damage, Project, call};
+use crate::support::{AUDITS, CLAIMS, Damage, Project, Review, call};
 
 type Variant = (&'static str, fn(&Project), &'static [&'static str]);
 
@@ -35,17 +35,6 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Makes a run say that it was recorded in `place`. Its chain, which would show that, goes.
-fn recorded_in(run: &Path, project: &Project, place: &Path) {
-    let meta = fs::read_to_string(run.join("run.meta.json")).expect("meta");
-    let root = format!("\"{}\"", project.root.display());
-    assert!(meta.contains(&root), "{meta}");
-    let moved = meta.replace(&root, &format!("\"{}\"", place.display()));
-    let moved = moved.replace("\"schema\": \"aris.save_trace.run/v1\",", "");
-    fs::write(run.join("run.meta.json"), moved).expect("write");
-    fs::remove_file(run.join("chain.jsonl")).expect("remove");
-}
-
 /// A trace as the reference writes it: no chain, no marks.
 fn by_hand(project: &Project, folder: &str) {
     let at = |name: &str| format!("../{folder}/{name}");
@@ -55,7 +44,10 @@ fn by_hand(project: &Project, folder: &str) {
     let meta = json!({"call_number": 1, "purpose": "audit", "timestamp": time, "thread_id": "by-hand", "model": "gpt-5.5", "status": "ok"});
     project.write(&at("run.meta.json"), run.to_string());
     project.write(&at("001-audit.request.json"), request.to_string());
-    project.write(&at("001-audit.response.md"), "All numbers match.");
+    project.write(
+        &at("001-audit.response.md"),
+        "All numbers match.\n\nOverall verdict: PASS",
+    );
     project.write(&at("001-audit.meta.json"), meta.to_string());
     project
         .set(CLAIMS, "trace_path", folder)
@@ -153,7 +145,7 @@ fn artifacts_in_every_honest_form() {
         (
             "WARN",
             |p| {
-                p.set(CLAIMS, "verdict", "WARN");
+                p.says(CLAIMS, "WARN");
             },
             &["doubtful_verdict"],
         ),
@@ -164,14 +156,14 @@ fn artifacts_in_every_honest_form() {
                     "sections/results.tex",
                     "\\section{Results}\nGates close, 100\\% of them, since 1984.\n",
                 );
-                p.seal().set(CLAIMS, "verdict", "NOT_APPLICABLE");
+                p.seal().says(CLAIMS, "NOT_APPLICABLE");
             },
             &[],
         ),
         (
             "proofs NOT_APPLICABLE",
             |p| {
-                p.set("PROOF_AUDIT.json", "verdict", "NOT_APPLICABLE");
+                p.says("PROOF_AUDIT.json", "NOT_APPLICABLE");
             },
             &[],
         ),
@@ -290,48 +282,38 @@ fn hashes_in_every_honest_form() {
         (
             "empty file",
             |p| {
-                p.write("empty.json", "")
-                    .set_hash(CLAIMS, "empty.json", p.hash("empty.json"));
+                p.write("empty.json", "").also(CLAIMS, "empty.json");
             },
             &[],
         ),
         (
             "space and Unicode in a name",
             |p| {
-                p.write("données finales/ré sultat.json", "{}").set_hash(
-                    CLAIMS,
-                    "données finales/ré sultat.json",
-                    p.hash("données finales/ré sultat.json"),
-                );
+                p.write("données finales/ré sultat.json", "{}")
+                    .also(CLAIMS, "données finales/ré sultat.json");
             },
             &[],
         ),
         (
             "hidden file",
             |p| {
-                p.write(".aris/citation-audit/contexts.txt", "x").set_hash(
-                    "CITATION_AUDIT.json",
-                    ".aris/citation-audit/contexts.txt",
-                    p.hash(".aris/citation-audit/contexts.txt"),
-                );
+                p.write(".aris/citation-audit/contexts.txt", "x")
+                    .also("CITATION_AUDIT.json", ".aris/citation-audit/contexts.txt");
             },
             &[],
         ),
         (
             "compiled paper",
             |p| {
-                p.write("main.pdf", b"%PDF-1.7 \xff\xfe").set_hash(
-                    "PROOF_AUDIT.json",
-                    "main.pdf",
-                    p.hash("main.pdf"),
-                );
+                p.write("main.pdf", b"%PDF-1.7 \xff\xfe")
+                    .also("PROOF_AUDIT.json", "main.pdf");
             },
             &[],
         ),
         (
             "another artifact as input",
             |p| {
-                p.set_hash(CLAIMS, "CITATION_AUDIT.json", p.hash("CITATION_AUDIT.json"));
+                p.also(CLAIMS, "CITATION_AUDIT.json");
             },
             &[],
         ),
@@ -598,12 +580,12 @@ fn traces_in_every_honest_form() {
         (
             "written by hand",
             |p| by_hand(p, ".aris/traces/paper-claim-audit/2026-11-19_run01"),
-            &["trace_unchained"],
+            &["input_not_reviewed", "trace_unchained"],
         ),
         (
             "written by hand below the paper",
             |p| by_hand(p, "paper/.aris/traces/paper-claim-audit/x"),
-            &["trace_unchained"],
+            &["input_not_reviewed", "trace_unchained"],
         ),
         (
             "a torn last line",
@@ -629,7 +611,11 @@ fn traces_in_every_honest_form() {
                     "\"executor\":\"codex\",\"run_id\"",
                 );
             },
-            &["same_family_reviewer", "trace_unchained"],
+            &[
+                "input_not_reviewed",
+                "same_family_reviewer",
+                "trace_unchained",
+            ],
         ),
         (
             "claims by the program",
@@ -685,33 +671,7 @@ fn traces_in_every_honest_form() {
                     "\"files_referenced\":[\"paper/.aris/contexts.txt\"],\"prompt\":",
                 );
             },
-            &["trace_unchained"],
-        ),
-        (
-            "a program's trace in a copied project",
-            |p| {
-                p.program(
-                    "paper_claim_audit",
-                    "paper-claim-audit",
-                    "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
-                );
-                let copy = p.root.parent().expect("above").join("elsewhere");
-                fs::create_dir(&copy).expect("folder");
-                recorded_in(&p.run_of(CLAIMS), p, &copy);
-            },
-            &["trace_unchained"],
-        ),
-        (
-            "a reviewer's trace in a copied project, the original still there",
-            |p| {
-                let original = p.root.parent().expect("above").join("original");
-                copy(&p.root, &original);
-                for (artifact, _) in AUDITS {
-                    recorded_in(&p.run_of(artifact), p, &original);
-                }
-            },
-            &["trace_unchained"],
+            &["input_not_reviewed", "trace_unchained"],
         ),
         (
             "kill argument too",
@@ -744,6 +704,310 @@ fn traces_in_every_honest_form() {
             &[],
         ),
     ]);
+}
+
+#[test]
+fn a_copied_project_passes_whatever_becomes_of_its_original() {
+    let afterwards: [Damage; 4] = [
+        |_| {},
+        |p| {
+            p.remove("..");
+        },
+        |p| {
+            p.edit("sections/results.tex", "84.7", "84.8").seal();
+        },
+        |p| {
+            p.program(
+                "paper_claim_audit",
+                "paper-claim-audit",
+                "PAPER_CLAIM_AUDIT",
+                Project::inputs("paper-claim-audit"),
+            );
+        },
+    ];
+    for (number, then) in afterwards.into_iter().enumerate() {
+        let original = Project::new();
+        let copied = Project::bare();
+        if number == 3 {
+            then(&original);
+        }
+        copy(&original.root, &copied.root);
+        then(&original);
+        let ran = copied.gate();
+        assert_eq!(ran.code, 0, "{number}: {}", ran.stderr);
+        assert_eq!(
+            (ran.ids("warn"), ran.ids("info")),
+            (vec![], vec![String::from("trace_moved")])
+        );
+    }
+}
+
+#[test]
+fn reviews_in_every_honest_form() {
+    check(&[
+        (
+            "a prompt that quotes 64 hex digits",
+            |p| {
+                let prompt = format!(
+                    "Read paper/main.tex and results/ of commit {}.",
+                    "ab".repeat(32)
+                );
+                p.rests_on(
+                    &Review {
+                        prompt: &prompt,
+                        files: &[],
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &[],
+        ),
+        (
+            "a prompt that names the files, as public skills do",
+            |p| {
+                let prompt = "Working directory: paper\n\nPaper files to read:\n- paper/main.tex\nResult files to read:\n- results/run_1.json";
+                p.rests_on(
+                    &Review {
+                        prompt,
+                        files: &[],
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &[],
+        ),
+        (
+            "a prompt that names nothing",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        prompt: "Audit the paper.",
+                        files: &[],
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &["input_not_reviewed"],
+        ),
+        (
+            "a record without digests",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        older: true,
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &["input_not_reviewed"],
+        ),
+        (
+            "an answer without a verdict, as public skills ask for it",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        answer: b"1. Table 2: exact_match",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &["verdict_unstated"],
+        ),
+        (
+            "an answer of which only the digest was kept, without a verdict",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        answer: b"fine",
+                        mode: TraceMode::Meta,
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &["verdict_unstated"],
+        ),
+        (
+            "a FAIL, a repair, and a follow-up on what was repaired",
+            |p| {
+                p.review(&Review {
+                    answer: b"VERDICT: FAIL",
+                    ..Review::default()
+                });
+                p.edit("sections/results.tex", "84.7", "84.70").seal();
+                p.rests_on(
+                    &Review {
+                        files: &["sections/results.tex"],
+                        prompt: "Look again.",
+                        at: "2026-11-20T11:00:30Z",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &[],
+        ),
+        (
+            "a failed call after the answer",
+            |p| {
+                p.review(&Review::default());
+                p.rests_on(
+                    &Review {
+                        status: "error",
+                        answer: b"time-out",
+                        at: "2026-11-20T11:00:30Z",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &[],
+        ),
+        (
+            "a talk that went on after the audit",
+            |p| {
+                p.review(&Review::default());
+                p.rests_on(
+                    &Review {
+                        answer: b"VERDICT: FAIL",
+                        at: "2026-11-20T11:40:00Z",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &[],
+        ),
+        (
+            "another executor in the same run",
+            |p| {
+                p.review(&Review {
+                    executor: "codex",
+                    thread: "t-other",
+                    ..Review::default()
+                });
+                p.rests_on(&Review::default(), "PASS");
+            },
+            &[],
+        ),
+        (
+            "the executor of the reviewer's family, in a run that another began",
+            |p| {
+                p.rests_on(
+                    &Review {
+                        executor: "codex",
+                        ..Review::default()
+                    },
+                    "PASS",
+                );
+            },
+            &["same_family_reviewer"],
+        ),
+        (
+            "a record of another program in a run with a chain",
+            |p| {
+                let path = p.review(&Review::default());
+                let meta = r#"{"call_number": 3, "purpose": "audit", "timestamp": "2026-11-20T11:00:40Z", "thread_id": "t-hand", "model": "gpt-5.5", "status": "ok"}"#;
+                p.write(&format!("../{path}003-audit.meta.json"), meta)
+                    .write(&format!("../{path}003-audit.response.md"), "VERDICT: PASS")
+                    .set(CLAIMS, "thread_id", "t-hand");
+            },
+            &["input_not_reviewed", "trace_unchained"],
+        ),
+        (
+            "audited again on the day when the traces were deleted",
+            |p| {
+                p.remove("../.aris/traces").seal();
+            },
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn results_may_lie_on_another_disk() {
+    check(&[
+        (
+            "by a link",
+            |p| {
+                let disk = p.root.parent().expect("above").join("scratch");
+                fs::rename(p.root.join("results"), &disk).expect("move");
+                p.link(disk, "../results").seal();
+            },
+            &[],
+        ),
+        (
+            "each file by a link",
+            |p| {
+                let disk = p.root.parent().expect("above").join("cache.json");
+                fs::rename(p.root.join("results/run_1.json"), &disk).expect("move");
+                p.link(disk, "../results/run_1.json").seal();
+            },
+            &[],
+        ),
+        (
+            "under an absolute key",
+            |p| {
+                let file = p.root.parent().expect("above").join("scratch.json");
+                fs::rename(p.root.join("results/run_1.json"), &file).expect("move");
+                let file = file.display().to_string();
+                let inputs = [
+                    "main.tex",
+                    "sections/intro.tex",
+                    "sections/results.tex",
+                    &file,
+                ];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn a_kill_argument_that_does_not_apply_needs_no_reviewer() {
+    // As the public skill paper-writing writes it for a paper that is neither theory nor about scope.
+    let bare = json!({"audit_skill": "kill-argument", "verdict": "NOT_APPLICABLE", "reason_code": "not_theory_or_scope_paper"});
+    let whole = |reviewer: Value, thread: Value| {
+        json!({
+            "audit_skill": "kill-argument", "verdict": "NOT_APPLICABLE", "reason_code": "not_theory_or_scope_paper",
+            "summary": "", "audited_input_hashes": {}, "trace_path": thread, "thread_id": thread, "reviewer_model": reviewer,
+            "reviewer_reasoning": thread, "generated_at": "2026-11-20T11:01:00Z", "details": {}
+        })
+    };
+    for artifact in [
+        bare,
+        whole(json!(""), json!("")),
+        whole(Value::Null, Value::Null),
+        whole(json!("none"), json!("none")),
+        whole(json!("N/A"), json!("")),
+    ] {
+        let project = Project::new();
+        project.put("KILL_ARGUMENT.json", &artifact);
+        let ran = project.gate();
+        assert_eq!(
+            (ran.code, ran.ids("warn")),
+            (0, vec![]),
+            "{artifact}: {}",
+            ran.stderr
+        );
+        project.write(".aris/audits.json", r#"{"schema": "aris.verify_paper_audits.manifest/v1", "audits": [{"artifact": "KILL_ARGUMENT.json", "skill": "kill-argument"}]}"#);
+        assert_eq!(
+            project.gate().code,
+            1,
+            "demanded, and nobody looked: {artifact}"
+        );
+        let mut passes = artifact.clone();
+        passes["verdict"] = json!("PASS");
+        let project = Project::new();
+        project.put("KILL_ARGUMENT.json", &passes);
+        assert_eq!(project.gate().code, 1, "a PASS has a reviewer: {artifact}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use aris_audit::trace::{NewRecord, RunChoice, record};
+use aris_audit::trace::{NewRecord, RunChoice, record, reviewed};
 use aris_audit::{Digest, Emission};
 use aris_cli::{Clock, Process, Style};
 use aris_contract::artifact::Slug;
@@ -59,6 +59,40 @@ pub(crate) struct Project {
     _temp: tempfile::TempDir,
     pub(crate) root: PathBuf,
     pub(crate) paper: PathBuf,
+}
+
+/// A reviewer call to be kept.
+#[derive(Clone, Copy)]
+pub(crate) struct Review<'a> {
+    pub(crate) skill: &'a str,
+    pub(crate) thread: &'a str,
+    pub(crate) prompt: &'a str,
+    /// Declared files, relative to the paper.
+    pub(crate) files: &'a [&'a str],
+    pub(crate) answer: &'a [u8],
+    pub(crate) status: &'a str,
+    pub(crate) executor: &'a str,
+    pub(crate) mode: TraceMode,
+    pub(crate) at: &'a str,
+    /// Written before digests were taken.
+    pub(crate) older: bool,
+}
+
+impl Default for Review<'_> {
+    fn default() -> Self {
+        Self {
+            skill: "paper-claim-audit",
+            thread: "t-review",
+            prompt: "You are an auditor. Read paper/main.tex.",
+            files: &["main.tex", "sections/intro.tex", "../results/run_1.json"],
+            answer: b"Looks right.\n\nVERDICT: PASS\n",
+            status: "ok",
+            executor: "claude-code",
+            mode: TraceMode::Full,
+            at: "2026-11-20T11:00:00Z",
+            older: false,
+        }
+    }
 }
 
 /// What a run of the gate gave.
@@ -200,12 +234,13 @@ impl Project {
 
     /// Makes one audit by a reviewer: its trace and its artifact.
     pub(crate) fn audit(&self, artifact: &str, skill: &str, inputs: &[&str]) -> &Self {
-        let trace = self.trace(
+        let thread = format!("thread-{skill}");
+        let trace = self.review(&Review {
             skill,
-            &format!("thread-{skill}"),
-            b"Looks right. PASS.",
-            TraceMode::Full,
-        );
+            thread: &thread,
+            files: inputs,
+            ..Review::default()
+        });
         let value = json!({
             "audit_skill": skill,
             "verdict": "PASS",
@@ -213,7 +248,7 @@ impl Project {
             "summary": "nothing is wrong",
             "audited_input_hashes": self.hashes(inputs),
             "trace_path": trace,
-            "thread_id": format!("thread-{skill}"),
+            "thread_id": thread,
             "reviewer_model": "gpt-5.5",
             "reviewer_reasoning": "xhigh",
             "generated_at": "2026-11-20T11:01:00Z",
@@ -222,51 +257,90 @@ impl Project {
         self.put(artifact, &value)
     }
 
-    /// Keeps a reviewer call; gives `trace_path`.
+    /// Makes an audit again, on one more file.
+    pub(crate) fn also(&self, artifact: &str, path: &str) -> &Self {
+        let old = self.artifact(artifact);
+        let hashes = old["audited_input_hashes"].as_object().expect("object");
+        let inputs: Vec<&str> = hashes.keys().map(String::as_str).chain([path]).collect();
+        self.audit(
+            artifact,
+            old["audit_skill"].as_str().expect("skill"),
+            &inputs,
+        )
+    }
+
+    /// Lets the reviewer come to another verdict, and the artifact follow.
+    pub(crate) fn says(&self, artifact: &str, verdict: &str) -> &Self {
+        let skill = self.artifact(artifact)["audit_skill"]
+            .as_str()
+            .expect("skill")
+            .to_owned();
+        self.review(&Review {
+            skill: &skill,
+            thread: &format!("thread-{skill}"),
+            answer: format!("VERDICT: {verdict}").as_bytes(),
+            files: Self::inputs(&skill),
+            ..Review::default()
+        });
+        self.set(artifact, "verdict", verdict)
+    }
+
+    /// Makes the claim audit on an answer, kept with its thread.
+    pub(crate) fn rests_on(&self, review: &Review<'_>, verdict: &str) -> &Self {
+        let path = self.review(review);
+        self.set(CLAIMS, "trace_path", path)
+            .set(CLAIMS, "thread_id", review.thread)
+            .set(CLAIMS, "verdict", verdict)
+    }
+
+    /// Keeps a reviewer call on the files of the claim audit; gives `trace_path`.
     pub(crate) fn trace(
         &self,
         skill: &str,
         thread: &str,
-        response: &[u8],
+        answer: &[u8],
         mode: TraceMode,
     ) -> String {
-        let moment = "2026-11-20T11:00:00Z".parse().expect("time");
-        Self::trace_at(&self.root, skill, thread, response, mode, moment)
+        self.review(&Review {
+            skill,
+            thread,
+            answer,
+            mode,
+            ..Review::default()
+        })
     }
 
-    pub(crate) fn trace_at(
-        project: &Path,
-        skill: &str,
-        thread: &str,
-        response: &[u8],
-        mode: TraceMode,
-        at: Timestamp,
-    ) -> String {
-        let (skill, purpose): (Slug, Slug) =
-            (skill.parse().expect("slug"), "audit".parse().expect("slug"));
+    /// Keeps a reviewer call as `save_trace` does; gives `trace_path`.
+    pub(crate) fn review(&self, review: &Review<'_>) -> String {
+        let slug = |text: &str| -> Slug { text.parse().expect("slug") };
+        let (skill, purpose) = (slug(review.skill), slug("audit"));
+        let name = |file: &&str| aris_fs::lexical(&Path::new("paper").join(file));
+        let files = review
+            .files
+            .iter()
+            .map(|file| name(file).display().to_string());
+        let files: Vec<String> = files.collect();
+        let prompt = review.prompt.as_bytes();
+        let digests = reviewed(&self.root, &self.root, &files, prompt).digests;
         let new = NewRecord {
             skill: &skill,
             purpose: &purpose,
             model: "gpt-5.5",
-            thread_id: thread,
+            thread_id: review.thread,
             tool: "mcp__codex__codex",
-            executor: Some("claude-code"),
+            executor: Some(review.executor),
             config: Map::new(),
-            files: [
-                "paper/main.tex",
-                "paper/sections/intro.tex",
-                "results/run_1.json",
-            ]
-            .map(String::from)
-            .to_vec(),
+            files,
+            input_digests: (!review.older).then_some(digests),
             duration_ms: Some(1000),
-            status: "ok",
-            prompt: b"You are an auditor. Read paper/main.tex.",
-            response,
-            mode,
+            status: review.status,
+            prompt,
+            response: review.answer,
+            mode: review.mode,
             run: RunChoice::Latest,
         };
-        record(project, &new, at).expect("recorded").trace_path
+        let at = review.at.parse().expect("time");
+        record(&self.root, &new, at).expect("recorded").trace_path
     }
 
     /// Makes an audit by a program that finds nothing.

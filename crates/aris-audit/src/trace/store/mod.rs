@@ -5,6 +5,7 @@
 //! writer finds its note, removes the files that never became a record, and gives its number a void line, so that a number never
 //! means two contents.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::Slug;
@@ -17,10 +18,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{CHAIN, EVENTS, FOLDER, RUN_META, prefix};
+use super::{CHAIN, EVENTS, FOLDER, RUN_META, events, prefix};
 use crate::digest::Digest;
-use crate::gitignore;
+use crate::{gitignore, verdict};
 
+/// Files of a record, after its prefix.
+const FILES: [&str; 3] = [".request.json", ".response.md", ".meta.json"];
+/// Records of a run that another program may have counted.
+const MOST: u64 = 99_999;
 /// Name of the note that says which record is being written.
 const PENDING: &str = ".pending";
 
@@ -43,6 +48,8 @@ pub struct NewRecord<'a> {
     pub config: Map<String, Value>,
     /// Files the prompt points at.
     pub files: Vec<String>,
+    /// Digests of what the reviewer was pointed at, from [`reviewed`](super::reviewed()); `None` where nobody looked.
+    pub input_digests: Option<BTreeMap<String, String>>,
     /// Milliseconds the call took.
     pub duration_ms: Option<u64>,
     /// `ok`, or what the caller reports.
@@ -146,7 +153,8 @@ pub fn record(project: &Path, new: &NewRecord<'_>, now: Timestamp) -> Result<Sav
     let traces = project.join(FOLDER).join(new.skill.as_str());
     aris_fs::create_dir(&traces)?;
     let lock = Lock::acquire(&traces.join(".lock"))?;
-    let run_id = choose(&traces, new.run, &time::day(now))?;
+    let known = events::runs(project, new.skill.as_str());
+    let run_id = choose(&traces, new.run, &time::day(now), &known)?;
     let run = traces.join(&run_id);
     let mut chain = ChainEnd::open(&run, new, &run_id, project, now)?;
     chain.clear_pending()?;
@@ -162,24 +170,34 @@ pub fn record(project: &Path, new: &NewRecord<'_>, now: Timestamp) -> Result<Sav
 }
 
 /// The run's id; the folder may not exist yet.
-fn choose(traces: &Path, choice: RunChoice<'_>, day: &str) -> Result<String, TraceError> {
+///
+/// `known` are the runs that the log of events names. One of them that is gone (deleted, or not in this clone) is never begun again: its
+/// number stands for what was recorded then.
+fn choose(
+    traces: &Path,
+    choice: RunChoice<'_>,
+    day: &str,
+    known: &BTreeSet<String>,
+) -> Result<String, TraceError> {
     if let RunChoice::Named(id) = choice {
-        return Ok(id.as_str().to_owned());
+        let others = (2_u64..).map(|number| format!("{id}-{number}"));
+        let mut ids = std::iter::once(id.as_str().to_owned()).chain(others);
+        let free = |id: &String| traces.join(id).is_dir() || !known.contains(id);
+        return Ok(ids.find(free).unwrap_or_default());
     }
-    let mut latest = 0_u64;
-    for entry in aris_fs::list_sorted(traces)?
+    let number = |name: &str| name.strip_prefix(day)?.strip_prefix("_run")?.parse().ok();
+    let folders = aris_fs::list_sorted(traces)?;
+    let folders = folders
         .iter()
-        .filter(|entry| entry.kind == EntryKind::Folder)
-    {
-        let number = entry
-            .name
-            .to_str()
-            .and_then(|name| name.strip_prefix(day)?.strip_prefix("_run")?.parse().ok());
-        latest = latest.max(number.unwrap_or(0));
-    }
+        .filter(|entry| entry.kind == EntryKind::Folder);
+    let there: Option<u64> = folders
+        .filter_map(|entry| number(entry.name.to_str()?))
+        .max();
+    let gone = known.iter().filter_map(|id| number(id)).max();
+    let latest = there.max(gone).unwrap_or(0);
     let number = match choice {
-        RunChoice::New => latest.checked_add(1),
-        _ => Some(latest.max(1)),
+        RunChoice::Latest if there == Some(latest) => Some(latest),
+        _ => latest.checked_add(1),
     };
     let number = number.ok_or_else(|| TraceError::Runs {
         path: traces.to_path_buf(),
@@ -195,6 +213,8 @@ struct ChainEnd {
     path: PathBuf,
     last: u64,
     previous: Digest,
+    /// Numbers in the folder that the chain does not have: other programs keep records there, too.
+    taken: BTreeSet<u64>,
 }
 
 impl ChainEnd {
@@ -227,6 +247,11 @@ impl ChainEnd {
             path: path.clone(),
             reason,
         };
+        let entries = aris_fs::list_sorted(run)?;
+        let mut taken: BTreeSet<u64> = entries
+            .iter()
+            .filter_map(|entry| number(entry.name.to_str()?))
+            .collect();
         match aris_fs::last_line(&path)? {
             None => {
                 // A writer that was killed before the first line may have left temporary files.
@@ -238,17 +263,20 @@ impl ChainEnd {
                     path,
                     last: 0,
                     previous: Digest::of(&bytes),
+                    taken,
                 })
             }
             Some(line) => {
                 let parsed: ChainLine = json::typed(line.as_bytes(), json::Limits::ARTIFACT)
                     .map_err(|error| damaged(format!("its last line is no chain line: {error}")))?;
                 let previous = Digest::of(line.as_bytes());
+                taken.retain(|number| *number > parsed.record);
                 Ok(Self {
                     run: run.to_path_buf(),
                     path,
                     last: parsed.record,
                     previous,
+                    taken,
                 })
             }
         }
@@ -269,8 +297,8 @@ impl ChainEnd {
             && purpose.parse::<Slug>().is_ok()
         {
             let mut took = false;
-            for file in ["request.json", "response.md", "meta.json"] {
-                let path = self.run.join(format!("{text}.{file}"));
+            for suffix in FILES {
+                let path = self.run.join(format!("{text}{suffix}"));
                 took |= path.exists();
                 aris_fs::remove_file(&path)?;
             }
@@ -289,10 +317,15 @@ impl ChainEnd {
         run_id: &str,
         now: Timestamp,
     ) -> Result<Option<Saved>, TraceError> {
+        // A number never means two records: the chain goes on behind those of others.
+        while self.taken.range(self.last + 1..).next().is_some() {
+            self.void()?;
+        }
         let number = self.last + 1;
         let prefix = prefix(number, new.purpose.as_str());
         let full = new.mode == TraceMode::Full;
         let request = pretty(&request(new, number, now));
+        let stated = verdict::stated(&String::from_utf8_lossy(new.response));
         let meta = pretty(&ResponseMeta {
             schema: Some(String::from(schema::id::TRACE_META)),
             call_number: number,
@@ -302,6 +335,7 @@ impl ChainEnd {
             model: new.model.to_owned(),
             duration_ms: new.duration_ms,
             status: new.status.to_owned(),
+            verdict: stated.filter(|_| !full),
         });
         let file = |suffix: &str| self.run.join(format!("{prefix}.{suffix}"));
         let note = self.run.join(PENDING);
@@ -382,9 +416,20 @@ impl ChainEnd {
     }
 }
 
+/// The number of a record's file. More than [`MOST`] is no number that a program counted up to.
+fn number(name: &str) -> Option<u64> {
+    let (number, rest) = name.split_once('-')?;
+    let of_record = FILES.iter().any(|suffix| rest.ends_with(suffix));
+    let number = number.parse().ok()?;
+    (of_record && number <= MOST).then_some(number)
+}
+
 fn request(new: &NewRecord<'_>, number: u64, now: Timestamp) -> Request {
     let full = new.mode == TraceMode::Full;
     let text = std::str::from_utf8(new.prompt).ok();
+    // Escapes make JSON up to six times as long as the text; base64 is always a third longer, so that every prompt can be read back.
+    let escaped = |text: &str| serde_json::to_string(text).map_or(0, |json| json.len());
+    let text = text.filter(|text| escaped(text) / 4 <= text.len() / 3 + 1);
     Request {
         schema: Some(String::from(schema::id::TRACE_REQUEST)),
         call_number: number,
@@ -393,7 +438,9 @@ fn request(new: &NewRecord<'_>, number: u64, now: Timestamp) -> Request {
         tool: new.tool.to_owned(),
         model: new.model.to_owned(),
         config: new.config.clone(),
+        executor: new.executor.map(ToOwned::to_owned),
         files_referenced: new.files.clone(),
+        input_digests: new.input_digests.clone(),
         prompt_length: Some(new.prompt.len() as u64),
         response_length: Some(new.response.len() as u64),
         prompt: text.filter(|_| full).map(ToOwned::to_owned),
@@ -420,6 +467,7 @@ fn log_event(
         call_number: saved.call_number,
         timestamp: time::stamp(now),
         status: new.status.to_owned(),
+        chain: Some(saved.chain_digest.clone()),
     };
     let line = serde_json::to_string(&event).map_err(|error| TraceError::Damaged {
         path: path.clone(),

@@ -39,6 +39,7 @@ impl Call {
             executor: Some("claude-code"),
             config: Map::new(),
             files: vec![String::from("paper/main.tex")],
+            input_digests: None,
             duration_ms: Some(5),
             status: "ok",
             prompt,

@@ -1,0 +1,42 @@
+//! What the project's log of events knows about traces.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use aris_contract::artifact::trace::Event;
+use aris_contract::json::Limits;
+
+use super::{EVENTS, FOLDER};
+
+/// The events of traces, in the order of the log; none where the log cannot be read. Lines of other programs are skipped.
+fn all(project: &Path) -> Vec<Event> {
+    let log = aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64);
+    let log = log.ok().flatten().unwrap_or_default();
+    log.split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect()
+}
+
+/// Ids of the runs of a skill that were ever recorded, whether they are still there or not.
+pub(super) fn runs(project: &Path, skill: &str) -> BTreeSet<String> {
+    let folder = format!("{FOLDER}/{skill}/");
+    let id = |event: Event| {
+        let id = event.trace_path.strip_prefix(&folder)?;
+        Some(id.trim_end_matches('/').to_owned())
+    };
+    all(project).into_iter().filter_map(id).collect()
+}
+
+/// The events of the run in `folder`; none for a run that does not lie where `project` keeps its traces.
+pub(super) fn of_run(project: &Path, folder: &Path) -> Vec<Event> {
+    let Ok(relative) = folder.strip_prefix(project) else {
+        return Vec::new();
+    };
+    if !relative.starts_with(FOLDER) {
+        return Vec::new();
+    }
+    let name = format!("{}/", aris_fs::display_relative(folder, project));
+    let mut events = all(project);
+    events.retain(|event| event.trace_path == name);
+    events
+}

@@ -1,0 +1,206 @@
+//! How an answer states its verdict.
+//!
+//! **Grammar**, letters of either case, Markdown and other signs around the parts ignored:
+//!
+//! ```text
+//! statement  label separator word            Final verdict: FAIL      | Verdict | FAIL |      "verdict": "FAIL"
+//!            label "is" word (end | sign)    The verdict is FAIL.
+//!            label end-of-line word          ## Verdict               (the word begins the next line that is not blank)
+//!            word                            the last line, when it holds nothing else
+//! label      { the | my | our | overall | final | audit | review | reviewer | paper | proof | claim | citation } verdict,
+//!            where a line, a sentence, a table cell or a JSON key begins
+//! separator  : = | -
+//! word       PASS(ED) WARN(ING) FAIL(ED) NOT_APPLICABLE BLOCKED ERROR
+//! ```
+//!
+//! Several words (`PASS | WARN | FAIL`) are a form that nobody filled in, and no statement. The last statement counts; but after an
+//! overall or final one, a plain one (of a single claim, perhaps) only makes the verdict worse.
+
+use aris_contract::artifact::audit::Verdict;
+
+/// Words that may stand before "verdict" in a label.
+const LABEL: [&str; 12] = [
+    "the", "my", "our", "overall", "final", "audit", "review", "reviewer", "paper", "proof",
+    "claim", "citation",
+];
+/// Spellings of the verdicts, the longer before the shorter.
+const WORDS: [(&str, Verdict); 11] = [
+    ("NOT_APPLICABLE", Verdict::NotApplicable),
+    ("NOT APPLICABLE", Verdict::NotApplicable),
+    ("NOT-APPLICABLE", Verdict::NotApplicable),
+    ("PASSED", Verdict::Pass),
+    ("PASS", Verdict::Pass),
+    ("WARNING", Verdict::Warn),
+    ("WARN", Verdict::Warn),
+    ("FAILED", Verdict::Fail),
+    ("FAIL", Verdict::Fail),
+    ("BLOCKED", Verdict::Blocked),
+    ("ERROR", Verdict::Error),
+];
+
+/// The verdict that an answer states; `None` when it states none.
+pub fn stated(answer: &str) -> Option<Verdict> {
+    let (mut overall, mut plain) = (None, None);
+    let lines = answer.lines().filter(|line| !line.trim().is_empty());
+    let mut following = lines.clone();
+    let mut last = "";
+    for line in lines {
+        following.next();
+        last = line;
+        let lower = line.to_ascii_lowercase();
+        for (at, _) in lower.match_indices("verdict") {
+            let (before, after) = (lower.get(..at), line.get(at + "verdict".len()..));
+            let Some(is_overall) = before.and_then(label) else {
+                continue;
+            };
+            let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
+            else {
+                continue;
+            };
+            if is_overall {
+                (overall, plain) = (Some(verdict), None);
+            } else {
+                plain = Some(verdict);
+            }
+        }
+    }
+    match (overall, plain) {
+        (Some(overall), Some(plain)) if weight(plain) > weight(overall) => Some(plain),
+        (Some(verdict), _) | (None, Some(verdict)) => Some(verdict),
+        (None, None) => word(last).and_then(|(verdict, rest)| {
+            let alone = !rest.contains(char::is_alphanumeric);
+            alone.then_some(verdict)
+        }),
+    }
+}
+
+const fn weight(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::NotApplicable => 0,
+        Verdict::Warn => 1,
+        Verdict::Fail | Verdict::Blocked | Verdict::Error => 2,
+    }
+}
+
+/// Whether the text before "verdict" ends with the beginning of a label, and if so, whether that says overall or final.
+fn label(before: &str) -> Option<bool> {
+    let mut overall = false;
+    let mut left = before;
+    loop {
+        let trimmed = left.trim_end_matches([' ', '_', '-']);
+        let name = trimmed.rsplit(|c: char| !c.is_alphanumeric()).next()?;
+        let head = trimmed.strip_suffix(name)?;
+        if !LABEL.contains(&name) {
+            break;
+        }
+        overall |= matches!(name, "overall" | "final");
+        left = head;
+    }
+    let left = left.trim_end();
+    let begins =
+        left.ends_with(['.', '!', '?', ';', '"', '|', '。']) || !left.contains(char::is_alphabetic);
+    begins.then_some(overall)
+}
+
+/// The verdict after a label: on its line, or on the next one where the label ends its line.
+fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
+    let after = after.trim_start_matches(|c: char| c.is_whitespace() || "*_`\"')]".contains(c));
+    let sentence = |text| {
+        let (verdict, rest) = word(text)?;
+        let rest = rest.trim_start_matches(['*', '_', '`', '"', '\'']);
+        let ends = !rest.starts_with(|c: char| c.is_whitespace() || c.is_alphanumeric())
+            || !rest.trim_start().starts_with(char::is_alphanumeric);
+        (ends && !alternatives(rest)).then_some(verdict)
+    };
+    if after.is_empty() {
+        return sentence(next?);
+    }
+    if let Some(text) = after.strip_prefix([':', '=', '|', '-', '–', '—', '：']) {
+        if !text.contains(char::is_alphanumeric) {
+            return sentence(next?);
+        }
+        let (verdict, rest) = word(text)?;
+        return (!alternatives(rest)).then_some(verdict);
+    }
+    let is = after
+        .get(..3)
+        .filter(|is| is.eq_ignore_ascii_case("is ") || is.eq_ignore_ascii_case("is:"))?;
+    sentence(after.get(is.len()..)?)
+}
+
+/// The verdict that a text begins with, signs aside, and what follows it.
+fn word(text: &str) -> Option<(Verdict, &str)> {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let (verdict, rest) = WORDS.iter().find_map(|(spelling, verdict)| {
+        let (head, rest) = text.split_at_checked(spelling.len())?;
+        head.eq_ignore_ascii_case(spelling)
+            .then_some((*verdict, rest))
+    })?;
+    let inside = rest
+        .trim_start_matches('_')
+        .starts_with(char::is_alphanumeric);
+    (!inside).then_some((verdict, rest))
+}
+
+/// Whether what follows a verdict offers another one to choose from.
+fn alternatives(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "*_`\"'".contains(c));
+    let other = rest
+        .strip_prefix(['|', '/', ','])
+        .or_else(|| rest.strip_prefix("or "));
+    other.is_some_and(|other| word(other).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_found_in_every_form_and_nothing_else_is_one() {
+        let fail = Some(Verdict::Fail);
+        for (answer, verdict) in [
+            ("VERDICT: FAIL", fail),
+            ("Final verdict: FAIL", fail),
+            ("The verdict is FAIL.", fail),
+            ("It does not hold. The verdict is **FAIL**, sadly.", fail),
+            ("My overall verdict is: fail", fail),
+            ("## Verdict\n\n**FAIL** — Table 2 is wrong", fail),
+            ("**Verdict:**\n\nFAIL", fail),
+            ("| Final verdict | ❌ FAIL |", fail),
+            ("{\"overall_verdict\": \"FAIL\", \"n\": 1}", fail),
+            ("{\n  \"n\": 1, \"verdict\": \"FAIL\"\n}", fail),
+            ("3. **Verdict** — `FAIL` (no data)", fail),
+            ("> *Verdict = FAILED*", fail),
+            ("Verdict: FAIL because Table 2 does not follow", fail),
+            ("结论\n最终 verdict：FAIL", None),
+            ("Verdict：FAIL", fail),
+            ("All of it was read.\n\nFAIL\n", fail),
+            ("All of it was read.\n**FAIL**.\n", fail),
+            ("VERDICT: PASS\n\nVERDICT: FAIL\n", fail),
+            ("Overall verdict: FAIL\n\nClaim 1\n- verdict: PASS", fail),
+            ("Overall verdict: PASS\n\nVERDICT: FAIL", fail),
+            ("verdict: FAIL\nOverall verdict: WARN", Some(Verdict::Warn)),
+            ("VERDICT: NOT_APPLICABLE", Some(Verdict::NotApplicable)),
+            ("Verdict: not applicable", Some(Verdict::NotApplicable)),
+            (
+                "Overall verdict: PASS with two remarks",
+                Some(Verdict::Pass),
+            ),
+            ("Overall verdict: PASS | WARN | FAIL", None),
+            ("Verdict: PASS/WARN/FAIL", None),
+            ("Verdict: PASS or FAIL", None),
+            ("I would not FAIL this. The verdict is FAIL if x.", None),
+            ("It is not clear that the verdict is FAIL.", None),
+            ("**Verdict**: partially_answered", None),
+            ("verdict: unsure", None),
+            ("Verdict: PASS_WITH_NOTES", None),
+            ("verdicts: FAIL", None),
+            ("Looks right. PASS.", None),
+            ("Failures were not found", None),
+            ("verdict", None),
+            ("", None),
+        ] {
+            assert_eq!(stated(answer), verdict, "{answer:?}");
+        }
+    }
+}
