@@ -84,7 +84,10 @@ pub static SPEC: Spec = Spec {
             1,
             "load-bearing integration broken (status); gate blocks (run)",
         ),
-        (10, "gaps, steps to do, helper not found, or faults"),
+        (
+            10,
+            "gaps, steps to do, helper not found, or faults; run, policies A, B and E: the helper's own code, 10 to 125",
+        ),
         (run_helper::OWED, "run, policy C: write the record directly"),
         (
             run_helper::NEXT_SOURCE,
@@ -95,7 +98,7 @@ pub static SPEC: Spec = Spec {
             "run, policy D2: record the source as skipped",
         ),
     ],
-    ok: "nothing found; run: done, or the policy lets the caller go on",
+    ok: "nothing found; run: done, or the policy lets the caller go on (policies C and D: also when the helper found something)",
     errors: &[ErrorKind::NotFound, ErrorKind::Precondition],
     schemas: &[
         status::SCHEMA,

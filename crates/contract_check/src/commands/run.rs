@@ -1,11 +1,13 @@
 //! `run`: find a helper, run it on the caller's own streams, and apply the policy to what came of it. The one-line form for skills.
 
 use std::io::{self, Write};
+use std::num::NonZeroU8;
+use std::ops::RangeInclusive;
 
 use aris_cli::{Context, Outcome, Product, Stream, Style};
 use aris_contract::Signal;
 use aris_contract::helpers::Helper;
-use aris_contract::policy::{self, Attempt, Forensic, Policy};
+use aris_contract::policy::Policy;
 use aris_proc::{End, Stdout};
 use serde::Serialize;
 
@@ -28,6 +30,20 @@ pub(crate) const SOURCE_SKIPPED: u8 = 22;
 
 /// What a shell adds to the number of the signal that ended a program.
 const SIGNALLED: i32 = 128;
+
+/// Exit codes of a helper that did its work and found something. **Source**: the contract of exit codes; shells use 126 and above.
+const FOUND: RangeInclusive<u8> = 10..=125;
+
+/// What became of one attempt to run a helper.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Attempt {
+    /// No layer of the resolver chain had a usable file; the text says what was looked at.
+    Unresolved(String),
+    /// The process could not be started or was ended by a deadline.
+    NotRun(String),
+    /// The helper ran and left with this status.
+    Exited(u8),
+}
 
 /// The outcome that the policy gives.
 #[derive(Debug, Serialize)]
@@ -57,6 +73,8 @@ pub(crate) struct Ran {
 enum Verdict {
     /// The helper ran and left with 0.
     Done,
+    /// All but A: the helper did its work and found something, 10 to 125. B and E leave with its code, the others with 0.
+    Found,
     /// A: stop; the exit code is the helper's, or 1.
     Blocked,
     /// B: go on without the side effect.
@@ -135,41 +153,34 @@ fn exited(code: i32) -> Attempt {
 
 /// What the policy makes of the attempt: the outcome, and what to leave with.
 fn judge(helper: &Helper, policy: Policy, attempt: &Attempt) -> (Ran, Option<Signal>) {
-    let owned = |why: &str| Some(why.to_owned());
-    let this = [helper.name];
-    let (outcome, reason, signal) = match policy {
-        Policy::A => match policy::gate(attempt).blocked() {
-            None => (Verdict::Done, None, None),
-            Some((code, why)) => (Verdict::Blocked, owned(why), Some(Signal::passed_on(code))),
-        },
-        Policy::B => match policy::side_effect(attempt).warning() {
-            None => (Verdict::Done, None, None),
-            Some(why) => (Verdict::WithoutSideEffect, owned(why), None),
-        },
-        Policy::C => match policy::forensic(attempt) {
-            Forensic::Recorded(_) => (Verdict::Done, None, None),
-            Forensic::WriteDirectly(owed) => {
-                (Verdict::RecordOwed, owned(owed.reason()), Signal::own(OWED))
-            }
-        },
-        Policy::D1 => match policy::cascade(this, |_| attempt.clone()).failures() {
-            [] => (Verdict::Done, None, None),
-            [(_, why), ..] => (Verdict::NextSource, owned(why), Signal::own(NEXT_SOURCE)),
-        },
-        Policy::D2 => match policy::aggregate(this, |_| attempt.clone()).skipped() {
-            [] => (Verdict::Done, None, None),
-            [(_, why), ..] => (
-                Verdict::SourceSkipped,
-                owned(why),
-                Signal::own(SOURCE_SKIPPED),
-            ),
-        },
-        Policy::E => match policy::diagnostic(attempt).note() {
-            None => (Verdict::Done, None, None),
-            Some(why) => (Verdict::Noted, owned(why), None),
-        },
+    let passed_on = |code: u8| NonZeroU8::new(code).map(Signal::passed_on);
+    let (outcome, signal) = match (policy, attempt) {
+        (_, Attempt::Exited(0)) => (Verdict::Done, None),
+        (Policy::A, Attempt::Exited(code)) => (Verdict::Blocked, passed_on(*code)),
+        (Policy::A, _) => (Verdict::Blocked, Some(Signal::BLOCK)),
+        (Policy::B | Policy::E, Attempt::Exited(code)) if FOUND.contains(code) => {
+            (Verdict::Found, passed_on(*code))
+        }
+        (_, Attempt::Exited(code)) if FOUND.contains(code) => (Verdict::Found, None),
+        (Policy::B, _) => (Verdict::WithoutSideEffect, None),
+        (Policy::C, _) => (Verdict::RecordOwed, Signal::own(OWED)),
+        (Policy::D1, _) => (Verdict::NextSource, Signal::own(NEXT_SOURCE)),
+        (Policy::D2, _) => (Verdict::SourceSkipped, Signal::own(SOURCE_SKIPPED)),
+        (Policy::E, _) => (Verdict::Noted, None),
+    };
+    let reason = match attempt {
+        Attempt::Exited(0) => None,
+        Attempt::Exited(code) if outcome == Verdict::Found => {
+            Some(format!("helper found something, exit code {code}"))
+        }
+        Attempt::Exited(code) => Some(format!("helper left with exit code {code}")),
+        Attempt::NotRun(why) => Some(format!("helper did not finish: {why}")),
+        Attempt::Unresolved(why) => Some(format!("helper not found: {why}")),
     };
     let then = (outcome != Verdict::Done).then(|| match attempt {
+        _ if outcome == Verdict::Found => {
+            String::from("it did its work: read what it says, and write nothing over what it left")
+        }
         // A gate that ran has said itself what is wrong.
         Attempt::Exited(_) if policy == Policy::A => policy.when_failed().to_owned(),
         Attempt::Exited(_) => format!("{}. {}", policy.when_failed(), helper.fallback),

@@ -73,6 +73,31 @@ fn every_policy_has_its_outcome_for_every_end_and_never_in_silence() {
 }
 
 #[test]
+fn a_helper_that_found_something_did_its_work() {
+    for (helper, policy, ..) in POLICIES {
+        for code in [10, 20, 125, 126, 139] {
+            let script = format!("#!/bin/sh\necho findings\nexit {code}\n");
+            let project = Project::new().file(&format!("tools/{helper}"), &script);
+            let args = ["run", helper, "--policy", policy, "--json"];
+            let run = call(&project, &args);
+            let (data, what) = (run.data(), format!("{helper} {policy} {code}: {run}"));
+            assert_eq!(data["helper_exit"], code, "{what}");
+            let (left, outcome) = (run.code(), data["outcome"].as_str().expect("word"));
+            match (policy, code) {
+                ("A", _) => assert_eq!((left, outcome), (code, "blocked"), "{what}"),
+                // The shell's own codes: the helper did not come to its end.
+                (_, 126..) => assert_ne!(outcome, "found", "{what}"),
+                ("B" | "E", _) => assert_eq!((left, outcome), (code, "found"), "{what}"),
+                // Its record is there, its answer counts: the caller neither writes over it nor asks another source.
+                _ => assert_eq!((left, outcome), (0, "found"), "{what}"),
+            }
+            let said = format!("exit code {code}");
+            assert!(run.stderr().contains(&said), "{what}");
+        }
+    }
+}
+
+#[test]
 fn legacy_names_choose_the_interpreter_and_arguments_pass_as_they_are() {
     let python = "import sys\nprint('py', sys.argv[1:], sys.stdin.read())\n";
     let bash = "[[ a == a ]] && printf '<%s>' \"$@\"; cat\n";
