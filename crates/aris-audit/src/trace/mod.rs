@@ -23,6 +23,8 @@ pub const CHAIN: &str = "chain.jsonl";
 /// Name of a run's description.
 pub const RUN_META: &str = "run.meta.json";
 
+/// Name of the note that says which record of a run is being written.
+const PENDING: &str = ".pending";
 /// Bytes of a prompt or response that are kept: 64 MiB, some hundred times the longest context window.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 /// What a request may be: the longest prompt in base64, a third larger, and the rest.

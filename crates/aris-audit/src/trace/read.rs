@@ -10,7 +10,7 @@ use aris_fs::{EntryKind, FsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{CHAIN, EVENTS, REQUEST, RUN_META, TEXT_LIMIT, events};
+use super::{CHAIN, EVENTS, PENDING, REQUEST, RUN_META, TEXT_LIMIT, events};
 use crate::digest::Digest;
 use crate::verdict;
 
@@ -70,10 +70,9 @@ impl TraceRecord {
         self.request.as_ref()?.executor.as_deref()
     }
 
-    /// Whether `save_trace` wrote it, which always chains its records.
+    /// Whether `save_trace` wrote it to its end, and then chained it.
     fn marked(&self) -> bool {
-        let request = self.request.as_ref().is_some_and(|it| it.schema.is_some());
-        request || self.meta.as_ref().is_some_and(|it| it.schema.is_some())
+        self.meta.as_ref().is_some_and(|it| it.schema.is_some())
     }
 
     /// When the response came, RFC 3339 as written.
@@ -154,7 +153,12 @@ pub fn read(path: &Path, project: Option<&Path>) -> Result<Trace, FsError> {
     } else {
         (Vec::new(), Vec::new(), Vec::new())
     };
-    let loose = reader.loose(&names, &records, chained);
+    let mut loose = reader.loose(&names, &records, chained);
+    // What a killed writer left is no record; the next writer removes it.
+    let pending = aris_fs::read_optional(&path.join(PENDING), 4096)
+        .ok()
+        .flatten();
+    loose.retain(|record| pending.as_deref() != Some(record.prefix.as_bytes()));
     // `save_trace` marks its records and always chains them: where the mark is and the line is not, it was taken away.
     let unchained = loose.iter().filter(|record| record.marked());
     problems.extend(unchained.map(|record| {

@@ -1,6 +1,7 @@
 //! Which bytes a reviewer was pointed at: digests, taken at the call, of the declared files and of what the prompt names.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,10 +13,12 @@ use crate::paper::PaperFiles;
 
 /// Words of a prompt that are looked up as paths. A prompt that names more files than this names folders.
 const NAMES: usize = 20_000;
-/// Files of one folder that are hashed, and the bytes they may have together. A result folder has fewer; one that has more is declared.
+/// Files of one folder that are hashed. A folder of results that has more is declared file by file.
 const FOLDER_FILES: usize = 5_000;
-/// See [`FOLDER_FILES`].
+/// Bytes that they may have together: a second or two of hashing.
 const FOLDER_BYTES: u64 = 1 << 30;
+/// Folders in it that are entered.
+const FOLDERS: usize = 1_000;
 /// Bytes of a path. **Source**: `PATH_MAX` of Linux.
 const PATH_LIMIT: usize = 4096;
 
@@ -30,8 +33,8 @@ pub struct Reviewed {
 
 /// Hashes `files` and every path below `project` that `prompt` names; both folders are absolute.
 ///
-/// Names are relative to the project, to `cwd`, or to a folder that the prompt names. A folder stands for the paper in it with all that it
-/// includes; one without a paper, for the files below it. A root document stands for itself and all that it includes.
+/// Names are relative to the project, to `cwd`, or to a folder that the prompt names. A folder stands for the root documents in it with
+/// all that they include; one without any, for the files below it. A root document stands for itself and all that it includes.
 pub fn reviewed(project: &Path, cwd: &Path, files: &[String], prompt: &[u8]) -> Reviewed {
     let mut found = Found {
         project,
@@ -106,32 +109,39 @@ impl Found<'_> {
 
     fn add(&mut self, path: &Path) {
         if path.is_dir() {
-            if !self.document(path, None) && path != self.project {
+            // Only the folder itself is searched: a prompt often names the whole project.
+            let entries = aris_fs::list_sorted(path).unwrap_or_default();
+            let mut is_paper = false;
+            for entry in entries {
+                is_paper |= self.document(&entry.path);
+            }
+            if !is_paper && path != self.project {
                 self.below(path);
             }
-            return;
-        }
-        self.paths.insert(path.to_path_buf());
-        if path.extension().is_some_and(|extension| extension == "tex")
-            && let (Some(folder), Some(name)) = (path.parent(), path.file_name())
-        {
-            self.document(folder, name.to_str());
+        } else {
+            self.paths.insert(path.to_path_buf());
+            self.document(path);
         }
     }
 
-    /// Adds a root document in `folder` with all that it includes; `false` when there is none.
-    fn document(&mut self, folder: &Path, root: Option<&str>) -> bool {
-        let real = folder
-            .canonicalize()
-            .unwrap_or_else(|_| folder.to_path_buf());
-        let mut files = PaperFiles::new(&real);
-        if let Some(root) = root {
-            let text = files.source(root).ok().flatten().unwrap_or_default();
-            if !String::from_utf8_lossy(&text).contains("\\documentclass") {
-                return false;
-            }
+    /// Adds a root document with all that it includes; `false` when the file is none.
+    fn document(&mut self, file: &Path) -> bool {
+        let is_tex = file.extension().is_some_and(|extension| extension == "tex");
+        let (Some(folder), Some(name)) = (
+            file.parent(),
+            file.file_name().and_then(|name| name.to_str()),
+        ) else {
+            return false;
+        };
+        if !is_tex {
+            return false;
         }
-        let Ok(document) = files.document(root) else {
+        let mut files = PaperFiles::new(&folder.canonicalize().unwrap_or_else(|_| folder.into()));
+        let text = files.source(name).ok().flatten().unwrap_or_default();
+        if !String::from_utf8_lossy(&text).contains("\\documentclass") {
+            return false;
+        }
+        let Ok(document) = files.document(Some(name)) else {
             return false;
         };
         let other = document.includes.iter().filter_map(|include| {
@@ -148,8 +158,12 @@ impl Found<'_> {
 
     /// Adds the files below a folder, hidden ones aside.
     fn below(&mut self, folder: &Path) {
-        let hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
-        let entries = aris_fs::walk_sorted(folder, &mut |entry| !hidden(&entry.name));
+        let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
+        let mut folders = 0_usize;
+        let entries = aris_fs::walk_sorted(folder, &mut |entry| {
+            folders += 1;
+            folders <= FOLDERS && !hidden(&entry.name)
+        });
         let mut left = FOLDER_BYTES;
         let files = entries.unwrap_or_default().into_iter().filter(|entry| {
             matches!(entry.kind, EntryKind::File | EntryKind::Link) && !hidden(&entry.name)

@@ -126,7 +126,11 @@ impl Check<'_> {
         let issue = |finding: Finding| {
             let word = last.verdict.map_or("none", Verdict::word);
             let issue = format!("{}:{word}", finding.id.word());
-            finding.evidence("record", name.clone()).issue(issue)
+            let place = self.artifact.place("verdict");
+            let finding = finding.evidence("record", name.clone()).issue(issue);
+            finding
+                .file(self.rule.artifact.clone())
+                .at(place, &self.artifact.text)
         };
         let Some(said) = last.verdict else {
             let message = format!(

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{CHAIN, EVENTS, FOLDER, RUN_META, events, prefix};
+use super::{CHAIN, EVENTS, FOLDER, PENDING, RUN_META, events, prefix};
 use crate::digest::Digest;
 use crate::{gitignore, verdict};
 
@@ -26,8 +26,6 @@ use crate::{gitignore, verdict};
 const FILES: [&str; 3] = [".request.json", ".response.md", ".meta.json"];
 /// Records of a run that another program may have counted.
 const MOST: u64 = 99_999;
-/// Name of the note that says which record is being written.
-const PENDING: &str = ".pending";
 
 /// A reviewer call to be kept.
 #[derive(Clone, Debug)]

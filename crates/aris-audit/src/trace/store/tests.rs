@@ -5,6 +5,8 @@
 
 use std::fs;
 
+use aris_contract::artifact::audit::Verdict;
+
 use super::*;
 use crate::trace::{self, Chain};
 
@@ -212,6 +214,79 @@ fn a_torn_chain_line_and_a_pending_record_are_cleared_and_the_number_is_void() {
     assert_eq!(second.call_number, 3);
     assert!(!run.join("002-round-9.request.json").exists() && !run.join(PENDING).exists());
     assert_eq!(valid(temp.path(), &second).records.len(), 2);
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("folder");
+    for entry in aris_fs::list_sorted(from).expect("list") {
+        let target = to.join(&entry.name);
+        match entry.kind {
+            EntryKind::Folder => copy(&entry.path, &target),
+            _ => drop(fs::copy(&entry.path, target).expect("copy")),
+        }
+    }
+}
+
+#[test]
+fn runs_of_the_first_version_are_read_and_go_on() {
+    let temp = tempfile::tempdir().expect("temp");
+    let kept = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/fixtures/compat/aris.save_trace.v1"
+    );
+    copy(Path::new(kept), temp.path());
+    let run = ".aris/traces/paper-claim-audit/2026-11-22_run01/";
+    let trace = trace::read(&temp.path().join(run), Some(temp.path())).expect("readable");
+    assert!(
+        matches!(trace.chain, Chain::Valid { lines: 3, .. }),
+        "{:?}",
+        trace.chain
+    );
+    let said: Vec<_> = trace
+        .records
+        .iter()
+        .map(|it| it.verdict.map(Verdict::word))
+        .collect();
+    assert_eq!(said, [Some("FAIL"), Some("PASS"), None]);
+    let mut requests = trace.records.iter().filter_map(|it| it.request.as_ref());
+    assert!(requests.all(|request| request.input_digests.is_none()));
+    let (skill, run) = (slug("paper-claim-audit"), slug("2026-11-22_run01"));
+    let call = Call::new();
+    let new = NewRecord {
+        skill: &skill,
+        run: RunChoice::Named(&run),
+        ..call.record(b"p", b"r")
+    };
+    let saved = record(temp.path(), &new, now()).expect("saved");
+    assert_eq!(
+        (saved.call_number, valid(temp.path(), &saved).records.len()),
+        (4, 4)
+    );
+}
+
+#[test]
+fn a_record_that_a_killed_writer_never_chained_breaks_nothing() {
+    let temp = tempfile::tempdir().expect("temp");
+    let call = Call::new();
+    let saved = record(temp.path(), &call.record(b"p", b"r"), now()).expect("saved");
+    let run = temp.path().join(&saved.trace_path);
+    for suffix in FILES {
+        let name = |number: u32| run.join(format!("{number:03}-round-1{suffix}"));
+        fs::copy(name(1), name(2)).expect("copy");
+    }
+    let read = || trace::read(&run, Some(temp.path())).expect("readable");
+    assert!(
+        matches!(read().chain, Chain::Broken(_)),
+        "taken out of the chain"
+    );
+    fs::write(run.join(PENDING), "002-round-1").expect("write");
+    assert!(
+        matches!(read().chain, Chain::Valid { .. }),
+        "{:?}",
+        read().chain
+    );
+    assert_eq!(read().records.len(), 1);
 }
 
 #[test]
