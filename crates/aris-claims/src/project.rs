@@ -9,9 +9,9 @@ use aris_evidence::{Limits, QueryError, Settings};
 use aris_fs::FsError;
 use aris_latex::Document;
 
-use crate::bindings::{Claims, FILE_NAME, MAX_BYTES, Malformed};
+use crate::bindings::{Claims, FILE_NAME, MAX_BYTES, Malformed, Spot};
 use crate::check::{Request, audit};
-use crate::report::Audit;
+use crate::report::{Audit, Note};
 
 /// Folders of raw results, by custom.
 const RESULT_FOLDERS: [&str; 2] = ["results", "outputs"];
@@ -54,78 +54,44 @@ pub struct Project {
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// The named file of bindings is not there.
-    #[error("{} does not exist", path.display())]
-    ClaimsAbsent {
-        /// The file, absolute.
-        path: PathBuf,
-    },
+    #[error("{} does not exist", .0.display())]
+    ClaimsAbsent(PathBuf),
     /// The bindings cannot be read from disk.
     #[error(transparent)]
     ClaimsRead(FsError),
-    /// The bindings are not UTF-8.
-    #[error("{}: not UTF-8 (byte {offset})", path.display())]
-    ClaimsEncoding {
-        /// The file.
-        path: PathBuf,
-        /// Whether it begins like UTF-16.
-        wide: bool,
-        /// The first byte that is wrong.
-        offset: usize,
-    },
     /// The bindings are malformed.
-    #[error("{}:{}", path.display(), wrong)]
-    Claims {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with its place.
-        #[source]
-        wrong: Malformed,
-    },
-    /// A glob of the caller that is none.
-    #[error("{message}")]
-    Glob {
-        /// Which, and what is wrong with it.
-        message: String,
-    },
+    #[error("{}:{}", .0.display(), .1)]
+    Claims(PathBuf, #[source] Malformed),
+    /// A glob of the caller that is none: which, and what is wrong with it.
+    #[error("{0}")]
+    Glob(String),
     /// Results that are not there.
-    #[error("results {} do not exist", path.display())]
-    Results {
-        /// The path, absolute.
-        path: PathBuf,
-    },
-    /// Results that no gate would accept.
-    #[error("results {} lie outside the project {}", path.display(), project.display())]
-    Outside {
-        /// The path, absolute.
-        path: PathBuf,
-        /// The project.
-        project: PathBuf,
-    },
+    #[error("results {} do not exist", .0.display())]
+    Results(PathBuf),
+    /// Results that no gate would accept, and the project that they lie outside of.
+    #[error("results {} lie outside the project {}", .0.display(), .1.display())]
+    Outside(PathBuf, PathBuf),
 }
 
 impl Failure for ProjectError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Glob { .. } | Self::Results { .. } | Self::Outside { .. } => ErrorKind::Usage,
-            Self::ClaimsAbsent { .. } => ErrorKind::NotFound,
-            Self::ClaimsEncoding { .. } | Self::Claims { .. } => ErrorKind::Validation,
+            Self::Glob(_) | Self::Results(_) | Self::Outside(..) => ErrorKind::Usage,
+            Self::ClaimsAbsent(_) => ErrorKind::NotFound,
+            Self::Claims(..) => ErrorKind::Validation,
             Self::ClaimsRead(error) => error.kind(),
         }
     }
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::Glob { .. } => "write it as in `results/**` or `runs/*/metrics.json`",
-            Self::Results { .. } => "name a folder or file with raw results",
-            Self::Outside { .. } => {
+            Self::Glob(_) => "write it as in `results/**` or `runs/*/metrics.json`",
+            Self::Results(_) => "name a folder or file with raw results",
+            Self::Outside(..) => {
                 "copy or link the results into the project: the gate reads nothing outside it"
             }
-            Self::ClaimsAbsent { .. } => "`paper_claim_audit bind` makes the file",
-            Self::ClaimsEncoding { wide: true, .. } => {
-                "the file looks like UTF-16; save it as UTF-8"
-            }
-            Self::ClaimsEncoding { .. } => "save the file as UTF-8",
-            Self::Claims { .. } => {
+            Self::ClaimsAbsent(_) => "`paper_claim_audit bind` makes the file",
+            Self::Claims(..) => {
                 "the format is described in the skill paper-claim-audit, references/bindings.md"
             }
             Self::ClaimsRead(error) => return error.hint(),
@@ -134,22 +100,20 @@ impl Failure for ProjectError {
     }
 
     fn details(&self) -> serde_json::Map<String, serde_json::Value> {
-        let path = |path: &Path| (String::from("path"), path.display().to_string().into());
+        let mut details = serde_json::Map::new();
         match self {
-            Self::Results { path: at }
-            | Self::Outside { path: at, .. }
-            | Self::ClaimsAbsent { path: at }
-            | Self::ClaimsEncoding { path: at, .. } => [path(at)].into_iter().collect(),
-            Self::Claims { path: at, wrong } => [
-                path(at),
-                (String::from("line"), wrong.at.line.into()),
-                (String::from("column"), wrong.at.column.into()),
-            ]
-            .into_iter()
-            .collect(),
-            Self::Glob { .. } => serde_json::Map::new(),
-            Self::ClaimsRead(error) => error.details(),
+            Self::Glob(_) => {}
+            Self::ClaimsRead(error) => return error.details(),
+            Self::Results(path) | Self::Outside(path, _) | Self::ClaimsAbsent(path) => {
+                details.insert(String::from("path"), path.display().to_string().into());
+            }
+            Self::Claims(path, wrong) => {
+                details.insert(String::from("path"), path.display().to_string().into());
+                details.insert(String::from("line"), wrong.at.line.into());
+                details.insert(String::from("column"), wrong.at.column.into());
+            }
         }
+        details
     }
 }
 
@@ -158,27 +122,21 @@ impl Project {
     pub fn open(folder: &Path, options: &Options) -> Result<Self, ProjectError> {
         let mut files = PaperFiles::new(folder);
         let document = files.document(options.root.as_deref());
-        let claims_path = options.claims.clone().unwrap_or_else(|| {
-            let root = document
-                .as_ref()
-                .map_or("", |document| document.root.as_str());
-            let beside = folder.join(root);
-            beside
-                .parent()
-                .filter(|_| !root.is_empty())
-                .unwrap_or(folder)
-                .join(FILE_NAME)
-        });
+        let root = document.as_ref().map_or("", |document| &document.root);
+        let beside = folder.join(root);
+        let beside = beside
+            .parent()
+            .filter(|_| !root.is_empty())
+            .unwrap_or(folder);
+        let claims_path = options
+            .claims
+            .clone()
+            .unwrap_or_else(|| beside.join(FILE_NAME));
         let text = claims_text(&claims_path)?;
-        let claims = text.as_deref().map_or_else(
-            || Ok(Claims::default()),
-            |text| {
-                Claims::read(text).map_err(|wrong| ProjectError::Claims {
-                    path: claims_path.clone(),
-                    wrong,
-                })
-            },
-        )?;
+        let claims = text
+            .as_deref()
+            .map_or_else(|| Ok(Claims::default()), Claims::read);
+        let claims = claims.map_err(|wrong| ProjectError::Claims(claims_path.clone(), wrong))?;
         if let Some(text) = &text {
             let name = files.name(&claims_path);
             files.digests.insert(name, Digest::of(text.as_bytes()));
@@ -218,54 +176,49 @@ impl Project {
     fn find_evidence(&mut self, options: &Options) -> Result<(), ProjectError> {
         let beside = self.claims_path.parent().unwrap_or(&self.files.folder);
         let data = &self.claims.data;
-        let exclude: Vec<String> = data
-            .exclude
-            .iter()
-            .chain(&options.exclude)
-            .cloned()
-            .collect();
         for glob in &options.exclude {
-            aris_evidence::check_glob(glob).map_err(|error| ProjectError::Glob {
-                message: error.message,
-            })?;
+            let checked = aris_evidence::check_glob(glob);
+            checked.map_err(|error| ProjectError::Glob(error.message))?;
         }
-        let root = aris_fs::lexical(&beside.join(data.root.as_deref().unwrap_or("")));
-        self.settings = Settings {
-            allowed: self.files.roots().to_vec(),
-            files: data.files.clone(),
-            views: data.views.clone(),
-            exclude,
-            root: root.clone(),
-        };
+        let mut root = aris_fs::lexical(beside);
+        if let Some((at, said)) = &data.root {
+            root = aris_fs::lexical(&beside.join(said));
+            if !root.is_dir() {
+                let message = format!(
+                    "`root` names {}, which is no folder; it is relative to the folder of this file",
+                    root.display()
+                );
+                let wrong = Malformed { at: *at, message };
+                return Err(ProjectError::Claims(self.claims_path.clone(), wrong));
+            }
+        }
         let mut include = data.include.clone().unwrap_or_else(|| {
-            let homes = [
-                Some(self.files.folder.as_path()),
-                self.files.folder.parent(),
-            ];
-            let homes = homes
-                .into_iter()
-                .flatten()
-                .filter(|home| self.files.allows(home));
+            let folder = self.files.folder.as_path();
+            let homes = [Some(folder), folder.parent()].into_iter().flatten();
+            let homes = homes.filter(|home| self.files.allows(home));
             let folders = homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name)));
             let folders = folders.filter(|folder| folder.is_dir());
-            folders.map(|folder| below(&folder, &root)).collect()
+            folders
+                .map(|folder| evidence_glob(&folder, &root))
+                .collect()
         });
         for path in &options.results {
             if !path.exists() {
-                return Err(ProjectError::Results { path: path.clone() });
+                return Err(ProjectError::Results(path.clone()));
             }
             if !self.files.allows(path) {
-                return Err(ProjectError::Outside {
-                    path: path.clone(),
-                    project: self.files.project.clone(),
-                });
+                let project = self.files.project.clone();
+                return Err(ProjectError::Outside(path.clone(), project));
             }
-            include.push(if path.is_dir() {
-                below(path, &root)
-            } else {
-                relative(path, &root)
-            });
+            include.push(evidence_glob(path, &root));
         }
+        self.settings = Settings {
+            allowed: self.files.roots().to_vec(),
+            files: data.files.iter().map(|(file, _)| file.clone()).collect(),
+            views: data.views.clone(),
+            exclude: [&data.exclude[..], &options.exclude].concat(),
+            root,
+        };
         (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &include);
         Ok(())
     }
@@ -291,7 +244,7 @@ impl Project {
             return Audit::default();
         };
         let folder = self.claims_folder();
-        let audit = audit(&Request {
+        let mut audit = audit(&Request {
             document,
             claims: &self.claims,
             folder: &folder,
@@ -311,6 +264,18 @@ impl Project {
                 Err(error) => self.unreadable.push(error.clone()),
             }
         }
+        for (file, at) in &self.claims.data.files {
+            let (fitting, _) =
+                aris_evidence::list(&self.settings, std::slice::from_ref(&file.path));
+            if fitting.is_empty() {
+                audit.notes.push(Note {
+                    id: "data_file_lost",
+                    position: at.position(&self.claims_name()),
+                    quote: file.path.clone(),
+                    message: format!("`{}` of [[data.file]] fits no data file", file.path),
+                });
+            }
+        }
         audit
     }
 }
@@ -323,27 +288,31 @@ pub fn claims_text(path: &Path) -> Result<Option<String>, ProjectError> {
         return Ok(None);
     };
     let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    let text = String::from_utf8(bytes).map_err(|error| ProjectError::ClaimsEncoding {
-        path: path.to_path_buf(),
-        wide,
-        offset: error.utf8_error().valid_up_to(),
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let looks = if wide { "; it looks like UTF-16" } else { "" };
+        let lines = error
+            .as_bytes()
+            .iter()
+            .take(error.utf8_error().valid_up_to());
+        let line = lines.filter(|byte| **byte == b'\n').count() + 1;
+        let wrong = Malformed {
+            at: Spot { line, column: 1 },
+            message: format!("the file is not UTF-8{looks}; save it as UTF-8"),
+        };
+        ProjectError::Claims(path.to_path_buf(), wrong)
     })?;
     Ok(Some(text))
 }
 
-/// A glob for everything below a folder.
-fn below(folder: &Path, root: &Path) -> String {
-    format!("{}/**", relative(folder, root))
-}
-
-/// A path relative to the data root, with `..` where it lies elsewhere.
-fn relative(path: &Path, root: &Path) -> String {
+/// A glob for a file, or for everything below a folder; relative to the data root, with `..` where it lies elsewhere.
+fn evidence_glob(path: &Path, root: &Path) -> String {
+    let below = if path.is_dir() { "/**" } else { "" };
     let mut ups = String::new();
     for base in root.ancestors() {
         if let Ok(rest) = path.strip_prefix(base) {
-            return format!("{ups}{}", rest.display());
+            return format!("{ups}{}{below}", rest.display());
         }
         ups.push_str("../");
     }
-    path.display().to_string()
+    format!("{}{below}", path.display())
 }

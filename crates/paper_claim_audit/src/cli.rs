@@ -1,7 +1,10 @@
 //! Flags.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use aris_claims::bindings::{Relation, Rounding, Word, from_word};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 /// Arguments of `paper_claim_audit`.
@@ -67,18 +70,16 @@ pub(crate) struct BindArgs {
     #[command(flatten)]
     pub(crate) paper: PaperArgs,
     /// Source file with the sentence, relative to the folder of claims.toml
-    #[arg(
-        long = "in",
-        value_name = "FILE",
-        requires = "text",
-        conflicts_with = "macro_name"
-    )]
+    #[arg(long = "in", value_name = "FILE")]
     pub(crate) file: Option<String>,
     /// The sentence as the source has it, with [[ ]] around each number
-    #[arg(long, value_name = "TEXT", requires = "file")]
+    #[arg(long, value_name = "TEXT")]
     pub(crate) text: Option<String>,
+    /// Which place is meant where the sentence stands several times, from 1
+    #[arg(long, value_name = "N", conflicts_with = "macro_name")]
+    pub(crate) nth: Option<NonZeroUsize>,
     /// Macro that holds the number, instead of --in and --text
-    #[arg(long = "macro", value_name = "NAME", required_unless_present = "file")]
+    #[arg(long = "macro", value_name = "NAME", conflicts_with_all = ["file", "text"])]
     pub(crate) macro_name: Option<String>,
     /// Query that gives the number; one for each mark, in their order
     #[arg(
@@ -95,14 +96,14 @@ pub(crate) struct BindArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
     /// How the value stands to the number shown: = < <= > >= about
-    #[arg(long, value_name = "R", value_parser = ["=", "<", "<=", ">", ">=", "about"])]
-    pub(crate) relation: Option<String>,
+    #[arg(long, value_name = "R", value_parser = word::<Relation>(["=", "<", "<=", ">", ">=", "about"]))]
+    pub(crate) relation: Option<Relation>,
     /// Largest difference allowed
     #[arg(long, value_name = "X")]
     pub(crate) tolerance: Option<f64>,
     /// How the value is rounded [default: to the nearest]
-    #[arg(long, value_name = "HOW", value_parser = ["down", "up", "truncate"])]
-    pub(crate) round: Option<String>,
+    #[arg(long, value_name = "HOW", value_parser = word::<Rounding>(["down", "up", "truncate"]))]
+    pub(crate) round: Option<Rounding>,
 }
 
 /// Arguments of `emit`.
@@ -126,4 +127,11 @@ pub(crate) struct ShowArgs {
     /// Write the page for co-authors here
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// A word of `claims.toml`.
+fn word<T: Word>(words: impl Into<PossibleValuesParser>) -> impl TypedValueParser<Value = T> {
+    words
+        .into()
+        .map(|word| from_word(&word).unwrap_or_default())
 }

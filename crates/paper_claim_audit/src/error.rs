@@ -1,6 +1,6 @@
 //! What keeps a command from doing its work at all. What is wrong with a paper or its data is in the audit, never here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_audit::trace::TraceError;
 use aris_claims::project::ProjectError;
@@ -11,75 +11,76 @@ use serde_json::{Map, Value};
 /// Errors of `paper_claim_audit`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The paper folder is not there.
-    #[error("paper folder {} does not exist or is not a folder", path.display())]
-    Paper {
-        /// The folder, absolute.
-        path: PathBuf,
-    },
-    /// The file of `--root` is not there.
-    #[error("root document {} does not exist", path.display())]
-    Root {
-        /// The file, absolute.
-        path: PathBuf,
+    /// Input that cannot be used.
+    #[error("{message}")]
+    Input {
+        /// What class of error it is.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+        /// The file or folder that it is about, absolute.
+        path: Option<PathBuf>,
     },
     /// Bindings or results cannot be used.
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// There is no document.
-    #[error("{message}")]
-    Document {
-        /// Why.
-        message: String,
-        /// What to do.
-        action: String,
-    },
-    /// The binding that is to be added is wrong.
-    #[error("{message}")]
-    Binding {
-        /// Why.
-        message: String,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// The value of a macro cannot be calculated or written.
-    #[error("macro `\\{name}`: {message}")]
-    Macro {
-        /// Its name.
-        name: String,
-        /// Why.
-        message: String,
-    },
-    /// A file that this program did not write would be lost.
-    #[error("{} was not written by this program; it stays as it is", path.display())]
-    Overwrite {
-        /// The file.
-        path: PathBuf,
-    },
     /// A file cannot be written.
-    #[error(transparent)]
-    Write(FsError),
+    #[error("{what} cannot be written to {}: {reason}", path.display())]
+    Write {
+        /// What was to be written.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        reason: FsError,
+    },
     /// The audit's data cannot be serialised.
     #[error("the audit's details cannot be written as JSON")]
     Details(#[source] serde_json::Error),
-    /// The page cannot be made.
+    /// The page or the report cannot be made.
     #[error("the page cannot be made")]
-    Page(#[source] askama::Error),
+    Page(#[from] askama::Error),
     /// Artifact, report or trace cannot be written.
     #[error(transparent)]
     Emit(#[from] TraceError),
 }
 
+impl Error {
+    /// A file that cannot be written.
+    pub(crate) fn write(what: &'static str, path: &Path, reason: FsError) -> Self {
+        let path = path.to_path_buf();
+        Self::Write { what, path, reason }
+    }
+
+    /// Input of this class that cannot be used.
+    pub(crate) fn input(kind: ErrorKind, message: impl Into<String>, hint: &str) -> Self {
+        Self::Input {
+            kind,
+            message: message.into(),
+            hint: hint.to_owned(),
+            path: None,
+        }
+    }
+
+    /// The same about a file or folder.
+    pub(crate) fn about(kind: ErrorKind, path: &Path, message: &str, hint: &str) -> Self {
+        Self::Input {
+            kind,
+            message: message.replace("{}", &path.display().to_string()),
+            hint: hint.to_owned(),
+            path: Some(path.to_path_buf()),
+        }
+    }
+}
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Paper { .. } | Self::Overwrite { .. } => ErrorKind::Usage,
-            Self::Root { .. } => ErrorKind::NotFound,
+            Self::Input { kind, .. } => *kind,
             Self::Project(error) => error.kind(),
-            Self::Document { .. } | Self::Binding { .. } | Self::Macro { .. } => {
-                ErrorKind::Validation
-            }
-            Self::Write(error) => error.kind(),
+            Self::Write { reason, .. } => reason.kind(),
             Self::Details(_) | Self::Page(_) => ErrorKind::Internal,
             Self::Emit(error) => error.kind(),
         }
@@ -87,18 +88,9 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Paper { .. } => Some(String::from(
-                "name the folder that holds the paper's LaTeX sources",
-            )),
-            Self::Overwrite { .. } => Some(String::from("name a new file, or move this one away")),
-            Self::Root { .. } => Some(String::from("--root is relative to the paper folder")),
+            Self::Input { hint, .. } => Some(hint.clone()),
             Self::Project(error) => error.hint(),
-            Self::Document { action, .. } => Some(action.clone()),
-            Self::Binding { hint, .. } => Some((*hint).to_owned()),
-            Self::Macro { .. } => Some(String::from(
-                "correct its `value` or `format` in claims.toml",
-            )),
-            Self::Write(error) => error.hint(),
+            Self::Write { reason, .. } => reason.hint(),
             Self::Details(_) | Self::Page(_) => None,
             Self::Emit(error) => error.hint(),
         }
@@ -106,17 +98,14 @@ impl Failure for Error {
 
     fn details(&self) -> Map<String, Value> {
         match self {
-            Self::Paper { path } | Self::Root { path } | Self::Overwrite { path } => {
-                Map::from_iter([(String::from("path"), path.display().to_string().into())])
+            Self::Input { path, .. } => {
+                let path = path.iter().map(|path| path.display().to_string().into());
+                path.map(|path| (String::from("path"), path)).collect()
             }
             Self::Project(error) => error.details(),
-            Self::Write(error) => error.details(),
+            Self::Write { reason, .. } => reason.details(),
+            Self::Details(_) | Self::Page(_) => Map::new(),
             Self::Emit(error) => error.details(),
-            Self::Document { .. }
-            | Self::Binding { .. }
-            | Self::Macro { .. }
-            | Self::Details(_)
-            | Self::Page(_) => Map::new(),
         }
     }
 }

@@ -1,212 +1,82 @@
 //! The part of `printf` that writes one number, for LaTeX.
 //!
-//! `%[flags][width][.precision]conversion` with text around it. Conversions: `d` and `i` (whole number), `f`, `e` (as
-//! `3.2\times 10^{-5}`), `g` and `s` (the shortest form). Flags: `+`, `0`, space and `'` or `,` for thousands separators.
+//! `%[flags][width][.precision]conversion` with text around it; `%%` is a percent sign. Conversions: `d` (whole number), `f`, `e` (as
+//! `3.2\times 10^{-5}`), `g` and `s` (the exact value). Flags: `+`, `0`, and `,` for thousands separators.
 
 use aris_claims::decimal::Decimal;
 
 /// Digits after the point; a double has 17 significant ones.
 const MOST_DIGITS: usize = 40;
 
-/// A parsed format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Format {
-    before: String,
-    after: String,
-    plus: bool,
-    grouped: bool,
-    pad: Option<(char, usize)>,
-    precision: Option<usize>,
-    conversion: char,
-}
+/// Stands for `%%` while a format is read. TOML has no such character in a text.
+const PERCENT: &str = "\u{0}";
 
-impl Format {
-    /// The exact value as it is.
-    pub(crate) fn plain() -> Self {
-        Self {
-            before: String::new(),
-            after: String::new(),
-            plus: false,
-            grouped: false,
-            pad: None,
-            precision: None,
-            conversion: 's',
-        }
-    }
-
-    /// Reads a format. **Errors**: what is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let mut format = Self::plain();
-        let mut chars = text.chars().peekable();
-        let mut found = false;
-        while let Some(c) = chars.next() {
-            let literal = if found {
-                &mut format.after
-            } else {
-                &mut format.before
-            };
-            if c != '%' {
-                literal.push(c);
-                continue;
-            }
-            if chars.next_if_eq(&'%').is_some() {
-                literal.push('%');
-                continue;
-            }
-            if found {
-                return Err(format!(
-                    "format `{text}` has two conversions; a macro holds one number"
-                ));
-            }
-            found = true;
-            let mut zero = false;
-            while let Some(flag) =
-                chars.next_if(|c| matches!(c, '+' | '0' | ' ' | '\'' | ',' | '-'))
-            {
-                match flag {
-                    '+' => format.plus = true,
-                    '0' => zero = true,
-                    '\'' | ',' => format.grouped = true,
-                    _ => {}
-                }
-            }
-            let mut number = || {
-                let mut digits = String::new();
-                while let Some(digit) = chars.next_if(char::is_ascii_digit) {
-                    digits.push(digit);
-                }
-                digits
-            };
-            if let Ok(width) = number().parse::<usize>() {
-                format.pad = Some((if zero { '0' } else { ' ' }, width.min(MOST_DIGITS)));
-            }
-            if chars.next_if_eq(&'.').is_some() {
-                let mut digits = String::new();
-                while let Some(digit) = chars.next_if(char::is_ascii_digit) {
-                    digits.push(digit);
-                }
-                format.precision = Some(digits.parse().unwrap_or(0));
-            }
-            match chars.next() {
-                Some(conversion @ ('d' | 'i' | 'f' | 'F' | 'e' | 'g' | 's')) => {
-                    format.conversion = conversion;
-                }
-                _ => {
-                    return Err(format!(
-                        "format `{text}` is not known; write for example `%.1f`, `%d` or `%.2e`"
-                    ));
-                }
-            }
-            if format.precision.is_some_and(|digits| digits > MOST_DIGITS) {
-                return Err(format!(
-                    "format `{text}` asks for more than {MOST_DIGITS} digits"
-                ));
-            }
-        }
-        if found {
-            Ok(format)
-        } else {
-            Err(format!("format `{text}` has no conversion such as `%.1f`"))
-        }
-    }
-
-    /// Writes a number as LaTeX.
-    pub(crate) fn write(&self, value: Decimal) -> String {
-        let mut text = match self.conversion {
-            'd' | 'i' => fixed(value, 0),
-            'f' | 'F' => fixed(value, self.precision.unwrap_or(6)),
-            'e' => {
-                return format!(
-                    "{}{}{}",
-                    self.before,
-                    power(value, self.precision.unwrap_or(6)),
-                    self.after
-                );
-            }
-            _ => shortest(value),
-        };
-        if self.grouped {
-            text = grouped(&text);
-        }
-        if self.plus && !text.starts_with('-') {
-            text.insert(0, '+');
-        }
-        if let Some((fill, width)) = self.pad {
-            while text.chars().count() < width {
-                let at = usize::from(fill == '0' && text.starts_with(['-', '+']));
-                text.insert(at, fill);
-            }
-        }
-        format!("{}{text}{}", self.before, self.after)
-    }
-}
-
-/// With so many digits after the point, halves away from zero.
-fn fixed(value: Decimal, digits: usize) -> String {
-    let places = i32::try_from(digits).unwrap_or(0);
-    let rounded = value.rounded_at(-places);
-    let plain = plain(rounded);
-    let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
-    let whole = if rounded.is_zero() { "0" } else { whole };
-    if digits == 0 {
-        return whole.to_owned();
-    }
-    format!("{whole}.{fraction:0<digits$}")
-}
-
-/// Without a power of ten.
-fn plain(value: Decimal) -> String {
-    let text = value.to_string();
-    let Some((mantissa, exponent)) = text.split_once('e') else {
-        return text;
+/// A number as a format writes it; without one the exact value. **Errors**: what is wrong with the format.
+pub(crate) fn formatted(value: &Decimal, format: Option<&str>) -> Result<String, String> {
+    let format = format.unwrap_or("%s");
+    let unknown =
+        || format!("format `{format}` is not known; write for example `%.1f`, `%d` or `%.2e`");
+    let text = format.replace("%%", PERCENT);
+    let Some((before, rest)) = text.split_once('%') else {
+        return Err(format!(
+            "format `{format}` has no conversion such as `%.1f`"
+        ));
     };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = mantissa
-        .strip_prefix('-')
-        .map_or(("", mantissa), |rest| ("-", rest));
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let point = 1 + exponent;
-    let length = i32::try_from(digits.len()).unwrap_or(0);
-    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
-    if point <= 0 {
-        format!("{sign}0.{}{digits}", zeros(-point))
-    } else {
-        format!("{sign}{digits}{}", zeros(point - length))
+    let at = rest.find(|c: char| c.is_ascii_alphabetic());
+    let (how, rest) = rest.split_at_checked(at.unwrap_or(0)).ok_or_else(unknown)?;
+    let (conversion, after) = rest.split_at_checked(1).ok_or_else(unknown)?;
+    if after.contains('%') {
+        return Err(format!(
+            "format `{format}` has two conversions; a macro holds one number"
+        ));
     }
-}
-
-fn shortest(value: Decimal) -> String {
-    let text = value.to_string();
-    if text.contains('e') {
-        power(value, 16).replace(".0000000000000000", "")
-    } else {
-        text
+    let (head, precision) = how.split_once('.').unwrap_or((how, "6"));
+    let width = head.trim_start_matches(['+', '0', ',', '\'', ' ', '-']);
+    let flags = head.strip_suffix(width).unwrap_or("");
+    let digits = |text: &str| match text {
+        "" => Ok(0),
+        text => text.parse::<usize>().map_err(|_| unknown()),
+    };
+    let (width, precision) = (digits(width)?.min(MOST_DIGITS), digits(precision)?);
+    if precision > MOST_DIGITS {
+        return Err(format!(
+            "format `{format}` asks for more than {MOST_DIGITS} digits"
+        ));
     }
-}
-
-/// `3.2\times 10^{-5}`
-fn power(value: Decimal, digits: usize) -> String {
-    let text = format!("{:.digits$e}", value.to_f64());
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    format!("\\ensuremath{{{mantissa}\\times 10^{{{exponent}}}}}")
-}
-
-/// `12345.6` as `12{,}345.6`.
-fn grouped(text: &str) -> String {
-    let (sign, digits) = text
-        .strip_prefix('-')
-        .map_or(("", text), |rest| ("-", rest));
-    let (whole, rest) = digits
-        .find('.')
-        .map_or((digits, ""), |at| digits.split_at(at));
-    let mut out = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push_str("{,}");
+    let mut number = match conversion {
+        "d" | "i" => value.fixed(0),
+        "f" | "F" => value.fixed(i64::try_from(precision).unwrap_or(0)),
+        "e" => power(&format!("{:.precision$e}", value.to_f64())),
+        "g" | "s" => power(&value.to_string()),
+        _ => return Err(unknown()),
+    };
+    let signed = usize::from(number.starts_with('-'));
+    if flags.contains([',', '\'']) {
+        let mut at = number.find(['.', '\\']).unwrap_or(number.len());
+        while at > signed + 3 {
+            at -= 3;
+            number.insert_str(at, "{,}");
         }
-        out.push(digit);
     }
-    format!("{sign}{out}{rest}")
+    if flags.contains('+') && signed == 0 {
+        number.insert(0, '+');
+    }
+    let missing = width.saturating_sub(number.len());
+    if flags.contains('0') {
+        let at = usize::from(number.starts_with(['+', '-']));
+        number.insert_str(at, &"0".repeat(missing));
+    } else {
+        number.insert_str(0, &" ".repeat(missing));
+    }
+    Ok(format!("{before}{number}{after}").replace(PERCENT, "%"))
+}
+
+/// `3.2e-5` as `3.2\times 10^{-5}`.
+fn power(text: &str) -> String {
+    text.split_once('e').map_or_else(
+        || text.to_owned(),
+        |(mantissa, power)| format!("\\ensuremath{{{mantissa}\\times 10^{{{power}}}}}"),
+    )
 }
 
 #[cfg(test)]
@@ -231,14 +101,20 @@ mod tests {
             ("%.1f\\%%", "9.04", "9.0\\%"),
             ("%05.1f", "3.14", "003.1"),
             ("%s", "0.125", "0.125"),
+            ("%g", "0.00000000123", "\\ensuremath{1.23\\times 10^{-9}}"),
+            ("%,d", "-123456", "-123{,}456"),
+            ("%%%d", "5", "%5"),
             ("%.1f", "1e20", "100000000000000000000.0"),
         ] {
             let value = Decimal::parse(value).expect("a number");
-            let written = Format::parse(format).map(|format| format.write(value));
+            let written = formatted(&value, Some(format));
             assert_eq!(written.as_deref(), Ok(expected), "{format}");
         }
-        for format in ["", "x", "%", "%x", "%.1f %.1f", "%.99f"] {
-            assert!(Format::parse(format).is_err(), "{format}");
+        for format in ["", "x", "%", "%x", "%.1f %.1f", "%.99f", "%1x.1f", "%.1é"] {
+            assert!(
+                formatted(&Decimal::default(), Some(format)).is_err(),
+                "{format}"
+            );
         }
     }
 }

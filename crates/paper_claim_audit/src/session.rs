@@ -1,11 +1,12 @@
 //! What every command starts with: the paper, its bindings, and where the data are.
 
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_audit::missing_sources;
 use aris_claims::project::{Options, Project, ProjectError};
 use aris_cli::Context;
+use aris_contract::ErrorKind;
 use aris_latex::{Document, ProblemKind};
 
 use crate::artifact::Finding;
@@ -43,11 +44,12 @@ impl Session {
             && obstacle.id == "no_root_document"
         {
             let path = session.files.folder.join(root);
-            return Err(Error::Root { path });
+            let hint = "--root is relative to the paper folder";
+            let message = "root document {} does not exist";
+            return Err(Error::about(ErrorKind::NotFound, &path, message, hint));
         }
         if !session.has_claims && args.claims.is_some() {
-            let path = session.project.claims_path;
-            return Err(ProjectError::ClaimsAbsent { path }.into());
+            return Err(ProjectError::ClaimsAbsent(session.project.claims_path).into());
         }
         Ok(session)
     }
@@ -78,26 +80,23 @@ impl Session {
 
     /// The paper. **Errors**: there is none; for commands that make no audit.
     pub(crate) fn require_document(&self) -> Result<&Document, Error> {
-        self.document.as_ref().map_err(|obstacle| Error::Document {
-            message: obstacle.message.clone(),
-            action: obstacle.action.to_owned(),
+        self.document.as_ref().map_err(|obstacle| {
+            Error::input(ErrorKind::Validation, &obstacle.message, obstacle.action)
         })
     }
 }
 
 /// The paper's folder, links resolved: project, results and traces are where the paper really lies.
 fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
-    let given = args.paper.clone().unwrap_or_else(|| {
-        let usual = PathBuf::from("paper");
-        if context.absolute(&usual).is_dir() {
-            usual
-        } else {
-            PathBuf::from(".")
-        }
-    });
-    let folder = aris_fs::lexical(&context.absolute(&given));
+    let usual = Path::new("paper");
+    let has_usual = context.absolute(usual).is_dir();
+    let usual = if has_usual { usual } else { Path::new(".") };
+    let given = args.paper.as_deref().unwrap_or(usual);
+    let folder = aris_fs::lexical(&context.absolute(given));
     if !folder.is_dir() {
-        return Err(Error::Paper { path: folder });
+        let message = "paper folder {} does not exist or is not a folder";
+        let hint = "name the folder that holds the paper's LaTeX sources";
+        return Err(Error::about(ErrorKind::Usage, &folder, message, hint));
     }
     Ok(folder.canonicalize().unwrap_or(folder))
 }
@@ -118,7 +117,14 @@ fn unread(document: &Document) -> Vec<Finding> {
         .map(|problem| {
             let position = document.position(problem.place);
             let quote = document.quote(problem.place, 120);
-            Finding::unread(position, quote, problem.message.clone())
+            let action = "look at the numbers there yourself; the audit did not see them";
+            Finding::new(
+                "text_not_read",
+                position,
+                quote,
+                problem.message.clone(),
+                action,
+            )
         })
         .collect()
 }

@@ -28,6 +28,8 @@ pub struct Anchor {
     pub text: String,
     /// The folded text around the marks; one more than there are marks.
     pieces: Vec<String>,
+    /// What stands in the marks, which only readers and messages look at.
+    pub(crate) marked: Vec<String>,
 }
 
 /// One place where an anchor fits.
@@ -55,77 +57,78 @@ pub(crate) enum Lost {
 impl Anchor {
     /// Reads an anchor. **Errors**: what is wrong with its marks.
     pub fn new(file: &str, text: &str, nth: Option<usize>) -> Result<Self, String> {
-        let is_tex = is_tex(file);
-        let mut pieces = Vec::new();
-        let mut piece = String::new();
-        let mut rest = text;
+        let cut = |text: &'_ str, at: usize| -> (String, String) {
+            let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+            (before.to_owned(), after.to_owned())
+        };
+        let (mut pieces, mut marked) = (Vec::new(), Vec::new());
+        let mut rest = text.to_owned();
         while let Some(at) = rest.find("[[") {
-            let brackets = rest.get(at..).unwrap_or("");
-            let count = brackets.bytes().take_while(|byte| *byte == b'[').count();
-            let open = at + count;
-            piece.push_str(rest.get(..open - 2).unwrap_or(""));
-            let inner = rest.get(open..).unwrap_or("");
-            let Some(close) = inner.find("]]") else {
+            // Three brackets are one bracket and a mark.
+            let brackets = rest.bytes().skip(at).take_while(|byte| *byte == b'[');
+            let (before, mark) = cut(&rest, at + brackets.count() - 2);
+            let Some(close) = mark.find("]]") else {
                 return Err(String::from("a mark `[[` has no `]]`"));
             };
-            if inner
-                .get(..close)
-                .is_none_or(|inner| inner.trim().is_empty())
-            {
+            let (inner, after) = (cut(&mark, close).0, cut(&mark, close + 2).1);
+            let inner = inner.trim_start_matches('[').trim().to_owned();
+            if inner.is_empty() {
                 return Err(String::from("a mark is empty; write the number into it"));
             }
-            pieces.push(std::mem::take(&mut piece));
-            rest = inner.get(close + 2..).unwrap_or("");
+            pieces.push(before);
+            marked.push(inner);
+            rest = after;
         }
-        piece.push_str(rest);
-        pieces.push(piece);
-        let last = pieces.len() - 1;
-        if last > MOST_MARKS {
-            return Err(format!("{last} marks; at most {MOST_MARKS} are read"));
+        pieces.push(rest);
+        if marked.len() > MOST_MARKS {
+            let marks = marked.len();
+            return Err(format!("{marks} marks; at most {MOST_MARKS} are read"));
         }
-        let mut folded: Vec<String> = pieces
-            .iter()
-            .map(|piece| Folded::new(piece, is_tex).text)
-            .collect();
-        if let Some(first) = folded.first_mut() {
-            *first = first.trim_start().to_owned();
+        let last = marked.len();
+        for (at, piece) in pieces.iter_mut().enumerate() {
+            let mut folded = Folded::new(piece, is_tex(file)).text;
+            if at > 0 && at < last && folded.is_empty() {
+                let message = "two marks touch; something must stand between them";
+                return Err(String::from(message));
+            }
+            if at == 0 {
+                folded = folded.trim_start().to_owned();
+            }
+            if at == last {
+                folded.truncate(folded.trim_end().len());
+            }
+            *piece = folded;
         }
-        if let Some(last) = folded.last_mut() {
-            *last = last.trim_end().to_owned();
-        }
-        let inner = folded.get(1..last).unwrap_or_default();
-        if inner.iter().any(String::is_empty) {
-            return Err(String::from(
-                "two marks touch; something must stand between them",
-            ));
-        }
-        if folded.iter().all(|piece| piece.trim().is_empty()) {
-            return Err(String::from(
-                "`text` has no words around its marks to find them by",
-            ));
+        if pieces.iter().all(|piece| piece.trim().is_empty()) {
+            let message = "`text` has no words around its marks to find them by";
+            return Err(String::from(message));
         }
         Ok(Self {
             file: file.to_owned(),
             nth,
             text: text.to_owned(),
-            pieces: folded,
+            pieces,
+            marked,
         })
     }
 
     /// Number of marks.
     pub fn marks(&self) -> usize {
-        self.pieces.len() - 1
+        self.marked.len()
     }
 
-    /// The one place where the anchor fits. `read` says what number a stretch of the file is; `counts` whether a fit is one that
-    /// readers see.
+    fn piece(&self, at: usize) -> &str {
+        self.pieces.get(at).map_or("", String::as_str)
+    }
+
+    /// The one place where the anchor fits. `read` says what number a stretch of the file is; `counts` whether a stretch is one
+    /// that readers see.
     pub(crate) fn find<N>(
         &self,
         source: &Folded,
         read: &dyn Fn(Range<usize>) -> Option<N>,
         counts: &dyn Fn(Range<usize>) -> bool,
     ) -> Result<Fit<N>, Lost> {
-        let mut fits = Vec::new();
         let mut search = Search {
             anchor: self,
             source,
@@ -133,44 +136,40 @@ impl Anchor {
             steps: MOST_STEPS,
             dead: BTreeSet::new(),
         };
-        let begin = self.pieces.first().map_or("", String::as_str);
-        if begin.is_empty() {
-            let next = self.pieces.get(1).map_or("", String::as_str);
-            for at in places(&source.text, next) {
-                if let Some(fit) = search.before(at) {
-                    fits.push(fit);
-                }
-            }
+        let begin = self.piece(0);
+        let mut fits: Vec<Fit<N>> = if begin.is_empty() {
+            let ends = places(&source.text, self.piece(1));
+            ends.filter_map(|end| search.up_to(end)).collect()
         } else {
-            for at in places(&source.text, begin) {
-                if let Some((numbers, end)) = search.after(1, at + begin.len()) {
-                    let whole = source.source(at..end);
-                    fits.push(Fit { whole, numbers });
-                }
-            }
-        }
+            let starts = places(&source.text, begin);
+            let fit = |at: usize| search.from(at, 1, at + begin.len(), Vec::new());
+            starts.filter_map(fit).collect()
+        };
         let found = fits.len();
         fits.retain(|fit| counts(fit.whole.clone()));
-        match (fits.len(), self.nth) {
-            (0, _) if found > 0 => Err(Lost::Unseen),
-            (0, _) if self.has_words(source) => Err(Lost::NoNumber),
-            (0, _) => Err(Lost::Gone),
-            (1, None | Some(1)) => fits.pop().ok_or(Lost::Gone),
-            (count, Some(nth)) if nth <= count => fits.into_iter().nth(nth - 1).ok_or(Lost::Gone),
-            (count, _) => Err(Lost::Several(count)),
-        }
+        let count = fits.len();
+        let one = match self.nth {
+            Some(nth) => fits.into_iter().nth(nth - 1),
+            None => fits.pop().filter(|_| count == 1),
+        };
+        one.ok_or_else(|| match (count, self.words(source)) {
+            (0, _) if found > 0 => Lost::Unseen,
+            (0, Some(whole)) if counts(whole.clone()) => Lost::NoNumber,
+            (0, Some(_)) => Lost::Unseen,
+            (0, None) => Lost::Gone,
+            (count, _) => Lost::Several(count),
+        })
     }
 
-    /// Whether all its words stand one after the other in the source.
-    fn has_words(&self, source: &Folded) -> bool {
-        let mut rest = source.text.as_str();
-        self.pieces.iter().all(|piece| {
-            let Some(at) = rest.find(piece.as_str()) else {
-                return false;
-            };
-            rest = rest.get(at + piece.len()..).unwrap_or("");
-            true
-        })
+    /// Where all its words stand one after the other.
+    pub(crate) fn words(&self, source: &Folded) -> Option<Range<usize>> {
+        let (mut start, mut at) = (None, 0);
+        for piece in &self.pieces {
+            let found = at + source.text.get(at..)?.find(piece)?;
+            start = start.or(Some(found).filter(|_| !piece.is_empty()));
+            at = found + piece.len();
+        }
+        Some(source.source(start?..at))
     }
 }
 
@@ -178,12 +177,12 @@ impl Anchor {
 fn places<'t>(text: &'t str, piece: &'t str) -> impl Iterator<Item = usize> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
-        if piece.is_empty() {
-            return None;
-        }
-        let at = from + text.get(from..)?.find(piece)?;
-        let step = text.get(at..)?.chars().next().map_or(1, char::len_utf8);
-        from = at + step;
+        let at = from
+            + text
+                .get(from..)
+                .filter(|_| !piece.is_empty())?
+                .find(piece)?;
+        from = text.ceil_char_boundary(at + 1);
         Some(at)
     })
 }
@@ -200,104 +199,71 @@ struct Search<'s, N> {
 impl<N> Search<'_, N> {
     fn number(&mut self, folded: Range<usize>) -> Option<N> {
         self.steps = self.steps.checked_sub(1)?;
-        let text = self.source.text.get(folded.clone())?;
-        let trimmed = text.trim();
-        if trimmed.is_empty() || trimmed.len() > LONGEST_NUMBER {
+        let text = self.source.text.get(folded.clone())?.trim();
+        if text.is_empty() || text.len() > LONGEST_NUMBER {
             return None;
         }
         // Without markup the text prints itself, which is quicker to look at.
-        let words = !trimmed.contains(' ') || trimmed.contains(char::is_alphabetic);
-        if words
-            && !trimmed.contains(['\\', '$', '{', '}', '-', '`'])
-            && number::whole(trimmed).is_none()
-        {
+        let words = !text.contains(' ') || text.contains(char::is_alphabetic);
+        let plain = words && !text.contains(['\\', '$', '{', '}', '-', '`']);
+        if plain && number::whole(text).is_none() {
             return None;
         }
         (self.read)(self.source.source(folded))
     }
 
-    /// The numbers from a mark on, whose text begins at `from`, and the end of the anchor.
+    /// The fit that begins at `start`, whose next mark begins at `at`.
+    fn from(&mut self, start: usize, mark: usize, at: usize, first: Vec<N>) -> Option<Fit<N>> {
+        let (mut rest, end) = self.after(mark, at)?;
+        rest.extend(first);
+        rest.reverse();
+        Some(Fit {
+            whole: self.source.source(start..end),
+            numbers: rest,
+        })
+    }
+
+    /// The numbers from a mark on, whose text begins at `from`, the last one first; and the end of the anchor.
     fn after(&mut self, mark: usize, from: usize) -> Option<(Vec<N>, usize)> {
-        let mut numbers: Vec<N> = Vec::new();
-        // Where each mark read so far begins, and the ends that are still to be tried for it, nearest first.
-        let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
-        let mut at = from;
-        loop {
-            let here = mark + open.len();
-            if here >= self.anchor.pieces.len() {
-                return Some((numbers, at));
-            }
-            let ends = if self.dead.contains(&(here, at)) {
-                Vec::new()
-            } else {
-                self.ends(here, at)
-            };
-            open.push((at, ends));
-            loop {
-                let (start, ends) = open.last_mut()?;
-                let start = *start;
-                let Some(end) = ends.pop() else {
-                    self.dead.insert((mark + open.len() - 1, start));
-                    open.pop();
-                    numbers.pop();
-                    if open.is_empty() || self.steps == 0 {
-                        return None;
-                    }
-                    continue;
-                };
-                if let Some(number) = self.number(start..end) {
-                    let piece = mark + open.len() - 1;
-                    numbers.push(number);
-                    at = end + self.anchor.pieces.get(piece).map_or(0, String::len);
-                    break;
-                }
-            }
+        if mark > self.anchor.marks() {
+            return Some((Vec::new(), from));
         }
-    }
-
-    /// Where the number of a mark that begins at `from` may end, the nearest first.
-    fn ends(&self, mark: usize, from: usize) -> Vec<usize> {
-        let text = &self.source.text;
-        let piece = self.anchor.pieces.get(mark).map_or("", String::as_str);
-        let limit = text.floor_char_boundary(from + LONGEST_NUMBER);
-        if piece.is_empty() {
-            return (from + 1..=limit)
-                .filter(|at| text.is_char_boundary(*at))
-                .collect();
+        if self.dead.contains(&(mark, from)) {
+            return None;
         }
-        let window = text.floor_char_boundary(limit + piece.len());
-        let Some(window) = text.get(from..window) else {
-            return Vec::new();
+        let (anchor, source) = (self.anchor, self.source);
+        let text = source.text.as_str();
+        let piece = anchor.piece(mark);
+        let window = from + LONGEST_NUMBER + piece.len();
+        let window = text.get(from..text.floor_char_boundary(window))?;
+        let ends: Vec<usize> = if piece.is_empty() {
+            (1..=window.len()).collect()
+        } else {
+            places(window, piece).filter(|at| *at > 0).collect()
         };
-        places(window, piece)
-            .filter(|at| *at > 0)
-            .map(|at| from + at)
-            .collect()
+        // The farthest first: before the full stop of `0.85.` stands more than `0`.
+        for end in ends.into_iter().rev().map(|at| from + at) {
+            if let Some(number) = self.number(from..end)
+                && let Some((mut numbers, end)) = self.after(mark + 1, end + piece.len())
+            {
+                numbers.push(number);
+                return Some((numbers, end));
+            }
+            if self.steps == 0 {
+                return None;
+            }
+        }
+        self.dead.insert((mark, from));
+        None
     }
 
-    /// A fit whose first mark ends at `end`, with the longest number that does.
-    fn before(&mut self, end: usize) -> Option<Fit<N>> {
-        let next = self.anchor.pieces.get(1).map_or(0, String::len);
-        let first = self
-            .source
-            .text
-            .ceil_char_boundary(end.saturating_sub(LONGEST_NUMBER));
-        let starts: Vec<usize> = (first..end)
-            .filter(|at| self.source.text.is_char_boundary(*at))
-            .collect();
-        for start in starts {
-            let Some(number) = self.number(start..end) else {
-                continue;
-            };
-            let (rest, anchor_end) = self.after(2, end + next)?;
-            let mut numbers = vec![number];
-            numbers.extend(rest);
-            return Some(Fit {
-                whole: self.source.source(start..anchor_end),
-                numbers,
-            });
-        }
-        None
+    /// A fit whose first mark begins it and ends at `end`, with the longest number that does.
+    fn up_to(&mut self, end: usize) -> Option<Fit<N>> {
+        let first = end.saturating_sub(LONGEST_NUMBER);
+        let next = end + self.anchor.piece(1).len();
+        let (start, number) =
+            (first..end).find_map(|start| Some((start, self.number(start..end)?)))?;
+        self.from(start, 2, next, vec![number])
     }
 }
 
@@ -305,90 +271,61 @@ impl<N> Search<'_, N> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Folded {
     pub(crate) text: String,
-    /// Folded offset and source offset where a run of unchanged text begins.
-    runs: Vec<(usize, usize)>,
-    length: usize,
+    /// For each byte of the text where it stands in the source.
+    from: Vec<u32>,
 }
 
 impl Folded {
     pub(crate) fn new(source: &str, is_tex: bool) -> Self {
-        let mut out = Self {
-            length: source.len(),
-            ..Self::default()
-        };
+        let mut out = Self::default();
         let mut chars = source.char_indices().peekable();
-        let mut unbroken = false;
-        let mut space = None;
         while let Some((at, c)) = chars.next() {
             if is_tex && c == '%' {
                 // A comment takes its line end and the blanks that begin the next line with it.
                 while chars.next_if(|(_, c)| *c != '\n').is_some() {}
                 chars.next();
                 while chars.next_if(|(_, c)| matches!(c, ' ' | '\t')).is_some() {}
-                unbroken = false;
-                continue;
-            }
-            if c.is_whitespace() || is_tex && c == '~' {
-                space = space.or(Some(at));
-                unbroken = false;
-                continue;
-            }
-            if let Some(first) = space.take() {
-                out.runs.push((out.text.len(), first));
-                out.text.push(' ');
-            }
-            if !unbroken {
-                out.runs.push((out.text.len(), at));
-                unbroken = true;
-            }
-            out.text.push(c);
-            if is_tex && c == '\\' {
+            } else if c.is_whitespace() || is_tex && c == '~' {
+                if !out.text.ends_with(' ') {
+                    out.push(at, ' ');
+                }
+            } else {
+                out.push(at, c);
                 // `\%` is no comment and `\~` no space.
-                if let Some((_, escaped)) = chars.next_if(|(_, c)| !c.is_whitespace()) {
-                    out.text.push(escaped);
+                let escapes = is_tex && c == '\\';
+                if let Some((at, c)) = chars.next_if(|(_, c)| escapes && !c.is_whitespace()) {
+                    out.push(at, c);
                 }
             }
         }
-        if let Some(first) = space {
-            out.runs.push((out.text.len(), first));
-            out.text.push(' ');
-        }
         out
+    }
+
+    fn push(&mut self, at: usize, c: char) {
+        self.text.push(c);
+        let bytes = (at..at + c.len_utf8()).map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+        self.from.extend(bytes);
+    }
+
+    fn offset(&self, folded: usize) -> usize {
+        let at = self.from.get(folded).or(self.from.last());
+        at.map_or(0, |at| usize::try_from(*at).unwrap_or(usize::MAX))
     }
 
     /// The stretch of the source that a folded stretch stands for.
     pub(crate) fn source(&self, folded: Range<usize>) -> Range<usize> {
         let start = self.offset(folded.start);
-        let end = match folded.end.checked_sub(1) {
-            Some(last) if last >= folded.start => {
-                let width = self
-                    .text
-                    .get(self.text.floor_char_boundary(last)..)
-                    .and_then(|rest| rest.chars().next())
-                    .map_or(1, char::len_utf8);
-                self.offset(self.text.floor_char_boundary(last)) + width
-            }
-            _ => start,
-        };
-        start..end.min(self.length)
+        let last = folded
+            .end
+            .checked_sub(1)
+            .filter(|last| *last >= folded.start);
+        start..last.map_or(start, |last| self.offset(last) + 1)
     }
 
     /// Where a place of the source stands in the folded text; for one that was folded away, where the text goes on.
     pub(crate) fn at(&self, source: usize) -> usize {
-        let after = self.runs.partition_point(|(_, at)| *at <= source);
-        let end = self.runs.get(after).map_or(self.text.len(), |(at, _)| *at);
-        match after.checked_sub(1).and_then(|at| self.runs.get(at)) {
-            Some((folded, at)) => (folded + (source - at)).min(end),
-            None => 0,
-        }
-    }
-
-    fn offset(&self, folded: usize) -> usize {
-        let after = self.runs.partition_point(|(at, _)| *at <= folded);
-        match after.checked_sub(1).and_then(|at| self.runs.get(at)) {
-            Some((at, source)) => source + (folded - at),
-            None => folded,
-        }
+        self.from
+            .partition_point(|at| usize::try_from(*at).is_ok_and(|at| at < source))
     }
 }
 

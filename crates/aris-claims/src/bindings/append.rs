@@ -2,52 +2,71 @@
 
 use std::collections::BTreeMap;
 
-use super::{Claims, Malformed, Relation, Rounding, Spot};
+use serde::{Serialize, Serializer};
+use toml_edit::ser::ValueSerializer;
+
+use super::{Claims, Malformed, Relation, Rounding};
 use crate::decimal::Decimal;
 
 /// A binding to be written.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Draft {
     /// `id`; left out when empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// What it binds.
+    #[serde(flatten)]
     pub subject: DraftSubject,
+    /// `nth`; left out when the text stands once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nth: Option<usize>,
     /// `relation`; left out when the values are the same.
+    #[serde(skip_serializing_if = "is_default")]
     pub relation: Relation,
     /// `round`; left out for the nearest.
+    #[serde(skip_serializing_if = "is_default")]
     pub round: Rounding,
     /// `tolerance`.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "number")]
     pub tolerance: Option<Decimal>,
     /// Whether it is a suggestion.
+    #[serde(skip_serializing_if = "is_default")]
     pub proposed: bool,
     /// A comment above it; each line is written with `#`.
+    #[serde(skip)]
     pub comment: String,
 }
 
 /// What a binding to be written binds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum DraftSubject {
     /// Numbers of a sentence.
     Sentence {
         /// `in`.
+        #[serde(rename = "in")]
         file: String,
         /// `text`, with marks.
         text: String,
         /// `value`.
+        #[serde(rename = "value", serialize_with = "one_or_all")]
         values: Vec<String>,
     },
     /// A statement.
     Statement {
         /// `in`.
+        #[serde(rename = "in")]
         file: String,
         /// `text`.
         text: String,
         /// `holds`.
+        #[serde(rename = "holds")]
         sql: String,
     },
     /// The number of a macro.
     Macro {
         /// Its name without backslash.
+        #[serde(rename = "macro")]
         name: String,
         /// `value`.
         value: String,
@@ -59,10 +78,13 @@ pub enum DraftSubject {
         /// `value`.
         value: String,
         /// `rows`.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         rows: BTreeMap<String, String>,
         /// `columns`.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         columns: BTreeMap<String, String>,
         /// `cell`; left out when it is the first number.
+        #[serde(skip_serializing_if = "is_first")]
         cell: usize,
     },
 }
@@ -76,129 +98,74 @@ impl Default for DraftSubject {
     }
 }
 
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_first(cell: &usize) -> bool {
+    *cell <= 1
+}
+
+fn number<S: Serializer>(number: &Option<Decimal>, serializer: S) -> Result<S::Ok, S::Error> {
+    number.as_ref().map(Decimal::to_f64).serialize(serializer)
+}
+
+fn one_or_all<S: Serializer>(values: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match values {
+        [only] => only.serialize(serializer),
+        all => all.serialize(serializer),
+    }
+}
+
 /// The file with the drafts at its end; a file that is empty becomes one.
 ///
 /// **Errors**: the file, or what it becomes, is no `claims.toml`.
 pub fn append(text: &str, drafts: &[Draft]) -> Result<String, Malformed> {
-    if !text.trim().is_empty() {
-        Claims::read(text)?;
-    }
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut lines: Vec<String> = Vec::new();
+    let mut out = text.to_owned();
+    let mut lines = String::new();
     if text.trim().is_empty() {
-        lines.push(String::from("version = 1"));
+        lines.push_str("version = 1\n");
+    } else {
+        Claims::read(text)?;
+        if !text.ends_with('\n') {
+            lines.push('\n');
+        }
     }
     for draft in drafts {
-        lines.push(String::new());
-        draft.write(&mut lines);
+        lines.extend(["\n", &draft.toml()]);
     }
-    let mut out = text.to_owned();
-    if !out.is_empty() && !out.ends_with('\n') {
-        out.push_str(line_end);
+    if text.contains("\r\n") {
+        lines = lines.replace('\n', "\r\n");
     }
-    for line in lines {
-        out.push_str(&line);
-        out.push_str(line_end);
-    }
+    out.push_str(&lines);
     Claims::read(&out).map_err(|wrong| Malformed {
         message: format!("the new binding does not fit the file: {}", wrong.message),
-        at: Spot { ..wrong.at },
+        ..wrong
     })?;
     Ok(out)
 }
 
 impl Draft {
-    fn write(&self, lines: &mut Vec<String>) {
-        for line in self.comment.lines() {
-            lines.push(format!("# {line}").trim_end().to_owned());
+    fn toml(&self) -> String {
+        let comment = self.comment.lines().map(|line| format!("# {line}"));
+        let mut lines: Vec<String> = comment.map(|line| line.trim_end().to_owned()).collect();
+        let is_table = matches!(self.subject, DraftSubject::Table { .. });
+        lines.push(String::from(if is_table {
+            "[[table]]"
+        } else {
+            "[[claim]]"
+        }));
+        let written = self.serialize(ValueSerializer::new()).ok();
+        for (key, value) in written
+            .iter()
+            .filter_map(|it| it.as_inline_table())
+            .flatten()
+        {
+            lines.push(format!("{key} = {}", value.to_string().trim()));
         }
-        let table = matches!(self.subject, DraftSubject::Table { .. });
-        lines.push(String::from(if table { "[[table]]" } else { "[[claim]]" }));
-        let mut put = |key: &str, value: String| lines.push(format!("{key} = {value}"));
-        if !self.id.is_empty() {
-            put("id", quoted(&self.id));
-        }
-        match &self.subject {
-            DraftSubject::Sentence { file, text, values } => {
-                put("in", quoted(file));
-                put("text", quoted(text));
-                put(
-                    "value",
-                    match values.as_slice() {
-                        [only] => quoted(only),
-                        several => {
-                            let all: Vec<String> =
-                                several.iter().map(|value| quoted(value)).collect();
-                            format!("[{}]", all.join(", "))
-                        }
-                    },
-                );
-            }
-            DraftSubject::Statement { file, text, sql } => {
-                put("in", quoted(file));
-                put("text", quoted(text));
-                put("holds", quoted(sql));
-            }
-            DraftSubject::Macro { name, value } => {
-                put("macro", quoted(name));
-                put("value", quoted(value));
-            }
-            DraftSubject::Table {
-                label,
-                value,
-                rows,
-                columns,
-                cell,
-            } => {
-                put("label", quoted(label));
-                put("value", quoted(value));
-                for (key, names) in [("rows", rows), ("columns", columns)] {
-                    let pairs: Vec<String> = names
-                        .iter()
-                        .map(|(name, head)| {
-                            format!("{} = {}", toml_edit::Key::new(name), quoted(head))
-                        })
-                        .collect();
-                    if !pairs.is_empty() {
-                        put(key, format!("{{ {} }}", pairs.join(", ")));
-                    }
-                }
-                if *cell > 1 {
-                    put("cell", cell.to_string());
-                }
-            }
-        }
-        let relation = match self.relation {
-            Relation::Equal => "",
-            Relation::Less => "<",
-            Relation::AtMost => "<=",
-            Relation::Greater => ">",
-            Relation::AtLeast => ">=",
-            Relation::About => "about",
-        };
-        if !relation.is_empty() {
-            put("relation", quoted(relation));
-        }
-        let round = match self.round {
-            Rounding::Nearest => "",
-            Rounding::Down => "down",
-            Rounding::Up => "up",
-            Rounding::Truncate => "truncate",
-        };
-        if !round.is_empty() {
-            put("round", quoted(round));
-        }
-        if let Some(tolerance) = self.tolerance {
-            put("tolerance", tolerance.to_f64().to_string());
-        }
-        if self.proposed {
-            put("proposed", String::from("true"));
-        }
+        lines.join("\n") + "\n"
     }
-}
-
-fn quoted(text: &str) -> String {
-    toml_edit::Value::from(text).to_string()
 }
 
 #[cfg(test)]

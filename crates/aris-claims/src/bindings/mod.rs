@@ -6,6 +6,11 @@ mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_latex::Position;
+use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
+use serde::{Deserialize, Serialize};
+
 use crate::decimal::Decimal;
 
 pub use anchor::Anchor;
@@ -33,13 +38,13 @@ pub struct Claims {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Data {
     /// Folder that data paths are relative to, itself relative to the folder of `claims.toml`.
-    pub root: Option<String>,
+    pub root: Option<(Spot, String)>,
     /// Globs of the evidence; none: the folders `results` and `outputs` in and beside the paper.
     pub include: Option<Vec<String>>,
     /// Globs that are no evidence.
     pub exclude: Vec<String>,
-    /// Files that the default reading does not fit.
-    pub files: Vec<aris_evidence::FileSetting>,
+    /// Files that the default reading does not fit, each with the place of its path.
+    pub files: Vec<(aris_evidence::FileSetting, Spot)>,
     /// Named queries that others use.
     pub views: Vec<aris_evidence::View>,
 }
@@ -63,6 +68,16 @@ pub struct Spot {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
+}
+
+impl Spot {
+    pub(crate) fn position(self, path: &str) -> Position {
+        Position {
+            path: path.to_owned(),
+            line: self.line,
+            column: self.column,
+        }
+    }
 }
 
 /// One `[[claim]]`.
@@ -116,7 +131,7 @@ pub struct Expected {
 }
 
 /// How a number shown agrees with a value.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Agreement {
     /// What the paper says of the number.
     pub relation: Relation,
@@ -127,7 +142,7 @@ pub struct Agreement {
 }
 
 /// How the value stands to the number shown: `p < 0.001` holds for the value 0.0004.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Relation {
     /// They are the same.
     #[default]
@@ -151,7 +166,7 @@ pub enum Relation {
 }
 
 /// How a value is rounded to the digits shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
     /// To the nearest; a half may go either way.
@@ -210,4 +225,26 @@ pub enum WaivedSubject {
     File(String),
     /// The number that a macro holds.
     Macro(String),
+}
+
+impl WaivedSubject {
+    /// What the waiver says stands in the paper.
+    pub(crate) fn written(&self) -> &str {
+        match self {
+            Self::Sentence(anchor) => &anchor.text,
+            Self::Table(name) | Self::File(name) | Self::Macro(name) => name,
+        }
+    }
+}
+
+/// What a word of `claims.toml` means.
+pub trait Word: DeserializeOwned + Default + Clone + Send + Sync + 'static {}
+
+impl Word for Relation {}
+impl Word for Rounding {}
+
+/// Reads a word as `claims.toml` has it, such as `about`.
+pub fn from_word<T: Word>(word: &str) -> Option<T> {
+    let word: StrDeserializer<'_, serde::de::value::Error> = StrDeserializer::new(word);
+    T::deserialize(word).ok()
 }

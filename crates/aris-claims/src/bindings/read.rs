@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use aris_evidence::{FileSetting, Format, Header, View};
 use serde::Deserialize;
+use serde::de::value::{F64Deserializer, I64Deserializer, SeqAccessDeserializer, StrDeserializer};
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde_spanned::Spanned;
 
@@ -45,14 +47,14 @@ struct RawFile {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawData {
-    root: Option<String>,
+    root: Option<Spanned<String>>,
     include: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     exclude: Vec<Spanned<String>>,
     #[serde(default, rename = "file")]
     files: Vec<RawDataFile>,
     #[serde(default)]
-    view: BTreeMap<String, String>,
+    view: BTreeMap<String, Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -60,26 +62,31 @@ struct RawData {
 struct RawDataFile {
     path: Spanned<String>,
     format: Option<RawFormat>,
-    header: Option<RawHeader>,
+    #[serde(default, with = "HeaderWord")]
+    header: Header,
     #[serde(default)]
     na: Vec<String>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RawFormat {
+#[derive(Deserialize)]
+struct RawFormat(#[serde(with = "FormatWord")] Format);
+
+#[derive(Deserialize)]
+#[serde(remote = "Format", rename_all = "lowercase")]
+enum FormatWord {
     Csv,
     Tsv,
-    Jsonl,
+    #[serde(rename = "jsonl")]
+    JsonLines,
     Json,
     Yaml,
     Toml,
     Sqlite,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum RawHeader {
+#[derive(Deserialize)]
+#[serde(remote = "Header", rename_all = "kebab-case")]
+enum HeaderWord {
     First,
     None,
     RowNames,
@@ -92,7 +99,8 @@ struct RawClaim {
     #[serde(rename = "in")]
     file: Option<String>,
     text: Option<Spanned<String>>,
-    nth: Option<Spanned<usize>>,
+    #[serde(default, deserialize_with = "from_one")]
+    nth: Option<usize>,
     r#macro: Option<Spanned<String>>,
     value: Option<Spanned<Each<String>>>,
     holds: Option<String>,
@@ -107,17 +115,20 @@ struct RawClaim {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawTable {
-    id: Option<Spanned<String>>,
+    id: Option<String>,
     label: String,
     value: String,
     #[serde(default)]
     rows: BTreeMap<String, String>,
     #[serde(default)]
     columns: BTreeMap<String, String>,
-    cell: Option<Spanned<usize>>,
-    relation: Option<Relation>,
-    round: Option<Rounding>,
-    tolerance: Option<Spanned<Amount>>,
+    #[serde(default, deserialize_with = "from_one")]
+    cell: Option<usize>,
+    #[serde(default)]
+    relation: Relation,
+    #[serde(default)]
+    round: Rounding,
+    tolerance: Option<Amount>,
     #[serde(default)]
     proposed: bool,
 }
@@ -128,85 +139,91 @@ struct RawWaiver {
     #[serde(rename = "in")]
     file: Option<String>,
     text: Option<Spanned<String>>,
-    nth: Option<Spanned<usize>>,
+    #[serde(default, deserialize_with = "from_one")]
+    nth: Option<usize>,
     label: Option<String>,
     r#macro: Option<String>,
     reason: Spanned<String>,
 }
 
-/// One value, or a list with one for each mark.
-#[derive(Clone)]
-enum Each<T> {
-    One(T),
-    List(Vec<T>),
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either<T>(std::marker::PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-            type Value = Each<T>;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("one value or a list with one for each mark")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                T::deserialize(de::value::StrDeserializer::new(text)).map(Each::One)
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-                T::deserialize(de::value::I64Deserializer::new(number)).map(Each::One)
-            }
-
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
-                T::deserialize(de::value::F64Deserializer::new(number)).map(Each::One)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut all = Vec::new();
-                while let Some(next) = list.next_element()? {
-                    all.push(next);
-                }
-                Ok(Each::List(all))
-            }
-        }
-        deserializer.deserialize_any(Either(std::marker::PhantomData))
+fn from_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    match usize::deserialize(deserializer)? {
+        0 => Err(de::Error::custom("this counts from 1")),
+        number => Ok(Some(number)),
     }
 }
 
 /// A tolerance: a number that is not negative.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Amount(Decimal);
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = f64::deserialize(deserializer)?;
-        let decimal = Decimal::from_f64(number).filter(|number| !number.is_negative());
-        decimal
-            .map(Self)
-            .ok_or_else(|| de::Error::custom("a tolerance is a number that is not negative"))
+        let number = Decimal::from_f64(f64::deserialize(deserializer)?);
+        let amount = number.filter(|number| !number.is_negative()).map(Self);
+        amount.ok_or_else(|| de::Error::custom("a tolerance is a number that is not negative"))
     }
 }
 
-/// Line and column of byte offsets.
-struct Places<'t>(&'t str);
+/// A list with one for each mark, or one value.
+struct Each<T>(Vec<T>);
 
-impl Places<'_> {
-    fn spot(&self, offset: usize) -> Spot {
-        let before = self.0.get(..offset).unwrap_or(self.0);
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        Spot {
-            line: before.matches('\n').count() + 1,
-            column: before.get(start..).unwrap_or("").chars().count() + 1,
-        }
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EachVisitor(PhantomData))
+    }
+}
+
+struct EachVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EachVisitor<T> {
+    type Value = Each<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("one value or a list with one for each mark")
     }
 
-    fn wrong<T>(&self, span: &Range<usize>, message: impl Into<String>) -> Result<T, Malformed> {
-        Err(Malformed {
-            at: self.spot(span.start),
-            message: message.into(),
-        })
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        T::deserialize(StrDeserializer::new(text)).map(|one| Each(vec![one]))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+        T::deserialize(I64Deserializer::new(number)).map(|one| Each(vec![one]))
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
+        T::deserialize(F64Deserializer::new(number)).map(|one| Each(vec![one]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Each)
+    }
+}
+
+/// Bytes of the file, and what is wrong there.
+type Wrong = (Range<usize>, String);
+
+fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
+    Err((span, message.into()))
+}
+
+/// Lines and columns of a text.
+struct Places<'t> {
+    text: &'t str,
+    line_ends: Vec<usize>,
+}
+
+impl Places<'_> {
+    fn spot(&self, span: &Range<usize>) -> Spot {
+        let line = self.line_ends.partition_point(|end| *end < span.start);
+        let start = line
+            .checked_sub(1)
+            .and_then(|before| self.line_ends.get(before));
+        let before = self.text.get(start.map_or(0, |end| end + 1)..span.start);
+        Spot {
+            line: line + 1,
+            column: before.unwrap_or("").chars().count() + 1,
+        }
     }
 }
 
@@ -217,352 +234,278 @@ impl Claims {
     pub fn read(text: &str) -> Result<Self, Malformed> {
         // A byte order mark is no part of the file.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let places = Places(text);
-        let raw: RawFile = toml_edit::de::from_str(text).map_err(|error| Malformed {
-            at: places.spot(error.span().map_or(0, |span| span.start)),
-            message: error.message().lines().collect::<Vec<_>>().join(" "),
-        })?;
-        if *raw.version.get_ref() != 1 {
-            let found = raw.version.get_ref();
-            return places.wrong(
-                &raw.version.span(),
-                format!("version {found} is not known; this program reads version 1"),
-            );
-        }
-        let mut ids = BTreeSet::new();
-        let mut claims = Vec::new();
-        for raw in raw.claims {
-            let claim = claim(raw, &places)?;
-            unique(&mut ids, &claim.id, claim.at)?;
-            claims.push(claim);
-        }
-        let mut seen: BTreeMap<(String, usize), usize> = BTreeMap::new();
-        let mut tables = Vec::new();
-        for raw in raw.tables {
-            let table = table(raw, &mut seen, &places)?;
-            unique(&mut ids, &table.id, table.at)?;
-            tables.push(table);
-        }
-        let waivers = raw.waivers.into_iter().map(|raw| waiver(raw, &places));
-        Ok(Self {
-            data: data(raw.data, &places)?,
-            claims,
-            tables,
-            waivers: waivers.collect::<Result<_, _>>()?,
+        let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        let places = Places { text, line_ends };
+        let raw = toml_edit::de::from_str(text).map_err(|error| {
+            let lines: Vec<&str> = error.message().lines().collect();
+            (error.span().unwrap_or(0..0), lines.join(" "))
+        });
+        let claims = raw.and_then(|raw| file(raw, &places));
+        claims.map_err(|(span, message)| Malformed {
+            at: places.spot(&span),
+            message,
         })
     }
 }
 
-fn unique(ids: &mut BTreeSet<String>, id: &str, at: Spot) -> Result<(), Malformed> {
-    if ids.insert(id.to_owned()) {
-        return Ok(());
+fn file(raw: RawFile, places: &Places<'_>) -> Result<Claims, Wrong> {
+    let version = raw.version.get_ref();
+    if *version != 1 {
+        let message = format!("version {version} is not known; this program reads version 1");
+        return wrong(raw.version.span(), message);
     }
-    Err(Malformed {
-        at,
-        message: format!("id `{id}` is used twice; give one of them another `id`"),
-    })
-}
-
-fn data(raw: RawData, places: &Places<'_>) -> Result<Data, Malformed> {
-    let glob = |pattern: Spanned<String>| match aris_evidence::check_glob(pattern.get_ref()) {
-        Ok(()) => Ok(pattern.into_inner()),
-        Err(error) => places.wrong(&pattern.span(), error.message),
+    let mut out = Claims {
+        data: data(raw.data, places)?,
+        ..Claims::default()
     };
-    let globs = |patterns: Vec<Spanned<String>>| patterns.into_iter().map(glob).collect();
-    let file = |file: RawDataFile| {
-        Ok(FileSetting {
-            path: glob(file.path)?,
-            format: file.format.map(|format| match format {
-                RawFormat::Csv => Format::Csv,
-                RawFormat::Tsv => Format::Tsv,
-                RawFormat::Jsonl => Format::JsonLines,
-                RawFormat::Json => Format::Json,
-                RawFormat::Yaml => Format::Yaml,
-                RawFormat::Toml => Format::Toml,
-                RawFormat::Sqlite => Format::Sqlite,
-            }),
-            header: match file.header.unwrap_or(RawHeader::First) {
-                RawHeader::First => Header::First,
-                RawHeader::None => Header::None,
-                RawHeader::RowNames => Header::RowNames,
-            },
-            na: file.na,
-        })
-    };
-    for name in raw.view.keys() {
-        let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let taken = ["json_each", "json_tree"].contains(&name.as_str());
-        if !plain || taken || name.starts_with("sqlite_") || name.is_empty() {
-            let at = places.0.find(name.as_str()).unwrap_or(0);
-            return places.wrong(
-                &(at..at),
-                format!("`{name}` is no name for a view; use letters, digits and `_`"),
-            );
-        }
-    }
-    let views = raw.view.into_iter();
-    Ok(Data {
-        root: raw.root,
-        include: raw.include.map(globs).transpose()?,
-        exclude: globs(raw.exclude)?,
-        files: raw.files.into_iter().map(file).collect::<Result<_, _>>()?,
-        views: views.map(|(name, sql)| View { name, sql }).collect(),
-    })
-}
-
-fn claim(raw: Spanned<RawClaim>, places: &Places<'_>) -> Result<Claim, Malformed> {
-    let span = raw.span();
-    let at = places.spot(span.start);
-    let raw = raw.into_inner();
-    let id = match (&raw.id, &raw.r#macro) {
-        (Some(id), _) if id.get_ref().trim().is_empty() => {
-            return places.wrong(&id.span(), "`id` is empty");
-        }
-        (Some(id), _) if id.get_ref().contains(char::is_control) => {
-            return places.wrong(&id.span(), "`id` holds a control character");
-        }
-        (Some(id), _) => id.get_ref().clone(),
-        (None, Some(name)) => name.get_ref().trim_start_matches('\\').to_owned(),
-        (None, None) => format!("claim-{}", at.line),
-    };
-    let subject = subject(&raw, &span, places)?;
-    Ok(Claim {
-        id,
-        at,
-        proposed: raw.proposed,
-        subject,
-        format: raw.format,
-    })
-}
-
-fn subject(raw: &RawClaim, span: &Range<usize>, places: &Places<'_>) -> Result<Subject, Malformed> {
-    if let Some(name) = &raw.r#macro {
-        let bare = name.get_ref().trim_start_matches('\\').to_owned();
-        if raw.text.is_some() || raw.holds.is_some() {
-            return places.wrong(&name.span(), "a claim has either `macro` or `text`");
-        }
-        if bare.is_empty()
-            || !bare
-                .chars()
-                .all(|c| c.is_alphabetic() || matches!(c, '@' | '*'))
-        {
-            return places.wrong(&name.span(), format!("`{bare}` is no name of a macro"));
-        }
-        let mut values = expected(raw, 1, span, places)?;
-        let value = values.pop();
-        return match value {
-            Some(value) => Ok(Subject::Macro { name: bare, value }),
-            None => places.wrong(span, "a claim needs `value`"),
-        };
-    }
-    let (Some(file), Some(text)) = (&raw.file, &raw.text) else {
-        return places.wrong(
+    let mut ids = BTreeSet::new();
+    let mut unique = |id: &str, span: Range<usize>| match ids.insert(id.to_owned()) {
+        true => Ok(()),
+        false => wrong(
             span,
-            "a claim needs `in` and `text`, or `macro`, to say where its number stands",
-        );
-    };
-    let anchor = anchor(file, text, raw.nth.as_ref(), places)?;
-    match (&raw.value, &raw.holds) {
-        (Some(value), Some(_)) => {
-            places.wrong(&value.span(), "a claim has either `value` or `holds`")
-        }
-        (None, None) => places.wrong(
-            span,
-            "a claim needs `value` (a query for each mark) or `holds` (a query that is true)",
+            format!("id `{id}` is used twice; give one of them another `id`"),
         ),
-        (None, Some(_)) if anchor.marks() > 0 => places.wrong(
-            &text.span(),
-            "a statement has no marks; give its numbers a claim with `value`",
-        ),
-        (None, Some(sql)) => Ok(Subject::Statement {
-            anchor,
-            sql: sql.clone(),
-        }),
-        (Some(_), None) if anchor.marks() == 0 => places.wrong(
-            &text.span(),
-            "`text` marks no number; put `[[` and `]]` around each number that has a value",
-        ),
-        (Some(_), None) => {
-            let values = expected(raw, anchor.marks(), span, places)?;
-            Ok(Subject::Sentence { anchor, values })
-        }
-    }
-}
-
-fn anchor(
-    file: &str,
-    text: &Spanned<String>,
-    nth: Option<&Spanned<usize>>,
-    places: &Places<'_>,
-) -> Result<Anchor, Malformed> {
-    if let Some(nth) = nth
-        && *nth.get_ref() == 0
-    {
-        return places.wrong(&nth.span(), "`nth` counts from 1");
-    }
-    let nth = nth.map(|nth| *nth.get_ref());
-    match Anchor::new(file, text.get_ref(), nth) {
-        Ok(anchor) => Ok(anchor),
-        Err(message) => places.wrong(&text.span(), message),
-    }
-}
-
-/// The values of a claim with so many marks.
-fn expected(
-    raw: &RawClaim,
-    marks: usize,
-    span: &Range<usize>,
-    places: &Places<'_>,
-) -> Result<Vec<Expected>, Malformed> {
-    let Some(value) = &raw.value else {
-        return places.wrong(span, "a claim needs `value`, a query that gives the number");
     };
-    let queries = spread(value, marks, false, places)?;
-    let settings = |list: usize| -> Result<Agreement, Malformed> {
-        let relation = raw.relation.as_ref();
-        let round = raw.round.as_ref();
-        let tolerance = raw.tolerance.as_ref();
-        let agreement = Agreement {
-            relation: nth(relation, list, marks, places)?.unwrap_or_default(),
-            round: nth(round, list, marks, places)?.unwrap_or_default(),
-            tolerance: nth(tolerance, list, marks, places)?.map(|Amount(amount)| amount),
-        };
-        let where_from = relation.map_or(span.clone(), Spanned::span);
-        about_has_tolerance(agreement, &where_from, places)
-    };
-    let mut out = Vec::new();
-    for (at, sql) in queries.into_iter().enumerate() {
-        out.push(Expected {
-            sql,
-            agreement: settings(at)?,
+    for raw in raw.claims {
+        let span = raw.span();
+        let claim = claim(raw.into_inner(), &span, places.spot(&span))?;
+        unique(&claim.id, span)?;
+        out.claims.push(claim);
+    }
+    let mut seen: BTreeMap<(String, usize), usize> = BTreeMap::new();
+    for raw in raw.tables {
+        let span = raw.span();
+        let table = table(raw.into_inner(), &mut seen, &span, places.spot(&span))?;
+        unique(&table.id, span)?;
+        out.tables.push(table);
+    }
+    for raw in raw.waivers {
+        let span = raw.span();
+        out.waivers.push(Waiver {
+            at: places.spot(&span),
+            reason: raw.get_ref().reason.get_ref().clone(),
+            subject: waived(raw.into_inner(), span)?,
         });
     }
     Ok(out)
 }
 
-fn about_has_tolerance(
-    agreement: Agreement,
-    span: &Range<usize>,
-    places: &Places<'_>,
-) -> Result<Agreement, Malformed> {
-    if agreement.relation == Relation::About && agreement.tolerance.is_none() {
-        return places.wrong(span, "`relation = \"about\"` needs a `tolerance`");
+fn data(raw: RawData, places: &Places<'_>) -> Result<Data, Wrong> {
+    let glob = |pattern: Spanned<String>| match aris_evidence::check_glob(pattern.get_ref()) {
+        Ok(()) => Ok(pattern.into_inner()),
+        Err(error) => wrong(pattern.span(), error.message),
+    };
+    let globs = |patterns: Vec<Spanned<String>>| patterns.into_iter().map(glob).collect();
+    let file = |file: RawDataFile| {
+        let at = places.spot(&file.path.span());
+        let setting = FileSetting {
+            path: glob(file.path)?,
+            format: file.format.map(|RawFormat(format)| format),
+            header: file.header,
+            na: file.na,
+        };
+        Ok((setting, at))
+    };
+    let view = |(name, sql): (String, Spanned<String>)| {
+        let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let taken = ["json_each", "json_tree", ""].contains(&name.as_str());
+        if !plain || taken || name.starts_with("sqlite_") {
+            let message = "is no name for a view; use letters, digits and `_`";
+            return wrong(sql.span(), format!("`{name}` {message}"));
+        }
+        let sql = sql.into_inner();
+        Ok(View { name, sql })
+    };
+    Ok(Data {
+        root: raw
+            .root
+            .map(|root| (places.spot(&root.span()), root.into_inner())),
+        include: raw.include.map(globs).transpose()?,
+        exclude: globs(raw.exclude)?,
+        files: raw.files.into_iter().map(file).collect::<Result<_, _>>()?,
+        views: raw.view.into_iter().map(view).collect::<Result<_, _>>()?,
+    })
+}
+
+fn claim(raw: RawClaim, span: &Range<usize>, at: Spot) -> Result<Claim, Wrong> {
+    let id = match (&raw.id, &raw.r#macro) {
+        (Some(id), _) if id.get_ref().trim().is_empty() => {
+            return wrong(id.span(), "`id` is empty");
+        }
+        (Some(id), _) if id.get_ref().contains(char::is_control) => {
+            return wrong(id.span(), "`id` holds a control character");
+        }
+        (Some(id), _) => id.get_ref().clone(),
+        (None, Some(name)) => bare(name.get_ref()),
+        (None, None) => format!("claim-{}", at.line),
+    };
+    Ok(Claim {
+        id,
+        at,
+        proposed: raw.proposed,
+        subject: subject(&raw, span)?,
+        format: raw.format,
+    })
+}
+
+/// The name of a macro without its backslash.
+fn bare(name: &str) -> String {
+    name.trim_start_matches('\\').to_owned()
+}
+
+fn subject(raw: &RawClaim, span: &Range<usize>) -> Result<Subject, Wrong> {
+    if let Some(name) = &raw.r#macro {
+        let (bare, span_of_name) = (bare(name.get_ref()), name.span());
+        if raw.text.is_some() || raw.holds.is_some() {
+            return wrong(span_of_name, "a claim has either `macro` or `text`");
+        }
+        let is_letter = |c: char| c.is_alphabetic() || matches!(c, '@' | '*');
+        if bare.is_empty() || !bare.chars().all(is_letter) {
+            return wrong(span_of_name, format!("`{bare}` is no name of a macro"));
+        }
+        return match expected(raw, 1, span)?.pop() {
+            Some(value) => Ok(Subject::Macro { name: bare, value }),
+            None => wrong(span.clone(), NO_VALUE),
+        };
     }
-    Ok(agreement)
+    let (Some(file), Some(text)) = (&raw.file, &raw.text) else {
+        let message = "a claim needs `in` and `text`, or `macro`, to say where its number stands";
+        return wrong(span.clone(), message);
+    };
+    let anchor = anchor(file, text, raw.nth)?;
+    match (&raw.value, &raw.holds, anchor.marks()) {
+        (Some(value), Some(_), _) => wrong(value.span(), "a claim has either `value` or `holds`"),
+        (None, None, _) => wrong(span.clone(), NO_VALUE),
+        (None, Some(sql), 0) => Ok(Subject::Statement {
+            anchor,
+            sql: sql.clone(),
+        }),
+        (None, Some(_), _) => {
+            let message = "a statement has no marks; give its numbers a claim with `value`";
+            wrong(text.span(), message)
+        }
+        (Some(_), None, 0) => {
+            let message =
+                "`text` marks no number; put `[[` and `]]` around each number that has a value";
+            wrong(text.span(), message)
+        }
+        (Some(_), None, marks) => Ok(Subject::Sentence {
+            values: expected(raw, marks, span)?,
+            anchor,
+        }),
+    }
+}
+
+const NO_VALUE: &str =
+    "a claim needs `value` (a query for each mark) or `holds` (a query that is true)";
+
+fn anchor(file: &str, text: &Spanned<String>, nth: Option<usize>) -> Result<Anchor, Wrong> {
+    Anchor::new(file, text.get_ref(), nth).or_else(|message| wrong(text.span(), message))
+}
+
+/// The values of a claim with so many marks.
+fn expected(raw: &RawClaim, marks: usize, span: &Range<usize>) -> Result<Vec<Expected>, Wrong> {
+    let queries = for_each(raw.value.as_ref(), marks, false)?;
+    let relations = for_each(raw.relation.as_ref(), marks, true)?;
+    let rounds = for_each(raw.round.as_ref(), marks, true)?;
+    let tolerances = for_each(raw.tolerance.as_ref(), marks, true)?;
+    let span = raw.relation.as_ref().map_or(span.clone(), Spanned::span);
+    let hows = relations.into_iter().zip(rounds).zip(tolerances);
+    let values = queries.into_iter().zip(hows);
+    let value = |(sql, ((relation, round), tolerance)): (Option<String>, _)| {
+        let Some(sql) = sql else {
+            return wrong(span.clone(), NO_VALUE);
+        };
+        let agreement = agreement(relation, round, tolerance, &span)?;
+        Ok(Expected { sql, agreement })
+    };
+    values.map(value).collect()
+}
+
+fn agreement(
+    relation: Option<Relation>,
+    round: Option<Rounding>,
+    tolerance: Option<Amount>,
+    span: &Range<usize>,
+) -> Result<Agreement, Wrong> {
+    if relation == Some(Relation::About) && tolerance.is_none() {
+        return wrong(span.clone(), "`relation = \"about\"` needs a `tolerance`");
+    }
+    Ok(Agreement {
+        relation: relation.unwrap_or_default(),
+        round: round.unwrap_or_default(),
+        tolerance: tolerance.map(|Amount(amount)| amount),
+    })
 }
 
 /// One for each mark; a single one stands for all where `shared`.
-fn spread<T: Clone>(
-    values: &Spanned<Each<T>>,
+fn for_each<T: Clone>(
+    values: Option<&Spanned<Each<T>>>,
     marks: usize,
     shared: bool,
-    places: &Places<'_>,
-) -> Result<Vec<T>, Malformed> {
-    let list = match values.get_ref() {
-        Each::One(one) if shared || marks == 1 => vec![one.clone(); marks],
-        Each::One(one) => vec![one.clone()],
-        Each::List(list) => list.clone(),
+) -> Result<Vec<Option<T>>, Wrong> {
+    let Some(values) = values else {
+        return Ok(vec![None; marks]);
     };
-    if list.len() == marks {
-        return Ok(list);
-    }
-    let found = list.len();
-    places.wrong(
-        &values.span(),
-        format!("{marks} marked numbers and {found} here; give one for each, in their order"),
-    )
-}
-
-fn nth<T: Clone>(
-    values: Option<&Spanned<Each<T>>>,
-    at: usize,
-    marks: usize,
-    places: &Places<'_>,
-) -> Result<Option<T>, Malformed> {
-    match values {
-        None => Ok(None),
-        Some(values) => Ok(spread(values, marks, true, places)?.get(at).cloned()),
+    match values.get_ref().0.as_slice() {
+        [one] if shared => Ok(vec![Some(one.clone()); marks]),
+        list if list.len() == marks => Ok(list.iter().cloned().map(Some).collect()),
+        list => {
+            let found = list.len();
+            let message = "here; give one for each, in their order";
+            wrong(
+                values.span(),
+                format!("{marks} marked numbers and {found} {message}"),
+            )
+        }
     }
 }
 
 fn table(
-    raw: Spanned<RawTable>,
+    raw: RawTable,
     seen: &mut BTreeMap<(String, usize), usize>,
-    places: &Places<'_>,
-) -> Result<TableBinding, Malformed> {
-    let span = raw.span();
-    let raw = raw.into_inner();
-    if let Some(cell) = &raw.cell
-        && *cell.get_ref() == 0
-    {
-        return places.wrong(&cell.span(), "`cell` counts from 1");
-    }
-    let cell = raw.cell.map_or(1, Spanned::into_inner);
-    let agreement = Agreement {
-        relation: raw.relation.unwrap_or_default(),
-        round: raw.round.unwrap_or_default(),
-        tolerance: raw.tolerance.map(|amount| amount.into_inner().0),
-    };
-    let agreement = about_has_tolerance(agreement, &span, places)?;
-    let label = raw.label;
-    let entry = seen.entry((label.clone(), cell)).or_default();
+    span: &Range<usize>,
+    at: Spot,
+) -> Result<TableBinding, Wrong> {
+    let cell = raw.cell.unwrap_or(1);
+    let entry = seen.entry((raw.label.clone(), cell)).or_default();
     *entry += 1;
-    let id = raw.id.map_or_else(
-        || {
-            let cell = if cell > 1 {
-                format!("#{cell}")
-            } else {
-                String::new()
-            };
-            let again = if *entry > 1 {
-                format!("@{entry}")
-            } else {
-                String::new()
-            };
-            format!("{label}{cell}{again}")
-        },
-        Spanned::into_inner,
-    );
+    let id = raw.id.unwrap_or_else(|| {
+        let suffix = |sign: char, number: usize| match number {
+            1 => String::new(),
+            number => format!("{sign}{number}"),
+        };
+        format!("{}{}{}", raw.label, suffix('#', cell), suffix('@', *entry))
+    });
     Ok(TableBinding {
         id,
-        at: places.spot(span.start),
+        at,
         proposed: raw.proposed,
-        label,
+        label: raw.label,
         cell,
         sql: raw.value,
-        agreement,
+        agreement: agreement(Some(raw.relation), Some(raw.round), raw.tolerance, span)?,
         rows: raw.rows,
         columns: raw.columns,
     })
 }
 
-fn waiver(raw: Spanned<RawWaiver>, places: &Places<'_>) -> Result<Waiver, Malformed> {
-    let span = raw.span();
-    let raw = raw.into_inner();
+fn waived(raw: RawWaiver, span: Range<usize>) -> Result<WaivedSubject, Wrong> {
     if raw.reason.get_ref().trim().is_empty() {
-        return places.wrong(&raw.reason.span(), "a waiver says its `reason`");
+        return wrong(raw.reason.span(), "a waiver says its `reason`");
     }
-    let subject = match (raw.file, raw.text, raw.label, raw.r#macro) {
+    match (raw.file, raw.text, raw.label, raw.r#macro) {
         (Some(file), Some(text), None, None) => {
-            WaivedSubject::Sentence(anchor(&file, &text, raw.nth.as_ref(), places)?)
+            anchor(&file, &text, raw.nth).map(WaivedSubject::Sentence)
         }
-        (Some(file), None, None, None) => WaivedSubject::File(file),
-        (None, None, Some(label), None) => WaivedSubject::Table(label),
-        (None, None, None, Some(name)) => {
-            WaivedSubject::Macro(name.trim_start_matches('\\').to_owned())
-        }
+        (Some(file), None, None, None) => Ok(WaivedSubject::File(file)),
+        (None, None, Some(label), None) => Ok(WaivedSubject::Table(label)),
+        (None, None, None, Some(name)) => Ok(WaivedSubject::Macro(bare(&name))),
         _ => {
-            return places.wrong(
-                &span,
-                "a waiver names `in` with `text`, or `in` alone, or `label`, or `macro`",
-            );
+            let message = "a waiver names `in` with `text`, or `in` alone, or `label`, or `macro`";
+            wrong(span, message)
         }
-    };
-    Ok(Waiver {
-        at: places.spot(span.start),
-        subject,
-        reason: raw.reason.into_inner(),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -619,7 +562,7 @@ reason = "cited"
         assert_eq!(ids, ["claim-13", "best", "s"]);
         let ids: Vec<_> = read.tables.iter().map(|table| table.id.as_str()).collect();
         assert_eq!(ids, ["tab:a", "tab:a@2", "tab:a#2"]);
-        assert_eq!(read.data.files[0].header, Header::RowNames);
+        assert_eq!(read.data.files[0].0.header, Header::RowNames);
         let Subject::Sentence { values, .. } = &read.claims[0].subject else {
             panic!("{:?}", read.claims[0]);
         };

@@ -20,62 +20,42 @@ pub(super) enum Outcome {
 
 /// Compares a value with a number shown. `is_exact`: the value is no result of binary arithmetic.
 pub(super) fn compare(
-    value: Decimal,
+    value: &Decimal,
     is_exact: bool,
     shown: &Number,
-    agreement: Agreement,
+    agreement: &Agreement,
 ) -> Outcome {
-    let noise = if is_exact {
-        Decimal::ZERO
-    } else {
-        noise(value)
-    };
-    let gap = value.minus(shown.value);
-    let holds = match agreement.relation {
-        Relation::Equal => return equal(value, shown, agreement, noise),
-        Relation::Less => gap.is_negative(),
-        Relation::AtMost => gap <= noise,
-        Relation::Greater => !gap.is_negative() && !gap.is_zero(),
-        Relation::AtLeast => gap >= noise.negate(),
-        Relation::About => gap.abs() <= agreement.tolerance.unwrap_or_default().plus(noise),
+    let noise = if is_exact { 0 } else { NOISE };
+    let noise = value.abs().times(&Decimal::new(noise, -15));
+    let gap = value.minus(&shown.value);
+    let within = |most: &Decimal| gap.abs() <= most.plus(&noise);
+    // The shown number is what is left of a value that lies so far above it (negative: below it).
+    let unit = Decimal::new(1, shown.last_digit);
+    let above = |gap: &Decimal| *gap >= noise.negate() && *gap < unit;
+    // `-0.0` shows a sign that its value does not have.
+    let signed_zero = shown.has_minus && shown.value.is_zero();
+    let zero = Decimal::default();
+    let holds = match (agreement.relation, &agreement.tolerance, agreement.round) {
+        (Relation::Equal, ..) if gap.is_zero() && !signed_zero => return Outcome::Exact,
+        (Relation::Equal | Relation::About, Some(tolerance), _) => within(tolerance),
+        (Relation::Equal, ..) if signed_zero && *value > zero => false,
+        (Relation::Equal, None, Rounding::Nearest) => {
+            within(&Decimal::new(5, shown.last_digit.saturating_sub(1)))
+        }
+        (Relation::Equal, None, Rounding::Up) => above(&gap.negate()),
+        (Relation::Equal, None, Rounding::Truncate) if value.is_negative() => above(&gap.negate()),
+        (Relation::Equal, None, Rounding::Down | Rounding::Truncate) => above(&gap),
+        (Relation::About, None, _) => within(&zero),
+        (Relation::Less, ..) => gap < zero,
+        (Relation::AtMost, ..) => gap <= noise,
+        (Relation::Greater, ..) => gap > zero,
+        (Relation::AtLeast, ..) => gap >= noise.negate(),
     };
     if holds {
         Outcome::Within
     } else {
         Outcome::Differs
     }
-}
-
-fn equal(value: Decimal, shown: &Number, agreement: Agreement, noise: Decimal) -> Outcome {
-    let gap = value.minus(shown.value);
-    if gap.is_zero() {
-        return Outcome::Exact;
-    }
-    if let Some(tolerance) = agreement.tolerance {
-        return if gap.abs() <= tolerance.plus(noise) {
-            Outcome::Within
-        } else {
-            Outcome::Differs
-        };
-    }
-    let unit = Decimal::new(1, shown.last_digit);
-    // What the shown number may stand for: the value lies so far above it (negative: below it).
-    let above = |gap: Decimal| gap >= noise.negate() && gap < unit;
-    let within = match agreement.round {
-        Rounding::Nearest => gap.abs() <= Decimal::new(5, shown.last_digit - 1).plus(noise),
-        Rounding::Up => above(gap.negate()),
-        Rounding::Truncate if value.is_negative() => above(gap.negate()),
-        Rounding::Down | Rounding::Truncate => above(gap),
-    };
-    if within {
-        Outcome::Within
-    } else {
-        Outcome::Differs
-    }
-}
-
-fn noise(value: Decimal) -> Decimal {
-    value.abs().times(Decimal::new(NOISE, -15))
 }
 
 #[cfg(test)]
@@ -87,17 +67,16 @@ mod tests {
 
     fn outcome(value: &str, shown: &str, agreement: Agreement) -> Outcome {
         compare(
-            Decimal::parse(value).unwrap(),
+            &Decimal::parse(value).unwrap(),
             false,
             &whole(shown).unwrap(),
-            agreement,
+            &agreement,
         )
     }
 
     #[test]
     fn the_digits_shown_decide_and_halves_go_either_way() {
         use Outcome::{Differs, Exact, Within};
-        let plain = Agreement::default();
         for (value, shown, expected) in [
             ("34.2", "34.2", Exact),
             ("34.20", "34.2", Exact),
@@ -116,8 +95,15 @@ mod tests {
             ("0.000000000000000888178", "8.88 × 10^{-16}", Within),
             ("0", "0.00", Exact),
             ("0.004", "0.00", Within),
+            ("0", "-0.0", Within),
+            ("-0.04", "-0.0", Within),
+            ("0.04", "-0.0", Differs),
         ] {
-            assert_eq!(outcome(value, shown, plain), expected, "{value} as {shown}");
+            assert_eq!(
+                outcome(value, shown, Agreement::default()),
+                expected,
+                "{value} as {shown}"
+            );
         }
     }
 
@@ -135,7 +121,7 @@ mod tests {
             tolerance: Decimal::parse(text),
             ..Agreement::default()
         };
-        let about = Agreement {
+        let about = || Agreement {
             relation: Relation::About,
             ..tolerance("2")
         };
@@ -146,8 +132,8 @@ mod tests {
             ("2.81", "2.8", relation(Relation::Greater), true),
             ("2.8", "2.8", relation(Relation::Greater), false),
             ("2.8", "2.8", relation(Relation::AtLeast), true),
-            ("31.4", "30", about, true),
-            ("32.4", "30", about, false),
+            ("31.4", "30", about(), true),
+            ("32.4", "30", about(), false),
             ("3.49", "3.4", round(Rounding::Down), true),
             ("3.50", "3.4", round(Rounding::Down), false),
             ("3.39", "3.4", round(Rounding::Down), false),
@@ -157,8 +143,9 @@ mod tests {
             ("5.54", "5.5", tolerance("0.05"), true),
             ("5.56", "5.5", tolerance("0.05"), false),
         ] {
+            let how = format!("{value} as {shown} with {agreement:?}");
             let found = outcome(value, shown, agreement) != Outcome::Differs;
-            assert_eq!(found, holds, "{value} as {shown} with {agreement:?}");
+            assert_eq!(found, holds, "{how}");
         }
     }
 
@@ -168,10 +155,11 @@ mod tests {
             let printed = format!("{value:.digits$}");
             let exact = Decimal::from_f64(value).unwrap();
             let shown = whole(&printed).unwrap();
-            prop_assert_ne!(compare(exact, false, &shown, Agreement::default()), Outcome::Differs);
+            prop_assert_ne!(compare(&exact, false, &shown, &Agreement::default()), Outcome::Differs);
             let mut other = shown.clone();
-            other.value = other.value.plus(Decimal::new(2, shown.last_digit));
-            prop_assert_eq!(compare(exact, false, &other, Agreement::default()), Outcome::Differs);
+            other.value = other.value.plus(&Decimal::new(2, shown.last_digit));
+            other.has_minus = other.value.is_negative();
+            prop_assert_eq!(compare(&exact, false, &other, &Agreement::default()), Outcome::Differs);
         }
     }
 }

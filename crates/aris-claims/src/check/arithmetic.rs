@@ -6,7 +6,7 @@
 //! * A last row headed `Total` or `Sum`: each of its whole numbers is the sum of the whole numbers above it.
 
 use crate::decimal::Decimal;
-use crate::number::{Number, Style, scan};
+use crate::number::{Number, Style, scan, whole};
 use crate::paper::{Layout, Paper};
 use crate::report::Note;
 
@@ -57,13 +57,10 @@ fn shares(part: &Number, whole: &Number, percent: &Number, one: &str, two: &str)
     if !(joins && counts && plain && noun && percent.is_percent()) || part.value > whole.value {
         return None;
     }
-    let value = part.value.over(whole.value)?.shift(2);
-    (!near(value, percent, 1)).then(|| {
-        let shown = value.rounded_at(percent.last_digit);
-        format!(
-            "{} of {} is {shown} %, the text says {} %",
-            part.value, whole.value, percent.value
-        )
+    let value = part.value.over(&whole.value)?.shift(2);
+    (!near(&value, percent)).then(|| {
+        let [part, whole] = [&part.value, &whole.value];
+        format!("{part} of {whole} is {}", instead(&value, percent))
     })
 }
 
@@ -87,68 +84,63 @@ fn change(
     }
     let bounds = |number: &Number| {
         let (low, high) = number.interval();
-        [low, number.value, high]
+        [low, number.value.clone(), high]
     };
     let fits = bounds(from).iter().any(|a| {
         bounds(to).iter().any(|b| {
-            let gap = b.minus(*a).abs();
-            [a, b]
-                .into_iter()
-                .filter_map(|base| gap.over(base.abs()))
-                .any(|part| near(part.shift(2), percent, 1))
+            let gap = b.minus(a).abs();
+            let mut parts = [a, b].into_iter().filter_map(|base| gap.over(&base.abs()));
+            parts.any(|part| near(&part.shift(2), percent))
         })
     });
-    let value = to.value.minus(from.value).over(from.value.abs())?.shift(2);
+    let value = to.value.minus(&from.value).over(&from.value.abs())?;
     (!fits).then(|| {
-        let shown = value.rounded_at(percent.last_digit);
-        format!(
-            "from {} to {} is a change of {shown} %, the text says {} %",
-            from.value, to.value, percent.value
-        )
+        let value = instead(&value.shift(2), percent);
+        format!("from {} to {} is a change of {value}", from.value, to.value)
     })
 }
 
-/// Whether a value is shown as this number, give or take so many half units of its last digit; signs aside.
-fn near(value: Decimal, shown: &Number, halves: i128) -> bool {
-    let slack = Decimal::new(5 * halves, shown.last_digit - 1);
-    value.abs().minus(shown.value.abs()).abs() <= slack
+fn instead(value: &Decimal, percent: &Number) -> String {
+    let value = value.fixed(-i64::from(percent.last_digit));
+    format!("{value} %, the text says {} %", percent.value)
+}
+
+/// Whether a value is shown as this number; signs aside.
+fn near(value: &Decimal, shown: &Number) -> bool {
+    let half = Decimal::new(5, shown.last_digit - 1);
+    value.abs().minus(&shown.value.abs()).abs() <= half
 }
 
 fn totals(paper: &Paper<'_>, notes: &mut Vec<Note>) {
     for table in &paper.document.tables {
-        let body: Vec<usize> = (0..table.rows.len().min(MOST_ROWS))
-            .filter(|row| table.rows.get(*row).is_some_and(|row| !row.header))
+        let body = (0..table.rows.len().min(MOST_ROWS)).zip(&table.rows);
+        let body: Vec<usize> = body
+            .filter(|(_, row)| !row.header)
+            .map(|(at, _)| at)
             .collect();
         let Some((last, above)) = body.split_last() else {
             continue;
         };
         let layout = Layout::new(paper.document, table);
-        let text = |row: usize, column: usize| {
-            let cell = layout.at(row, column)?;
-            let block = paper.document.blocks.get(cell)?;
-            Some((cell, block.text.trim()))
-        };
-        let head = text(*last, 0).map_or("", |(_, text)| text).to_lowercase();
+        let head = layout.at(*last, 0).map_or("", |cell| paper.text(cell));
+        let is_total = ["total", "sum"].contains(&head.trim().to_lowercase().as_str());
         let grouped = table.rows.iter().any(|row| row.group && !row.header);
-        if !matches!(head.as_str(), "total" | "sum") || grouped || above.len() < 2 {
+        if !is_total || grouped || above.len() < 2 {
             continue;
         }
         for column in 1..layout.width {
-            let whole = |row: &usize| {
-                let (cell, text) = text(*row, column)?;
-                let number = crate::number::whole(text)?;
+            let counted = |row: &usize| {
+                let cell = layout.at(*row, column)?;
+                let number = whole(paper.text(cell))?;
                 let counts = number.value.is_integer() && number.last_digit == 0;
                 counts.then_some((cell, number.value))
             };
-            let Some((cell, total)) = whole(last) else {
+            let sum = above.iter().try_fold(Decimal::default(), |sum, row| {
+                counted(row).map(|(_, value)| sum.plus(&value))
+            });
+            let (Some((cell, total)), Some(sum)) = (counted(last), sum) else {
                 continue;
             };
-            let parts: Option<Vec<Decimal>> = above
-                .iter()
-                .map(|row| whole(row).map(|(_, value)| value))
-                .collect();
-            let Some(parts) = parts else { continue };
-            let sum = parts.into_iter().fold(Decimal::ZERO, Decimal::plus);
             if sum != total {
                 notes.push(Note {
                     id: "column_total",

@@ -9,6 +9,7 @@ use crate::bindings::{
     Agreement, Anchor, Claim, Claims, Folded, Lost, Spot, Subject, TableBinding, WaivedSubject,
     joined,
 };
+use crate::number::scan;
 use crate::paper::{Grid, MacroNumber, Paper, Shown, head_text};
 
 /// One query and what its answer is compared with.
@@ -26,10 +27,10 @@ pub(super) struct Target<'c> {
 /// What an answer is compared with.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Nothing: there is no such place.
-    Lost { position: Position, message: String },
-    /// A number, and its text.
-    Number(Shown, String),
+    /// Nothing: why there is no such place, and where it was looked for.
+    Lost(Position, String),
+    /// A number.
+    Number(Shown),
     /// A number that a macro holds.
     Macro(MacroNumber),
     /// A statement.
@@ -39,20 +40,40 @@ pub(super) enum Place {
         visible: Option<(usize, Range<usize>)>,
     },
     /// The cells of tables.
-    Table {
-        grids: Vec<Grid>,
-        position: Position,
-        rows: BTreeMap<String, String>,
-        columns: BTreeMap<String, String>,
-        cell: usize,
-    },
+    Table(Sheet),
+}
+
+/// Tables of one label as their binding sees them.
+#[derive(Debug)]
+pub(super) struct Sheet {
+    grids: Vec<Grid>,
+    pub(super) position: Position,
+    /// Heads by the names of the data.
+    pub(super) rows: BTreeMap<String, String>,
+    pub(super) columns: BTreeMap<String, String>,
+    /// Which number of a cell, from 1.
+    pub(super) number: usize,
+}
+
+impl Sheet {
+    /// The cell with these heads, in whichever of the tables has it.
+    pub(super) fn cell(&self, row: &str, column: &str) -> Result<usize, String> {
+        let cells = self.grids.iter().map(|grid| grid.cell(row, column));
+        let (found, wrong): (Vec<_>, Vec<_>) = cells.partition(Result::is_ok);
+        match (found.len(), found.into_iter().chain(wrong).next()) {
+            (0 | 1, Some(cell)) => cell,
+            (0 | 1, None) => Err(String::from("the table is gone")),
+            (several, _) => Err(format!("{several} tables with this label have such a cell")),
+        }
+    }
 }
 
 /// Finds places in a paper.
 pub(super) struct Places<'p> {
     paper: &'p Paper<'p>,
     folder: &'p str,
-    folded: BTreeMap<usize, Folded>,
+    /// By file.
+    folded: Vec<Folded>,
 }
 
 /// A sentence that was found.
@@ -66,7 +87,7 @@ impl<'p> Places<'p> {
     pub(super) fn new(paper: &'p Paper<'p>, folder: &'p str) -> Self {
         let files = 0..paper.document.files.len();
         Self {
-            folded: files.map(|file| (file, paper.folded(file))).collect(),
+            folded: files.map(|file| paper.folded(file)).collect(),
             paper,
             folder,
         }
@@ -78,177 +99,148 @@ impl<'p> Places<'p> {
         for claim in claims.claims.iter().filter(|claim| !claim.proposed) {
             self.claim(claim, &mut out);
         }
-        let tables: Vec<&TableBinding> = claims
-            .tables
-            .iter()
-            .filter(|table| !table.proposed)
-            .collect();
-        self.tables(&tables, &mut out);
+        let tables = claims.tables.iter().filter(|table| !table.proposed);
+        let names = tables
+            .clone()
+            .flat_map(|table| table.rows.values().chain(table.columns.values()));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let mut heads = head_text(self.paper.document, &names).into_iter();
+        out.extend(tables.map(|table| self.table(table, &mut heads)));
         out
     }
 
     fn claim<'c>(&self, claim: &'c Claim, out: &mut Vec<Target<'c>>) {
-        let target = |sql, agreement, written, place| Target {
-            id: claim.id.clone(),
-            at: claim.at,
-            sql,
-            agreement,
-            written,
-            place,
+        let mut add = |sql: &'c str, agreement: &Agreement, written, place| {
+            out.push(Target {
+                id: claim.id.clone(),
+                at: claim.at,
+                sql,
+                agreement: agreement.clone(),
+                written,
+                place,
+            });
         };
+        let plain = Agreement::default();
         match &claim.subject {
             Subject::Macro { name, value } => {
-                let place = match self.paper.macro_number(name) {
-                    Ok(found) => Place::Macro(found),
-                    Err(message) => lost(self.root(), message),
-                };
-                out.push(target(&value.sql, value.agreement, name, place));
+                let place = self.paper.macro_number(name).map(Place::Macro);
+                let place = place.unwrap_or_else(|message| Place::Lost(self.root(), message));
+                add(&value.sql, &value.agreement, name, place);
             }
             Subject::Statement { anchor, sql } => {
-                let place = match self.find(anchor) {
-                    Ok(found) => {
-                        let visible = self.paper.visible(found.file, found.whole.clone());
-                        let at = aris_latex::Place {
-                            file: found.file,
-                            offset: found.whole.start,
-                        };
-                        Place::Statement {
-                            position: self.paper.document.position(at),
-                            text: visible.as_ref().map_or_else(
-                                || anchor.text.clone(),
-                                |(block, range)| self.paper.context(*block, range),
-                            ),
-                            visible,
-                        }
-                    }
-                    Err((position, message)) => lost(position, message),
-                };
-                out.push(target(sql, Agreement::default(), &anchor.text, place));
+                let place = self.find(anchor).map(|found| self.statement(anchor, found));
+                let place = place.unwrap_or_else(|(position, why)| Place::Lost(position, why));
+                add(sql, &plain, &anchor.text, place);
             }
             Subject::Sentence { anchor, values } => match self.find(anchor) {
                 Ok(found) => {
                     for (value, shown) in values.iter().zip(found.numbers) {
-                        let block = self.paper.document.blocks.get(shown.block);
-                        let text = block.and_then(|block| block.text.get(shown.range.clone()));
-                        let text = text.unwrap_or("").to_owned();
-                        let place = Place::Number(shown, text);
-                        out.push(target(&value.sql, value.agreement, &anchor.text, place));
+                        let place = Place::Number(shown);
+                        add(&value.sql, &value.agreement, &anchor.text, place);
                     }
                 }
-                Err((position, message)) => {
-                    let place = lost(position, message);
-                    let first = values.first();
-                    let sql = first.map_or("", |value| value.sql.as_str());
-                    out.push(target(sql, Agreement::default(), &anchor.text, place));
+                Err((position, why)) => {
+                    let sql = values.first().map_or("", |value| value.sql.as_str());
+                    add(sql, &plain, &anchor.text, Place::Lost(position, why));
                 }
             },
         }
     }
 
-    fn tables<'c>(&self, tables: &[&'c TableBinding], out: &mut Vec<Target<'c>>) {
-        let names = tables
-            .iter()
-            .flat_map(|table| table.rows.values().chain(table.columns.values()));
-        let names: Vec<&str> = names.map(String::as_str).collect();
-        let mut heads = head_text(self.paper.document, &names).into_iter();
-        for table in tables {
-            let mut read = |names: &BTreeMap<String, String>| -> BTreeMap<String, String> {
-                let heads = heads.by_ref().take(names.len());
-                names.keys().cloned().zip(heads).collect()
-            };
-            let (rows, columns) = (read(&table.rows), read(&table.columns));
-            out.push(self.table(table, rows, columns));
+    fn statement(&self, anchor: &Anchor, found: Found) -> Place {
+        let visible = self.paper.visible(found.file, found.whole.clone());
+        let context = visible
+            .as_ref()
+            .map(|(block, range)| self.paper.context(*block, range));
+        Place::Statement {
+            position: self.paper.document.position(aris_latex::Place {
+                file: found.file,
+                offset: found.whole.start,
+            }),
+            text: context.unwrap_or_else(|| anchor.text.clone()),
+            visible,
         }
     }
 
+    /// `heads`: how the paper prints the heads that the binding names, first those of rows.
     fn table<'c>(
         &self,
         table: &'c TableBinding,
-        rows: BTreeMap<String, String>,
-        columns: BTreeMap<String, String>,
+        heads: &mut impl Iterator<Item = String>,
     ) -> Target<'c> {
+        let mut read = |names: &BTreeMap<String, String>| {
+            let heads = heads.by_ref().take(names.len());
+            names.keys().cloned().zip(heads).collect()
+        };
+        let (rows, columns) = (read(&table.rows), read(&table.columns));
         let found = self.paper.tables(&table.label);
         let first = found
             .first()
             .and_then(|at| self.paper.document.tables.get(*at));
         let place = match first {
-            Some(first) => Place::Table {
+            Some(first) => Place::Table(Sheet {
                 grids: found.iter().filter_map(|at| self.paper.grid(*at)).collect(),
                 position: self.paper.document.position(first.place),
                 rows,
                 columns,
-                cell: table.cell,
-            },
-            None => lost(
-                self.root(),
-                format!("the paper has no table with the label `{}`", table.label),
-            ),
+                number: table.cell,
+            }),
+            None => {
+                let message = format!("the paper has no table with the label `{}`", table.label);
+                Place::Lost(self.root(), message)
+            }
         };
         Target {
             id: table.id.clone(),
             at: table.at,
             sql: &table.sql,
-            agreement: table.agreement,
+            agreement: table.agreement.clone(),
             written: &table.label,
             place,
         }
     }
 
     fn root(&self) -> Position {
-        Position {
-            path: self.paper.document.root.clone(),
-            line: 1,
-            column: 1,
-        }
+        begin(self.paper.document.root.clone())
     }
 
-    /// The one place of an anchor.
+    /// The one place of an anchor. **Errors**: where it was looked for, and why there is none.
     fn find(&self, anchor: &Anchor) -> Result<Found, (Position, String)> {
         let path = joined(self.folder, &anchor.file);
-        let Some(file) = self.paper.file(&path) else {
-            let position = Position {
-                path: path.clone(),
-                line: 1,
-                column: 1,
-            };
-            return Err((position, format!("the paper does not include `{path}`")));
+        let file = self.paper.file(&path);
+        let Some((file, source)) = file.and_then(|file| Some((file, self.folded.get(file)?)))
+        else {
+            let message = format!("the paper does not include `{path}`");
+            return Err((begin(path), message));
         };
-        let empty = Folded::default();
-        let source = self.folded.get(&file).unwrap_or(&empty);
         let read = |range: Range<usize>| self.paper.number(file, range);
         let counts = |range: Range<usize>| self.paper.is_visible(file, range);
-        match anchor.find(source, &read, &counts) {
-            Ok(fit) => Ok(Found {
-                file,
-                whole: fit.whole,
-                numbers: fit.numbers,
-            }),
-            Err(reason) => {
-                let position = Position {
-                    path,
-                    line: 1,
-                    column: 1,
-                };
-                let message = match reason {
-                    Lost::Gone => {
-                        String::from("the text of this binding is not in the file any more")
-                    }
-                    Lost::NoNumber => String::from(
-                        "the words of this binding stand in the file, but what stands at a mark is not one number",
-                    ),
-                    Lost::Unseen => {
-                        String::from("the text of this binding stands where readers do not see it")
-                    }
-                    Lost::Several(count) if anchor.nth.is_some() => format!(
-                        "`nth` names a place beyond the last: the text stands {count} times in the file"
-                    ),
-                    Lost::Several(count) => format!(
-                        "the text of this binding stands {count} times in the file; make it longer or say which with `nth`"
-                    ),
-                };
-                Err((position, message))
-            }
-        }
+        let fit = anchor.find(source, &read, &counts).map_err(|reason| {
+            let text = self.paper.document.files.get(file).map_or("", |file| &*file.text);
+            // With its comments, for words that stand in one.
+            let commented = || anchor.words(&Folded::new(text, false)).is_some();
+            let message = match reason {
+                Lost::Gone if !commented() => String::from(
+                    "the text of this binding is not in the file; copy it as the source has it",
+                ),
+                Lost::Gone | Lost::Unseen => String::from(
+                    "the text of this binding stands only where readers do not see it, such as in a comment",
+                ),
+                Lost::NoNumber => no_number(anchor),
+                Lost::Several(count) if anchor.nth.is_some() => format!(
+                    "`nth` names a place beyond the last: the text stands {count} times in the file"
+                ),
+                Lost::Several(count) => format!(
+                    "the text of this binding stands {count} times in the file; make it longer or say which with `nth`"
+                ),
+            };
+            (begin(path), message)
+        })?;
+        Ok(Found {
+            file,
+            whole: fit.whole,
+            numbers: fit.numbers,
+        })
     }
 
     /// What a waiver is about. **Errors**: why that is nothing.
@@ -256,45 +248,32 @@ impl<'p> Places<'p> {
         &self,
         subject: &WaivedSubject,
     ) -> Result<Vec<(usize, Range<usize>)>, String> {
-        let document = self.paper.document;
-        let whole = |block: usize| {
-            document
-                .blocks
-                .get(block)
-                .map(|found| (block, 0..found.text.len()))
-        };
+        let paper = self.paper;
         let found: Vec<(usize, Range<usize>)> = match subject {
             WaivedSubject::Sentence(anchor) => {
-                let found = match self.find(anchor) {
-                    Ok(found) => found,
-                    Err((_, message)) => return Err(message),
-                };
-                if anchor.marks() > 0 {
-                    found
-                        .numbers
-                        .into_iter()
-                        .map(|shown| (shown.block, shown.range))
-                        .collect()
+                let found = self.find(anchor).map_err(|(_, message)| message)?;
+                if anchor.marks() == 0 {
+                    paper.all_visible(found.file, found.whole)
                 } else {
-                    self.paper.all_visible(found.file, found.whole)
+                    let numbers = found.numbers.into_iter();
+                    numbers.map(|shown| (shown.block, shown.range)).collect()
                 }
             }
             WaivedSubject::Table(label) => {
-                let tables = self.paper.tables(label).into_iter();
+                let tables = paper.tables(label).into_iter();
+                let tables = tables.filter_map(|at| paper.document.tables.get(at));
                 let cells = tables
-                    .filter_map(|at| document.tables.get(at))
-                    .flat_map(|table| &table.rows);
+                    .flat_map(|table| &table.rows)
+                    .flat_map(|row| &row.cells);
                 cells
-                    .flat_map(|row| &row.cells)
-                    .filter_map(|cell| whole(*cell))
+                    .map(|cell| (*cell, 0..paper.text(*cell).len()))
                     .collect()
             }
-            WaivedSubject::File(file) => match self.paper.file(&joined(self.folder, file)) {
-                Some(file) => self.paper.all_visible(file, 0..usize::MAX),
+            WaivedSubject::File(file) => match paper.file(&joined(self.folder, file)) {
+                Some(file) => paper.all_visible(file, 0..usize::MAX),
                 None => return Err(format!("the paper does not include `{file}`")),
             },
-            WaivedSubject::Macro(name) => self
-                .paper
+            WaivedSubject::Macro(name) => paper
                 .expansions
                 .get(name.as_str())
                 .cloned()
@@ -307,6 +286,32 @@ impl<'p> Places<'p> {
     }
 }
 
-fn lost(position: Position, message: String) -> Place {
-    Place::Lost { position, message }
+/// The first place of a file.
+fn begin(path: String) -> Position {
+    Position {
+        path,
+        line: 1,
+        column: 1,
+    }
+}
+
+/// The words of an anchor stand in the file, and what stands at a mark is no number.
+fn no_number(anchor: &Anchor) -> String {
+    let more = anchor.marked.iter().find_map(|mark| {
+        let numbers = scan(mark);
+        let [number] = numbers.as_slice() else {
+            return None;
+        };
+        let (before, rest) = (mark.get(..number.range.start)?, mark.get(number.range.end..)?);
+        let digits = mark.get(number.range.clone())?;
+        let more = !format!("{before}{rest}").trim().is_empty() && !mark.contains(['\\', '$']);
+        more.then(|| {
+            format!("`[[{mark}]]` marks more than a number; mark the number alone: `{before}[[{digits}]]{rest}`")
+        })
+    });
+    more.unwrap_or_else(|| {
+        String::from(
+            "the words of this binding stand in the file, but what stands at a mark does not read as one number",
+        )
+    })
 }

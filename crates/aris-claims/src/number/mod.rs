@@ -1,43 +1,28 @@
-//! Numbers as a reader sees them in running text: value, precision, sign, percent, multiplier, uncertainty.
+//! Numbers as a reader sees them in running text: value, precision, percent, multiplier, uncertainty.
 //!
 //! Independent of the markup: the text is what is left when LaTeX or Markdown has been read. A number that is part of a
 //! name (`ResNet-50`, `top-1`, `v2.1`) is still returned, marked [`Number::embedded`]: whether a number is a claim is
 //! decided elsewhere.
 
 mod scan;
-mod spelled;
-mod units;
+mod words;
 
 use std::ops::Range;
-
-use serde::Serialize;
 
 use crate::decimal::Decimal;
 
 pub use scan::scan;
-pub use units::unit_word;
+pub use words::unit_word;
 
 /// The number that a text is as a whole: nothing but the number, blanks around it aside.
 pub fn whole(text: &str) -> Option<Number> {
     let text = text.trim();
     let [number]: [Number; 1] = scan(text).try_into().ok()?;
-    let range = &number.range;
-    (range.start == 0 && range.end == text.len()).then_some(number)
-}
-
-/// A sign that was written out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sign {
-    /// `+2.3`
-    Plus,
-    /// `-2.3`, with a hyphen or a minus sign
-    Minus,
+    (number.range == (0..text.len())).then_some(number)
 }
 
 /// How the digits are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// `84.7`, `1,234`
     Digits,
@@ -58,8 +43,8 @@ pub struct Number {
     pub value: Decimal,
     /// Power of ten of the last displayed digit (`84.7` → −1, `1.2 × 10^{-3}` → −4, `250` → 0).
     pub last_digit: i32,
-    /// The sign, when one is written.
-    pub sign: Option<Sign>,
+    /// Whether a minus sign is written, which `-0.0` shows and its value does not.
+    pub has_minus: bool,
     /// How the digits are written.
     pub style: Style,
     /// The unit that follows, percent included.
@@ -68,11 +53,9 @@ pub struct Number {
     pub multiplier: i32,
     /// Index of the number that this one is the uncertainty of (`84.7 ± 0.3`).
     pub uncertainty_of: Option<usize>,
-    /// Index of the number that begins the range which this one ends (`0.1–0.3`).
-    pub range_from: Option<usize>,
     /// Part of a name, a version, a date, an ordinal or an identifier.
     pub embedded: bool,
-    /// A `×` or `x` follows directly: `3.2×`.
+    /// A `×`, `x`, `-fold` or `times` follows: `3.2×`.
     pub times: bool,
 }
 
@@ -80,13 +63,8 @@ impl Number {
     /// The smallest and the largest value that are displayed like this: half a unit of the last digit to each side, both
     /// ends included (84.7 stands for 84.65 to 84.75; which way a tie rounds differs between tools).
     pub fn interval(&self) -> (Decimal, Decimal) {
-        self.interval_at(self.last_digit)
-    }
-
-    /// The interval when the digit `10^last` is the last one that counts.
-    pub fn interval_at(&self, last: i32) -> (Decimal, Decimal) {
-        let half = Decimal::new(5, last.saturating_sub(1));
-        (self.value.minus(half), self.value.plus(half))
+        let half = Decimal::new(5, self.last_digit.saturating_sub(1));
+        (self.value.minus(&half), self.value.plus(&half))
     }
 
     /// Whether the number shows a percent sign or the word.
@@ -96,12 +74,9 @@ impl Number {
 
     /// Digits that carry information: `84.7` has 3, `0.05` has 1, `1200` has 2 with trailing zeros not counted.
     pub fn significant_digits(&self) -> u32 {
-        if self.value.is_zero() {
-            return 1;
-        }
-        let shown_zeros =
-            u32::try_from(self.value.last_digit().saturating_sub(self.last_digit)).unwrap_or(0);
-        let zeros = if self.last_digit < 0 { shown_zeros } else { 0 };
-        self.value.significant_digits() + zeros
+        let zeros = self.value.last_digit().saturating_sub(self.last_digit);
+        let is_shown = self.last_digit < 0 && !self.value.is_zero();
+        let zeros = u32::try_from(zeros).ok().filter(|_| is_shown);
+        self.value.significant_digits() + zeros.unwrap_or(0)
     }
 }

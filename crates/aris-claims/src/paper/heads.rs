@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aris_latex::{BlockKind, Document, Loaded, MarkKind, Table};
+use aris_latex::{BlockKind, Document, Loaded, MarkKind, Row, Table};
 
 use super::Paper;
 use crate::number::scan;
@@ -60,9 +60,8 @@ impl Layout {
     }
 
     pub(crate) fn at(&self, row: usize, column: usize) -> Option<usize> {
-        (column < self.width)
-            .then(|| self.cells.get(row * self.width + column).copied().flatten())
-            .flatten()
+        let cell = self.cells.get(row * self.width + column);
+        cell.copied().flatten().filter(|_| column < self.width)
     }
 }
 
@@ -70,14 +69,14 @@ impl Layout {
 #[derive(Debug)]
 pub(crate) struct Grid {
     layout: Layout,
-    rows: BTreeMap<String, Vec<usize>>,
-    columns: BTreeMap<String, Vec<usize>>,
+    rows: Places,
+    columns: Places,
 }
 
 impl Grid {
     /// The names of each row and of each column that no other has, the longest first.
     pub(crate) fn names(&self) -> (NamesOf, NamesOf) {
-        let turned = |names: &BTreeMap<String, Vec<usize>>| {
+        let turned = |names: &Places| {
             let mut out = NamesOf::new();
             for (name, places) in names {
                 if let [only] = places.as_slice() {
@@ -90,6 +89,35 @@ impl Grid {
             out
         };
         (turned(&self.rows), turned(&self.columns))
+    }
+
+    /// The block of the cell in a row and a column that the heads name. **Errors**: which head is missing or not unique.
+    pub(crate) fn cell(&self, row: &str, column: &str) -> Result<usize, String> {
+        let row_at = one(&self.rows, row, "row", "the panel before it: `PANEL / ROW`")?;
+        let above = "the head above it before it: `UPPER / LOWER`";
+        let column_at = one(&self.columns, column, "column", above)?;
+        let cell = self.layout.at(row_at, column_at);
+        cell.ok_or_else(|| format!("row `{row}` has no cell under `{column}`"))
+    }
+}
+
+/// Rows or columns by their names.
+type Places = BTreeMap<String, Vec<usize>>;
+
+fn one(names: &Places, name: &str, what: &str, longer: &str) -> Result<usize, String> {
+    let name = folded(name);
+    match names.get(&name).map_or(&[][..], Vec::as_slice) {
+        [only] => Ok(*only),
+        [] => Err(format!(
+            "the table has no {what} `{name}`{}",
+            near(names, &name)
+        )),
+        several => {
+            let count = several.len();
+            Err(format!(
+                "the table has {count} {what}s `{name}`; write {longer}"
+            ))
+        }
     }
 }
 
@@ -111,28 +139,20 @@ fn folded(text: &str) -> String {
 impl Paper<'_> {
     /// The tables with this label: those whose float has it; else the one before a label that a sub-float has.
     pub(crate) fn tables(&self, label: &str) -> Vec<usize> {
-        let tables = &self.document.tables;
-        let named = |(_, table): &(usize, &Table)| table.label.as_deref() == Some(label);
-        let direct: Vec<usize> = tables
-            .iter()
-            .enumerate()
-            .filter(named)
-            .map(|(at, _)| at)
-            .collect();
-        let Some(place) = self.document.labels.iter().find(|known| known.key == label) else {
+        let tables = self.document.tables.iter().enumerate();
+        let direct = tables
+            .clone()
+            .filter(|(_, table)| table.label.as_deref() == Some(label));
+        let direct: Vec<usize> = direct.map(|(at, _)| at).collect();
+        let label = self.document.labels.iter().find(|known| known.key == label);
+        let Some(label) = label.filter(|_| direct.is_empty()) else {
             return direct;
         };
-        let before = |(_, table): &(usize, &Table)| {
-            table.place.file == place.place.file && table.place.offset < place.place.offset
-        };
-        if direct.len() <= 1 {
-            if !direct.is_empty() {
-                return direct;
-            }
-            let last = tables.iter().enumerate().rfind(before);
-            return last.map(|(at, _)| vec![at]).unwrap_or_default();
-        }
-        direct
+        let place = label.place;
+        let before = tables.filter(|(_, table)| {
+            table.place.file == place.file && table.place.offset < place.offset
+        });
+        before.last().map(|(at, _)| at).into_iter().collect()
     }
 
     /// The heads of a table.
@@ -140,89 +160,56 @@ impl Paper<'_> {
         let table = self.document.tables.get(at)?;
         let layout = Layout::new(self.document, table);
         let width = layout.width;
-        let heads = Self::head_rows(table);
-        let mut columns: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let rows = || table.rows.iter().enumerate().take(MOST_ROWS);
+        // The first row where no rule ends a head.
+        let no_head = !table.rows.iter().any(|row| row.header);
+        let is_head = |at: usize, row: &Row| row.header || no_head && at == 0;
+        let heads = rows().filter(|(at, row)| is_head(*at, row));
+        let heads: Vec<usize> = heads.map(|(at, _)| at).collect();
+        let mut columns = Places::new();
         for column in 0..width {
-            let texts = heads.iter().map(|row| self.text_at(&layout, *row, column));
-            let mut path: Vec<String> = Vec::new();
-            for text in texts.filter(|text| !text.is_empty()) {
-                if path.last() != Some(&text) {
-                    path.push(text);
-                }
+            let mut path = Vec::new();
+            for row in &heads {
+                extend(&mut path, self.head_at(&layout, *row, column));
             }
             add_names(&mut columns, &path, column);
         }
-        let mut rows: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut named_rows = Places::new();
         let mut panel: Option<String> = None;
-        for (at, row) in table.rows.iter().enumerate().take(MOST_ROWS) {
-            if heads.contains(&at) {
+        for (at, row) in rows().filter(|(at, row)| !is_head(*at, row)) {
+            let mut texts = row.cells.iter().map(|cell| self.head(*cell));
+            let first = texts.next().unwrap_or_default();
+            let lone = width > 1 && texts.all(|text| text.is_empty());
+            if row.group || lone && (row.cells.len() == 1 || !first.is_empty()) {
+                panel = Some(first).filter(|text| !text.is_empty());
                 continue;
             }
-            let lone = row.cells.len() == 1 && width > 1;
-            if row.group || lone || self.is_panel(row) {
-                panel = row
-                    .cells
-                    .first()
-                    .and_then(|cell| self.text(*cell))
-                    .filter(|text| !text.is_empty());
-                continue;
-            }
-            let mut path: Vec<String> = Vec::new();
+            let mut path = Vec::new();
             for column in 0..width {
-                let text = self.text_at(&layout, at, column);
-                let holds_values = column > 0 && (text.is_empty() || is_value(&text));
-                if holds_values {
+                let text = self.head_at(&layout, at, column);
+                if column > 0 && (text.is_empty() || is_value(&text)) {
                     break;
                 }
-                if !text.is_empty() && path.last() != Some(&text) {
-                    path.push(text);
-                }
+                extend(&mut path, text);
             }
-            let mut names: Vec<Vec<String>> = vec![path.clone()];
+            add_names(&mut named_rows, &path, at);
             if let Some(panel) = &panel {
-                let mut with = vec![panel.clone()];
-                with.extend(path);
-                names.push(with);
-            }
-            let mut seen = BTreeMap::new();
-            for path in names {
-                add_names(&mut seen, &path, at);
-            }
-            for name in seen.into_keys() {
-                rows.entry(name).or_default().push(at);
+                path.insert(0, panel.clone());
+                add_names(&mut named_rows, &path, at);
             }
         }
         Some(Grid {
             layout,
-            rows,
+            rows: named_rows,
             columns,
         })
     }
 
-    /// The rows of the head; the first row where no rule ends a head.
-    fn head_rows(table: &Table) -> Vec<usize> {
-        let marked: Vec<usize> = (0..table.rows.len())
-            .filter(|at| table.rows.get(*at).is_some_and(|row| row.header))
-            .collect();
-        if marked.is_empty() && !table.rows.is_empty() {
-            return vec![0];
-        }
-        marked
-    }
-
-    /// A row with a text in its first cell and nothing beside it.
-    fn is_panel(&self, row: &aris_latex::Row) -> bool {
-        let mut texts = row
-            .cells
-            .iter()
-            .map(|cell| self.text(*cell).unwrap_or_default());
-        let first = texts.next().unwrap_or_default();
-        !first.is_empty() && row.cells.len() > 1 && texts.all(|text| text.is_empty())
-    }
-
     /// The text of a cell without the placeholders of citations and cross references.
-    fn text(&self, block: usize) -> Option<String> {
-        let block = self.document.blocks.get(block)?;
+    fn head(&self, block: usize) -> String {
+        let Some(block) = self.document.blocks.get(block) else {
+            return String::new();
+        };
         let mut text = String::new();
         let mut from = 0;
         for mark in &block.marks {
@@ -232,61 +219,34 @@ impl Paper<'_> {
             }
         }
         text.push_str(block.text.get(from..).unwrap_or(""));
-        Some(folded(&text))
+        folded(&text)
     }
 
-    fn text_at(&self, layout: &Layout, row: usize, column: usize) -> String {
+    fn head_at(&self, layout: &Layout, row: usize, column: usize) -> String {
         let cell = layout.at(row, column);
-        cell.and_then(|cell| self.text(cell)).unwrap_or_default()
-    }
-
-    /// The block of the cell in a row and a column that the heads name. **Errors**: which head is missing or not unique.
-    pub(crate) fn cell(grid: &Grid, row: &str, column: &str) -> Result<usize, String> {
-        let one = |names: &BTreeMap<String, Vec<usize>>, name: &str, what: &str| {
-            let name = folded(name);
-            let found = names.get(&name).cloned().unwrap_or_default();
-            match found.as_slice() {
-                [only] => Ok(*only),
-                [] => Err(format!(
-                    "the table has no {what} `{name}`{}",
-                    near(names, &name)
-                )),
-                several => Err(format!(
-                    "the table has {} {what}s `{name}`; {}",
-                    several.len(),
-                    if what == "row" {
-                        "write the panel before it: `PANEL / ROW`"
-                    } else {
-                        "write the head above it before it: `UPPER / LOWER`"
-                    }
-                )),
-            }
-        };
-        let row_at = one(&grid.rows, row, "row")?;
-        let column_at = one(&grid.columns, column, "column")?;
-        let cell = grid.layout.at(row_at, column_at);
-        cell.ok_or_else(|| format!("row `{row}` has no cell under `{column}`"))
+        cell.map(|cell| self.head(cell)).unwrap_or_default()
     }
 }
 
-/// Every name of a path of heads: each alone, and all joined from each on.
-fn add_names(names: &mut BTreeMap<String, Vec<usize>>, path: &[String], at: usize) {
-    let mut add = |name: String| {
+/// Adds a head to a path of heads; a head that spans several rows or columns stands there once.
+fn extend(path: &mut Vec<String>, text: String) {
+    if !text.is_empty() && path.last() != Some(&text) {
+        path.push(text);
+    }
+}
+
+/// Every name of a path of heads: each alone, all joined from each on, and the first with the last.
+fn add_names(names: &mut Places, path: &[String], at: usize) {
+    let mut all: Vec<String> = path.to_vec();
+    all.extend((0..path.len()).filter_map(|from| Some(path.get(from..)?.join(" / "))));
+    if let [first, .., last] = path {
+        all.push(format!("{first} / {last}"));
+    }
+    for name in all {
         let places = names.entry(name).or_default();
-        if !places.contains(&at) {
+        if places.last() != Some(&at) {
             places.push(at);
         }
-    };
-    for (from, text) in path.iter().enumerate() {
-        add(text.clone());
-        if let Some(rest) = path.get(from..).filter(|rest| rest.len() > 1) {
-            add(rest.join(" / "));
-        }
-    }
-    if let [first, .., last] = path
-        && path.len() > 2
-    {
-        add(format!("{first} / {last}"));
     }
 }
 
@@ -316,17 +276,15 @@ pub(crate) fn head_text(document: &Document, snippets: &[&str]) -> Vec<String> {
         !snippet.contains(['\\', '$', '{', '~', '%', '`', '\'']) && !snippet.contains("--")
     };
     let mut out: Vec<String> = snippets.iter().map(|snippet| folded(snippet)).collect();
-    if snippets.iter().all(|snippet| plain(snippet)) {
+    let marked = snippets.iter().enumerate();
+    let mut marked = marked.filter(|(_, snippet)| !plain(snippet)).peekable();
+    if marked.peek().is_none() {
         return out;
     }
     let root = document.files.first().map_or("", |file| &*file.text);
     let preamble = root.split("\\begin{document}").next().unwrap_or("");
     let mut text = format!("{preamble}\\begin{{document}}\n");
-    for (at, snippet) in snippets
-        .iter()
-        .enumerate()
-        .filter(|(_, snippet)| !plain(snippet))
-    {
+    for (at, snippet) in marked {
         // A snippet that does not close what it opens would take the others with it.
         let balanced = snippet.matches('{').count() == snippet.matches('}').count()
             && !snippet.contains("\\begin")
@@ -344,11 +302,8 @@ pub(crate) fn head_text(document: &Document, snippets: &[&str]) -> Vec<String> {
         known.map_or(Loaded::Absent, |file| Loaded::Text(Arc::from(&*file.text)))
     });
     for block in read.iter().flat_map(|read| &read.blocks) {
-        let Some((at, visible)) = block
-            .text
-            .strip_prefix("head")
-            .and_then(|rest| rest.split_once(':'))
-        else {
+        let head = block.text.strip_prefix("head");
+        let Some((at, visible)) = head.and_then(|rest| rest.split_once(':')) else {
             continue;
         };
         if let Some(place) = at.parse().ok().and_then(|at: usize| out.get_mut(at)) {

@@ -1,5 +1,6 @@
 //! Numbers that macros hold.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use aris_latex::Position;
@@ -22,13 +23,9 @@ pub(crate) struct MacroNumber {
 impl Paper<'_> {
     /// The one number that a macro holds. **Errors**: why there is none.
     pub(crate) fn macro_number(&self, name: &str) -> Result<MacroNumber, String> {
-        let definitions = || {
-            self.document
-                .definitions
-                .iter()
-                .filter(|known| known.name == name)
-        };
-        let Some(last) = definitions().next_back() else {
+        let definitions = self.document.definitions.iter();
+        let definitions = definitions.filter(|known| known.name == name);
+        let Some(last) = definitions.clone().next_back() else {
             return Err(format!("the paper defines no macro `\\{name}`"));
         };
         if last.arguments > 0 {
@@ -36,51 +33,40 @@ impl Paper<'_> {
                 "`\\{name}` takes arguments, so it holds no number of its own; bind the sentence"
             ));
         }
-        let at = self.document.position(last.place);
         let uses = self.expansions.get(name).cloned().unwrap_or_default();
-        let mut printed: Vec<String> = Vec::new();
-        for (block, range) in &uses {
-            let text = self
-                .document
-                .blocks
-                .get(*block)
-                .and_then(|block| block.text.get(range.clone()));
-            let text = text.unwrap_or("").trim().to_owned();
-            if !printed.contains(&text) {
-                printed.push(text);
-            }
-        }
+        let text = |(block, range): &(usize, Range<usize>)| {
+            let text = self.text(*block).get(range.clone());
+            text.unwrap_or("").trim().to_owned()
+        };
+        let mut printed: Vec<String> = uses.iter().map(text).collect();
         if printed.is_empty() {
             // Nobody prints it, so its source is all there is.
-            for body in definitions().filter_map(|known| self.body(known)) {
-                if !printed.contains(&body) {
-                    printed.push(body);
-                }
-            }
+            printed.extend(definitions.filter_map(|known| self.body(known)));
         }
+        let mut seen = BTreeSet::new();
+        printed.retain(|text| seen.insert(text.clone()));
         let text = match printed.as_slice() {
-            [only] => only.clone(),
+            [only] => only,
             [] => return Err(format!("`\\{name}` holds no text that can be read")),
             several => {
+                let several = several.join(" and ");
                 return Err(format!(
-                    "`\\{name}` is defined more than once and prints {}",
-                    several.join(" and ")
+                    "`\\{name}` is defined more than once and prints {several}"
                 ));
             }
         };
-        let numbers = scan(&text);
-        match numbers.as_slice() {
+        match scan(text).as_slice() {
             [number] => Ok(MacroNumber {
-                at,
-                text: text.get(number.range.clone()).unwrap_or(&text).to_owned(),
+                at: self.document.position(last.place),
+                text: text.get(number.range.clone()).unwrap_or(text).to_owned(),
                 number: number.clone(),
                 uses: self.alone(uses, &number.range),
             }),
             [] => Err(format!("`\\{name}` holds `{text}`, which is no number")),
-            several => Err(format!(
-                "`\\{name}` holds {} numbers: `{text}`",
-                several.len()
-            )),
+            several => {
+                let several = several.len();
+                Err(format!("`\\{name}` holds {several} numbers: `{text}`"))
+            }
         }
     }
 
@@ -93,17 +79,11 @@ impl Paper<'_> {
         let mut out = Vec::new();
         let mut scanned: Option<(usize, Vec<Number>)> = None;
         for (block, range) in uses {
-            if scanned.as_ref().is_none_or(|(known, _)| *known != block) {
-                let text = self
-                    .document
-                    .blocks
-                    .get(block)
-                    .map_or("", |block| &block.text);
-                scanned = Some((block, scan(text)));
-            }
+            let known = scanned.take().filter(|(known, _)| *known == block);
+            let (_, numbers) =
+                scanned.insert(known.unwrap_or_else(|| (block, scan(self.text(block)))));
             let start = range.start + number.start;
             let shown = start..(start + number.len()).min(range.end);
-            let numbers = scanned.as_ref().map_or(&[][..], |(_, numbers)| numbers);
             if numbers.iter().any(|number| number.range == shown) {
                 out.push((block, shown));
             }
@@ -114,9 +94,7 @@ impl Paper<'_> {
     /// The body of a definition, with the markup that stands inside numbers taken out.
     fn body(&self, definition: &aris_latex::Definition) -> Option<String> {
         let file = self.document.files.get(definition.place.file)?;
-        let source: &str = &file.text;
-        let body = source.get(definition.body.clone()?)?;
-        let mut text = body.to_owned();
+        let mut text = file.text.get(definition.body.clone()?)?.to_owned();
         for (markup, plain) in [
             ("{,}", ","),
             ("\\,", ","),
@@ -129,8 +107,6 @@ impl Paper<'_> {
         ] {
             text = text.replace(markup, plain);
         }
-        let braces: &[char] = &['{', '}'];
-        let outer = text.trim().trim_matches(braces).to_owned();
-        Some(outer)
+        Some(text.trim().trim_matches(['{', '}']).to_owned())
     }
 }

@@ -97,10 +97,23 @@ impl<'d> Paper<'d> {
         }
     }
 
+    /// The text of a block.
+    pub(crate) fn text(&self, block: usize) -> &'d str {
+        let block = self.document.blocks.get(block);
+        block.map_or("", |block| block.text.as_str())
+    }
+
+    /// A number as the text has it.
+    pub(crate) fn shown(&self, shown: &Shown) -> &'d str {
+        self.text(shown.block)
+            .get(shown.range.clone())
+            .unwrap_or("")
+    }
+
     /// The text of a file, folded for the comparison with anchors.
     pub(crate) fn folded(&self, file: usize) -> Folded {
-        let text = self.document.files.get(file);
-        text.map_or_else(Folded::default, |file| {
+        let file = self.document.files.get(file);
+        file.map_or_else(Folded::default, |file| {
             Folded::new(&file.text, is_tex(&file.path))
         })
     }
@@ -111,24 +124,18 @@ impl<'d> Paper<'d> {
         file: usize,
         source: Range<usize>,
     ) -> Option<(usize, Range<usize>)> {
-        self.printed(file, source)
-            .map(|printed| (printed.block, printed.range))
+        let printed = self.printed(file, source)?;
+        Some((printed.block, printed.range))
     }
 
     fn printed(&self, file: usize, source: Range<usize>) -> Option<Printed> {
         let runs = self.runs.get(file)?;
-        // Copies are sorted by start and do not overlap, so only the one before the first start can reach into the stretch.
+        // Copies are sorted by start and do not overlap, so only the ones directly before the first start can reach into the stretch.
         let first = runs.partition_point(|run| run.source.0 < source.start);
-        let reaching = runs
-            .get(..first)?
-            .iter()
-            .rev()
-            .take(4)
-            .filter(|run| run.source.1 > source.start);
-        let inside = runs
-            .get(first..)?
-            .iter()
-            .take_while(|run| run.source.0 < source.end);
+        let (before, inside) = runs.split_at_checked(first)?;
+        let reaching = before.iter().rev().take(4);
+        let reaching = reaching.filter(|run| run.source.1 > source.start);
+        let inside = inside.iter().take_while(|run| run.source.0 < source.end);
         let mut found: Option<Printed> = None;
         for run in reaching.chain(inside) {
             let text = run.within(&source);
@@ -162,10 +169,8 @@ impl<'d> Paper<'d> {
         file: usize,
         source: Range<usize>,
     ) -> Vec<(usize, Range<usize>)> {
-        let runs = self.runs.get(file).map_or(&[][..], Vec::as_slice);
-        let inside = runs
-            .iter()
-            .filter(|run| run.source.0 < source.end && run.source.1 > source.start);
+        let runs = self.runs.get(file).into_iter().flatten();
+        let inside = runs.filter(|run| run.source.0 < source.end && run.source.1 > source.start);
         inside.map(|run| (run.block, run.within(&source))).collect()
     }
 
@@ -176,9 +181,10 @@ impl<'d> Paper<'d> {
 
     /// The number that a stretch of source prints as a whole; of a quantity with a unit that siunitx sets, the number.
     pub(crate) fn number(&self, file: usize, source: Range<usize>) -> Option<Shown> {
-        let Printed { block, range, .. } = self
+        let printed = self
             .printed(file, source)
             .filter(|printed| printed.is_alone)?;
+        let (block, range) = (printed.block, printed.range);
         let found = self.document.blocks.get(block)?;
         let text = found.text.get(range.clone())?;
         let start = range.start + (text.len() - text.trim_start().len());
@@ -203,10 +209,8 @@ impl<'d> Paper<'d> {
 
     /// The document's file at this path, as the document names it.
     pub(crate) fn file(&self, path: &str) -> Option<usize> {
-        self.document
-            .files
-            .iter()
-            .position(|file| file.path == path)
+        let mut files = self.document.files.iter();
+        files.position(|file| file.path == path)
     }
 
     /// Path, line and column of a place in a block's text. A sign written `$-$` begins with its dollar sign.
@@ -218,17 +222,11 @@ impl<'d> Paper<'d> {
         let found = self.document.blocks.get(block);
         let mut place = found.map_or(Place { file: 0, offset: 0 }, |block| block.place(at));
         let file = self.document.files.get(place.file);
-        let around = |sign: &str| {
-            let start = place.offset.checked_sub(1)?;
-            file?
-                .text
-                .get(start..)?
-                .strip_prefix('$')?
-                .strip_prefix(sign)
-        };
-        if ["-", "+", "−"]
+        let source = file.and_then(|file| file.text.get(place.offset.checked_sub(1)?..));
+        let source = source.unwrap_or("");
+        if ["$-$", "$+$", "$−$"]
             .iter()
-            .any(|sign| around(sign).is_some_and(|rest| rest.starts_with('$')))
+            .any(|sign| source.starts_with(sign))
         {
             place.offset -= 1;
         }
@@ -238,16 +236,13 @@ impl<'d> Paper<'d> {
     /// The text around a place of a block, on one line.
     pub(crate) fn context(&self, block: usize, range: &Range<usize>) -> String {
         const AROUND: usize = 70;
-        let Some(text) = self.document.blocks.get(block).map(|block| &block.text) else {
-            return String::new();
-        };
+        let text = self.text(block);
         let from = text.floor_char_boundary(range.start.saturating_sub(AROUND));
-        let to = text.ceil_char_boundary((range.end + AROUND).min(text.len()));
-        let (before, after) = (
-            if from > 0 { "…" } else { "" },
-            if to < text.len() { "…" } else { "" },
-        );
-        format!("{before}{}{after}", text.get(from..to).unwrap_or("").trim())
+        let to = text.ceil_char_boundary(range.end + AROUND);
+        let before = if from > 0 { "…" } else { "" };
+        let after = if to < text.len() { "…" } else { "" };
+        let text = text.get(from..to).unwrap_or("").trim();
+        format!("{before}{text}{after}")
     }
 
     /// The part of the paper that a block belongs to.
@@ -293,8 +288,7 @@ impl Stretches {
     /// Whether any of them shares a byte with `range`.
     pub(crate) fn meets(&self, range: &Range<usize>) -> bool {
         let after = self.0.partition_point(|known| known.end <= range.start);
-        self.0
-            .get(after)
-            .is_some_and(|known| known.start < range.end)
+        let next = self.0.get(after);
+        next.is_some_and(|known| known.start < range.end)
     }
 }

@@ -4,6 +4,7 @@ mod markdown;
 
 use aris_audit::Obstacle;
 use aris_claims::{Audit, Coverage, Entry, FileUse, Kind, Note, Part, Status};
+use aris_evidence::QueryError;
 use aris_latex::Position;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -131,36 +132,45 @@ impl From<Obstacle> for Finding {
             line: 0,
             column: 0,
         });
+        // LaTeX itself stops at a file that is not there; the rest of the paper can be audited all the same.
+        let blocks = obstacle.id != "source_missing";
+        let severity = if blocks {
+            Severity::Block
+        } else {
+            Severity::Warn
+        };
+        let message = obstacle.message;
         Self {
-            file: position.path,
-            line: position.line,
-            column: position.column,
-            id: obstacle.id.to_owned(),
-            // LaTeX itself stops at a file that is not there; the rest of the paper can be audited all the same.
-            severity: if obstacle.id == "source_missing" {
-                Severity::Warn
-            } else {
-                Severity::Block
-            },
-            quote: obstacle.quote,
-            message: obstacle.message,
-            action: obstacle.action.to_owned(),
+            severity,
+            ..Self::new(
+                obstacle.id,
+                position,
+                obstacle.quote,
+                message,
+                obstacle.action,
+            )
         }
     }
 }
 
 impl Finding {
-    /// Text that readers of the paper see and the audit does not.
-    pub(crate) fn unread(position: Position, quote: String, message: String) -> Self {
+    /// A warning.
+    pub(crate) fn new(
+        id: &str,
+        position: Position,
+        quote: String,
+        message: String,
+        action: &str,
+    ) -> Self {
         Self {
             file: position.path,
             line: position.line,
             column: position.column,
-            id: String::from("text_not_read"),
+            id: id.to_owned(),
             severity: Severity::Warn,
             quote,
             message,
-            action: String::from("look at the numbers there yourself; the audit did not see them"),
+            action: action.to_owned(),
         }
     }
 
@@ -169,18 +179,27 @@ impl Finding {
         let action = match note.id {
             "waiver_lost" => "correct or remove the waiver",
             "binding_without_data" => "let the query read the data, or waive the number",
+            "data_file_lost" => {
+                "correct its `path`, which is relative to the data root, or remove it"
+            }
             _ => "check the arithmetic of the sentence or column",
         };
-        Self {
-            file: note.position.path.clone(),
-            line: note.position.line,
-            column: note.position.column,
-            id: note.id.to_owned(),
-            severity: Severity::Warn,
-            quote: note.quote.clone(),
-            message: note.message.clone(),
-            action: action.to_owned(),
-        }
+        let (position, quote) = (note.position.clone(), note.quote.clone());
+        Self::new(note.id, position, quote, note.message.clone(), action)
+    }
+
+    /// Data that cannot be read.
+    fn unreadable(error: &QueryError) -> Self {
+        let place = |number: u32| usize::try_from(number).unwrap_or(0);
+        let position = Position {
+            path: error.file.clone().unwrap_or_default(),
+            line: place(error.line),
+            column: place(error.column),
+        };
+        let action =
+            "repair the file, or leave it out with `exclude`; bindings that need it are errors";
+        let (id, message) = ("evidence_unreadable", error.message.clone());
+        Self::new(id, position, String::new(), message, action)
     }
 
     /// Where, as messages say it.
@@ -221,6 +240,12 @@ impl Row {
         }
     }
 
+    /// Why it is listed or waived.
+    fn why(&self) -> &str {
+        let kind = self.kind.map_or("", Kind::word);
+        self.reason.as_deref().unwrap_or(kind)
+    }
+
     /// Whether somebody has to look at it.
     pub(crate) fn needs_attention(&self) -> bool {
         !self.status.holds() && !matches!(self.status, Status::Unbound | Status::Waived)
@@ -232,52 +257,36 @@ impl Details {
         let claims_name = session.claims_name();
         let mut findings = session.findings.clone();
         findings.extend(audit.notes.iter().map(Finding::note));
-        findings.extend(session.unreadable.iter().map(|error| Finding {
-            file: error.file.clone().unwrap_or_default(),
-            line: usize::try_from(error.line).unwrap_or(0),
-            column: usize::try_from(error.column).unwrap_or(0),
-            id: String::from("evidence_unreadable"),
-            severity: Severity::Warn,
-            quote: String::new(),
-            message: error.message.clone(),
-            action: String::from(
-                "repair the file, or leave it out with `exclude`; bindings that need it are errors",
-            ),
-        }));
+        findings.extend(session.unreadable.iter().map(Finding::unreadable));
         findings.sort();
         findings.dedup();
-        let counted = Status::ALL
+        let counts = Status::ALL.map(|status| (status.word().to_owned(), audit.count(status)));
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        let root = session
+            .document
+            .as_ref()
+            .map(|document| document.root.clone());
+        let rows = audit
+            .entries
             .iter()
-            .map(|status| (status.word().to_owned(), audit.count(*status)));
+            .map(|entry| Row::new(entry, &claims_name));
         Self {
             schema: SCHEMA,
-            root: session
-                .document
-                .as_ref()
-                .map(|document| document.root.clone())
-                .unwrap_or_default(),
-            claims_file: session.has_claims.then(|| claims_name.clone()),
+            root: root.unwrap_or_default(),
             total_claims: audit.entries.len(),
-            counts: counted
-                .filter(|(_, count)| *count > 0)
-                .map(|(word, count)| (word, count.into()))
-                .collect(),
+            counts: counts.map(|(word, count)| (word, count.into())).collect(),
             coverage: audit.coverage,
             proposed: audit.proposed,
             findings,
-            claims: audit
-                .entries
-                .iter()
-                .map(|entry| Row::new(entry, &claims_name))
-                .collect(),
+            claims: rows.collect(),
+            claims_file: session.has_claims.then_some(claims_name),
             result_files: session.evidence.clone(),
         }
     }
 
     /// The findings that keep the paper from being audited.
     pub(crate) fn obstacles(&self) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(|finding| finding.severity == Severity::Block)
+        let findings = self.findings.iter();
+        findings.filter(|finding| finding.severity == Severity::Block)
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
     let details = Details::new(&session, &audit);
     let (verdict, reason) = decide(&session, &audit, &details);
     let summary = summary(verdict, &reason, &session, &audit, &details);
-    let markdown = details.markdown(verdict.word(), &reason, &summary);
+    let markdown = details.markdown(verdict.word(), &reason, &summary)?;
     let folder = session.files.folder.clone();
     let emission = Emission {
         helper: SPEC.name,
@@ -84,6 +84,7 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
         report: &markdown,
     };
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;
+    let claims = details.claims.into_iter().filter(Row::needs_attention);
     let report = AuditReport {
         verdict,
         reason_code: reason,
@@ -95,11 +96,7 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
         total_claims: details.total_claims,
         counts: details.counts,
         findings: details.findings,
-        claims: details
-            .claims
-            .into_iter()
-            .filter(Row::needs_attention)
-            .collect(),
+        claims: claims.collect(),
     };
     let found = !matches!(verdict, Verdict::Pass | Verdict::NotApplicable);
     Ok(Outcome::found(Report::Audit(Box::new(report)), found))
@@ -108,30 +105,24 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
 /// Verdict and reason code.
 pub(crate) fn decide(session: &Session, audit: &Audit, details: &Details) -> (Verdict, String) {
     let any = |status| audit.count(status) > 0;
-    if let Some(first) = details.obstacles().next() {
-        return (Verdict::Error, first.id.clone());
-    }
-    let noticed = details
-        .findings
-        .iter()
-        .find(|finding| finding.severity == Severity::Warn);
-    let (verdict, reason) = if any(Status::NumberMismatch) || any(Status::ScopeOverclaim) {
+    let noticed = details.findings.first().map(|finding| finding.id.as_str());
+    let has_data = audit.coverage.total().bound > 0 || !session.evidence.is_empty();
+    let (verdict, reason) = if let Some(first) = details.obstacles().next() {
+        (Verdict::Error, first.id.as_str())
+    } else if any(Status::NumberMismatch) || any(Status::ScopeOverclaim) {
         (Verdict::Fail, "claim_mismatch")
     } else if any(Status::BindingLost) {
         (Verdict::Fail, "binding_lost")
     } else if any(Status::BindingError) {
         (Verdict::Error, "binding_error")
-    } else if audit.entries.is_empty() && noticed.is_none() {
-        (Verdict::NotApplicable, "no_numeric_claims")
-    } else if any(Status::Unbound)
-        && audit.coverage.total().bound == 0
-        && session.evidence.is_empty()
-    {
+    } else if any(Status::Unbound) && !has_data {
         (Verdict::Blocked, "no_raw_evidence")
     } else if any(Status::Unbound) {
         (Verdict::Warn, "unbound_claims")
-    } else if let Some(finding) = noticed {
-        (Verdict::Warn, finding.id.as_str())
+    } else if let Some(id) = noticed {
+        (Verdict::Warn, id)
+    } else if audit.entries.is_empty() {
+        (Verdict::NotApplicable, "no_numeric_claims")
     } else {
         (Verdict::Pass, "all_numbers_match")
     };
@@ -149,45 +140,34 @@ pub(crate) fn summary(
     if let Some(first) = details.obstacles().next() {
         return format!("the paper cannot be audited as a whole: {}", first.message);
     }
-    let total = audit.coverage.total();
-    let numbers = |count: usize| format!("{count} number{}", if count == 1 { "" } else { "s" });
-    match verdict {
+    let coverage = &audit.coverage;
+    let unbound = match coverage.total().unbound {
+        1 => String::from("1 number"),
+        count => format!("{count} numbers"),
+    };
+    let counted = Status::ALL.map(|status| (audit.count(status), status.word()));
+    let counted = counted.iter().filter(|(count, _)| *count > 0);
+    let counted: Vec<String> = counted
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let text = match verdict {
         Verdict::NotApplicable => {
             return String::from("the paper states no number that looks like a result");
         }
         Verdict::Blocked => {
-            return format!(
-                "{} and no result file: put raw results under results/, or name them with --results",
-                numbers(total.unbound)
-            );
+            let todo = "put raw results under results/, or name them with --results";
+            return format!("{unbound} and no result file: {todo}");
         }
-        _ => {}
+        Verdict::Warn if reason == "unbound_claims" && !session.has_claims => format!(
+            "none of {unbound} is bound: {} in the abstract, {} in tables, {} in the text; begin with `paper_claim_audit suggest`",
+            coverage.r#abstract.unbound, coverage.tables.unbound, coverage.text.unbound
+        ),
+        _ => counted.join(", "),
+    };
+    match audit.proposed {
+        0 => text,
+        proposed => format!("{text}; {proposed} proposed bindings are not confirmed"),
     }
-    let mut parts = Vec::new();
-    for status in Status::ALL {
-        let count = audit.count(status);
-        if count > 0 {
-            parts.push(format!("{count} {}", status.word()));
-        }
-    }
-    let mut text = parts.join(", ");
-    if reason == "unbound_claims" && !session.has_claims {
-        text = format!(
-            "none of {} is bound: {} in the abstract, {} in tables, {} in the text; begin with `paper_claim_audit suggest`",
-            numbers(total.unbound),
-            audit.coverage.r#abstract.unbound,
-            audit.coverage.tables.unbound,
-            audit.coverage.text.unbound
-        );
-    }
-    if audit.proposed > 0 {
-        text.extend([
-            "; ",
-            &audit.proposed.to_string(),
-            " proposed bindings are not confirmed",
-        ]);
-    }
-    text
 }
 
 impl AuditReport {
@@ -198,46 +178,40 @@ impl AuditReport {
                 Severity::Block => style.bad("blocked"),
                 Severity::Warn => style.doubtful("warning"),
             };
-            writeln!(
-                out,
-                "{}: {word}: {} [{}]\n  {}",
-                self.place(finding),
-                finding.message,
-                finding.id,
-                finding.action
-            )?;
+            // One about no file is about the paper's folder.
+            let folder = Path::new(&self.artifact).parent().unwrap_or(Path::new(""));
+            let place = match finding.file.as_str() {
+                "" => folder.display().to_string(),
+                _ => finding.place(),
+            };
+            let (message, id, action) = (&finding.message, &finding.id, &finding.action);
+            writeln!(out, "{place}: {word}: {message} [{id}]\n  {action}")?;
         }
         for row in self.claims.iter().take(PRINTED) {
+            let place = format!("{}:{}", row.location, row.column);
+            let (status, detail, id) = (style.bad(row.status.word()), &row.detail, &row.id);
             let binding = row.binding.as_deref().unwrap_or("");
+            let query = shortened(row.query.as_deref().unwrap_or(""));
             writeln!(
                 out,
-                "{}:{}:{}: {}: {} [{}, {binding}]",
-                row.file,
-                row.line,
-                row.column,
-                style.bad(row.status.word()),
-                row.detail,
-                row.id
-            )?;
-            writeln!(out, "  {}", shortened(row.query.as_deref().unwrap_or("")))?;
-        }
-        if self.claims.len() > PRINTED {
-            writeln!(
-                out,
-                "… and {} more, in {}",
-                self.claims.len() - PRINTED,
-                self.markdown
+                "{place}: {status}: {detail} [{id}, {binding}]\n  {query}"
             )?;
         }
+        if let Some(more) = self
+            .claims
+            .len()
+            .checked_sub(PRINTED)
+            .filter(|more| *more > 0)
+        {
+            writeln!(out, "… and {more} more, in {}", self.markdown)?;
+        }
+        let (verdict, reason) = (self.verdict.word(), &self.reason_code);
+        let kept = if self.unchanged { " (unchanged)" } else { "" };
         writeln!(
             out,
-            "{} ({}): {}",
-            self.verdict.word(),
-            self.reason_code,
-            self.summary
-        )?;
-        let kept = if self.unchanged { " (unchanged)" } else { "" };
-        writeln!(out, "{}{kept}", self.artifact)
+            "{verdict} ({reason}): {}\n{}{kept}",
+            self.summary, self.artifact
+        )
     }
 }
 
@@ -247,17 +221,5 @@ fn shortened(query: &str) -> String {
     match line.char_indices().nth(160) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or("")),
         None => line,
-    }
-}
-
-impl AuditReport {
-    /// Where a finding is; one about no file is about the paper's folder.
-    fn place(&self, finding: &Finding) -> String {
-        if finding.file.is_empty() {
-            let folder = Path::new(&self.artifact).parent();
-            folder.map_or_else(String::new, |folder| folder.display().to_string())
-        } else {
-            finding.place()
-        }
     }
 }

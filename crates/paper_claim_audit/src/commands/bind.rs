@@ -1,12 +1,14 @@
 //! Checks one binding against paper and data, and appends it to `claims.toml`.
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 
-use aris_claims::bindings::{Draft, DraftSubject, Relation, Rounding, append};
+use aris_claims::bindings::{Claim, Draft, DraftSubject, append};
 use aris_claims::decimal::Decimal;
 use aris_claims::project::{ProjectError, claims_text};
 use aris_claims::{Claims, Status};
 use aris_cli::{Context, Outcome, Style};
+use aris_contract::ErrorKind;
 use aris_fs::Lock;
 use serde::Serialize;
 
@@ -33,43 +35,38 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
     let mut session = Session::begin(&args.paper, context)?;
     session.require_document()?;
     let draft = draft(args)?;
-    let alone = append("", std::slice::from_ref(&draft)).map_err(|wrong| refused(wrong.message))?;
-    let bound = Claims::read(&alone).map_err(|wrong| refused(wrong.message))?;
-    let known = std::mem::take(&mut session.claims.claims);
-    (session.claims.tables, session.claims.waivers) = (Vec::new(), Vec::new());
-    session.claims.claims.clone_from(&bound.claims);
+    let alone = append("", std::slice::from_ref(&draft)).and_then(|text| Claims::read(&text));
+    let new = alone.map_err(|wrong| refused(wrong.message))?.claims;
+    let same = |claims: &[Claim]| {
+        let mut known = claims.iter().filter(|claim| !claim.proposed);
+        known.any(|claim| new.first().is_some_and(|new| new.subject == claim.subject))
+    };
+    let is_known = same(&session.claims.claims);
+    session.claims = Claims {
+        data: std::mem::take(&mut session.claims.data),
+        claims: new.clone(),
+        ..Claims::default()
+    };
     let audit = session.audit();
     let name = session.claims_name();
-    let rows: Vec<Row> = audit
-        .entries
-        .iter()
-        .filter(|entry| !matches!(entry.status, Status::Unbound | Status::Waived))
-        .map(|entry| Row {
-            binding: None,
-            ..Row::new(entry, &name)
-        })
-        .collect();
-    if let Some(wrong) = rows
-        .iter()
-        .find(|row| matches!(row.status, Status::BindingLost | Status::BindingError))
-    {
-        let hint = if wrong.status == Status::BindingLost {
-            "copy the sentence as the source has it, with [[ ]] around each number; nothing was written"
-        } else {
-            "correct the query; nothing was written"
+    let bound = audit.entries.iter().filter(|entry| entry.query.is_some());
+    let rows = bound.map(|entry| Row {
+        binding: None,
+        ..Row::new(entry, &name)
+    });
+    let rows: Vec<Row> = rows.collect();
+    for row in &rows {
+        let hint = match row.status {
+            Status::BindingLost => {
+                "copy the sentence as the source has it, with [[ ]] around each number; --nth says which of several; nothing was written"
+            }
+            Status::BindingError => "correct the query; nothing was written",
+            _ => continue,
         };
-        return Err(Error::Binding {
-            message: format!("{}: {}", wrong.location, wrong.detail),
-            hint,
-        });
+        let message = format!("{}: {}", row.location, row.detail);
+        return Err(Error::input(ErrorKind::Validation, message, hint));
     }
-    let same = |claims: &[aris_claims::bindings::Claim]| {
-        let new = bound.claims.first().map(|claim| &claim.subject);
-        claims
-            .iter()
-            .any(|claim| !claim.proposed && Some(&claim.subject) == new)
-    };
-    if !same(&known) {
+    if !is_known {
         add(&session, &[draft], &same)?;
     }
     let differs = rows.iter().any(|row| row.status.contradicts());
@@ -80,86 +77,73 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
     Ok(Outcome::found(Report::Bind(report), differs))
 }
 
-fn refused(message: String) -> Error {
-    Error::Binding {
-        message,
-        hint: "nothing was written",
-    }
+fn refused(message: impl Into<String>) -> Error {
+    Error::input(ErrorKind::Validation, message, "nothing was written")
 }
 
 /// Appends under a lock to what stands in the file by now; false where `present` says that nothing is missing.
 pub(crate) fn add(
     session: &Session,
     drafts: &[Draft],
-    present: &dyn Fn(&[aris_claims::bindings::Claim]) -> bool,
+    present: &dyn Fn(&[Claim]) -> bool,
 ) -> Result<bool, Error> {
+    let path = &session.claims_path;
+    let failed = |error| Error::write("the binding", path, error);
     let locks = session.files.project.join(".aris");
-    aris_fs::create_dir(&locks).map_err(Error::Write)?;
-    let lock = Lock::acquire(&locks.join("claims.lock")).map_err(Error::Write)?;
-    let text = claims_text(&session.claims_path)?.unwrap_or_default();
-    let malformed = |wrong| ProjectError::Claims {
-        path: session.claims_path.clone(),
-        wrong,
-    };
+    aris_fs::create_dir(&locks).map_err(failed)?;
+    let lock = Lock::acquire(&locks.join("claims.lock")).map_err(failed)?;
+    let text = claims_text(path)?.unwrap_or_default();
+    let malformed = |wrong| ProjectError::Claims(path.clone(), wrong);
     if !text.trim().is_empty() && present(&Claims::read(&text).map_err(malformed)?.claims) {
         return Ok(false);
     }
     let new = append(&text, drafts).map_err(malformed)?;
-    aris_fs::write_atomic(&session.claims_path, new.as_bytes()).map_err(Error::Write)?;
+    aris_fs::write_atomic(path, new.as_bytes()).map_err(failed)?;
     drop(lock);
     Ok(true)
 }
 
 fn draft(args: &BindArgs) -> Result<Draft, Error> {
-    let subject = match (&args.macro_name, &args.file, &args.text, &args.holds) {
-        (Some(name), ..) => DraftSubject::Macro {
-            name: name.trim_start_matches('\\').to_owned(),
-            value: args.value.first().cloned().unwrap_or_default(),
+    let unclear = |message| {
+        let hint = "either --in FILE and --text TEXT, or --macro NAME; nothing was written";
+        Err(Error::input(ErrorKind::Usage, message, hint))
+    };
+    let (file, text) = (args.file.clone(), args.text.clone());
+    let subject = match (&args.macro_name, file, text, &args.holds) {
+        (Some(name), ..) => match args.value.as_slice() {
+            [value] => DraftSubject::Macro {
+                name: name.trim_start_matches('\\').to_owned(),
+                value: value.clone(),
+            },
+            _ => return Err(refused("a macro holds one number and takes one --value")),
         },
         (None, Some(file), Some(text), Some(sql)) => DraftSubject::Statement {
-            file: file.clone(),
-            text: text.clone(),
+            file,
+            text,
             sql: sql.clone(),
         },
-        (None, file, text, _) => DraftSubject::Sentence {
-            file: file.clone().unwrap_or_default(),
-            text: text.clone().unwrap_or_default(),
+        (None, Some(file), Some(text), None) => DraftSubject::Sentence {
+            file,
+            text,
             values: args.value.clone(),
         },
+        (None, None, Some(_), _) => {
+            return unclear("--text needs --in, the file with the sentence");
+        }
+        (None, Some(_), None, _) => return unclear("--in needs --text, the sentence in that file"),
+        (None, None, None, _) => return unclear("nothing says where the number stands"),
     };
-    if args.macro_name.is_some() && args.value.len() != 1 {
-        return Err(refused(String::from(
-            "a macro holds one number and takes one --value",
-        )));
-    }
-    let tolerance = match args.tolerance {
-        None => None,
-        Some(amount) => Some(
-            Decimal::from_f64(amount)
-                .filter(|amount| !amount.is_negative())
-                .ok_or_else(|| {
-                    refused(String::from("a tolerance is a number that is not negative"))
-                })?,
-        ),
-    };
+    let tolerance = args.tolerance.map(|amount| {
+        let amount = Decimal::from_f64(amount).filter(|amount| !amount.is_negative());
+        amount.ok_or_else(|| refused("a tolerance is a number that is not negative"))
+    });
     Ok(Draft {
         id: args.id.clone().unwrap_or_default(),
         subject,
-        relation: match args.relation.as_deref() {
-            Some("<") => Relation::Less,
-            Some("<=") => Relation::AtMost,
-            Some(">") => Relation::Greater,
-            Some(">=") => Relation::AtLeast,
-            Some("about") => Relation::About,
-            _ => Relation::Equal,
-        },
-        round: match args.round.as_deref() {
-            Some("down") => Rounding::Down,
-            Some("up") => Rounding::Up,
-            Some("truncate") => Rounding::Truncate,
-            _ => Rounding::Nearest,
-        },
-        tolerance,
+        nth: args.nth.map(NonZeroUsize::get),
+        relation: args.relation.unwrap_or_default(),
+        round: args.round.unwrap_or_default(),
+        tolerance: tolerance.transpose()?,
         ..Draft::default()
     })
 }
@@ -168,21 +152,24 @@ impl BindReport {
     /// Writes the form for people.
     pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         for row in &self.claims {
-            let status = if row.status.holds() {
-                row.status.word().to_owned()
-            } else {
-                style.bad(row.status.word()).clone()
-            };
-            let shown = row.shown.as_deref().map_or_else(
-                || String::from("the statement"),
-                |shown| format!("the paper shows {shown}"),
-            );
+            let word = row.status.word();
+            let bad = style.bad(word);
+            let status = if row.status.holds() { word } else { &bad };
+            let shown = row
+                .shown
+                .as_deref()
+                .map(|shown| format!("the paper shows {shown}"));
+            let shown = shown.unwrap_or_else(|| String::from("the statement"));
             let value = row.value.as_deref().unwrap_or("nothing");
-            writeln!(
-                out,
-                "{}: {status}: {shown}, the data give {value}",
-                row.location
-            )?;
+            let both = format!("{shown}, the data give {value}");
+            let said = row.detail.strip_prefix(&both).unwrap_or(&row.detail);
+            let said = said.trim_start_matches("; ");
+            let said = if said.is_empty() {
+                String::new()
+            } else {
+                format!("; {said}")
+            };
+            writeln!(out, "{}: {status}: {both}{said}", row.location)?;
             for file in &row.evidence {
                 writeln!(out, "  {}", file.path)?;
             }

@@ -3,16 +3,16 @@
 use std::io::{self, Write};
 
 use aris_claims::bindings::Subject;
-use aris_claims::decimal::Decimal;
 use aris_claims::project::ProjectError;
 use aris_cli::{Context, Outcome};
+use aris_contract::ErrorKind;
 use aris_evidence::{Limits, Question};
 use serde::Serialize;
 
 use crate::Report;
 use crate::cli::EmitArgs;
 use crate::error::Error;
-use crate::format::Format;
+use crate::format::formatted;
 use crate::session::Session;
 
 /// Schema id of [`EmitReport`].
@@ -50,48 +50,38 @@ pub(crate) struct MacroRow {
 pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>, Error> {
     let session = Session::open(&args.paper, context)?;
     if !session.has_claims {
-        let path = session.claims_path.clone();
-        return Err(ProjectError::ClaimsAbsent { path }.into());
+        return Err(ProjectError::ClaimsAbsent(session.claims_path.clone()).into());
     }
     let bound = session.claims.claims.iter().filter(|claim| !claim.proposed);
-    let bound: Vec<_> = bound
-        .filter_map(|claim| match &claim.subject {
-            Subject::Macro { name, value } => Some((claim, name, value)),
-            _ => None,
-        })
-        .collect();
-    let questions: Vec<Question> = bound
-        .iter()
-        .map(|(_, _, value)| Question {
-            sql: value.sql.clone(),
-            most_rows: 1,
-        })
-        .collect();
+    let bound = bound.filter_map(|claim| match &claim.subject {
+        Subject::Macro { name, value } => Some((name, value, claim.format.as_deref())),
+        _ => None,
+    });
+    let questions = bound.clone().map(|(_, value, _)| Question {
+        sql: value.sql.clone(),
+        most_rows: 1,
+    });
+    let questions: Vec<Question> = questions.collect();
     let evaluation = aris_evidence::evaluate(&session.settings, &questions, &Limits::default());
     let mut macros = Vec::new();
-    for ((claim, name, _), answer) in bound.into_iter().zip(&evaluation.answers) {
-        let wrong = |message| Error::Macro {
-            name: name.clone(),
-            message,
-        };
-        let value =
-            aris_claims::single(answer).and_then(|value| aris_claims::value_as_decimal(&value));
-        let value: Decimal = value.map_err(wrong)?;
-        let format = claim
-            .format
-            .as_deref()
-            .map_or(Ok(Format::plain()), Format::parse)
-            .map_err(wrong)?;
+    for ((name, _, format), answer) in bound.zip(&evaluation.answers) {
+        let written = aris_claims::single(answer).and_then(|value| {
+            let value = aris_claims::value_as_decimal(&value)?;
+            Ok((formatted(&value, format)?, value))
+        });
+        let (text, value) = written.map_err(|message| {
+            let message = format!("macro `\\{name}`: {message}");
+            let hint = "correct its `value` or `format` in claims.toml";
+            Error::input(ErrorKind::Validation, message, hint)
+        })?;
         macros.push(MacroRow {
             name: name.clone(),
             value: value.to_string(),
-            text: format.write(value),
+            text,
         });
     }
-    let mut text = format!(
-        "{FIRST_LINE} from {}. Edits are lost.\n",
-        session.claims_name()
-    );
+    let claims = session.claims_name();
+    let mut text = format!("{FIRST_LINE} from {claims}. Edits are lost.\n");
     for row in &macros {
         text.extend(["\\newcommand{\\", &row.name, "}{", &row.text, "}\n"]);
     }
@@ -99,8 +89,7 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>,
     let was_current = aris_fs::holds(&path, text.as_bytes());
     let write = !args.check && !was_current;
     if write {
-        super::only_own(&path, FIRST_LINE)?;
-        aris_fs::write_atomic(&path, text.as_bytes()).map_err(Error::Write)?;
+        super::write_own(&path, "the macros", FIRST_LINE, &text)?;
     }
     let report = EmitReport {
         path: path.display().to_string(),

@@ -38,13 +38,9 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
     let summary = super::audit::summary(verdict, &reason, &session, &audit, &details);
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
     if let (Some(path), Ok(document)) = (&html, &session.document) {
+        let folder = session.files.folder.file_name().unwrap_or_default();
         let facts = crate::page::PageFacts {
-            title: &session
-                .files
-                .folder
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy(),
+            title: &folder.to_string_lossy(),
             verdict: verdict.word(),
             reason: &reason,
             summary: &summary,
@@ -52,9 +48,8 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
             claims_file: &session.claims_name(),
             version: SPEC.version,
         };
-        let page = crate::page::html(document, &audit, &facts).map_err(Error::Page)?;
-        super::only_own(path, "<!doctype html>")?;
-        aris_fs::write_changed(path, page.as_bytes()).map_err(Error::Write)?;
+        let page = crate::page::html(document, &audit, &facts)?;
+        super::write_own(path, "the page", "<!doctype html>", &page)?;
     }
     let report = ShowReport {
         html: html.map(|path| path.display().to_string()),
@@ -74,13 +69,8 @@ impl ShowReport {
         for row in &self.claims {
             let shown = row.shown.as_deref().unwrap_or("-");
             let value = row.value.as_deref().unwrap_or("-");
-            writeln!(
-                out,
-                "{}\t{}\t{shown}\t{value}\t{}",
-                row.location,
-                row.status.word(),
-                row.id
-            )?;
+            let (place, status) = (&row.location, row.status.word());
+            writeln!(out, "{place}\t{status}\t{shown}\t{value}\t{}", row.id)?;
         }
         writeln!(out, "{}: {}", self.verdict, self.summary)
     }
