@@ -138,6 +138,15 @@ pub struct Covered {
     pub unbound: usize,
 }
 
+impl Covered {
+    /// The share that is bound, in per cent; 100 only when all are. `None` without numbers.
+    pub fn percent(self) -> Option<usize> {
+        let all = self.bound + self.waived + self.unbound;
+        let rounded = (self.bound * 200 + all).checked_div(2 * all)?;
+        Some(rounded.min(if self.bound < all { 99 } else { 100 }))
+    }
+}
+
 /// How much of each part is bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -35,7 +35,7 @@ pub(crate) fn formatted(value: &Decimal, format: Option<&str>) -> Result<String,
     let flags = head.strip_suffix(width).unwrap_or("");
     let digits = |text: &str| match text {
         "" => Ok(0),
-        text => text.parse::<usize>().map_err(|_| unknown()),
+        text => text.parse::<usize>().ok().ok_or_else(unknown),
     };
     let (width, precision) = (digits(width)?.min(MOST_DIGITS), digits(precision)?);
     if precision > MOST_DIGITS {

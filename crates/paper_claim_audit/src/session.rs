@@ -66,7 +66,13 @@ impl Session {
             results: args.results.iter().map(real).collect(),
             exclude: args.exclude.clone(),
         };
-        let project = Project::open(&folder(args, context)?, &options)?;
+        let mut project = Project::open(&folder(args, context)?, &options)?;
+        if let Err(obstacle) = &mut project.document
+            && let Some(name) = wide(&project.files.folder)
+        {
+            obstacle.message = format!("{name} is UTF-16, which LaTeX does not read");
+            obstacle.action = "save it as UTF-8, for example with iconv -f utf-16 -t utf-8";
+        }
         let mut findings = Vec::new();
         match &project.document {
             Ok(document) => {
@@ -99,6 +105,17 @@ fn folder(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
         return Err(Error::about(ErrorKind::Usage, &folder, message, hint));
     }
     Ok(folder.canonicalize().unwrap_or(folder))
+}
+
+/// A LaTeX file of a folder that is written as UTF-16.
+fn wide(folder: &Path) -> Option<String> {
+    let files = aris_fs::list_sorted(folder).ok()?.into_iter();
+    let mut names = files.map(|file| file.name.to_string_lossy().into_owned());
+    names.find(|name| {
+        let file = aris_fs::open(&folder.join(name)).and_then(|file| file.head(2));
+        let head = file.unwrap_or_default();
+        name.contains(".tex") && [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| head == mark)
+    })
 }
 
 /// Text of the paper that was not read, as findings.

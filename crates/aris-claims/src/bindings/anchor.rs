@@ -92,7 +92,7 @@ impl Anchor {
                 return Err(String::from(message));
             }
             if at == 0 {
-                folded = folded.trim_start().to_owned();
+                folded.drain(..folded.len() - folded.trim_start().len());
             }
             if at == last {
                 folded.truncate(folded.trim_end().len());

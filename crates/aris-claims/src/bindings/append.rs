@@ -107,6 +107,7 @@ fn is_first(cell: &usize) -> bool {
     *cell <= 1
 }
 
+#[expect(clippy::ref_option, reason = "serde gives a reference")]
 fn number<S: Serializer>(number: &Option<Decimal>, serializer: S) -> Result<S::Ok, S::Error> {
     number.as_ref().map(Decimal::to_f64).serialize(serializer)
 }

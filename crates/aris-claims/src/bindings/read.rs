@@ -259,12 +259,14 @@ fn file(raw: RawFile, places: &Places<'_>) -> Result<Claims, Wrong> {
         ..Claims::default()
     };
     let mut ids = BTreeSet::new();
-    let mut unique = |id: &str, span: Range<usize>| match ids.insert(id.to_owned()) {
-        true => Ok(()),
-        false => wrong(
+    let mut unique = |id: &str, span: Range<usize>| {
+        if ids.insert(id.to_owned()) {
+            return Ok(());
+        }
+        wrong(
             span,
             format!("id `{id}` is used twice; give one of them another `id`"),
-        ),
+        )
     };
     for raw in raw.claims {
         let span = raw.span();

@@ -100,11 +100,10 @@ fn question(target: &Target<'_>) -> Question {
 /// The value of a query that is to give one. **Errors**: why it gives none, for people.
 pub fn single(answer: &Result<Answer, QueryError>) -> Result<Value, String> {
     let answer = answer.as_ref().map_err(|error| {
-        let is_long = error.kind == QueryErrorKind::TooLarge && error.message.contains("rows");
-        match is_long {
-            true => String::from("the query gives more than one row; a value is one row"),
-            false => error.to_string(),
+        if error.kind == QueryErrorKind::TooLarge && error.message.contains("rows") {
+            return String::from("the query gives more than one row; a value is one row");
         }
+        error.to_string()
     })?;
     match answer.rows.as_slice() {
         [] => Err(String::from("the query gives no row")),

@@ -177,18 +177,17 @@ impl<'p> Places<'p> {
         let first = found
             .first()
             .and_then(|at| self.paper.document.tables.get(*at));
-        let place = match first {
-            Some(first) => Place::Table(Sheet {
+        let place = if let Some(first) = first {
+            Place::Table(Sheet {
                 grids: found.iter().filter_map(|at| self.paper.grid(*at)).collect(),
                 position: self.paper.document.position(first.place),
                 rows,
                 columns,
                 number: table.cell,
-            }),
-            None => {
-                let message = format!("the paper has no table with the label `{}`", table.label);
-                Place::Lost(self.root(), message)
-            }
+            })
+        } else {
+            let message = format!("the paper has no table with the label `{}`", table.label);
+            Place::Lost(self.root(), message)
         };
         Target {
             id: table.id.clone(),

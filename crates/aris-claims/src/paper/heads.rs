@@ -149,10 +149,10 @@ impl Paper<'_> {
             return direct;
         };
         let place = label.place;
-        let before = tables.filter(|(_, table)| {
+        let mut before = tables.filter(|(_, table)| {
             table.place.file == place.file && table.place.offset < place.offset
         });
-        before.last().map(|(at, _)| at).into_iter().collect()
+        before.next_back().map(|(at, _)| at).into_iter().collect()
     }
 
     /// The heads of a table.

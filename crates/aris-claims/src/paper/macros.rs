@@ -33,7 +33,7 @@ impl Paper<'_> {
                 "`\\{name}` takes arguments, so it holds no number of its own; bind the sentence"
             ));
         }
-        let uses = self.expansions.get(name).cloned().unwrap_or_default();
+        let uses = self.whole_uses(name);
         let text = |(block, range): &(usize, Range<usize>)| {
             let text = self.text(*block).get(range.clone());
             text.unwrap_or("").trim().to_owned()
@@ -60,7 +60,10 @@ impl Paper<'_> {
                 at: self.document.position(last.place),
                 text: text.get(number.range.clone()).unwrap_or(text).to_owned(),
                 number: number.clone(),
-                uses: self.alone(uses, &number.range),
+                uses: uses
+                    .into_iter()
+                    .map(|(block, range)| (block, within(&range, &number.range)))
+                    .collect(),
             }),
             [] => Err(format!("`\\{name}` holds `{text}`, which is no number")),
             several => {
@@ -70,25 +73,22 @@ impl Paper<'_> {
         }
     }
 
-    /// The uses that print the macro's number and nothing that makes another number of it: `10\\acc`, `-\\acc` and `\\acc7` do.
-    fn alone(
-        &self,
-        uses: Vec<(usize, Range<usize>)>,
-        number: &Range<usize>,
-    ) -> Vec<(usize, Range<usize>)> {
-        let mut out = Vec::new();
+    /// Where a macro prints a number that nothing beside it makes another number of: `10\\acc`, `-\\acc` and `\\num{\\acc e3}` do.
+    fn whole_uses(&self, name: &str) -> Vec<(usize, Range<usize>)> {
+        let mut uses = self.expansions.get(name).cloned().unwrap_or_default();
         let mut scanned: Option<(usize, Vec<Number>)> = None;
-        for (block, range) in uses {
-            let known = scanned.take().filter(|(known, _)| *known == block);
-            let (_, numbers) =
-                scanned.insert(known.unwrap_or_else(|| (block, scan(self.text(block)))));
-            let start = range.start + number.start;
-            let shown = start..(start + number.len()).min(range.end);
-            if numbers.iter().any(|number| number.range == shown) {
-                out.push((block, shown));
-            }
-        }
-        out
+        uses.retain(|(block, range)| {
+            let known = scanned.take().filter(|(known, _)| known == block);
+            let known = known.unwrap_or_else(|| (*block, scan(self.text(*block))));
+            let (_, numbers) = scanned.insert(known);
+            let crosses = |number: &Range<usize>| {
+                number.start < range.end
+                    && range.start < number.end
+                    && (number.start < range.start || range.end < number.end)
+            };
+            !numbers.iter().any(|number| crosses(&number.range))
+        });
+        uses
     }
 
     /// The body of a definition, with the markup that stands inside numbers taken out.
@@ -109,4 +109,10 @@ impl Paper<'_> {
         }
         Some(text.trim().trim_matches(['{', '}']).to_owned())
     }
+}
+
+/// A part of a range, given from its start.
+fn within(range: &Range<usize>, part: &Range<usize>) -> Range<usize> {
+    let start = range.start + part.start;
+    start..(start + part.len()).min(range.end)
 }

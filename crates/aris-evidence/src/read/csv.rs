@@ -132,6 +132,10 @@ impl Shape<'_> {
             }
             return Err(self.ragged(found).at(record.line, 0));
         }
+        // Columns that nobody asks for, too: what is written in another encoding is no text to rely on.
+        let last = record.ends.last().copied().unwrap_or(0);
+        text_of(record.bytes.get(..last).unwrap_or_default())
+            .map_err(|error| error.at(record.line, 0))?;
         let cell = |at: &usize| Cell::of_field(record.field(*at), &self.setting.na);
         let cells: Vec<Cell<'_>> = self.wanted.iter().map(cell).collect();
         self.rows += 1;

@@ -37,6 +37,8 @@ pub(crate) fn write_own(
         let hint = "name a new file, or move this one away";
         return Err(Error::about(ErrorKind::Usage, path, message, hint));
     }
-    aris_fs::write_changed(path, text.as_bytes()).map_err(failed)?;
-    Ok(())
+    if aris_fs::holds(path, text.as_bytes()) {
+        return Ok(());
+    }
+    aris_fs::write_atomic(path, text.as_bytes()).map_err(failed)
 }

@@ -49,6 +49,10 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
             version: SPEC.version,
         };
         let page = crate::page::html(document, &audit, &facts)?;
+        if let Some(folder) = path.parent() {
+            let failed = |error| Error::write("the page", path, error);
+            aris_fs::create_dir(folder).map_err(failed)?;
+        }
         super::write_own(path, "the page", "<!doctype html>", &page)?;
     }
     let report = ShowReport {

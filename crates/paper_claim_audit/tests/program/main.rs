@@ -18,6 +18,7 @@ mod functions;
 mod hostile;
 mod invented;
 mod labelled;
+mod messages;
 mod numbers;
 mod oracle;
 mod page;
