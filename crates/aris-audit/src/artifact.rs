@@ -10,7 +10,8 @@ use aris_contract::artifact::trace::TraceMode;
 use aris_contract::json::{self, Limits};
 use aris_contract::{schema, time};
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
 
 use crate::digest::Digest;
 use crate::project;
@@ -18,7 +19,7 @@ use crate::trace::{self, Chain, NewRecord, RunChoice, Saved, TraceError};
 
 /// The result of a deterministic audit, ready to be written.
 #[derive(Clone, Debug)]
-pub struct Emission<'a> {
+pub struct Emission<'a, D> {
     /// Canonical name of the helper.
     pub helper: &'a str,
     /// Its version.
@@ -36,7 +37,7 @@ pub struct Emission<'a> {
     /// Digest of every file that was read. Keys are paths relative to the paper folder, `../results/a.json` outside it.
     pub inputs: BTreeMap<String, Digest>,
     /// The audit's own data.
-    pub details: Value,
+    pub details: D,
     /// The report for people, Markdown.
     pub report: &'a str,
 }
@@ -58,13 +59,17 @@ pub struct Emitted {
 ///
 /// An artifact that already says the same (all but its time and its trace), whose trace still holds and whose report is the
 /// same, stays as it is: the same input changes no byte.
-pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emitted, TraceError> {
+pub fn emit<D: Serialize>(
+    paper: &Path,
+    emission: &Emission<'_, D>,
+    now: Timestamp,
+) -> Result<Emitted, TraceError> {
     let project = project::of_paper(paper);
     let artifact = paper.join(format!("{}.json", emission.stem));
     let report = paper.join(format!("{}.md", emission.stem));
     let prompt = prompt(emission);
     let mut audit = audit(emission, &prompt);
-    if let Some(trace_path) = same(&artifact, &report, emission.report, &audit, &project) {
+    if let Some(trace_path) = same(&artifact, &report, emission.report, &mut audit, &project) {
         return Ok(Emitted {
             artifact,
             report,
@@ -117,11 +122,10 @@ pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emi
     audit.trace_path.clone_from(&saved.trace_path);
     audit.generated_at = time::stamp(now);
     aris_fs::write_atomic(&report, emission.report.as_bytes())?;
-    let mut text = serde_json::to_vec_pretty(&audit).map_err(|error| TraceError::Damaged {
+    let text = text(&audit).map_err(|error| TraceError::Damaged {
         path: artifact.clone(),
         reason: error.to_string(),
     })?;
-    text.push(b'\n');
     aris_fs::write_atomic(&artifact, &text)?;
     Ok(Emitted {
         artifact,
@@ -134,7 +138,7 @@ pub fn emit(paper: &Path, emission: &Emission<'_>, now: Timestamp) -> Result<Emi
 /// What stands in the trace as the prompt of a program's audit: which program read which bytes.
 ///
 /// **Shape**: one JSON object `{"helper", "version", "inputs": {path: digest}}`; the gate compares `inputs` with the artifact's.
-fn prompt(emission: &Emission<'_>) -> Vec<u8> {
+fn prompt<D>(emission: &Emission<'_, D>) -> Vec<u8> {
     let prompt = json!({
         "helper": emission.helper,
         "version": emission.version,
@@ -167,7 +171,7 @@ fn hashes(inputs: &BTreeMap<String, Digest>) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
+fn audit<'a, D>(emission: &'a Emission<'_, D>, prompt: &[u8]) -> Audit<&'a D> {
     let judged = [
         emission.verdict.word(),
         emission.reason_code,
@@ -186,27 +190,38 @@ fn audit(emission: &Emission<'_>, prompt: &[u8]) -> Audit {
         reviewer_model: deterministic_reviewer(emission.helper, emission.version),
         reviewer_reasoning: String::from("none"),
         generated_at: String::new(),
-        details: emission.details.clone(),
+        details: &emission.details,
     }
 }
 
+/// The artifact as it is written.
+fn text<D: Serialize>(audit: &Audit<&D>) -> serde_json::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(audit)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// What differs between two audits that say the same.
+#[derive(Deserialize)]
+struct Earlier {
+    trace_path: String,
+    generated_at: String,
+}
+
 /// The trace path of an earlier artifact that says the same and still stands on its trace.
-fn same(
+fn same<D: Serialize>(
     artifact: &Path,
     report: &Path,
-    text: &str,
-    audit: &Audit,
+    markdown: &str,
+    audit: &mut Audit<&D>,
     project: &Path,
 ) -> Option<String> {
     let limit = Limits::ARTIFACT.bytes as u64;
     let bytes = aris_fs::read(artifact, limit).ok()?;
-    let earlier: Audit = json::typed(&bytes, Limits::ARTIFACT).ok()?;
-    let comparable = Audit {
-        trace_path: earlier.trace_path.clone(),
-        generated_at: earlier.generated_at.clone(),
-        ..audit.clone()
-    };
-    if earlier != comparable || aris_fs::read(report, limit).ok()? != text.as_bytes() {
+    let earlier: Earlier = json::typed(&bytes, Limits::ARTIFACT).ok()?;
+    audit.trace_path.clone_from(&earlier.trace_path);
+    audit.generated_at = earlier.generated_at;
+    if text(audit).ok()? != bytes || aris_fs::read(report, limit).ok()? != markdown.as_bytes() {
         return None;
     }
     let trace = trace::read(&project.join(&earlier.trace_path), Some(project)).ok()?;

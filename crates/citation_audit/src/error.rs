@@ -22,9 +22,6 @@ pub enum Error {
         /// The year given.
         year: i16,
     },
-    /// The audit's data cannot be serialised.
-    #[error("the audit's details cannot be written as JSON")]
-    Details(#[source] serde_json::Error),
     /// The sources cannot be asked at all: a base URL, a certificate, no folder for the cache.
     #[error(transparent)]
     Http(#[from] HttpError),
@@ -37,7 +34,6 @@ impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Paper { .. } | Self::AsOf { .. } => ErrorKind::Usage,
-            Self::Details(_) => ErrorKind::Internal,
             Self::Http(error) => error.kind(),
             Self::Emit(error) => error.kind(),
         }
@@ -48,7 +44,7 @@ impl Failure for Error {
             Self::Paper { .. } => Some(String::from(
                 "name the folder that holds the paper's LaTeX sources",
             )),
-            Self::AsOf { .. } | Self::Details(_) => None,
+            Self::AsOf { .. } => None,
             Self::Http(error) => error.hint(),
             Self::Emit(error) => error.hint(),
         }
@@ -61,7 +57,7 @@ impl Failure for Error {
             }
             Self::Http(error) => error.details(),
             Self::Emit(error) => error.details(),
-            Self::AsOf { .. } | Self::Details(_) => Map::new(),
+            Self::AsOf { .. } => Map::new(),
         }
     }
 }

@@ -123,7 +123,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         reason_code,
         summary: &summary,
         inputs: paper.inputs.clone(),
-        details: serde_json::to_value(&details).map_err(Error::Details)?,
+        details: &details,
         report: &markdown,
     };
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;

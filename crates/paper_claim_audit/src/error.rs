@@ -36,9 +36,6 @@ pub enum Error {
         /// Why not.
         reason: FsError,
     },
-    /// The audit's data cannot be serialised.
-    #[error("the audit's details cannot be written as JSON")]
-    Details(#[source] serde_json::Error),
     /// The page or the report cannot be made.
     #[error("the page cannot be made")]
     Page(#[from] askama::Error),
@@ -81,7 +78,7 @@ impl Failure for Error {
             Self::Input { kind, .. } => *kind,
             Self::Project(error) => error.kind(),
             Self::Write { reason, .. } => reason.kind(),
-            Self::Details(_) | Self::Page(_) => ErrorKind::Internal,
+            Self::Page(_) => ErrorKind::Internal,
             Self::Emit(error) => error.kind(),
         }
     }
@@ -91,7 +88,7 @@ impl Failure for Error {
             Self::Input { hint, .. } => Some(hint.clone()),
             Self::Project(error) => error.hint(),
             Self::Write { reason, .. } => reason.hint(),
-            Self::Details(_) | Self::Page(_) => None,
+            Self::Page(_) => None,
             Self::Emit(error) => error.hint(),
         }
     }
@@ -104,7 +101,7 @@ impl Failure for Error {
             }
             Self::Project(error) => error.details(),
             Self::Write { reason, .. } => reason.details(),
-            Self::Details(_) | Self::Page(_) => Map::new(),
+            Self::Page(_) => Map::new(),
             Self::Emit(error) => error.details(),
         }
     }

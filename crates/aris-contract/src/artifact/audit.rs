@@ -119,7 +119,11 @@ impl FromStr for Assurance {
 /// directory, or absolute) to `sha256:<64 hex digits>`; the prefix may be missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Audit {
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "Audit", bound = "D: schemars::JsonSchema + Default")
+)]
+pub struct Audit<D = Value> {
     /// Schema id; absent in artifacts of other programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
@@ -147,8 +151,8 @@ pub struct Audit {
     /// RFC 3339, UTC.
     pub generated_at: String,
     /// Whatever the audit wants to add.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub details: Value,
+    #[serde(default)]
+    pub details: D,
 }
 
 /// Fields an artifact must have, in the order of the contract.

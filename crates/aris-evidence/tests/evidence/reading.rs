@@ -237,7 +237,10 @@ fn what_is_no_table_says_where_and_what_to_do() {
     // Who does not need that column cannot rely on the rest of the file either.
     let project = Project::new(&[]);
     project.write("a.csv", b"a,b\n1,2\n3,caf\xe9\n");
-    for query in ["select sum(a) from \"a.csv\"", "select max(b) from \"a.csv\""] {
+    for query in [
+        "select sum(a) from \"a.csv\"",
+        "select max(b) from \"a.csv\"",
+    ] {
         project.fails(query, Malformed, "a.csv:3", "not UTF-8");
     }
     let wide: Vec<String> = (0..2_000).map(|at| format!("v{at}")).collect();

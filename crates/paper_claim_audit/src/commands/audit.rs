@@ -80,7 +80,7 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
         reason_code: &reason,
         summary: &summary,
         inputs: session.files.digests.clone(),
-        details: serde_json::to_value(&details).map_err(Error::Details)?,
+        details: &details,
         report: &markdown,
     };
     let emitted = aris_audit::emit(&folder, &emission, context.now())?;
