@@ -23,6 +23,8 @@ const LABEL: [&str; 12] = [
     "the", "my", "our", "overall", "final", "audit", "review", "reviewer", "paper", "proof",
     "claim", "citation",
 ];
+/// Bytes before a label that are looked at: marks of a list, a quotation, a heading.
+const NEAR: usize = 256;
 /// Spellings of the verdicts, the longer before the shorter.
 const WORDS: [(&str, Verdict); 11] = [
     ("NOT_APPLICABLE", Verdict::NotApplicable),
@@ -96,7 +98,11 @@ fn label(before: &str) -> Option<bool> {
         overall |= matches!(name, "overall" | "final");
         left = head;
     }
+    // Whatever begins a label stands close before it; a line may be megabytes of JSON.
     let left = left.trim_end();
+    let left = left
+        .get(left.floor_char_boundary(left.len().saturating_sub(NEAR))..)
+        .unwrap_or_default();
     let begins =
         left.ends_with(['.', '!', '?', ';', '"', '|', '。']) || !left.contains(char::is_alphabetic);
     begins.then_some(overall)
@@ -115,7 +121,10 @@ fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
     if after.is_empty() {
         return sentence(next?);
     }
-    if let Some(text) = after.strip_prefix([':', '=', '|', '-', '–', '—', '：']) {
+    if let Some(cell) = after.strip_prefix('|') {
+        return sentence(cell);
+    }
+    if let Some(text) = after.strip_prefix([':', '=', '-', '–', '—', '：']) {
         if !text.contains(char::is_alphanumeric) {
             return sentence(next?);
         }
@@ -195,6 +204,10 @@ mod tests {
             ("verdict: unsure", None),
             ("Verdict: PASS_WITH_NOTES", None),
             ("verdicts: FAIL", None),
+            (
+                "| Claim | Verdict | PASS count |\n|---|---|---|\n| 1 | FAIL | 0 |",
+                None,
+            ),
             ("Looks right. PASS.", None),
             ("Failures were not found", None),
             ("verdict", None),
@@ -202,5 +215,14 @@ mod tests {
         ] {
             assert_eq!(stated(answer), verdict, "{answer:?}");
         }
+    }
+
+    #[test]
+    fn a_line_of_megabytes_takes_no_time() {
+        let line = format!("{}{}", ".".repeat(2 << 20), "verdict ".repeat(1 << 18));
+        assert_eq!(
+            stated(&format!("VERDICT: WARN\n{line}")),
+            Some(Verdict::Warn)
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aris_contract::artifact::trace::Event;
 use aris_contract::json::Limits;
+use jiff::Timestamp;
 
 use super::{EVENTS, FOLDER};
 
@@ -25,6 +26,17 @@ pub(super) fn runs(project: &Path, skill: &str) -> BTreeSet<String> {
         Some(id.trim_end_matches('/').to_owned())
     };
     all(project).into_iter().filter_map(id).collect()
+}
+
+/// Where a conversation went on: `trace_path` and time of each answer (status `ok`) of the thread that another run than that in `folder` has.
+pub fn elsewhere(project: &Path, folder: &Path, thread: &str) -> Vec<(String, Timestamp)> {
+    let here = format!("{}/", aris_fs::display_relative(folder, project));
+    let mut events = all(project);
+    events.retain(|event| event.thread_id == thread && event.trace_path != here);
+    let answers = events.into_iter().filter(|event| event.status == "ok");
+    answers
+        .filter_map(|event| Some((event.trace_path, event.timestamp.parse().ok()?)))
+        .collect()
 }
 
 /// The events of the run in `folder`; none for a run that does not lie where `project` keeps its traces.

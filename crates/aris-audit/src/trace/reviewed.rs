@@ -13,6 +13,8 @@ use crate::paper::PaperFiles;
 
 /// Words of a prompt that are looked up as paths. A prompt that names more files than this names folders.
 const NAMES: usize = 20_000;
+/// Folders named in a prompt that its other names may be relative to.
+const BASES: usize = 16;
 /// Files of one folder that are hashed. A folder of results that has more is declared file by file.
 const FOLDER_FILES: usize = 5_000;
 /// Bytes that they may have together: a second or two of hashing.
@@ -43,11 +45,15 @@ pub fn reviewed(project: &Path, cwd: &Path, files: &[String], prompt: &[u8]) -> 
             .unwrap_or_else(|_| project.to_path_buf()),
         paths: BTreeSet::new(),
     };
-    let mut missing = Vec::new();
-    let mut declared = BTreeSet::new();
+    let names = names(&String::from_utf8_lossy(prompt));
+    let mut bases = vec![project.to_path_buf(), cwd.to_path_buf()];
+    let folders = names.iter().filter_map(|name| found.locate(&bases, name));
+    let folders: Vec<PathBuf> = folders.filter(|path| path.is_dir()).take(BASES).collect();
+    bases.extend(folders);
+    let (mut declared, mut missing) = (BTreeSet::new(), Vec::new());
     for file in files {
-        let path = [project, cwd].map(|base| aris_fs::lexical(&base.join(file)));
-        match path.into_iter().find(|path| path.exists()) {
+        let mut paths = bases.iter().map(|base| aris_fs::lexical(&base.join(file)));
+        match paths.find(|path| path.exists()) {
             Some(path) => {
                 found.add(&path);
                 declared.insert(path);
@@ -55,11 +61,6 @@ pub fn reviewed(project: &Path, cwd: &Path, files: &[String], prompt: &[u8]) -> 
             None => missing.push(format!("{file} is not there")),
         }
     }
-    let names = names(&String::from_utf8_lossy(prompt));
-    let mut bases = vec![project.to_path_buf(), cwd.to_path_buf()];
-    let folders = names.iter().filter_map(|name| found.locate(&bases, name));
-    let folders: Vec<PathBuf> = folders.filter(|path| path.is_dir()).collect();
-    bases.extend(folders);
     for name in &names {
         if let Some(path) = found.locate(&bases, name) {
             found.add(&path);

@@ -85,7 +85,7 @@ impl Check<'_> {
         // Hashed before it is read: a change in between shows at the end of the run.
         let files = files(&real);
         ledger.hash(&files, Role::Trace);
-        let trace = match aris_audit::trace::read(&real, Some(&self.paper.project)) {
+        let trace = match aris_audit::trace::read(&real, Some(self.keeper(&real))) {
             Ok(trace) => trace,
             Err(error) => {
                 let finding = self.finding(
@@ -112,7 +112,7 @@ impl Check<'_> {
             findings.extend(self.reviewed(&real, last, &words));
         }
         self.chain(&trace, last, &mut findings);
-        self.run_of(&trace, &mut findings);
+        self.recorded_for(&trace, &mut findings);
         let (chain, head) = match &trace.chain {
             Chain::Valid { head, .. } => ("valid", Some(head.to_string())),
             Chain::Absent => ("absent", None),
@@ -250,7 +250,7 @@ impl Check<'_> {
 
     /// Whether the run is of this skill, and was recorded here. Where it was is worth a word only: a copied project keeps its traces,
     /// and what they are about is told by digests.
-    fn run_of(&self, trace: &Trace, findings: &mut Vec<Finding>) {
+    fn recorded_for(&self, trace: &Trace, findings: &mut Vec<Finding>) {
         let Some(run) = &trace.run else { return };
         let path = short(&self.audit.trace_path);
         if run.skill != self.rule.skill {
@@ -278,6 +278,15 @@ impl Check<'_> {
                 .issue(format!("trace_moved:{path}")),
             );
         }
+    }
+
+    /// The project that keeps a trace, and the log of its events.
+    fn keeper<'p>(&'p self, real: &'p Path) -> &'p Path {
+        let folder = real
+            .ancestors()
+            .find(|folder| folder.ends_with(aris_audit::trace::FOLDER));
+        let keeper = folder.and_then(|folder| folder.ancestors().nth(2));
+        keeper.unwrap_or(&self.paper.project)
     }
 
     fn finding(&self, id: FindingId, message: String) -> Finding {

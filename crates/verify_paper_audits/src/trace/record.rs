@@ -47,6 +47,17 @@ impl Check<'_> {
             }
         }
         words.sort_by_key(|(time, _)| *time);
+        if let Some((time, _)) = words.last() {
+            let thread = self.audit.thread_id.trim();
+            let others = aris_audit::trace::elsewhere(self.keeper(real), real, thread);
+            let later = |at: Timestamp| at > *time && !self.is_after(at);
+            if let Some((path, _)) = others.into_iter().find(|(_, at)| later(*at)) {
+                let path = short(&path);
+                return Err(Some(format!(
+                    "the reviewer went on in {path}: the last answer counts"
+                )));
+            }
+        }
         let words: Vec<&TraceRecord> = words.into_iter().map(|(_, record)| record).collect();
         let Some(last) = words.last().copied() else {
             return Err(reasons.into_iter().max().map(|(_, reason)| reason));
@@ -101,19 +112,20 @@ impl Check<'_> {
         else {
             return Err((2, format!("record {name} has no time")));
         };
-        // A wrong time in the artifact has its own finding.
-        if let Some(audited) = time::parse_utc(&self.audit.generated_at)
-            && answered.as_second()
-                > audited
-                    .as_second()
-                    .saturating_add(self.policy.clock_skew_seconds)
-        {
+        if self.is_after(answered) {
             return Err((
                 3,
                 format!("record {name} is of {answered}, later than the audit"),
             ));
         }
         Ok(answered)
+    }
+
+    /// Whether a moment is later than the audit. A wrong time in the artifact has its own finding.
+    fn is_after(&self, moment: Timestamp) -> bool {
+        let skew = self.policy.clock_skew_seconds;
+        let audited = time::parse_utc(&self.audit.generated_at);
+        audited.is_some_and(|audited| moment.as_second() > audited.as_second().saturating_add(skew))
     }
 
     /// Whether the artifact says what the reviewer said last.

@@ -110,15 +110,9 @@ impl Check<'_> {
 
     /// Folders that the paths of a record may be relative to: the project that keeps the trace, this one, the paper.
     fn bases(&self, real: &Path) -> Vec<PathBuf> {
-        let kept = real
-            .ancestors()
-            .find(|folder| folder.ends_with(aris_audit::trace::FOLDER));
-        let kept = kept.and_then(|folder| folder.ancestors().nth(2));
-        let ours = [self.paper.project.as_path(), self.paper.dir.as_path()];
-        kept.into_iter()
-            .chain(ours)
+        [self.keeper(real), &self.paper.project, &self.paper.dir]
             .map(Path::to_path_buf)
-            .collect()
+            .to_vec()
     }
 }
 

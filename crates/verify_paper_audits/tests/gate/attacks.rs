@@ -1195,7 +1195,20 @@ fn verdicts_that_the_reviewer_did_not_give() {
             );
         }
     }
-    let forged: [Attack; 6] = [
+    let forged: [Attack; 7] = [
+        (
+            "a PASS before a FAIL of the same thread in another run",
+            |p| {
+                p.rests_on(&Review::default(), "PASS");
+                p.review(&Review {
+                    answer: b"VERDICT: FAIL",
+                    at: "2026-11-20T11:00:30Z",
+                    new_run: true,
+                    ..Review::default()
+                });
+            },
+            "trace_unrelated",
+        ),
         (
             "a PASS before a FAIL of the same thread",
             |p| {

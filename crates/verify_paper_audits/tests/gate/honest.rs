@@ -884,6 +884,22 @@ fn reviews_in_every_honest_form() {
             &[],
         ),
         (
+            "a FAIL, and the follow-up in another run",
+            |p| {
+                p.review(&Review {
+                    answer: b"VERDICT: FAIL",
+                    ..Review::default()
+                });
+                let again = Review {
+                    at: "2026-11-20T11:00:30Z",
+                    new_run: true,
+                    ..Review::default()
+                };
+                p.rests_on(&again, "PASS");
+            },
+            &[],
+        ),
+        (
             "another executor in the same run",
             |p| {
                 p.review(&Review {

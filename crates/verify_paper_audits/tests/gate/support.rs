@@ -76,6 +76,7 @@ pub(crate) struct Review<'a> {
     pub(crate) at: &'a str,
     /// Written before digests were taken.
     pub(crate) older: bool,
+    pub(crate) new_run: bool,
 }
 
 impl Default for Review<'_> {
@@ -91,6 +92,7 @@ impl Default for Review<'_> {
             mode: TraceMode::Full,
             at: "2026-11-20T11:00:00Z",
             older: false,
+            new_run: false,
         }
     }
 }
@@ -337,7 +339,11 @@ impl Project {
             prompt,
             response: review.answer,
             mode: review.mode,
-            run: RunChoice::Latest,
+            run: if review.new_run {
+                RunChoice::New
+            } else {
+                RunChoice::Latest
+            },
         };
         let at = review.at.parse().expect("time");
         record(&self.root, &new, at).expect("recorded").trace_path

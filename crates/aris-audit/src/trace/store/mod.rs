@@ -24,8 +24,8 @@ use crate::{gitignore, verdict};
 
 /// Files of a record, after its prefix.
 const FILES: [&str; 3] = [".request.json", ".response.md", ".meta.json"];
-/// Records of a run that another program may have counted.
-const MOST: u64 = 99_999;
+/// Records that another program may have added behind the end of a chain; each costs a void line.
+const MOST: u64 = 1_000;
 
 /// A reviewer call to be kept.
 #[derive(Clone, Debug)]
@@ -246,10 +246,14 @@ impl ChainEnd {
             reason,
         };
         let entries = aris_fs::list_sorted(run)?;
-        let mut taken: BTreeSet<u64> = entries
-            .iter()
-            .filter_map(|entry| number(entry.name.to_str()?))
-            .collect();
+        let taken_after = |last: u64| -> BTreeSet<u64> {
+            let numbers = entries
+                .iter()
+                .filter_map(|entry| number(entry.name.to_str()?));
+            numbers
+                .filter(|it| *it > last && it - last <= MOST)
+                .collect()
+        };
         match aris_fs::last_line(&path)? {
             None => {
                 // A writer that was killed before the first line may have left temporary files.
@@ -261,20 +265,19 @@ impl ChainEnd {
                     path,
                     last: 0,
                     previous: Digest::of(&bytes),
-                    taken,
+                    taken: taken_after(0),
                 })
             }
             Some(line) => {
                 let parsed: ChainLine = json::typed(line.as_bytes(), json::Limits::ARTIFACT)
                     .map_err(|error| damaged(format!("its last line is no chain line: {error}")))?;
                 let previous = Digest::of(line.as_bytes());
-                taken.retain(|number| *number > parsed.record);
                 Ok(Self {
                     run: run.to_path_buf(),
                     path,
                     last: parsed.record,
                     previous,
-                    taken,
+                    taken: taken_after(parsed.record),
                 })
             }
         }
@@ -414,12 +417,11 @@ impl ChainEnd {
     }
 }
 
-/// The number of a record's file. More than [`MOST`] is no number that a program counted up to.
+/// The number of a record's file.
 fn number(name: &str) -> Option<u64> {
     let (number, rest) = name.split_once('-')?;
     let of_record = FILES.iter().any(|suffix| rest.ends_with(suffix));
-    let number = number.parse().ok()?;
-    (of_record && number <= MOST).then_some(number)
+    number.parse().ok().filter(|_| of_record)
 }
 
 fn request(new: &NewRecord<'_>, number: u64, now: Timestamp) -> Request {
