@@ -7,14 +7,18 @@ use aris_contract::artifact::trace::Event;
 use aris_contract::json::Limits;
 use jiff::Timestamp;
 
-use super::{EVENTS, FOLDER};
+use super::{EVENT, EVENTS, FOLDER};
 
 /// The events of traces, in the order of the log; none where the log cannot be read. Lines of other programs are skipped.
 fn all(project: &Path) -> Vec<Event> {
     let log = aris_fs::read_optional(&project.join(EVENTS), Limits::ARTIFACT.bytes as u64);
     let log = log.ok().flatten().unwrap_or_default();
-    log.split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice(line).ok())
+    // Other programs log here, too, and much more than traces.
+    let lines = log.split(|byte| *byte == b'\n');
+    let texts = lines.filter_map(|line| std::str::from_utf8(line).ok());
+    texts
+        .filter(|line| line.contains(EVENT))
+        .filter_map(|line| serde_json::from_str(line).ok())
         .collect()
 }
 

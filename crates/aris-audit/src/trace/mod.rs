@@ -19,6 +19,8 @@ pub use store::{NewRecord, RunChoice, Saved, TraceError, record};
 pub const FOLDER: &str = ".aris/traces";
 /// Log of events, relative to the project.
 pub const EVENTS: &str = ".aris/meta/events.jsonl";
+/// What an event of a trace calls itself.
+const EVENT: &str = "review_trace";
 /// Name of a run's chain.
 pub const CHAIN: &str = "chain.jsonl";
 /// Name of a run's description.

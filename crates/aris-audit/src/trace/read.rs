@@ -6,6 +6,7 @@ use std::path::Path;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::{ChainLine, Request, ResponseMeta, Run, TraceMode};
 use aris_contract::json::{self, Limits};
+use aris_contract::schema;
 use aris_fs::{EntryKind, FsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -72,7 +73,8 @@ impl TraceRecord {
 
     /// Whether `save_trace` wrote it to its end, and then chained it.
     fn marked(&self) -> bool {
-        self.meta.as_ref().is_some_and(|it| it.schema.is_some())
+        let mark = self.meta.as_ref().and_then(|meta| meta.schema.as_deref());
+        mark == Some(schema::id::TRACE_META)
     }
 
     /// When the response came, RFC 3339 as written.

@@ -47,7 +47,9 @@ impl Check<'_> {
             }
         }
         words.sort_by_key(|(time, _)| *time);
-        if let Some((time, _)) = words.last() {
+        let model = self.audit.reviewer_model.trim();
+        // The thread of a program is made from what it said: it has no later word.
+        if let Some((time, _)) = words.last().filter(|_| !is_program(model)) {
             let thread = self.audit.thread_id.trim();
             let others = aris_audit::trace::elsewhere(self.keeper(real), real, thread);
             let later = |at: Timestamp| at > *time && !self.is_after(at);
@@ -63,7 +65,6 @@ impl Check<'_> {
             return Err(reasons.into_iter().max().map(|(_, reason)| reason));
         };
         let name = short(&last.prefix);
-        let model = self.audit.reviewer_model.trim();
         let found = last.model().unwrap_or_default().trim();
         if !found.eq_ignore_ascii_case(model) {
             let found = if found.is_empty() { "none" } else { found };

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{CHAIN, EVENTS, FOLDER, PENDING, RUN_META, events, prefix};
+use super::{CHAIN, EVENT, EVENTS, FOLDER, PENDING, RUN_META, events, prefix};
 use crate::digest::Digest;
 use crate::{gitignore, verdict};
 
@@ -459,7 +459,7 @@ fn log_event(
         aris_fs::create_dir(folder)?;
     }
     let event = Event {
-        event: String::from("review_trace"),
+        event: String::from(EVENT),
         skill: new.skill.to_string(),
         purpose: new.purpose.to_string(),
         thread_id: new.thread_id.to_owned(),
