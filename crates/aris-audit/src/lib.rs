@@ -1,5 +1,5 @@
-//! What the audits and their gate share: where a project begins, SHA-256 digests, review traces with their chain, how a paper is
-//! read, and the one way in which a program writes an audit artifact.
+//! What the audits and their gate share: where a project begins, SHA-256 digests, review traces with their chain, how an answer
+//! states a verdict, how a paper is read, and the one way in which a program writes an audit artifact.
 //!
 //! What it does not do: judge a paper, or decide what blocks; the audits do the one and the gate the other.
 

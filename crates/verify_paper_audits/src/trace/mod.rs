@@ -109,7 +109,7 @@ impl Check<'_> {
         let last = words.last().copied();
         if let Some(last) = last.filter(|_| !is_program(&self.audit.reviewer_model)) {
             findings.extend(self.verdict(last));
-            findings.extend(self.reviewed(&real, last, &words));
+            findings.extend(self.reviewed(&real, &words));
         }
         self.chain(&trace, last, &mut findings);
         self.recorded_for(&trace, &mut findings);

@@ -14,27 +14,15 @@ use crate::text::short;
 const LISTED: usize = 5;
 
 impl Check<'_> {
-    /// Compares the artifact's digests with those that the thread's records (`words`, `last` the last of them) took at the call.
-    pub(super) fn reviewed(
-        &self,
-        real: &Path,
-        last: &TraceRecord,
-        words: &[&TraceRecord],
-    ) -> Vec<Finding> {
+    /// Compares the artifact's digests with those that the records of the thread took at the call; the last of `words` decides.
+    pub(super) fn reviewed(&self, real: &Path, words: &[&TraceRecord]) -> Vec<Finding> {
+        let Some((last, earlier)) = words.split_last() else {
+            return Vec::new();
+        };
         let bases = self.bases(real);
-        let (now, earlier) = (
-            held(last, &bases),
-            words.split_last().map_or(&[][..], |(_, earlier)| earlier),
-        );
-        let earlier: Vec<_> = earlier
-            .iter()
-            .rev()
-            .map(|record| held(record, &bases))
-            .collect();
-        let name = short(&last.prefix);
-        let declared = last.request.as_ref().is_some_and(|request| {
-            request.input_digests.is_some() && !request.files_referenced.is_empty()
-        });
+        let now = held(last, &bases);
+        let earlier = earlier.iter().rev().map(|record| held(record, &bases));
+        let earlier: Vec<_> = earlier.collect();
         let (mut findings, mut unseen) = (Vec::new(), Vec::new());
         for (input, path) in self.inputs {
             let (Some(digest), Ok(path)) = (input.digest, path) else {
@@ -44,57 +32,64 @@ impl Check<'_> {
             let before = || earlier.iter().find_map(|held| held.get(path));
             match now.get(path) {
                 Some(seen) if *seen == digest => {}
-                Some(seen) => findings.push(
-                    self.input(
-                        FindingId::InputChangedAfterReview,
-                        &input.name,
-                        format!("{} is not what the reviewer was given: it changed between record {name} and the audit", short(&input.name)),
-                    )
-                    .evidence("expected", seen.to_string())
-                    .evidence("found", digest.to_string()),
-                ),
+                Some(seen) => {
+                    let message = format!(
+                        "{} is not what the reviewer was given: it changed between record {} and the audit",
+                        short(&input.name),
+                        short(&last.prefix)
+                    );
+                    let id = FindingId::InputChangedAfterReview;
+                    findings.push(
+                        self.input(id, &input.name, message)
+                            .evidence("expected", seen.to_string())
+                            .evidence("found", digest.to_string()),
+                    );
+                }
                 None if before() == Some(&digest) => {}
-                None => unseen.push(&input.name),
+                None => unseen.push(input.name.as_str()),
             }
         }
-        if declared {
-            findings.extend(unseen.into_iter().map(|input| {
-                let message = format!(
-                    "{} is none of the files that the reviewer was given in record {name}",
-                    short(input)
-                );
-                self.input(FindingId::InputNotReviewed, input, message)
-                    .at_least(Severity::Block)
-            }));
-        } else if let Some(first) = unseen.first() {
-            let listed: Vec<String> = unseen
-                .iter()
-                .take(LISTED)
-                .map(|input| short(input))
-                .collect();
-            let what = if last
-                .request
-                .as_ref()
-                .is_some_and(|request| request.input_digests.is_some())
-            {
-                format!(
-                    "the prompt of record {name} does not name {}",
-                    listed.join(", ")
-                )
-            } else {
-                format!("record {name} does not say which bytes were reviewed")
-            };
-            let more = unseen.len().saturating_sub(LISTED);
-            let more = if more == 0 {
-                String::new()
-            } else {
-                format!(" and {more} more")
-            };
-            let message =
-                format!("{what}{more}: nothing shows that the reviewer saw what the audit hashed");
-            findings.push(self.input(FindingId::InputNotReviewed, first, message));
-        }
+        findings.extend(self.unseen(last, &unseen));
         findings
+    }
+
+    /// What is to be said of inputs that the record does not have: each blocks where the caller declared what the reviewer was given.
+    fn unseen(&self, last: &TraceRecord, inputs: &[&str]) -> Vec<Finding> {
+        let (name, id) = (short(&last.prefix), FindingId::InputNotReviewed);
+        let Some(first) = inputs.first() else {
+            return Vec::new();
+        };
+        let request = last.request.as_ref();
+        let Some(request) = request.filter(|request| request.input_digests.is_some()) else {
+            let message = format!("record {name} does not say which bytes were reviewed");
+            return vec![self.input(id, first, message)];
+        };
+        if !request.files_referenced.is_empty() {
+            let given = |input: &&str| {
+                let input = short(input);
+                format!("{input} is none of the files that the reviewer was given in record {name}")
+            };
+            let each = inputs
+                .iter()
+                .map(|input| self.input(id, input, given(input)));
+            return each
+                .map(|finding| finding.at_least(Severity::Block))
+                .collect();
+        }
+        let listed: Vec<String> = inputs
+            .iter()
+            .take(LISTED)
+            .map(|input| short(input))
+            .collect();
+        let more = match inputs.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!(
+            "the prompt of record {name} does not name {}{more}: nothing shows that the reviewer saw the bytes that the audit hashed",
+            listed.join(", ")
+        );
+        vec![self.input(id, first, message)]
     }
 
     fn input(&self, id: FindingId, input: &str, message: String) -> Finding {
