@@ -126,6 +126,28 @@ pub struct Entry {
     pub visible: Option<(usize, Range<usize>)>,
 }
 
+impl Entry {
+    /// An entry of which only this is known.
+    pub(crate) fn new(id: String, status: Status, position: Position, text: String) -> Self {
+        Self {
+            id,
+            status,
+            position,
+            text,
+            shown: None,
+            value: None,
+            query: None,
+            evidence: Vec::new(),
+            kind: None,
+            reason: None,
+            binding: None,
+            detail: String::new(),
+            part: Part::Text,
+            visible: None,
+        }
+    }
+}
+
 /// Numbers of one part of the paper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

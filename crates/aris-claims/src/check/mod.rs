@@ -359,21 +359,12 @@ impl Judge<'_> {
 
 /// An entry of a binding about no number.
 fn entry(target: &Target<'_>, status: Status, position: &Position, detail: String) -> Entry {
+    let (id, text) = (target.id.clone(), target.written.to_owned());
     Entry {
-        id: target.id.clone(),
-        status,
-        position: position.clone(),
-        text: target.written.to_owned(),
-        shown: None,
-        value: None,
         query: Some(target.sql.trim().to_owned()),
-        evidence: Vec::new(),
-        kind: None,
-        reason: None,
         binding: Some(target.at),
         detail,
-        part: Part::Text,
-        visible: None,
+        ..Entry::new(id, status, position.clone(), text)
     }
 }
 
@@ -459,21 +450,17 @@ fn rest(
 
 fn free(paper: &Paper<'_>, shown: &Shown, kind: Kind, waiver: Option<&Waiver>) -> Entry {
     let position = paper.position(shown.block, shown.range.start);
+    let id = format!("{}:{}:{}", position.path, position.line, position.column);
+    let status = waiver.map_or(Status::Unbound, |_| Status::Waived);
+    let text = paper.context(shown.block, &shown.range);
     Entry {
-        id: format!("{}:{}:{}", position.path, position.line, position.column),
-        status: waiver.map_or(Status::Unbound, |_| Status::Waived),
-        text: paper.context(shown.block, &shown.range),
-        position,
         shown: Some(paper.shown(shown).to_owned()),
-        value: None,
-        query: None,
-        evidence: Vec::new(),
         kind: waiver.is_none().then_some(kind),
         reason: waiver.map(|waiver| waiver.reason.clone()),
         binding: waiver.map(|waiver| waiver.at),
-        detail: String::new(),
         part: paper.part(shown.block),
         visible: Some((shown.block, shown.range.clone())),
+        ..Entry::new(id, status, position, text)
     }
 }
 

@@ -85,20 +85,15 @@ impl Paper<'_> {
                 continue;
             }
             let masked = masked(block);
-            let numbers = scan(&block.text);
-            for number in &numbers {
-                let hidden = masked.meets(&number.range);
-                if let Some(kind) = kind(block, number).filter(|_| !hidden) {
+            for number in scan(&block.text) {
+                if let Some(kind) = kind(block, &number).filter(|_| !masked.meets(&number.range)) {
                     let range = number.range.clone();
-                    let number = number.clone();
-                    out.push((
-                        Shown {
-                            block: at,
-                            range,
-                            number,
-                        },
-                        kind,
-                    ));
+                    let shown = Shown {
+                        block: at,
+                        range,
+                        number,
+                    };
+                    out.push((shown, kind));
                 }
             }
         }
@@ -167,20 +162,16 @@ fn kind(block: &Block, number: &Number) -> Option<Kind> {
 fn is_small_or_year(block: &Block, number: &Number) -> bool {
     let digits = block.text.get(number.range.clone()).unwrap_or("");
     let bare = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let value = number.value.to_integer();
-    digits.len() < 2 || bare && value.is_some_and(|value| YEARS.contains(&value))
+    let is_year = |value| bare && YEARS.contains(&value);
+    digits.len() < 2 || number.value.to_integer().is_some_and(is_year)
 }
 
 /// "Table 3", "Figs. 2", "Section 4.1".
 fn is_pointer(before: &str) -> bool {
     let before = before.trim_end_matches([' ', '\u{a0}', '.', '(', '#']);
-    let word = before
-        .rsplit(|c: char| !c.is_alphabetic())
-        .next()
-        .unwrap_or("");
-    POINTERS
-        .split(' ')
-        .any(|known| known == word.to_lowercase())
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next();
+    let word = word.unwrap_or("").to_lowercase();
+    POINTERS.split(' ').any(|known| known == word)
 }
 
 /// `(1)` or `1.` at the beginning of a paragraph or item.

@@ -7,13 +7,14 @@ use aris_claims::{Audit, Entry, Status};
 use aris_latex::{Block, BlockKind, Document};
 
 use super::card::{BRIEF, Card, label};
-use super::grid::{self, Cell};
 use super::pieces::{Piece, Stretch, pieces};
 
 /// Numbers with a card that are no problem; those after them are coloured only.
 pub(super) const CARDS: usize = 5_000;
 /// Problems that are listed and numbered; the artifact has all of them.
 pub(super) const PROBLEMS: usize = 500;
+/// Columns that one cell covers at most. **Source**: HTML Standard, attribute `colspan`.
+const SPAN: usize = 1_000;
 /// Environments whose items are indented.
 const LISTS: [&str; 3] = ["itemize", "enumerate", "description"];
 
@@ -30,9 +31,18 @@ pub(super) enum Node {
     /// The caption of a figure.
     Figure(Text),
     /// Its number on the page, its caption, its rows.
-    Table(usize, Option<Text>, Vec<Vec<(Cell, Text)>>),
+    Table(usize, Option<Text>, Vec<Vec<Cell>>),
     /// Where the bibliography stands.
     References,
+}
+
+/// A cell of a table.
+#[derive(Default)]
+pub(super) struct Cell {
+    /// `col` or `row` for a head, else empty.
+    pub(super) scope: &'static str,
+    pub(super) colspan: usize,
+    pub(super) text: Text,
 }
 
 /// A number or statement in the text, with all that is known of it.
@@ -190,16 +200,48 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The cells of a table, row by row.
-    fn rows(&mut self, table: usize) -> Vec<Vec<(Cell, Text)>> {
-        let rows = grid::rows(self.document, table);
-        let mut with_text = |cell: Cell| {
-            let text = cell.block.map_or_else(Vec::new, |block| self.text(block));
-            (cell, text)
-        };
-        let rows = rows.into_iter();
-        rows.map(|row| row.into_iter().map(&mut with_text).collect())
-            .collect()
+    /// The cells of a table, row by row; what a cell over several rows covers stays empty.
+    fn rows(&mut self, table: usize) -> Vec<Vec<Cell>> {
+        let document = self.document;
+        let rows = document
+            .tables
+            .get(table)
+            .map_or(&[][..], |table| &table.rows);
+        let mut out = Vec::new();
+        for row in rows {
+            let mut cells: Vec<Cell> = Vec::new();
+            let mut next = 0;
+            for at in &row.cells {
+                let kind = document.blocks.get(*at).map(|block| &block.kind);
+                let Some(BlockKind::Cell {
+                    col,
+                    colspan,
+                    header,
+                    ..
+                }) = kind
+                else {
+                    continue;
+                };
+                let gap = col.saturating_sub(next).min(SPAN);
+                cells.extend((0..gap).map(|_| Cell::default()));
+                let text = self.text(*at);
+                let scope = match (header, col) {
+                    _ if text.is_empty() => "",
+                    (true, _) => "col",
+                    (false, 0) => "row",
+                    (false, _) => "",
+                };
+                let colspan = (*colspan).clamp(1, SPAN);
+                next = col + colspan;
+                cells.push(Cell {
+                    scope,
+                    colspan,
+                    text,
+                });
+            }
+            out.push(cells);
+        }
+        out
     }
 }
 

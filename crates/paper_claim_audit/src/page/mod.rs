@@ -5,7 +5,6 @@
 
 mod card;
 mod flow;
-mod grid;
 mod pieces;
 #[cfg(test)]
 mod tests;

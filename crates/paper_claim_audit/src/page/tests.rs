@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use aris_claims::{Audit, Entry, FileUse, Kind, Note, Part, Spot, Status};
-use aris_latex::{Block, BlockKind, Document, Loaded, Mark, MarkKind, Position};
+use aris_latex::{BlockKind, Document, Loaded, Mark, MarkKind, Position};
 use proptest::prelude::*;
 use roxmltree::{Document as Xml, Node as Element, ParsingOptions};
 
 use super::card::clean;
 use super::flow::{CARDS, PROBLEMS};
-use super::grid;
 use super::pieces::{Piece, Stretch, pieces};
 use super::{PageFacts, STYLE, html};
 
@@ -489,17 +488,6 @@ fn ranges(most: usize) -> impl Strategy<Value = Vec<Range<usize>>> {
     })
 }
 
-/// Cells of a table with spans in both directions.
-fn cell() -> impl Strategy<Value = String> {
-    let span = prop_oneof![Just(2_i32), Just(3), Just(-2), Just(-3), Just(40)];
-    prop_oneof![
-        2 => Just(String::new()),
-        4 => "[a-z]{1,3}",
-        1 => (span, "[a-z]{0,3}").prop_map(|(rows, text)| format!("\\multirow{{{rows}}}{{*}}{{{text}}}")),
-        1 => (1..4_usize, "[a-z]{0,3}").prop_map(|(columns, text)| format!("\\multicolumn{{{columns}}}{{c}}{{{text}}}")),
-    ]
-}
-
 proptest! {
     #[test]
     fn pieces_nest_and_keep_the_text(text in "[a-c é\u{1f600}\u{202e}<&]{0,24}", numbers in ranges(40), statements in ranges(40), marks in ranges(40)) {
@@ -530,40 +518,5 @@ proptest! {
             check_links(xml);
             assert_eq!(found(xml), expected(&document));
         });
-    }
-
-    #[test]
-    fn cells_of_tables_stand_once_and_never_on_each_other(rows in proptest::collection::vec(proptest::collection::vec(cell(), 1..5), 1..7)) {
-        let rows: Vec<String> = rows.iter().map(|row| row.join(" & ")).collect();
-        let document = document(&format!("\\begin{{tabular}}{{cccc}}\n{}\n\\end{{tabular}}", rows.join(" \\\\\n")));
-        let mut seen = Vec::new();
-        let mut taken = BTreeSet::new();
-        let table = grid::rows(&document, 0);
-        let count = table.len();
-        for (at, row) in table.into_iter().enumerate() {
-            // As the HTML Standard forms a table: a cell takes the first free column.
-            let mut column = 0;
-            for cell in row {
-                while taken.contains(&(at, column)) {
-                    column += 1;
-                }
-                prop_assert!(at + cell.rowspan <= count);
-                for place in (at..at + cell.rowspan).flat_map(|row| (column..column + cell.colspan).map(move |column| (row, column))) {
-                    prop_assert!(taken.insert(place), "{place:?} is covered twice in\n{}", rows.join("\n"));
-                }
-                let block: Option<&Block> = cell.block.and_then(|at| document.blocks.get(at));
-                if let Some(block) = block.filter(|block| !block.text.is_empty()) {
-                    if let BlockKind::Cell { col, .. } = block.kind {
-                        prop_assert_eq!(col, column, "{}", rows.join("\n"));
-                    }
-                    seen.push(cell.block);
-                }
-                column += cell.colspan;
-            }
-        }
-        seen.sort_unstable();
-        let full = document.blocks.iter().enumerate().filter(|(_, block)| !block.text.is_empty());
-        let full: Vec<Option<usize>> = full.map(|(at, _)| Some(at)).collect();
-        prop_assert_eq!(seen, full);
     }
 }
