@@ -57,29 +57,23 @@ pub(crate) enum Lost {
 impl Anchor {
     /// Reads an anchor. **Errors**: what is wrong with its marks.
     pub fn new(file: &str, text: &str, nth: Option<usize>) -> Result<Self, String> {
-        let cut = |text: &'_ str, at: usize| -> (String, String) {
-            let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-            (before.to_owned(), after.to_owned())
-        };
         let (mut pieces, mut marked) = (Vec::new(), Vec::new());
-        let mut rest = text.to_owned();
+        let mut rest = text;
         while let Some(at) = rest.find("[[") {
             // Three brackets are one bracket and a mark.
             let brackets = rest.bytes().skip(at).take_while(|byte| *byte == b'[');
-            let (before, mark) = cut(&rest, at + brackets.count() - 2);
-            let Some(close) = mark.find("]]") else {
+            let (before, mark) = rest.split_at(at + brackets.count() - 2);
+            let Some((inner, after)) = mark.get(2..).and_then(|mark| mark.split_once("]]")) else {
                 return Err(String::from("a mark `[[` has no `]]`"));
             };
-            let (inner, after) = (cut(&mark, close).0, cut(&mark, close + 2).1);
-            let inner = inner.trim_start_matches('[').trim().to_owned();
-            if inner.is_empty() {
+            if inner.trim().is_empty() {
                 return Err(String::from("a mark is empty; write the number into it"));
             }
-            pieces.push(before);
-            marked.push(inner);
+            pieces.push(before.to_owned());
+            marked.push(inner.trim().to_owned());
             rest = after;
         }
-        pieces.push(rest);
+        pieces.push(rest.to_owned());
         if marked.len() > MOST_MARKS {
             let marks = marked.len();
             return Err(format!("{marks} marks; at most {MOST_MARKS} are read"));

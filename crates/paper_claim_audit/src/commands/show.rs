@@ -44,7 +44,6 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>,
             verdict: verdict.word(),
             reason: &reason,
             summary: &summary,
-            generated: "",
             claims_file: &session.claims_name(),
             version: SPEC.version,
         };

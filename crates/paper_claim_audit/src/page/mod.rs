@@ -36,8 +36,6 @@ pub(crate) struct PageFacts<'a> {
     pub(crate) reason: &'a str,
     /// The audit in a sentence.
     pub(crate) summary: &'a str,
-    /// When the page was made; empty for reproducible bytes.
-    pub(crate) generated: &'a str,
     /// Path of the bindings, for readers.
     pub(crate) claims_file: &'a str,
     /// Version of the program.

@@ -66,7 +66,6 @@ fn page(document: &Document, audit: &Audit) -> String {
         verdict: "FAIL",
         reason: "claim_mismatch",
         summary: "1 number_mismatch",
-        generated: "",
         claims_file: "claims.toml",
         version: "0.1.0",
     };
@@ -238,7 +237,6 @@ fn hostile_text_stays_text() {
         verdict: HOSTILE,
         reason: HOSTILE,
         summary: HOSTILE,
-        generated: HOSTILE,
         claims_file: HOSTILE,
         version: HOSTILE,
     };
