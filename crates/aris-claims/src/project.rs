@@ -267,7 +267,7 @@ impl Project {
         for (file, at) in &self.claims.data.files {
             let (fitting, _) =
                 aris_evidence::list(&self.settings, std::slice::from_ref(&file.path));
-            if fitting.is_empty() {
+            if fitting.is_empty() && !self.settings.root.join(&file.path).exists() {
                 audit.notes.push(Note {
                     id: "data_file_lost",
                     position: at.position(&self.claims_name()),
