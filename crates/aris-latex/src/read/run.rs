@@ -122,7 +122,12 @@ impl Reader<'_> {
 
     pub(super) fn command(&mut self, token: Token, cmd: Cmd) -> Result<(), Error> {
         match cmd {
-            Cmd::Nothing | Cmd::NoValue | Cmd::True => {}
+            Cmd::AtBegin if self.preamble => {
+                let tokens = self.argument();
+                self.begin_hooks.extend(tokens);
+            }
+            // In the text the argument follows as a group.
+            Cmd::Nothing | Cmd::NoValue | Cmd::True | Cmd::AtBegin => {}
             Cmd::Opaque => self.unknown(),
             Cmd::Declares(spec) => self.declare_name(spec),
             Cmd::DeclaresNamed(prefix, spec) => {
@@ -274,11 +279,6 @@ impl Reader<'_> {
                 self.excluded.remove(&name);
                 self.show_environment(name, token);
             }
-            Cmd::AtBegin if self.preamble => {
-                let tokens = self.argument();
-                self.begin_hooks.extend(tokens);
-            }
-            Cmd::AtBegin => {}
             Cmd::AtEnd => {
                 let tokens = self.argument();
                 self.end_hooks.extend(tokens);
