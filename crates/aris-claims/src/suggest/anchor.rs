@@ -11,25 +11,20 @@ use crate::paper::{Paper, Shown};
 const WORDS: [usize; 7] = [3, 5, 8, 12, 20, 32, 50];
 /// Bytes of source that one number takes.
 const LONGEST: usize = 160;
-/// Bytes before the first digit that belong to a number: `$-$`, `\num{+`.
-const BEFORE: usize = 12;
 
 /// The macro that holds a number, by its name.
 pub(super) fn macro_of(paper: &Paper<'_>, shown: &Shown) -> Option<String> {
     let block = paper.document.blocks.get(shown.block)?;
-    let expanded = block.marks.iter().filter_map(|mark| match &mark.kind {
-        MarkKind::Expanded { name, .. }
-            if mark.range.start <= shown.range.start && shown.range.end <= mark.range.end =>
-        {
-            Some(name)
-        }
-        _ => None,
-    });
-    let holds = |name: &&String| {
-        let found = paper.macro_number(name);
-        found.is_ok_and(|found| found.number.value == shown.number.value)
-    };
-    expanded.into_iter().find(holds).cloned()
+    block.marks.iter().find_map(|mark| {
+        let (range, inner) = (&mark.range, &shown.range);
+        let MarkKind::Expanded { name, .. } = &mark.kind else {
+            return None;
+        };
+        let held = paper.macro_number(name).ok()?.number.value;
+        let is_it =
+            range.start <= inner.start && inner.end <= range.end && held == shown.number.value;
+        is_it.then(|| name.clone())
+    })
 }
 
 /// The shortest of some stretches around a number that fits its file once, with the number marked.
@@ -73,42 +68,26 @@ fn same(one: &Shown, other: &Shown) -> bool {
     one.block == other.block && one.range == other.range && one.number.value == other.number.value
 }
 
-/// The bytes of the folded source that a number takes.
+/// The bytes of the folded source that a number takes: the fewest that read as it, with braces in pairs.
 fn mark(folded: &Folded, at: usize, is_it: &dyn Fn(Range<usize>) -> bool) -> Option<Range<usize>> {
-    let text = &folded.text;
-    let limit = text.floor_char_boundary(at + LONGEST);
-    for start in (at.saturating_sub(BEFORE)..=at)
-        .rev()
-        .filter(|at| text.is_char_boundary(*at))
-    {
-        let ends = (at + 1..=limit).filter(|at| text.is_char_boundary(*at));
-        for range in ends.map(|end| start..end) {
-            let mut depth = 0_i32;
-            let inner = text.get(range.clone())?;
-            for byte in inner.bytes() {
-                depth += i32::from(byte == b'{') - i32::from(byte == b'}');
-            }
-            let dollars = inner.matches('$').count();
-            let plain = inner.trim() == inner && dollars % 2 == 0 && depth == 0;
-            if plain && is_it(folded.source(range.clone())) {
-                return Some(range);
-            }
-        }
-    }
-    None
+    let braces = |text: &str, brace: char| text.matches(brace).count();
+    let is_mark = |end: &usize| {
+        let text = folded.text.get(at..*end);
+        text.is_some_and(|text| braces(text, '{') == braces(text, '}'))
+            && is_it(folded.source(at..*end))
+    };
+    let end = (at + 1..=at + LONGEST).find(is_mark)?;
+    Some(at..end)
 }
 
 /// A file of the paper as a file in `folder` names it.
 pub(super) fn relative(folder: &str, path: &str) -> String {
-    let mut folder = folder
-        .split('/')
-        .filter(|part| !matches!(*part, "" | "."))
-        .peekable();
-    let mut path = path.split('/').peekable();
-    while folder.peek().is_some() && folder.peek() == path.peek() {
-        folder.next();
-        path.next();
-    }
-    let up = folder.map(|_| "..");
-    up.chain(path).collect::<Vec<_>>().join("/")
+    let folder = folder.split('/').filter(|part| !matches!(*part, "" | "."));
+    let folder: Vec<&str> = folder.collect();
+    let path: Vec<&str> = path.split('/').collect();
+    let pairs = folder.iter().zip(&path);
+    let same = pairs.take_while(|(one, other)| one == other).count();
+    let up = folder.iter().skip(same).map(|_| "..");
+    let down = path.iter().skip(same).copied();
+    up.chain(down).collect::<Vec<_>>().join("/")
 }

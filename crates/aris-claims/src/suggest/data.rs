@@ -1,322 +1,154 @@
 //! The evidence as columns: tables as they are, the leaves of documents by their paths, and files of one shape as their union.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aris_evidence::{Settings, Value, read_table};
 use aris_yaml::{Kind, Node, read_json};
 
-use super::words::whole;
+use super::words::{Names, whole};
 
 /// Files that are read.
 const MOST_FILES: usize = 1_000;
 /// Bytes of one file.
 const MOST_BYTES: u64 = 256 << 20;
-/// Cells of all files together: 10^6 rows of twenty columns.
-const MOST_CELLS: usize = 20_000_000;
-/// Columns of one table, leaves of one document, keys of a list, lists.
+/// Cells of all files together: 10^6 rows of ten columns.
+const MOST_CELLS: usize = 10_000_000;
+/// Columns of one table, leaves of one document.
 const MOST_COLUMNS: usize = 500;
-/// Different texts, and different numbers, of a column whose values may be conditions.
+/// Different values of a column that may be conditions, and how many of them if they are numbers.
 const MOST_LABELS: usize = 300;
 const MOST_NUMBERS: usize = 60;
-/// Unions of files.
-const MOST_UNIONS: usize = 200;
-/// What stands for a missing number in a column of numbers.
-const MISSING: [&str; 9] = ["NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "--"];
-/// What it costs to calculate over files whose names differ in words, in the measure of [`super::words`].
-const MIXED: f64 = 2.0;
 
-/// Rows that one `from` gives.
-#[derive(Debug, Clone)]
+/// The evidence, and what of it was left out.
+#[derive(Debug, Default)]
+pub(super) struct Data {
+    pub(super) sources: Vec<Source>,
+    pub(super) names: Names,
+    pub(super) left_out: Vec<String>,
+}
+
+/// Content that one `from` gives.
+#[derive(Debug)]
 pub(super) struct Source {
-    /// Path or glob.
-    pub(super) path: String,
-    /// What stands after the path.
-    rest: String,
+    /// The name of the path among [`Names`].
+    pub(super) name: u32,
+    /// Path or glob as SQL.
+    pub(super) from: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: usize,
-    /// How improbable it is that just this file, or this union, is meant, in the measure of [`super::words`].
-    pub(super) cost: f64,
+    /// Files of the same shape that may be meant as well, this one included.
+    pub(super) alike: usize,
 }
 
 /// One column.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Column {
-    /// Its name, or the path of a leaf with blanks between the keys.
-    pub(super) name: String,
+    /// Its name among [`Names`].
+    pub(super) name: u32,
     /// How a query calls it.
     pub(super) sql: String,
     /// A number for each row, not a number where there is none; empty when this is no column of numbers.
     pub(super) numbers: Vec<f64>,
-    /// The word that stands for a missing number.
+    /// The only text among its numbers, which stands for a missing one.
     pub(super) missing: Option<String>,
-    texts: Vec<String>,
-    /// The different values as text, at most one more than may be conditions, and for each row the place of its own.
+    /// The values that may be conditions, and for each row the place of its own.
     pub(super) labels: Vec<Label>,
     pub(super) label_of: Vec<Option<u32>>,
-    /// Whether the values may be conditions.
-    pub(super) is_label: bool,
 }
 
 /// A value that may be a condition.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Label {
     pub(super) text: String,
     pub(super) is_number: bool,
+    /// Its name among [`Names`].
+    pub(super) name: u32,
     /// As [`whole`] has it.
     pub(super) whole: String,
 }
 
-impl Source {
-    pub(super) fn from(&self) -> String {
-        format!("{}{}", quoted(&self.path, '"'), self.rest)
-    }
+/// The rows of one file, as they are read.
+struct Content {
+    path: String,
+    /// Name of each column, and how a query calls it.
+    columns: Vec<(String, String)>,
+    rows: Vec<Vec<Value>>,
 }
 
-impl Label {
-    pub(super) fn sql(&self) -> String {
-        if self.is_number {
-            self.text.clone()
-        } else {
-            quoted(&self.text, '\'')
+/// Everything that can be read.
+pub(super) fn read(settings: &Settings, evidence: &[String]) -> Data {
+    let mut data = Data::default();
+    let (mut read, mut cells) = (Vec::new(), 0);
+    for (at, path) in evidence.iter().enumerate() {
+        let found = match rows(settings, path) {
+            Ok(found) => found,
+            Err(message) => {
+                data.left_out.push(message);
+                continue;
+            }
+        };
+        cells += found.rows.len() * found.columns.len();
+        if at >= MOST_FILES || cells > MOST_CELLS {
+            data.left_out.push(format!(
+                "{path} and later files; {MOST_FILES} files and {MOST_CELLS} cells are looked at"
+            ));
+            break;
         }
+        read.push(found);
     }
-}
-
-/// Everything that can be read; says what was left out.
-pub(super) fn sources(
-    settings: &Settings,
-    evidence: &[String],
-    left_out: &mut Vec<String>,
-) -> Vec<Source> {
-    if let Some(first) = evidence.get(MOST_FILES) {
-        left_out.push(format!(
-            "{first} and later files; {MOST_FILES} files are read"
-        ));
+    for rows in &read {
+        let source = Source::new(&rows.path, &[rows], &mut data.names);
+        data.sources.push(source);
     }
-    let mut cells = 0;
-    let mut out = Vec::new();
-    for name in evidence.iter().take(MOST_FILES) {
-        match read(settings, name, &mut cells, &mut out) {
-            Ok(()) => {}
-            Err(message) => left_out.push(message),
+    for (places, glob) in unions(&read) {
+        for place in &places {
+            if let Some(member) = data.sources.get_mut(*place) {
+                member.alike = member.alike.max(places.len());
+            }
         }
+        let members: Vec<&Content> = places.iter().filter_map(|at| read.get(*at)).collect();
+        let source = Source::new(&glob, &members, &mut data.names);
+        data.sources.push(source);
     }
-    unions(&mut out, left_out);
-    out
+    data
 }
 
-fn read(
-    settings: &Settings,
-    name: &str,
-    cells: &mut usize,
-    out: &mut Vec<Source>,
-) -> Result<(), String> {
-    let setting = settings.files.iter().find(|file| file.path == name);
-    let bytes = aris_fs::read(&settings.root.join(name), MOST_BYTES);
-    let bytes = bytes.map_err(|error| format!("{name}: {error}"))?;
-    let table = read_table(name, &bytes, setting).map_err(|error| error.to_string())?;
-    *cells += table.rows.len() * table.columns.len();
-    if *cells > MOST_CELLS || table.columns.len() > MOST_COLUMNS {
-        return Err(format!(
-            "{name}: {MOST_COLUMNS} columns of a table and {MOST_CELLS} cells of all files are looked at"
-        ));
-    }
+fn rows(settings: &Settings, path: &str) -> Result<Content, String> {
+    let setting = settings.files.iter().find(|file| file.path == path);
+    let bytes = aris_fs::read(&settings.root.join(path), MOST_BYTES);
+    let bytes = bytes.map_err(|error| format!("{path}: {error}"))?;
+    let table = read_table(path, &bytes, setting).map_err(|error| error.to_string())?;
+    let names = table.columns.iter().take(MOST_COLUMNS);
+    let mut rows = Content {
+        path: path.to_owned(),
+        columns: names.map(|name| (name.clone(), identifier(name))).collect(),
+        rows: table.rows,
+    };
     if table.columns == ["doc"]
-        && let Some([Value::Text(json)]) = table.rows.first().map(Vec::as_slice)
+        && let Some([Value::Text(json)]) = rows.rows.first().map(Vec::as_slice)
         && let Ok(node) = read_json(json)
     {
-        document(name, &node, out);
-        return Ok(());
+        (rows.columns, rows.rows) = document(&node);
     }
-    let columns = table.columns.iter().enumerate().map(|(at, name)| {
-        let values = table.rows.iter().filter_map(|row| row.get(at));
-        Column::new(at, name, identifier(name), values)
-    });
-    push(name, "", columns.collect(), table.rows.len(), out);
-    Ok(())
+    Ok(rows)
 }
 
-fn push(name: &str, rest: &str, columns: Vec<Column>, rows: usize, out: &mut Vec<Source>) {
-    let (path, rest) = (name.to_owned(), rest.to_owned());
-    if !columns.is_empty() {
-        out.push(Source {
-            path,
-            rest,
-            columns,
-            rows,
-            cost: 0.0,
-        });
-    }
-}
-
-impl Column {
-    fn new<'v>(
-        at: usize,
-        name: &str,
-        sql: String,
-        values: impl Iterator<Item = &'v Value>,
-    ) -> Self {
-        let mut column = Self {
-            name: name.to_owned(),
-            sql,
-            ..Self::default()
-        };
-        let mut known: BTreeMap<String, u32> = BTreeMap::new();
-        for value in values {
-            let (number, text) = match value {
-                Value::Null => (f64::NAN, None),
-                #[expect(clippy::cast_precision_loss, reason = "as SQLite's avg does")]
-                Value::Integer(number) => (*number as f64, Some(number.to_string())),
-                Value::Real(number) => (*number, Some(number.to_string())),
-                Value::Text(text) => (f64::NAN, Some(text.clone())),
-            };
-            let is_number = !number.is_nan();
-            column.numbers.push(number);
-            if let Some(text) = text.as_ref().filter(|_| !is_number) {
-                column.note(text);
-            }
-            let text = text.filter(|_| known.len() <= MOST_LABELS);
-            column.label_of.push(text.map(|text| {
-                let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-                *known.entry(text.clone()).or_insert_with(|| {
-                    let whole = whole(&text);
-                    column.labels.push(Label {
-                        text,
-                        is_number,
-                        whole,
-                    });
-                    next
-                })
-            }));
+/// The leaves of a document as one row.
+fn document(node: &Node) -> (Vec<(String, String)>, Vec<Vec<Value>>) {
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    let mut rest: Vec<(Vec<&str>, &Node)> = vec![(Vec::new(), node)];
+    while let Some((keys, node)) = rest.pop().filter(|_| values.len() < MOST_COLUMNS) {
+        if let Some(value) = scalar(node) {
+            let steps = keys.iter().map(|key| format!(".{}", identifier(key)));
+            let path = format!("${}", steps.collect::<String>());
+            columns.push((keys.join(" "), format!("doc ->> {}", quoted(&path, '\''))));
+            values.push(value);
         }
-        column.judge(at);
-        column
-    }
-
-    /// Keeps the first three different texts.
-    fn note(&mut self, text: &str) {
-        if self.texts.len() < 3 && !self.texts.iter().any(|known| known == text) {
-            self.texts.push(text.to_owned());
+        for (key, value) in node.entries().iter().rev() {
+            rest.push(([keys.as_slice(), &[key.text.as_str()]].concat(), value));
         }
     }
-
-    /// Decides what the values of the column at this place may be.
-    fn judge(&mut self, at: usize) {
-        let (count, rows) = (self.labels.len(), self.label_of.len());
-        let numeric = self.numbers.iter().any(|number| !number.is_nan());
-        let is = |text: &String, word: &str| text.eq_ignore_ascii_case(word);
-        self.missing = None;
-        match self.texts.as_slice() {
-            [] if numeric => {}
-            [only] if numeric && MISSING.contains(&only.as_str()) => {
-                self.missing = Some(only.clone());
-            }
-            // Truth values as R and Python write them count as 1 and 0.
-            [one, ..]
-                if !numeric
-                    && self
-                        .texts
-                        .iter()
-                        .all(|text| is(text, "true") || is(text, "false")) =>
-            {
-                let truth = self
-                    .texts
-                    .iter()
-                    .find(|text| is(text, "true"))
-                    .unwrap_or(one);
-                let at = self.labels.iter().position(|label| label.text == *truth);
-                let number = |label: &Option<u32>| {
-                    label.map_or(f64::NAN, |label| {
-                        f64::from(u8::from(at == Some(label as usize)))
-                    })
-                };
-                self.numbers = self.label_of.iter().map(number).collect();
-                self.sql = format!("({} = {})", self.sql, quoted(truth, '\''));
-                self.labels.clear();
-            }
-            _ => self.numbers.clear(),
-        }
-        self.is_label = if self.labels.iter().any(|label| label.is_number) {
-            (2..=MOST_NUMBERS).contains(&count) && (at == 0 || count * 2 <= rows)
-        } else {
-            (2..=MOST_LABELS).contains(&self.labels.len())
-        };
-    }
-
-    /// Adds the rows of another file.
-    fn append(&mut self, other: &Self) {
-        if self.numbers.is_empty() || other.numbers.is_empty() {
-            self.numbers.clear();
-        } else {
-            self.numbers.extend(&other.numbers);
-        }
-        let mut places = Vec::new();
-        for label in &other.labels {
-            let known = self.labels.iter().position(|known| known == label);
-            places.push(known.unwrap_or(self.labels.len()));
-            if known.is_none() {
-                self.labels.push(label.clone());
-            }
-        }
-        let place = |at: &Option<u32>| u32::try_from(*places.get((*at)? as usize)?).ok();
-        self.label_of.extend(other.label_of.iter().map(place));
-        other.texts.iter().for_each(|text| self.note(text));
-    }
-}
-
-/// The leaves of a document as one row, and each list in it as rows.
-fn document(name: &str, node: &Node, out: &mut Vec<Source>) {
-    let (mut leaves, mut lists) = (Vec::new(), Vec::new());
-    walk(node, &mut Vec::new(), &mut leaves, &mut lists);
-    let columns = leaves.iter().map(|(path, value)| {
-        let sql = format!("doc ->> {}", json_path(path));
-        Column::new(1, &path.join(" "), sql, std::iter::once(value))
-    });
-    push(name, "", columns.collect(), 1, out);
-    for (path, items) in lists {
-        let mut keys: Vec<&str> = Vec::new();
-        for (key, _) in items.iter().flat_map(Node::entries) {
-            if keys.len() < MOST_COLUMNS && !keys.contains(&key.text.as_str()) {
-                keys.push(&key.text);
-            }
-        }
-        let value = |item: Option<&Node>| item.and_then(scalar).unwrap_or(Value::Null);
-        let mut columns = Vec::new();
-        for (at, key) in keys.iter().enumerate() {
-            let values: Vec<Value> = items.iter().map(|item| value(item.get(key))).collect();
-            let sql = format!("value ->> {}", json_path(&[*key]));
-            columns.push(Column::new(at, key, sql, values.iter()));
-        }
-        if keys.is_empty() {
-            let values: Vec<Value> = items.iter().map(|item| value(Some(item))).collect();
-            let sql = String::from("value");
-            columns.push(Column::new(1, &path.join(" "), sql, values.iter()));
-        }
-        let rest = format!(", json_each(doc, {})", json_path(&path));
-        push(name, &rest, columns, items.len(), out);
-    }
-}
-
-type Leaves<'n, T> = Vec<(Vec<&'n str>, T)>;
-
-fn walk<'n>(
-    node: &'n Node,
-    path: &mut Vec<&'n str>,
-    leaves: &mut Leaves<'n, Value>,
-    lists: &mut Leaves<'n, &'n [Node]>,
-) {
-    if leaves.len().max(lists.len()) >= MOST_COLUMNS {
-        return;
-    }
-    if !node.items().is_empty() {
-        lists.push((path.clone(), node.items()));
-    }
-    for (key, value) in node.entries() {
-        path.push(&key.text);
-        walk(value, path, leaves, lists);
-        path.pop();
-    }
-    leaves.extend(scalar(node).map(|value| (path.clone(), value)));
+    (columns, vec![values])
 }
 
 fn scalar(node: &Node) -> Option<Value> {
@@ -329,19 +161,127 @@ fn scalar(node: &Node) -> Option<Value> {
     })
 }
 
-fn json_path(keys: &[&str]) -> String {
-    let plain = |key: &str| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let step = |key: &&str| {
-        if plain(key) && !key.is_empty() {
-            format!(".{key}")
-        } else {
-            format!(".\"{key}\"")
+/// The places of files of one shape, and the glob that covers them by leaving one component of their paths open.
+fn unions(read: &[Content]) -> BTreeMap<Vec<usize>, String> {
+    let mut found: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, rows) in read.iter().enumerate() {
+        let parts: Vec<&str> = rows.path.split('/').collect();
+        for (open, part) in parts.iter().enumerate() {
+            let end = part.rfind('.').filter(|_| open + 1 == parts.len());
+            let star = format!("*{}", end.and_then(|end| part.get(end..)).unwrap_or(""));
+            let mut glob = parts.clone();
+            glob.splice(open..=open, [star.as_str()]);
+            let shape = (glob.join("/"), &rows.columns);
+            found.entry(shape).or_default().push(at);
         }
-    };
-    quoted(
-        &format!("${}", keys.iter().map(step).collect::<String>()),
-        '\'',
-    )
+    }
+    let several = found.into_iter().filter(|(_, members)| members.len() > 1);
+    several
+        .map(|((glob, _), members)| (members, glob))
+        .collect()
+}
+
+impl Source {
+    fn new(path: &str, members: &[&Content], names: &mut Names) -> Self {
+        let first = members.first();
+        let columns = first.map_or(&[][..], |rows| rows.columns.as_slice());
+        let columns = columns.iter().enumerate().map(|(at, column)| {
+            let rows = members.iter().flat_map(|rows| &rows.rows);
+            Column::new(at, column, rows.filter_map(|row| row.get(at)), names)
+        });
+        let columns = columns.collect();
+        let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        Self {
+            name: names.add(stem),
+            from: quoted(path, '"'),
+            columns,
+            rows: members.iter().map(|rows| rows.rows.len()).sum(),
+            alike: 1,
+        }
+    }
+}
+
+impl Column {
+    fn new<'v>(
+        at: usize,
+        (name, sql): &(String, String),
+        values: impl Iterator<Item = &'v Value>,
+        names: &mut Names,
+    ) -> Self {
+        let mut column = Self {
+            name: names.add(name),
+            sql: sql.clone(),
+            ..Self::default()
+        };
+        // Up to three different texts tell what kind of column this is; labels are the different values.
+        let (mut texts, mut has_numbers) = (BTreeSet::new(), false);
+        let mut labels: BTreeMap<(String, bool), u32> = BTreeMap::new();
+        for value in values {
+            let (number, text) = match value {
+                Value::Null => (f64::NAN, None),
+                #[expect(clippy::cast_precision_loss, reason = "as SQLite's avg does")]
+                Value::Integer(number) => (*number as f64, None),
+                Value::Real(number) => (*number, None),
+                Value::Text(text) => (truth(text).unwrap_or(f64::NAN), Some(text.as_str())),
+            };
+            column.numbers.push(number);
+            has_numbers |= text.is_none() && !number.is_nan();
+            texts.extend(text.filter(|_| texts.len() < 3));
+            let is_label = *value != Value::Null && labels.len() <= MOST_LABELS;
+            column.label_of.push(is_label.then(|| {
+                let next = u32::try_from(labels.len()).unwrap_or(u32::MAX);
+                let label = text.map_or_else(|| number.to_string(), str::to_owned);
+                *labels.entry((label, text.is_none())).or_insert(next)
+            }));
+        }
+        let word = texts
+            .iter()
+            .copied()
+            .max_by_key(|text| truth(text) == Some(1.0));
+        let is_truth = !has_numbers && texts.iter().all(|text| truth(text).is_some());
+        match word {
+            None => {}
+            Some(word) if is_truth => {
+                column.sql = format!("({sql} = {})", quoted(word, '\''));
+                return column;
+            }
+            Some(word) if has_numbers && texts.len() == 1 => column.missing = Some(word.to_owned()),
+            Some(_) => column.numbers.clear(),
+        }
+        // Numbers are labels where they repeat, or come first in each row.
+        let (count, rows) = (labels.len(), column.label_of.len());
+        let few = (2..=MOST_NUMBERS).contains(&count) && (at == 0 || count * 2 <= rows);
+        if few || !has_numbers && (2..=MOST_LABELS).contains(&count) {
+            let mut labels: Vec<_> = labels.into_iter().collect();
+            labels.sort_unstable_by_key(|(_, place)| *place);
+            let label = |((text, is_number), _): ((String, bool), u32)| Label {
+                name: names.add(&text),
+                whole: whole(&text),
+                is_number,
+                text,
+            };
+            column.labels = labels.into_iter().map(label).collect();
+        }
+        column
+    }
+}
+
+impl Label {
+    pub(super) fn sql(&self) -> String {
+        if self.is_number {
+            return self.text.clone();
+        }
+        quoted(&self.text, '\'')
+    }
+}
+
+/// Truth values as R and Python write them, as 1 and 0.
+fn truth(text: &str) -> Option<f64> {
+    match text {
+        "TRUE" | "True" | "true" => Some(1.0),
+        "FALSE" | "False" | "false" => Some(0.0),
+        _ => None,
+    }
 }
 
 /// A text as SQL, in single quotes, or a name in double ones.
@@ -355,86 +295,11 @@ fn identifier(name: &str) -> String {
     /// What SQLite takes for a word of its grammar where a column may stand.
     const WORDS: &str = " add all alter and as between by case check collate commit constraint create cross default delete distinct do drop else end escape except exists foreign from full group having if in index inner insert intersect into is isnull join left like limit match natural no not nothing notnull null of offset on or order outer primary references returning right row rows select set table then to transaction union unique update using values view when where with without ";
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let digit = name.starts_with(|c: char| c.is_ascii_digit());
+    let digit = name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit());
     let word = WORDS.contains(&format!(" {} ", name.to_lowercase()));
-    if name.chars().all(plain) && !name.is_empty() && !digit && !word {
+    if name.chars().all(plain) && !digit && !word {
         name.to_owned()
     } else {
         quoted(name, '"')
     }
-}
-
-/// Adds the unions of files of one shape whose paths differ in their digits or in one component.
-fn unions(sources: &mut Vec<Source>, left_out: &mut Vec<String>) {
-    let mut found: BTreeMap<(bool, String, String), Vec<usize>> = BTreeMap::new();
-    for (at, source) in sources.iter().enumerate() {
-        let columns = source.columns.iter().map(|column| column.sql.as_str());
-        let shape = format!(
-            "{}\n{}",
-            source.rest,
-            columns.collect::<Vec<_>>().join("\n")
-        );
-        for (mixed, glob) in globs(&source.path) {
-            let alike = found.entry((mixed, glob, shape.clone())).or_default();
-            alike.push(at);
-        }
-    }
-    let mut seen: Vec<Vec<usize>> = Vec::new();
-    for ((mixed, glob, _), members) in found {
-        if members.len() < 2 || seen.contains(&members) {
-            continue;
-        }
-        if seen.len() == MOST_UNIONS {
-            left_out.push(format!(
-                "{glob} and later; {MOST_UNIONS} unions of files are made"
-            ));
-            break;
-        }
-        let mut parts = members.iter().filter_map(|at| sources.get(*at)).cloned();
-        let Some(mut union) = parts.next() else {
-            continue;
-        };
-        for part in parts {
-            for (column, other) in union.columns.iter_mut().zip(&part.columns) {
-                column.append(other);
-            }
-            union.rows += part.rows;
-        }
-        for (at, column) in union.columns.iter_mut().enumerate() {
-            // What counts truths does so already.
-            if !column.labels.is_empty() || column.numbers.is_empty() {
-                column.judge(at);
-            }
-        }
-        union.path = glob;
-        union.cost = if mixed { MIXED } else { 0.0 };
-        for at in members.iter().filter(|_| !mixed) {
-            if let Some(member) = sources.get_mut(*at) {
-                #[expect(clippy::cast_precision_loss, reason = "at most MOST_FILES")]
-                let choice = (members.len() as f64).ln();
-                member.cost = member.cost.max(choice);
-            }
-        }
-        seen.push(members);
-        sources.push(union);
-    }
-}
-
-/// A path with all digits open; and, marked, with one component open.
-fn globs(path: &str) -> Vec<(bool, String)> {
-    let mut digits = path.replace(|c: char| c.is_ascii_digit(), "*");
-    while digits.contains("**") {
-        digits = digits.replace("**", "*");
-    }
-    let mut out = vec![(false, digits)];
-    let parts: Vec<&str> = path.split('/').collect();
-    for (at, part) in parts.iter().enumerate() {
-        let end = part.rsplit_once('.').filter(|_| at + 1 == parts.len());
-        let star = end.map_or(String::from("*"), |(_, end)| format!("*.{end}"));
-        let (before, after) = (parts.iter().take(at), parts.iter().skip(at + 1));
-        let open = before.copied().chain([star.as_str()]).chain(after.copied());
-        out.push((true, open.collect::<Vec<_>>().join("/")));
-    }
-    out.retain(|(_, glob)| glob != path);
-    out
 }

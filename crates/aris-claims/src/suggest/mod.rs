@@ -5,7 +5,7 @@
 //! the most with the number's surroundings comes first; where they share little, there is no proposal. The fewer digits the number has, the more
 //! they must share. A table whose lines agree cell by cell is proposed as a whole.
 //!
-//! Not proposed outside of whole tables: whole numbers below 100, years, number words, numbers behind `<` or `>`.
+//! Not proposed outside of whole tables: whole numbers below 100, numbers behind `<` or `>`.
 
 mod anchor;
 mod context;
@@ -16,32 +16,25 @@ mod values;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use aris_evidence::{Limits, Settings};
 use aris_latex::{BlockKind, Document, Position};
 
-use crate::bindings::{Claims, Draft, DraftSubject, Folded, append};
+use crate::bindings::{Claims, Draft, DraftSubject, Folded, Spot, append};
 use crate::check::{Request, audit};
-use crate::number::{Style, scan};
+use crate::number::scan;
 use crate::paper::{Paper, Shown};
 use crate::report::{Audit, Entry, Status};
-use context::{Contexts, Reading};
-use rank::{Fit, Index};
-use table::Sheet;
-use values::Values;
-use words::Names;
+use context::Contexts;
+use rank::Fit;
+use values::{MOST_LOOKS, Values};
 
-/// Numbers that get proposals, in reading order.
-const MOST_NUMBERS: usize = 20_000;
 /// Proposals for one number.
 const ALTERNATIVES: usize = 3;
 /// Proposals whose queries are asked.
 const MOST_PROPOSALS: usize = 5_000;
 /// Whole numbers below this one are found everywhere.
-const SMALLEST: i128 = 100;
-/// Years.
-const YEARS: Range<i128> = 1900..2100;
+const SMALLEST: f64 = 100.0;
 /// Of so many cells of a table one may not agree.
 const CELLS: usize = 5;
 /// What a table is worth more than a single number in the order of proposals.
@@ -79,6 +72,7 @@ pub struct Proposal {
     pub rank: usize,
     /// The binding; `proposed` is set, `id` is left out.
     pub draft: Draft,
+    confidence: f64,
 }
 
 /// A number and the value proposed for it.
@@ -90,8 +84,6 @@ pub struct Agreeing {
     pub shown: String,
     /// The value that the query gives.
     pub value: String,
-    /// Whether they agree; in a table that is proposed as a whole one of five cells may not.
-    pub agrees: bool,
 }
 
 /// Proposals, and what they do not take into account.
@@ -108,85 +100,59 @@ type Idea = (DraftSubject, usize, f64);
 
 /// Proposes bindings for the numbers that nothing binds.
 pub fn suggest(request: &SuggestRequest<'_>) -> Suggestions {
-    let mut out = Suggestions::default();
     let paper = Paper::new(request.document);
-    let numbers = unbound(request, &paper, &mut out.left_out);
+    let numbers = unbound(request, &paper);
     if numbers.is_empty() {
-        return out;
+        return Suggestions::default();
     }
-    let sources = data::sources(request.settings, request.evidence, &mut out.left_out);
-    let values = Values::new(sources, &mut out.left_out);
-    let mut names = Names::default();
-    let index = Index::new(&values, &mut names);
-    let contexts = Contexts::new(&paper, &mut names);
+    let mut data = data::read(request.settings, request.evidence);
+    let contexts = Contexts::new(&paper, &mut data.names);
     let search = Search {
         request,
         paper: &paper,
-        values,
-        names,
-        index,
+        values: Values::new(data),
         contexts,
     };
-    let mut found = search.confirmed(search.tables(&numbers));
-    let covered = found.iter().flat_map(|(_, proposal)| &proposal.numbers);
+    let mut proposals = search.confirmed(search.tables(&numbers));
+    let covered = proposals.iter().flat_map(|proposal| &proposal.numbers);
     let covered: BTreeSet<&Position> = covered.map(|number| &number.position).collect();
     let is_free = |shown: &&Shown| {
         let position = paper.position(shown.block, shown.range.start);
         !covered.contains(&position) && search.counts(shown)
     };
     let rest: Vec<&Shown> = numbers.iter().filter(is_free).collect();
-    found.extend(search.confirmed(search.single(&rest)));
-    found.sort_by(|one, other| other.0.total_cmp(&one.0));
-    out.proposals = found.into_iter().map(|(_, proposal)| proposal).collect();
-    let mut ranks: BTreeMap<Position, usize> = BTreeMap::new();
-    for proposal in &mut out.proposals {
-        if let Some(first) = proposal.numbers.first() {
-            let rank = ranks.entry(first.position.clone()).or_default();
-            *rank += 1;
-            proposal.rank = *rank;
-        }
+    proposals.extend(search.confirmed(search.single(&rest)));
+    proposals.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+    let mut ranks: BTreeMap<Option<Position>, usize> = BTreeMap::new();
+    for proposal in &mut proposals {
+        let first = proposal.numbers.first();
+        let rank = ranks.entry(first.map(|number| number.position.clone()));
+        proposal.rank = *rank.and_modify(|rank| *rank += 1).or_insert(1);
     }
-    out.proposals.truncate(request.most);
-    out
+    proposals.truncate(request.most);
+    Suggestions {
+        proposals,
+        left_out: search.values.data.left_out,
+    }
 }
 
 /// The numbers that neither a binding nor a proposal is about.
-fn unbound(
-    request: &SuggestRequest<'_>,
-    paper: &Paper<'_>,
-    left_out: &mut Vec<String>,
-) -> Vec<Shown> {
+fn unbound(request: &SuggestRequest<'_>, paper: &Paper<'_>) -> Vec<Shown> {
     let mut claims = request.claims.clone();
-    claims
-        .claims
-        .iter_mut()
-        .for_each(|claim| claim.proposed = false);
-    claims
-        .tables
-        .iter_mut()
-        .for_each(|table| table.proposed = false);
-    let audit = request.audit(&claims);
-    let free = audit
-        .entries
-        .iter()
-        .filter(|entry| entry.status == Status::Unbound);
-    let free =
-        free.filter_map(|entry| Some((entry.visible.as_ref()?.0, entry.visible.as_ref()?.1.start)));
-    let free: BTreeSet<(usize, usize)> = free.collect();
-    let mut numbers: Vec<Shown> = paper
-        .results()
-        .into_iter()
-        .map(|(shown, _)| shown)
-        .collect();
-    numbers.retain(|shown| free.contains(&(shown.block, shown.range.start)));
-    if let Some(first) = numbers.get(MOST_NUMBERS) {
-        let at = paper.position(first.block, first.range.start);
-        left_out.push(format!(
-            "numbers from {at} on; {MOST_NUMBERS} unbound numbers get proposals"
-        ));
+    for claim in &mut claims.claims {
+        claim.proposed = false;
     }
-    numbers.truncate(MOST_NUMBERS);
-    numbers
+    for table in &mut claims.tables {
+        table.proposed = false;
+    }
+    let entries = request.audit(&claims).entries;
+    let is_unbound = |entry: &&Entry| entry.status == Status::Unbound;
+    let free = entries.iter().filter(is_unbound);
+    let free = free.filter_map(|entry| entry.visible.as_ref());
+    let free: BTreeSet<(usize, usize)> = free.map(|(block, range)| (*block, range.start)).collect();
+    let numbers = paper.results().into_iter().map(|(shown, _)| shown);
+    let is_free = |shown: &Shown| free.contains(&(shown.block, shown.range.start));
+    numbers.filter(is_free).collect()
 }
 
 impl SuggestRequest<'_> {
@@ -205,233 +171,164 @@ struct Search<'s> {
     request: &'s SuggestRequest<'s>,
     paper: &'s Paper<'s>,
     values: Values,
-    names: Names,
-    index: Index,
     contexts: Contexts<'s>,
 }
 
 impl Search<'_> {
     /// Bindings of whole tables.
     fn tables(&self, numbers: &[Shown]) -> Vec<Idea> {
-        let document = self.paper.document;
-        let mut sheets: BTreeMap<(usize, usize), Sheet<'_>> = BTreeMap::new();
+        let mut searches: BTreeMap<(usize, usize), table::Search<'_>> = BTreeMap::new();
         for shown in numbers {
-            let Some(block) = document.blocks.get(shown.block) else {
-                continue;
-            };
-            if let BlockKind::Cell {
-                table, row, col, ..
-            } = block.kind
-                && let Some(label) = document
-                    .tables
-                    .get(table)
-                    .and_then(|table| table.label.as_deref())
+            if let Some(block) = self.paper.document.blocks.get(shown.block)
+                && let BlockKind::Cell {
+                    table, row, col, ..
+                } = block.kind
                 && let Some(heads) = self.contexts.tables.get(table)
+                && !heads.label.is_empty()
             {
-                let before = |start: usize| start <= shown.range.start;
-                let numbers = scan(&block.text)
-                    .into_iter()
-                    .filter(|number| !number.embedded);
-                let cell = numbers.filter(|number| before(number.range.start)).count();
-                let sheet = sheets.entry((table, cell)).or_insert_with(|| Sheet {
-                    label,
-                    cell,
+                let mut before = scan(&block.text);
+                before.retain(|number| !number.embedded && number.range.start <= shown.range.start);
+                let cell = before.len();
+                let search = searches.entry((table, cell));
+                let search = search.or_insert_with(|| table::Search {
+                    values: &self.values,
                     heads,
                     numbers: BTreeMap::new(),
+                    cell,
+                    by_rows: false,
                 });
-                sheet
-                    .numbers
-                    .insert((row, col), (shown.clone(), self.reading(shown)));
+                let reading = self.contexts.read(shown, &self.values.data.names);
+                search.numbers.insert((row, col), (shown.clone(), reading));
             }
         }
-        let drafts = |sheet: &Sheet<'_>| {
-            let found = [false, true].map(|by_rows| {
-                table::Search {
-                    values: &self.values,
-                    index: &self.index,
-                    names: &self.names,
-                    sheet,
-                    by_rows,
-                }
-                .drafts()
-            });
-            let [by_columns, by_rows] = found;
-            let sum =
-                |drafts: &[(DraftSubject, f64)]| drafts.iter().map(|draft| draft.1).sum::<f64>();
-            if sum(&by_rows) > sum(&by_columns) {
-                by_rows
-            } else {
-                by_columns
-            }
-        };
-        let found = sheets.values().flat_map(drafts);
-        found
-            .map(|(subject, quality)| (subject, 0, TABLE + quality))
-            .collect()
+        let mut out = Vec::new();
+        for mut search in searches.into_values() {
+            let by_columns = search.drafts();
+            search.by_rows = true;
+            let by_rows = search.drafts();
+            let sum = |drafts: &[(_, f64)]| drafts.iter().map(|draft| draft.1).sum::<f64>();
+            let rows_win = sum(&by_rows) > sum(&by_columns);
+            let ideas = if rows_win { by_rows } else { by_columns }.into_iter();
+            out.extend(ideas.map(|(subject, quality)| (subject, 0, TABLE + quality)));
+        }
+        out
     }
 
     /// Bindings of single numbers.
     fn single(&self, numbers: &[&Shown]) -> Vec<Idea> {
         let mut fits: Vec<(Fit, usize, &Shown)> = Vec::new();
-        let mut last = None;
+        let most = MOST_LOOKS / numbers.len().max(1);
         for shown in numbers {
-            let key = (self.contexts.key(shown), shown.number.is_percent());
-            let mut reading = match last.take() {
-                Some((known, reading)) if known == key => reading,
-                _ => self.reading(shown),
-            };
-            reading.is_spread = self.is_spread(shown);
-            let (found, others) =
-                self.index
-                    .rank(&self.values, &self.names, &shown.number, &reading);
+            let reading = self.contexts.read(shown, &self.values.data.names);
+            let (found, others) = self.values.rank(&shown.number, &reading, most);
             let found = found.into_iter().take(ALTERNATIVES);
             fits.extend(found.map(|fit| (fit, others, *shown)));
-            last = Some((key, reading));
         }
         fits.sort_by(|(one, ..), (other, ..)| other.words.total_cmp(&one.words));
         fits.truncate(self.request.most.min(MOST_PROPOSALS));
-        let mut folded: BTreeMap<usize, Folded> = BTreeMap::new();
+        let files = 0..self.paper.document.files.len();
+        let folded: Vec<Folded> = files.map(|at| self.paper.folded(at)).collect();
         let mut macros: BTreeSet<(String, String)> = BTreeSet::new();
         let mut out = Vec::new();
         for (fit, others, shown) in fits {
-            let Some(value) = self.values.sql(&fit.candidate, fit.power) else {
+            let Some(value) = self.values.sql(&fit.candidate, fit.power, None) else {
                 continue;
             };
-            let subject = match anchor::macro_of(self.paper, shown) {
+            let place = self.paper.place(shown.block, shown.range.start);
+            let subject = if let Some(name) = anchor::macro_of(self.paper, shown) {
                 // A macro is bound once, wherever it is printed.
-                Some(name) if !macros.insert((name.clone(), value.clone())) => None,
-                Some(name) => Some(DraftSubject::Macro { name, value }),
-                None => {
-                    let file = self.paper.place(shown.block, shown.range.start).file;
-                    let folded = folded
-                        .entry(file)
-                        .or_insert_with(|| self.paper.folded(file));
-                    let path = self
-                        .paper
-                        .document
-                        .files
-                        .get(file)
-                        .map_or("", |file| &file.path);
-                    let file = anchor::relative(self.request.folder, path);
-                    anchor::anchor(self.paper, folded, &file, shown).map(|text| {
-                        let values = vec![value];
-                        DraftSubject::Sentence { file, text, values }
-                    })
-                }
+                let is_new = macros.insert((name.clone(), value.clone()));
+                is_new.then_some(DraftSubject::Macro { name, value })
+            } else if let Some(file) = self.paper.document.files.get(place.file)
+                && let Some(folded) = folded.get(place.file)
+            {
+                let file = anchor::relative(self.request.folder, &file.path);
+                let text = anchor::anchor(self.paper, folded, &file, shown);
+                let values = vec![value];
+                text.map(|text| DraftSubject::Sentence { file, text, values })
+            } else {
+                None
             };
             out.extend(subject.map(|subject| (subject, others, fit.words)));
         }
         out
     }
 
-    fn reading(&self, shown: &Shown) -> Reading {
-        let mut reading = self.contexts.read(shown, &self.names);
-        reading.is_spread = self.is_spread(shown);
-        reading
-    }
-
-    fn is_spread(&self, shown: &Shown) -> bool {
-        let before = self.contexts.before(shown);
-        shown.number.uncertainty_of.is_some() || before.trim_end_matches(['{', '_']).ends_with('±')
-    }
-
     /// Whether a number outside of whole tables may get a proposal.
     fn counts(&self, shown: &Shown) -> bool {
-        let number = &shown.number;
-        let bound = self
-            .contexts
-            .before(shown)
-            .ends_with(['<', '>', '≤', '≥', '⩽', '⩾']);
-        let whole = number.value.to_integer();
-        let whole = whole.filter(|_| number.last_digit >= 0 && number.multiplier == 0);
-        let small = whole.is_some_and(|value| value.abs() < SMALLEST || YEARS.contains(&value));
-        !bound && !small && number.style != Style::Spelled
+        let block = self.paper.document.blocks.get(shown.block);
+        let before = block.and_then(|block| block.text.get(..shown.range.start));
+        let before = before.unwrap_or("").trim_end();
+        let is_whole = shown.number.last_digit >= 0 && shown.number.multiplier == 0;
+        let small = shown.number.value.abs().to_f64() < SMALLEST && is_whole;
+        !small && !before.ends_with(['<', '>', '≤', '≥', '⩽', '⩾'])
     }
 
     /// The ideas whose queries give what the paper shows.
-    fn confirmed(&self, ideas: Vec<Idea>) -> Vec<(f64, Proposal)> {
-        let mut drafts = Vec::new();
-        for (at, (subject, ..)) in ideas.iter().enumerate() {
+    fn confirmed(&self, ideas: Vec<Idea>) -> Vec<Proposal> {
+        let mut claims = Claims {
+            data: self.request.claims.data.clone(),
+            ..Claims::default()
+        };
+        for (line, (subject, ..)) in ideas.iter().enumerate() {
             let draft = Draft {
-                id: format!("p{at}"),
                 subject: subject.clone(),
                 ..Draft::default()
             };
             // One that cannot be written, because of a macro's name for example, must not take the others with it.
-            if append("", std::slice::from_ref(&draft)).is_ok() {
-                drafts.push(draft);
-            }
+            let written = append("", &[draft]).and_then(|text| Claims::read(&text));
+            let mut read = written.unwrap_or_default();
+            // The line tells afterwards which idea an entry belongs to.
+            let spot = Spot { line, column: 0 };
+            read.claims.iter_mut().for_each(|claim| claim.at = spot);
+            read.tables.iter_mut().for_each(|table| table.at = spot);
+            claims.claims.append(&mut read.claims);
+            claims.tables.append(&mut read.tables);
         }
-        let written = append("", &drafts).and_then(|text| Claims::read(&text));
-        let mut claims = written.unwrap_or_default();
-        claims.data = self.request.claims.data.clone();
         let audit = self.request.audit(&claims);
-        let mut entries: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-        for entry in audit.entries.iter().filter(|entry| entry.binding.is_some()) {
-            let id = entry.id.split('/').next().unwrap_or("");
-            entries.entry(id).or_default().push(entry);
+        let mut entries: BTreeMap<usize, Vec<&Entry>> = BTreeMap::new();
+        for entry in &audit.entries {
+            if let Some(spot) = entry.binding {
+                entries.entry(spot.line).or_default().push(entry);
+            }
         }
         let mut out = Vec::new();
-        for (at, (subject, others, confidence)) in ideas.into_iter().enumerate() {
-            let Some(entries) = entries.get(format!("p{at}").as_str()) else {
-                continue;
-            };
-            let is_table = matches!(subject, DraftSubject::Table { .. });
+        for (line, (subject, others, confidence)) in ideas.into_iter().enumerate() {
+            let entries = entries.remove(&line).unwrap_or_default();
             let wrong = entries.iter().filter(|entry| !entry.status.holds());
-            let usable = |entry: &&Entry| is_table && entry.status == Status::NumberMismatch;
-            if wrong.clone().all(usable) && wrong.count() * CELLS <= entries.len() {
-                out.push((confidence, self.proposal(subject, others, entries)));
+            let known = wrong
+                .clone()
+                .all(|entry| entry.status == Status::NumberMismatch);
+            let right = entries.len() - wrong.count();
+            if !known || right == 0 || right * CELLS < entries.len() * (CELLS - 1) {
+                continue;
             }
+            let number = |entry: &&Entry| Agreeing {
+                position: match &entry.visible {
+                    Some((block, range)) => self.paper.position(*block, range.start),
+                    None => entry.position.clone(),
+                },
+                shown: entry.shown.clone().unwrap_or_default(),
+                value: entry.value.clone().unwrap_or_default(),
+            };
+            let files = entries.iter().flat_map(|entry| &entry.evidence);
+            let files: BTreeSet<&String> = files.map(|file| &file.path).collect();
+            let all = entries.len();
+            let comment = format!("{right} of {all} agree; {others} other values fit");
+            out.push(Proposal {
+                numbers: entries.iter().map(number).collect(),
+                files: files.into_iter().cloned().collect(),
+                others,
+                rank: 1,
+                draft: Draft {
+                    subject,
+                    proposed: true,
+                    comment,
+                    ..Draft::default()
+                },
+                confidence,
+            });
         }
         out
-    }
-
-    fn proposal(&self, subject: DraftSubject, others: usize, entries: &[&Entry]) -> Proposal {
-        let number = |entry: &&Entry| Agreeing {
-            position: match &entry.visible {
-                Some((block, range)) => self.paper.position(*block, range.start),
-                None => entry.position.clone(),
-            },
-            shown: entry.shown.clone().unwrap_or_default(),
-            value: entry.value.clone().unwrap_or_default(),
-            agrees: entry.status.holds(),
-        };
-        let numbers: Vec<Agreeing> = entries.iter().map(number).collect();
-        let files = entries.iter().flat_map(|entry| &entry.evidence);
-        let files: BTreeSet<String> = files.map(|file| file.path.clone()).collect();
-        let files: Vec<String> = files.into_iter().collect();
-        let from = match files.as_slice() {
-            [only] => only.clone(),
-            several => format!("{} files", several.len()),
-        };
-        let comment = match (&subject, numbers.as_slice()) {
-            (DraftSubject::Table { .. }, _) => {
-                let agreeing = numbers.iter().filter(|number| number.agrees).count();
-                format!("{agreeing} of {} cells agree with {from}", numbers.len())
-            }
-            (_, [number, ..]) if others == 1 => {
-                format!("value {} from {from}; 1 other value fits", number.value)
-            }
-            (_, [number, ..]) => {
-                format!(
-                    "value {} from {from}; {others} other values fit",
-                    number.value
-                )
-            }
-            _ => String::new(),
-        };
-        let draft = Draft {
-            subject,
-            proposed: true,
-            comment,
-            ..Draft::default()
-        };
-        Proposal {
-            numbers,
-            files,
-            others,
-            rank: 1,
-            draft,
-        }
     }
 }

@@ -1,52 +1,31 @@
 //! The values that a query of one statistic over one column gives, sorted, so that the ones a number may stand for are a range.
 
-use std::ops::Range;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::data::{Source, quoted};
+use super::data::{Column, Data, quoted};
 use crate::number::Number;
 
 /// Values in the index.
 const MOST_VALUES: usize = 1_000_000;
 /// Cells looked at, all statistics of all groups together: some seconds.
-const MOST_VISITS: usize = 100_000_000;
-/// Groups of one source by one set of columns.
-const MOST_GROUPS: usize = 20_000;
-/// Columns of one source that are conditions, and how many of them together.
-const MOST_CONDITIONED: usize = 8;
+const MOST_VISITS: usize = 50_000_000;
+/// Values that are looked at for all numbers of a table, and for all that stand elsewhere.
+pub(super) const MOST_LOOKS: usize = 10_000_000;
+/// Conditions of one query.
 const MOST_CONDITIONS: usize = 3;
 
-/// A statistic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Stat {
-    /// The only value, or the one that all rows have.
-    Value,
-    Mean,
-    Median,
-    Min,
-    Max,
-    Sum,
-    Deviation,
-    Count,
-}
+/// A statistic as queries call it; empty: the only value, or the one that all rows have.
+pub(super) type Stat = &'static str;
 
-/// Words that papers and columns call statistics by.
+/// Words that papers call statistics by.
 pub(super) const STATISTICS: [(Stat, &str); 7] = [
-    (Stat::Mean, " mean average averaged avg "),
-    (Stat::Median, " median "),
-    (
-        Stat::Min,
-        " min minimum minimal smallest lowest shortest fastest best worst between range ",
-    ),
-    (
-        Stat::Max,
-        " max maximum maximal largest highest longest peak best worst between range ",
-    ),
-    (Stat::Sum, " sum total overall altogether "),
-    (Stat::Deviation, " deviation std stdev sd "),
-    (
-        Stat::Count,
-        " number count n rows total configuration sample case ",
-    ),
+    ("avg", "mean average averaged avg"),
+    ("median", "median"),
+    ("min", "min minimum minimal smallest lowest best worst"),
+    ("max", "max maximum maximal largest highest best worst"),
+    ("sum", "sum total overall"),
+    ("stddev", "deviation std sd"),
+    ("count", "number count n rows total samples cases"),
 ];
 
 /// One value and where it comes from.
@@ -54,247 +33,211 @@ pub(super) const STATISTICS: [(Stat, &str); 7] = [
 pub(super) struct Candidate {
     pub(super) value: f64,
     pub(super) stat: Stat,
-    pub(super) source: u32,
     /// `u32::MAX` for counts of rows.
     pub(super) column: u32,
-    pub(super) group: u32,
+    /// Place of its [`Group`].
+    group: u32,
+}
+
+/// Rows of a source that have certain labels.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    pub(super) source: u32,
+    pub(super) conditions: Vec<Condition>,
+    pub(super) rows: usize,
 }
 
 /// A column and the place of the label that it must have.
 pub(super) type Condition = (u32, u32);
 
 /// All values.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Values {
-    pub(super) sources: Vec<Source>,
-    /// Conditions, and the number of rows that fulfil them.
-    groups: Vec<(Vec<Condition>, usize)>,
+    pub(super) data: Data,
+    groups: Vec<Group>,
     /// By value.
-    pub(super) sorted: Vec<Candidate>,
+    sorted: Vec<Candidate>,
 }
 
 impl Values {
-    pub(super) fn new(sources: Vec<Source>, left_out: &mut Vec<String>) -> Self {
-        let mut values = Self::default();
-        let mut visits = 0;
+    pub(super) fn new(mut data: Data) -> Self {
+        let (mut groups, mut sorted) = (Vec::new(), Vec::new());
         // What needs the fewest conditions comes first, for all sources alike.
-        'all: for size in 0..=MOST_CONDITIONS {
-            for (at, source) in (0_u32..).zip(&sources) {
-                let numeric = source
-                    .columns
-                    .iter()
-                    .filter(|found| !found.numbers.is_empty());
-                let numeric = numeric.count();
-                for set in sets(source, size) {
-                    visits += source.rows * (numeric + 2);
-                    if visits > MOST_VISITS || values.sorted.len() > MOST_VALUES {
-                        left_out.push(format!(
-                            "values of {} with {size} conditions, and later: {MOST_VALUES} values of {MOST_VISITS} cells are looked at",
-                            source.path
-                        ));
-                        break 'all;
-                    }
-                    values.add(at, source, &set);
-                }
+        let all = (0..).zip(&data.sources);
+        let all = all.map(|(at, source)| (at, Vec::new(), (0..source.rows).collect()));
+        let mut queue: VecDeque<(u32, Vec<Condition>, Vec<usize>)> = all.collect();
+        let mut visits = 0;
+        while let Some((at, conditions, rows)) = queue.pop_front()
+            && let Some(source) = data.sources.get(at as usize)
+        {
+            visits += rows.len() * (source.columns.len() + 2);
+            if visits > MOST_VISITS || sorted.len() > MOST_VALUES {
+                data.left_out.push(format!(
+                    "values of {} with {} conditions, and later: {MOST_VALUES} values of {MOST_VISITS} cells are looked at",
+                    source.from,
+                    conditions.len()
+                ));
+                break;
             }
-        }
-        values.sources = sources;
-        let order = |one: &Candidate, other: &Candidate| one.value.total_cmp(&other.value);
-        values.sorted.sort_by(order);
-        values
-    }
-
-    /// Adds every statistic of every group that these columns make.
-    fn add(&mut self, at: u32, source: &Source, set: &[u32]) {
-        for (labels, rows) in buckets(source, set).unwrap_or_default() {
-            let conditions = set.iter().copied().zip(labels).collect();
-            let group = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
-            self.groups.push((conditions, rows.len()));
-            let mut put = |stat, column, value| {
-                self.sorted.push(Candidate {
+            let group = u32::try_from(groups.len()).unwrap_or(u32::MAX);
+            let mut put = |column, stat, value| {
+                sorted.push(Candidate {
                     value,
                     stat,
-                    source: at,
                     column,
                     group,
                 });
             };
             if source.rows > 1 {
-                put(Stat::Count, u32::MAX, count(rows.len()));
+                put(u32::MAX, "count", count(rows.len()));
             }
-            for (place, column) in (0_u32..).zip(&source.columns) {
-                if !column.numbers.is_empty() && !set.contains(&place) {
-                    let found = rows
-                        .iter()
-                        .filter_map(|row| column.numbers.get(*row as usize));
-                    let found = found.copied().filter(|number| !number.is_nan()).collect();
-                    statistics(found, &mut |stat, value| put(stat, place, value));
+            let next = conditions.last().map_or(0, |(column, _)| column + 1);
+            for (place, column) in (0..).zip(&source.columns) {
+                if conditions.iter().all(|(known, _)| *known != place) {
+                    let numbers = rows.iter().filter_map(|row| column.numbers.get(*row));
+                    let numbers = numbers.copied().filter(|number| !number.is_nan());
+                    let found = statistics(numbers.collect()).into_iter();
+                    found.for_each(|(stat, value)| put(place, stat, value));
+                }
+                if place >= next && conditions.len() < MOST_CONDITIONS {
+                    let longer = |label| [conditions.as_slice(), &[(place, label)]].concat();
+                    let parts = by_label(column, &rows).into_iter();
+                    queue.extend(parts.map(|(label, rows)| (at, longer(label), rows)));
                 }
             }
+            groups.push(Group {
+                source: at,
+                conditions,
+                rows: rows.len(),
+            });
+        }
+        let order = |one: &Candidate, other: &Candidate| one.value.total_cmp(&other.value);
+        sorted.sort_by(order);
+        Self {
+            data,
+            groups,
+            sorted,
         }
     }
 
-    /// The places in `sorted` of the values that a number may stand for, if they are printed times `10^power`.
-    pub(super) fn agreeing(&self, number: &Number, power: i32) -> Range<usize> {
+    /// The values that a number may stand for, if they are printed times `10^power`.
+    pub(super) fn agreeing(&self, number: &Number, power: i32) -> &[Candidate] {
         let (low, high) = number.interval();
         let (low, high) = (low.shift(-power).to_f64(), high.shift(-power).to_f64());
         let noise = low.abs().max(high.abs()) * 1e-12;
-        let first = self
-            .sorted
-            .partition_point(|known| known.value < low - noise);
-        let last = self
-            .sorted
-            .partition_point(|known| known.value <= high + noise);
-        first..last.max(first)
+        let place = |end: f64| self.sorted.partition_point(|known| known.value < end);
+        let range = place(low - noise)..place(high + noise);
+        self.sorted.get(range).unwrap_or_default()
     }
 
-    pub(super) fn source(&self, candidate: &Candidate) -> Option<&Source> {
-        self.sources.get(candidate.source as usize)
+    pub(super) fn group(&self, candidate: &Candidate) -> Option<&Group> {
+        self.groups.get(candidate.group as usize)
     }
 
-    pub(super) fn conditions(&self, candidate: &Candidate) -> &[Condition] {
-        let group = self.groups.get(candidate.group as usize);
-        group.map_or(&[], |group| group.0.as_slice())
+    pub(super) fn column(&self, source: u32, column: u32) -> Option<&Column> {
+        let source = self.data.sources.get(source as usize)?;
+        source.columns.get(column as usize)
     }
 
-    pub(super) fn rows(&self, candidate: &Candidate) -> usize {
-        let group = self.groups.get(candidate.group as usize);
-        group.map_or(0, |group| group.1)
-    }
-
-    /// `distinct ` or nothing, the value, and the conditions but for those on the columns in `left`.
-    pub(super) fn parts(
+    /// The query that gives a value; or, with the column `across`, one that begins with `names` and gives the value for each of these labels.
+    pub(super) fn sql(
         &self,
         candidate: &Candidate,
         power: i32,
-        left: &[u32],
-    ) -> Option<(&'static str, String, Vec<String>)> {
-        let source = self.source(candidate)?;
+        across: Option<(u32, &str, &[String])>,
+    ) -> Option<String> {
+        let group = self.group(candidate)?;
+        let source = self.data.sources.get(group.source as usize)?;
         let column = source.columns.get(candidate.column as usize);
         let name = column.map_or("", |column| column.sql.as_str());
-        let several = self.rows(candidate) > 1;
-        let mut wheres = Vec::new();
-        for (column, label) in self.conditions(candidate) {
-            let known = source.columns.get(*column as usize)?;
-            if !left.contains(column) {
-                let label = known.labels.get(*label as usize)?.sql();
-                wheres.push(format!("{} = {label}", known.sql));
+        let (mut tail, mut wheres) = (String::new(), Vec::new());
+        for (at, label) in &group.conditions {
+            let column = source.columns.get(*at as usize)?;
+            let (name, label) = (&column.sql, column.labels.get(*label as usize)?.sql());
+            match across.filter(|(across, ..)| across == at) {
+                None => wheres.push(format!("{name} = {label}")),
+                Some((.., labels)) => {
+                    if labels.len() < column.labels.len() {
+                        wheres.push(format!("{name} in ({})", labels.join(", ")));
+                    }
+                    if !candidate.stat.is_empty() {
+                        tail = format!(" group by {name}");
+                    }
+                }
             }
         }
-        if let Some(word) = column
-            .and_then(|found| found.missing.as_ref())
-            .filter(|_| several)
-        {
-            wheres.push(format!("{name} <> {}", quoted(word, '\'')));
-        }
+        let names = across.map_or("", |(_, names, _)| names);
+        let several = group.rows > 1;
+        let missing = column.and_then(|found| found.missing.as_ref());
+        let missing = missing.filter(|_| several);
+        wheres.extend(missing.map(|word| format!("{name} <> {}", quoted(word, '\''))));
         let value = match candidate.stat {
-            Stat::Value => name.to_owned(),
-            Stat::Mean => format!("avg({name})"),
-            Stat::Median => format!("median({name})"),
-            Stat::Min => format!("min({name})"),
-            Stat::Max => format!("max({name})"),
-            Stat::Sum => format!("sum({name})"),
-            Stat::Deviation => format!("stddev({name})"),
-            Stat::Count => String::from("count(*)"),
+            "" => name.to_owned(),
+            "count" => String::from("count(*)"),
+            function => format!("{function}({name})"),
         };
         let value = match power {
             0 => value,
             2 => format!("100 * {value}"),
-            ..0 => format!("{value} / 1e{}", -power),
-            _ => format!("1e{power} * {value}"),
+            _ => format!("{value} / 1e{}", -power),
         };
-        let distinct = several && candidate.stat == Stat::Value;
-        Some((if distinct { "distinct " } else { "" }, value, wheres))
-    }
-
-    /// The query that gives a value.
-    pub(super) fn sql(&self, candidate: &Candidate, power: i32) -> Option<String> {
-        let (distinct, value, wheres) = self.parts(candidate, power, &[])?;
-        let from = self.source(candidate)?.from();
-        let wheres = wherever(&wheres);
-        Some(format!("select {distinct}{value} from {from}{wheres}"))
-    }
-}
-
-/// Conditions as SQL; nothing when there are none.
-pub(super) fn wherever(conditions: &[String]) -> String {
-    match conditions {
-        [] => String::new(),
-        some => format!(" where {}", some.join(" and ")),
+        let distinct = several && candidate.stat.is_empty();
+        let select = if distinct {
+            "select distinct"
+        } else {
+            "select"
+        };
+        let wheres = match wheres.as_slice() {
+            [] => String::new(),
+            some => format!(" where {}", some.join(" and ")),
+        };
+        let from = &source.from;
+        Some(format!("{select} {names}{value} from {from}{wheres}{tail}"))
     }
 }
 
-/// The sets of so many columns whose values may be conditions.
-fn sets(source: &Source, size: usize) -> Vec<Vec<u32>> {
-    let columns = (0_u32..).zip(&source.columns);
-    let labels = columns.filter(|(_, column)| column.is_label && source.rows > 1);
-    let labels: Vec<u32> = labels.map(|(at, _)| at).take(MOST_CONDITIONED).collect();
-    let mut out: Vec<Vec<u32>> = vec![Vec::new()];
-    for _ in 0..size {
-        let longer = out.iter().flat_map(|set| {
-            let rest = labels
-                .iter()
-                .filter(|at| set.last().is_none_or(|last| last < *at));
-            rest.map(|at| [set.as_slice(), &[*at]].concat())
-        });
-        out = longer.collect();
+/// Rows by their label in a column; none where its values are no labels.
+fn by_label(column: &Column, rows: &[usize]) -> BTreeMap<u32, Vec<usize>> {
+    let mut out: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for row in rows.iter().filter(|_| !column.labels.is_empty()) {
+        if let Some(Some(label)) = column.label_of.get(*row) {
+            out.entry(*label).or_default().push(*row);
+        }
     }
     out
 }
 
-/// Rows by the labels that they have in these columns; none when there are too many.
-fn buckets(source: &Source, set: &[u32]) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
-    let columns = set.iter().filter_map(|at| source.columns.get(*at as usize));
-    let columns: Vec<_> = columns.collect();
-    let mut keyed: Vec<(Vec<u32>, u32)> = Vec::with_capacity(source.rows);
-    for row in 0..source.rows {
-        let labels = columns.iter().map(|column| *column.label_of.get(row)?);
-        if let Some(key) = labels.collect() {
-            keyed.push((key, u32::try_from(row).ok()?));
-        }
-    }
-    keyed.sort_unstable();
-    let groups = keyed.chunk_by(|one, other| one.0 == other.0);
-    if groups.clone().nth(MOST_GROUPS).is_some() {
-        return None;
-    }
-    let rows = |group: &[(Vec<u32>, u32)]| group.iter().map(|(_, row)| *row).collect();
-    let bucket = |group: &[(Vec<u32>, u32)]| Some((group.first()?.0.clone(), rows(group)));
-    Some(groups.filter_map(bucket).collect())
-}
-
-/// The statistics of some numbers; of numbers that are all the same, their value alone.
-fn statistics(mut numbers: Vec<f64>, put: &mut dyn FnMut(Stat, f64)) {
+/// The statistics of some numbers.
+fn statistics(mut numbers: Vec<f64>) -> Vec<(Stat, f64)> {
     numbers.sort_unstable_by(f64::total_cmp);
     let (Some(first), Some(last)) = (numbers.first().copied(), numbers.last().copied()) else {
-        return;
+        return Vec::new();
     };
-    if first.total_cmp(&last).is_eq() {
-        put(Stat::Value, first);
-        return;
+    let mut out = Vec::new();
+    let is_one = first.total_cmp(&last).is_eq();
+    if is_one {
+        out.push(("", first));
     }
-    let count = count(numbers.len());
-    let sum: f64 = numbers.iter().sum();
-    let mean = sum / count;
-    let middle = |at: usize| numbers.get(at).copied().unwrap_or(mean);
-    let (half, odd) = (numbers.len() / 2, numbers.len() % 2);
-    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
-    put(Stat::Mean, mean);
-    put(Stat::Median, middle(half).midpoint(middle(half - 1 + odd)));
-    put(Stat::Min, first);
-    put(Stat::Max, last);
-    if numbers.iter().all(|number| number.fract() == 0.0) {
-        put(Stat::Sum, sum);
+    if numbers.len() > 1 {
+        let sum: f64 = numbers.iter().sum();
+        let mean = sum / count(numbers.len());
+        let middle = |at: usize| numbers.get(at).copied().unwrap_or(mean);
+        let (half, odd) = (numbers.len() / 2, numbers.len() % 2);
+        let median = middle(half).midpoint(middle(half - 1 + odd));
+        out.extend([("avg", mean), ("median", median)]);
+        out.extend([("min", first), ("max", last)]);
+        if numbers.iter().all(|number| number.fract() == 0.0) {
+            out.push(("sum", sum));
+        }
+        if !is_one {
+            let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+            out.push(("stddev", (squares / count(numbers.len() - 1)).sqrt()));
+        }
     }
-    if numbers.len() > 2 {
-        put(Stat::Deviation, (squares / (count - 1.0)).sqrt());
-    }
+    out
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "rows are counted far below 2^52"
-)]
+#[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
 fn count(rows: usize) -> f64 {
     rows as f64
 }
