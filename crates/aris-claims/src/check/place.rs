@@ -1,5 +1,6 @@
 //! Where the things that bindings name stand in the paper.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -74,6 +75,8 @@ pub(super) struct Places<'p> {
     folder: &'p str,
     /// By file.
     folded: Vec<Folded>,
+    /// The same with comments, made when an anchor is not in the text without them.
+    commented: Vec<OnceCell<Folded>>,
 }
 
 /// A sentence that was found.
@@ -87,7 +90,8 @@ impl<'p> Places<'p> {
     pub(super) fn new(paper: &'p Paper<'p>, folder: &'p str) -> Self {
         let files = 0..paper.document.files.len();
         Self {
-            folded: files.map(|file| paper.folded(file)).collect(),
+            folded: files.clone().map(|file| paper.folded(file)).collect(),
+            commented: files.map(|_| OnceCell::new()).collect(),
             paper,
             folder,
         }
@@ -215,11 +219,14 @@ impl<'p> Places<'p> {
         let read = |range: Range<usize>| self.paper.number(file, range);
         let counts = |range: Range<usize>| self.paper.is_visible(file, range);
         let fit = anchor.find(source, &read, &counts).map_err(|reason| {
-            let text = self.paper.document.files.get(file).map_or("", |file| &*file.text);
-            // With its comments, for words that stand in one.
-            let commented = || anchor.words(&Folded::new(text, false)).is_some();
+            let files = &self.paper.document.files;
+            let text = files.get(file).map_or("", |file| &*file.text);
+            let commented = || {
+                let folded = self.commented.get(file)?;
+                anchor.words(folded.get_or_init(|| Folded::new(text, false)))
+            };
             let message = match reason {
-                Lost::Gone if !commented() => String::from(
+                Lost::Gone if commented().is_none() => String::from(
                     "the text of this binding is not in the file; copy it as the source has it",
                 ),
                 Lost::Gone | Lost::Unseen => String::from(

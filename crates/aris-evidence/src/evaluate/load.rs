@@ -11,13 +11,20 @@ use super::source::Source;
 use crate::files::{FileFacts, Hash};
 use crate::read::cell::Cell;
 use crate::settings::ROWS;
-use crate::sql::quoted;
+use crate::sql::{compared, quoted};
 use crate::{Limits, QueryError};
 
 /// Databases at work at the same time.
 pub(crate) const WORKERS: usize = 2;
 /// Pages that a database keeps in memory; the rest lies in a file without a name that is gone with the process.
 const CACHE_BYTES: usize = 64 << 20;
+
+/// Questions that must look for values in a column before an index on it pays.
+const ASKED: usize = 8;
+/// Indexes of one table.
+const INDEXES: usize = 3;
+/// Rows of a task up to which indexes are made; for more they take too much memory.
+const INDEXED_ROWS: u64 = 1_000_000;
 
 /// What came of filling the tables of a task.
 #[derive(Default)]
@@ -103,8 +110,38 @@ pub(crate) fn load(
         }
     }
     drop(inserts);
+    if loaded.rows <= INDEXED_ROWS {
+        index(connection, task)?;
+    }
     connection.execute_batch("commit")?;
     Ok(loaded)
+}
+
+/// Makes indexes on the columns that many questions look for values in.
+fn index(connection: &Connection, task: &Task<'_>) -> rusqlite::Result<()> {
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, question, _) in &task.questions {
+        for name in compared(&question.sql) {
+            *asked.entry(name).or_default() += 1;
+        }
+    }
+    // Sorts in files, with little memory.
+    connection.execute_batch("pragma cache_size = -4096; pragma temp_store = file")?;
+    for (table, reads) in task.tables.values() {
+        let is_asked = |column: &&&str| {
+            let count = asked.get(&column.to_ascii_lowercase());
+            count.is_some_and(|count| *count >= ASKED)
+        };
+        for column in reads.iter().filter(is_asked).take(INDEXES) {
+            let name = quoted(&format!("{}#{column}", table.name));
+            let (table, column) = (quoted(&table.name), quoted(column));
+            connection.execute_batch(&format!("create index {name} on {table} ({column})"))?;
+        }
+    }
+    let cache = CACHE_BYTES >> 10;
+    connection.execute_batch(&format!(
+        "pragma cache_size = -{cache}; pragma temp_store = memory"
+    ))
 }
 
 impl Loaded {

@@ -5,7 +5,7 @@ pub(crate) mod guard;
 pub(crate) mod permission;
 mod tokens;
 
-pub(crate) use tokens::words;
+pub(crate) use tokens::{compared, words};
 
 /// A name as SQL writes it.
 pub(crate) fn quoted(name: &str) -> String {

@@ -84,7 +84,19 @@ pub(crate) fn tokens(sql: &str) -> Vec<Token<'_>> {
 
 /// The names and words of an SQL text, in lower case and without quotes.
 pub(crate) fn words(sql: &str) -> BTreeSet<String> {
-    let name = |token: &Token<'_>| match token.kind {
+    tokens(sql).iter().filter_map(name).collect()
+}
+
+/// The names in front of an equals sign, each once.
+pub(crate) fn compared(sql: &str) -> BTreeSet<String> {
+    let tokens = tokens(sql);
+    let pairs = tokens.array_windows::<2>();
+    let names = pairs.filter(|[_, sign]| sign.is_any("= =="));
+    names.filter_map(|[token, _]| name(token)).collect()
+}
+
+fn name(token: &Token<'_>) -> Option<String> {
+    match token.kind {
         Kind::Word => Some(token.text.to_ascii_lowercase()),
         Kind::Quoted | Kind::Text => {
             let quote = token.text.chars().next_back()?;
@@ -96,8 +108,7 @@ pub(crate) fn words(sql: &str) -> BTreeSet<String> {
             )
         }
         _ => None,
-    };
-    tokens(sql).iter().filter_map(name).collect()
+    }
 }
 
 fn is_part(byte: u8) -> bool {
