@@ -910,7 +910,7 @@ fn a_command_by_its_spelled_name_is_that_command() {
 #[test]
 fn environments_and_declared_statements_are_listed() {
     let preamble = "\\newtheorem{thm}{Theorem}[section]\n\\newtheorem*{lem}[thm]{Lemma}\n\\declaretheorem[style=x, name=Claim]{clm}\n\
-                    \\spnewtheorem{cor}{Corollary}{\\bf}{\\it}\n\\newenvironment{wide}{\\begin{figure*}}{\\end{figure*}}\n% \\newtheorem{no}{No}";
+                    \\spnewtheorem{cor}{Corollary}{\\bf}{\\it}\\newtcbtheorem[x]{box}{Boxed}{colback=red}{th}\\newmdtheoremenv[y]{md}{Framed}\n\\newenvironment{wide}{\\begin{figure*}}{\\end{figure*}}\n% \\newtheorem{no}{No}";
     let body = "a \\section{One}\n\\begin{thm}[x] b \\begin{equation}c\\end{equation} \\end{thm}\n\\begin{wide}\\end{wide}\n\
                 % \\begin{lem}\n\\begin{verbatim}\\begin{lem}\\end{verbatim}\\begin{lem}d\\end{lem} \\begin{open} e";
     let document = document(preamble, body);
@@ -925,7 +925,9 @@ fn environments_and_declared_statements_are_listed() {
             ("thm", "Theorem"),
             ("lem", "Lemma"),
             ("clm", "Claim"),
-            ("cor", "Corollary")
+            ("cor", "Corollary"),
+            ("box", "Boxed"),
+            ("md", "Framed")
         ]
     );
     let entered: Vec<_> = document

@@ -46,7 +46,7 @@ pub enum IncludeKind {
     Import,
     /// `\bibliography`, `\addbibresource`, `\addglobalbib`, `\addsectionbib`: a `.bib` file.
     Bibliography,
-    /// `\includegraphics`, `\includepdf`, `\includesvg`, `\overpic`.
+    /// `\includegraphics`, `\includesvg`, `\overpic`.
     Graphics,
     /// Data printed as a table or plot: `\pgfplotstableread`, `\pgfplotstabletypeset`, `\csvreader`,
     /// `\csvautotabular`, `\DTLloaddb`, `\addplot table`.
@@ -56,7 +56,7 @@ pub enum IncludeKind {
     Package,
     /// `\documentclass`, `\LoadClass`: likewise.
     Class,
-    /// A listing: `\lstinputlisting`, `\verbatiminput`, `\inputminted`.
+    /// Printed as it is: `\lstinputlisting`, `\verbatiminput`, `\inputminted`, `\includepdf`.
     Listing,
 }
 

@@ -96,8 +96,14 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         "addcontentsline definecolor providecolor titleclass",
         Cmd::Skip("mmm"),
     ),
-    ("newtheorem", Cmd::NewTheorem(false)),
-    ("spnewtheorem", Cmd::NewTheorem(true)),
+    (
+        "newtheorem newmdtheoremenv newframedtheorem newshadedtheorem",
+        Cmd::NewTheorem(false),
+    ),
+    (
+        "spnewtheorem newtcbtheorem NewTcbTheorem",
+        Cmd::NewTheorem(true),
+    ),
     ("declaretheorem", Cmd::DeclareTheorem),
     ("newcolumntype", Cmd::Skip("mom")),
     ("rowcolor columncolor", Cmd::Skip("omoo")),
@@ -250,7 +256,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Include(IncludeKind::Bibliography),
     ),
     (
-        "includegraphics includepdf includesvg plotone epsfbox",
+        "includegraphics includesvg plotone epsfbox",
         Cmd::Include(IncludeKind::Graphics),
     ),
     (
@@ -259,7 +265,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
         Cmd::Include(IncludeKind::Data),
     ),
     (
-        "lstinputlisting verbatiminput VerbatimInput inputminted",
+        "lstinputlisting verbatiminput VerbatimInput inputminted includepdf",
         Cmd::Include(IncludeKind::Listing),
     ),
     ("InputIfFileExists IfFileExists", Cmd::InputIf),

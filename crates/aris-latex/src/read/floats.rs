@@ -108,9 +108,11 @@ impl Reader<'_> {
         }
     }
 
-    /// `\newtheorem{lem}[thm]{Lemma}[section]`, with two `fonts` after it as `\spnewtheorem` of LNCS.
-    pub(super) fn new_theorem(&mut self, fonts: bool) {
+    /// `\newtheorem{lem}[thm]{Lemma}[section]`, with options before it as `\newmdtheoremenv`, with two more arguments after it as
+    /// `\spnewtheorem` of LNCS (its fonts) or `\newtcbtheorem` (its options and the prefix of its labels).
+    pub(super) fn new_theorem(&mut self, more: bool) {
         self.star();
+        self.skip_optional();
         let environment = self.argument();
         self.skip_optional();
         let title = self.argument();
@@ -118,7 +120,7 @@ impl Reader<'_> {
         let environment = self.flat(&environment);
         let title = self.flat(&title);
         self.declare(&environment, &title);
-        if fonts {
+        if more {
             drop(self.braced());
             drop(self.braced());
         }

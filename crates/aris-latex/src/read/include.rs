@@ -231,7 +231,12 @@ impl Reader<'_> {
                     && !name.contains(['\n', '&'])
                     && !name.contains("  ");
                 if is_file || !known {
-                    self.record(kind, place, &name, std::slice::from_ref(&name), is_file);
+                    let files = if command.ends_with("includepdf") {
+                        suffixed(&name, "pdf")
+                    } else {
+                        vec![name.clone()]
+                    };
+                    self.record(kind, place, &name, &files, is_file);
                 }
                 let only_loads = command.ends_with("tableread") || command.starts_with("\\DTLload");
                 if is_file && !only_loads {
