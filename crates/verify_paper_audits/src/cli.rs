@@ -11,6 +11,9 @@ pub struct Cli {
     /// Directory of the paper
     #[arg(value_name = "PAPER_DIR")]
     pub paper_dir: PathBuf,
+    /// Root document relative to the paper directory [default: found by \documentclass]
+    #[arg(long, value_name = "FILE")]
+    pub root: Option<String>,
     /// How strict to be: draft or submission [default: what `.aris/assurance.txt` in the paper says, else draft]
     #[arg(long, value_name = "LEVEL", value_parser = assurance)]
     pub assurance: Option<Assurance>,

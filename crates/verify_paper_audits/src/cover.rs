@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use aris_contract::artifact::audit::Assurance;
+use aris_contract::artifact::audit::{Assurance, Verdict};
 
 use crate::finding::{Finding, FindingId};
 use crate::gate::Case;
-use crate::policy::{Coverage, Policy};
+use crate::policy::{Coverage, Policy, SourceKind};
 use crate::sources::{Included, Sources};
+use crate::trace;
 
-/// Checks every included file of a kind that the policy wants covered.
+/// Checks every file of a kind that the policy wants covered: the audits that it names must have hashed it where it is their
+/// subject, and some required audit where it is nobody's.
 pub(crate) fn check(
     cases: &[Case],
     sources: &Sources,
@@ -18,39 +20,57 @@ pub(crate) fn check(
     assurance: Assurance,
 ) -> Vec<Finding> {
     let required: Vec<&Case> = cases.iter().filter(|case| case.rule.mandatory).collect();
+    let seen: Vec<BTreeSet<PathBuf>> = required.iter().map(|case| hashed(case).collect()).collect();
+    // An audit that is absent or has no usable hashes has a finding of its own; listing every file adds nothing.
+    let speaking = required.iter().copied().zip(&seen);
+    let speaking: Vec<_> = speaking
+        .filter(|(case, _)| speaks(case, assurance))
+        .collect();
     let mut findings = Vec::new();
     for coverage in &policy.coverage {
-        let demanded: Vec<&Case> = required
-            .iter()
-            .copied()
-            .filter(|case| coverage.audits.contains(&case.rule.skill))
-            .collect();
-        let of_kind = || {
-            sources
-                .files
+        let demands = |case: &Case| coverage.audits.contains(&case.rule.skill);
+        let of_kind = sources.files.iter();
+        for file in of_kind.filter(|file| file.kind == coverage.kind) {
+            let concerns = |case: &Case| demands(case) && file.holds.concerns(&case.rule.skill);
+            let lacking = speaking
                 .iter()
-                .filter(|file| file.kind == coverage.kind)
-        };
-        if demanded.is_empty() {
-            let all: BTreeSet<PathBuf> = required.iter().flat_map(|case| hashed(case)).collect();
-            let known = required.iter().any(|case| speaks(case, assurance));
-            findings.extend(
-                of_kind()
-                    .filter(|file| known && !all.contains(&file.real))
-                    .map(|file| uncovered(file, None, coverage, sources)),
-            );
-        }
-        for case in demanded {
-            // An audit that is absent or has no usable hashes has a finding of its own; listing every file adds nothing.
-            if !speaks(case, assurance) {
-                continue;
+                .filter(|(_, seen)| !seen.contains(&file.real));
+            for (case, _) in lacking.clone().filter(|(case, _)| concerns(case)) {
+                let id = FindingId::UncoveredInput;
+                findings.push(uncovered(id, file, Some(case), coverage, sources));
             }
-            let seen: BTreeSet<PathBuf> = hashed(case).collect();
-            let missing = of_kind().filter(|file| !seen.contains(&file.real));
-            findings.extend(missing.map(|file| uncovered(file, Some(case), coverage, sources)));
+            if file.holds.support {
+                for (case, _) in lacking.filter(|(case, _)| demands(case) && !concerns(case)) {
+                    let applies = case.artifact.verdict != Some(Verdict::NotApplicable);
+                    // A program hashes all that it reads; a reviewer may have had no use for it.
+                    let id = if is_ours(case) {
+                        FindingId::UncoveredInput
+                    } else {
+                        FindingId::UncoveredSupport
+                    };
+                    if applies {
+                        findings.push(uncovered(id, file, Some(case), coverage, sources));
+                    }
+                }
+            } else if !required.iter().any(|case| concerns(case)) {
+                let id = if file.holds.text {
+                    FindingId::UncoveredInput
+                } else {
+                    FindingId::UncoveredSupport
+                };
+                if !speaking.is_empty() && lacking.count() == speaking.len() {
+                    findings.push(uncovered(id, file, None, coverage, sources));
+                }
+            }
         }
     }
     findings
+}
+
+/// Whether one of the programs of this collection made the audit.
+fn is_ours(case: &Case) -> bool {
+    let audit = case.artifact.audit.as_ref();
+    audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model))
 }
 
 /// Whether the audit's hashes mean anything.
@@ -61,7 +81,7 @@ fn speaks(case: &Case, assurance: Assurance) -> bool {
     let looked = case
         .artifact
         .verdict
-        .is_none_or(aris_contract::artifact::audit::Verdict::claims_to_have_looked);
+        .is_none_or(Verdict::claims_to_have_looked);
     !silent && !unread && looked && !case.inputs.is_empty()
 }
 
@@ -73,6 +93,7 @@ fn hashed(case: &Case) -> impl Iterator<Item = PathBuf> + '_ {
 }
 
 fn uncovered(
+    id: FindingId,
     file: &Included,
     case: Option<&Case>,
     coverage: &Coverage,
@@ -80,20 +101,21 @@ fn uncovered(
 ) -> Finding {
     let what = coverage.kind.name();
     let who = case.map_or("any required audit", |case| case.rule.skill.as_str());
-    let message = match (&file.asked, case) {
-        (Some(at), _) => format!(
-            "{what} {} is included at {}:{} and was not seen by {who}",
+    let what = match &file.asked {
+        Some(at) => format!(
+            "{what} {} is included at {}:{} and",
             file.shown, at.path, at.line
         ),
-        (None, _) => format!("the root document {} was not seen by {who}", file.shown),
+        None if file.kind == SourceKind::Data => format!("{what} {}", file.shown),
+        None => format!("the root document {}", file.shown),
     };
     let mut finding = Finding::new(
-        FindingId::UncoveredInput,
-        message,
+        id,
+        format!("{what} was not seen by {who}"),
         "run the audit again on the paper as it is now",
     )
     .evidence("uncovered", file.shown.clone())
-    .issue(format!("uncovered_input:{}", file.shown));
+    .issue(format!("{}:{}", id.word(), file.shown));
     finding.audit = case.map(|case| case.rule.skill.clone());
     match &file.asked {
         Some(at) => sources.place(finding, at),

@@ -145,6 +145,16 @@ impl Ledger {
         self.files.get(real).map(|entry| &entry.digest)
     }
 
+    /// Whether a file can be a result: it has a digit. A large one is believed to have some.
+    pub(crate) fn holds_digit(&self, real: &Path) -> bool {
+        let entry = self.files.get(real);
+        let is_large = |entry: &Entry| entry.stamp.is_none_or(|Stamp(_, size)| size > SMALL);
+        entry.is_some_and(is_large)
+            || aris_fs::open(real)
+                .and_then(|file| file.read_all(SMALL))
+                .is_ok_and(|bytes| bytes.iter().any(u8::is_ascii_digit))
+    }
+
     /// All files with a role and a digest, by path.
     pub(crate) fn judged(&self) -> impl Iterator<Item = (&Path, Digest, &BTreeSet<Role>)> {
         self.files.iter().filter_map(|(path, entry)| {

@@ -139,7 +139,14 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
     let paper = Paper::open(&given, &policy.allowed_roots, context.cwd()).map_err(no_paper)?;
     let outputs = Outputs::new(&cli, &given, context);
     let mut ledger = Ledger::default();
-    let mut report = gate::judge(&paper, &policy, assurance, context.now(), &mut ledger);
+    let mut report = gate::judge(
+        &paper,
+        cli.root.as_deref(),
+        &policy,
+        assurance,
+        context.now(),
+        &mut ledger,
+    );
     outputs.check(&paper, &ledger)?;
     outputs.write(&mut report, context)?;
     let signal = report.submission_blocking.then_some(Signal::BLOCK);

@@ -67,6 +67,8 @@ pub enum FindingId {
     NoAuditedInputs,
     /// The paper includes a file that the audits responsible for it never saw.
     UncoveredInput,
+    /// A reviewer's audit did not hash a style, class or macro file, or the bindings of the numbers, which hold nothing of its subject.
+    UncoveredSupport,
     /// An include whose file name cannot be known, so that what it brings in was never seen.
     IncludeUnresolved,
     /// An included source is not found in the paper.
@@ -111,7 +113,7 @@ pub enum FindingId {
 
 impl FindingId {
     /// All ids, in the order of a report.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::MissingArtifact,
         Self::SchemaInvalid,
         Self::WrongAuditSkill,
@@ -129,6 +131,7 @@ impl FindingId {
         Self::DuplicateInput,
         Self::NoAuditedInputs,
         Self::UncoveredInput,
+        Self::UncoveredSupport,
         Self::IncludeUnresolved,
         Self::IncludeMissing,
         Self::NoRootDocument,
@@ -171,6 +174,7 @@ impl FindingId {
             Self::DuplicateInput => "duplicate_input",
             Self::NoAuditedInputs => "no_audited_inputs",
             Self::UncoveredInput => "uncovered_input",
+            Self::UncoveredSupport => "uncovered_support",
             Self::IncludeUnresolved => "include_unresolved",
             Self::IncludeMissing => "include_missing",
             Self::NoRootDocument => "no_root_document",

@@ -10,7 +10,7 @@ use super::Case;
 use crate::finding::{Finding, FindingId, Severity};
 use crate::ledger::Ledger;
 use crate::paper::Paper;
-use crate::policy::Policy;
+use crate::policy::{Policy, shell_word};
 use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report};
 use crate::sources::Sources;
 
@@ -20,6 +20,7 @@ use crate::sources::Sources;
 )]
 pub(super) fn report(
     paper: &Paper,
+    root: Option<&str>,
     policy: &Policy,
     assurance: Assurance,
     now: Timestamp,
@@ -86,9 +87,10 @@ pub(super) fn report(
         verifier_version: crate::SPEC.version.to_owned(),
         paper_dir,
         rerun: paper.command(&format!(
-            "{} {{paper}} --assurance {}",
+            "{} {{paper}} --assurance {}{}",
             crate::SPEC.name,
-            assurance.word()
+            assurance.word(),
+            root.map_or_else(String::new, |root| format!(" --root {}", shell_word(root)))
         )),
         project_dir: paper.project.display().to_string(),
         assurance,

@@ -29,7 +29,7 @@ impl Case {
     ) -> (Option<TraceSummary>, Vec<Finding>) {
         let mut findings = Vec::new();
         self.verdict(sources, &mut findings);
-        self.evidence(sources, &mut findings);
+        self.evidence(sources, ledger, &mut findings);
         findings.extend(bound::check(self, policy));
         self.inputs(paper, ledger, &mut findings);
         let Some(audit) = &self.artifact.audit else {
@@ -115,8 +115,9 @@ impl Case {
         }
     }
 
-    /// Numbers that were compared with nothing: a claim audit that passes a paper with measured numbers and hashed sources only.
-    fn evidence(&self, sources: &Sources, findings: &mut Vec<Finding>) {
+    /// Numbers that were compared with nothing: a claim audit that passes a paper with measured numbers, and besides sources hashed only
+    /// files without any number.
+    fn evidence(&self, sources: &Sources, ledger: &Ledger, findings: &mut Vec<Finding>) {
         let passes = matches!(self.artifact.verdict, Some(Verdict::Pass | Verdict::Warn));
         let audit = self.artifact.audit.as_ref();
         let by_program = audit.is_none_or(|audit| trace::is_program(&audit.reviewer_model));
@@ -127,7 +128,10 @@ impl Case {
         {
             return;
         }
-        if self.inputs.iter().all(|(input, _)| is_source(&input.name)) {
+        let is_result = |(input, real): &(RecordedInput, Result<PathBuf, Unusable>)| {
+            !is_source(&input.name) && real.as_ref().map_or(true, |real| ledger.holds_digit(real))
+        };
+        if !self.inputs.iter().any(is_result) {
             let message = format!(
                 "the audit says {} and hashed no result: numbers such as {} were compared with nothing",
                 self.artifact.verdict_text, measured.what

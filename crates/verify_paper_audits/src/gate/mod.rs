@@ -29,6 +29,7 @@ pub(crate) use case::Case;
 /// Judges a paper.
 pub(crate) fn judge(
     paper: &Paper,
+    root: Option<&str>,
     policy: &Policy,
     assurance: Assurance,
     now: Timestamp,
@@ -41,7 +42,7 @@ pub(crate) fn judge(
         .map(|rule| Case::open(paper, rule, assurance, ledger))
         .collect();
     let sources = guarded("the sources of the paper", &mut general, || {
-        Sources::read(paper, ledger)
+        Sources::read(paper, root, ledger)
     })
     .unwrap_or_default();
     let mut inputs: BTreeSet<PathBuf> = BTreeSet::new();
@@ -106,7 +107,7 @@ pub(crate) fn judge(
         );
     }
     assemble::report(
-        paper, policy, assurance, now, ledger, &sources, cases, general,
+        paper, root, policy, assurance, now, ledger, &sources, cases, general,
     )
 }
 

@@ -61,8 +61,8 @@ pub struct PolicyFile {
 pub struct Coverage {
     /// The kind.
     pub kind: SourceKind,
-    /// Skills: each of them that is required must have the file in its hashes. When the list is empty, or none of them is
-    /// required, any required audit will do.
+    /// Skills: each of them that is required must have the file in its hashes where it is that audit's subject. A file that is the
+    /// subject of none of them must be in those of any required audit.
     #[serde(default)]
     pub audits: Vec<String>,
 }
@@ -76,11 +76,11 @@ pub enum SourceKind {
     Tex,
     /// `\bibliography`, `\addbibresource`.
     Bibliography,
-    /// Tables and plots made from a file.
+    /// Tables and plots made from a file, and the raw results.
     Data,
     /// `\includegraphics`.
     Graphics,
-    /// `\lstinputlisting`, `\verbatiminput`.
+    /// `\lstinputlisting`, `\verbatiminput`, `\includepdf`.
     Listing,
 }
 
@@ -92,7 +92,7 @@ impl SourceKind {
             Self::Bibliography => "bibliography",
             Self::Data => "data file",
             Self::Graphics => "figure",
-            Self::Listing => "listing",
+            Self::Listing => "printed file",
         }
     }
 }

@@ -2,37 +2,27 @@
 //! not call inapplicable.
 
 mod files;
+mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use aris_claims::project::{Options, Project};
+use aris_contract::failure::ErrorBody;
 use aris_latex::{
     Document, Include, IncludeKind, IncludeOutcome, Position, ProblemKind, SourceFile,
 };
 
 use self::files::{Files, tex_files};
+pub(crate) use self::subject::Holds;
 use crate::finding::{Finding, FindingId};
 use crate::ledger::{Ledger, Role};
 use crate::measured;
 use crate::paper::{Paper, Unusable};
 use crate::policy::SourceKind;
 use crate::text::short;
-
-/// Environments that only a paper with something to prove has: those that make the proof audit applicable, with their usual
-/// short forms. **Source**: the applicability rule of the proof and kill-argument audits.
-const THEOREMS: [&str; 10] = [
-    "theorem",
-    "lemma",
-    "proposition",
-    "corollary",
-    "proof",
-    "thm",
-    "lem",
-    "prop",
-    "cor",
-    "restatable",
-];
 
 /// What the paper includes.
 #[derive(Debug, Default)]
@@ -62,8 +52,10 @@ pub(crate) struct Included {
     pub real: PathBuf,
     /// Its path for people.
     pub shown: String,
-    /// Where it is asked for; `None` for the root.
+    /// Where it is asked for; `None` for the root and for what the paper is measured against.
     pub asked: Option<Position>,
+    /// What it holds.
+    pub holds: Holds,
 }
 
 /// A place in the sources that shows something.
@@ -77,17 +69,23 @@ pub(crate) struct Evidence {
 
 impl Sources {
     /// Reads the paper from its root document through everything it includes.
-    pub(crate) fn read(paper: &Paper, ledger: &mut Ledger) -> Self {
+    /// It is looked for when `root` does not name it.
+    pub(crate) fn read(paper: &Paper, root: Option<&str>, ledger: &mut Ledger) -> Self {
         let mut sources = Self::default();
         let mut loader = Files::new(paper, ledger);
         let candidates = tex_files(paper);
         let mut texts: Vec<(String, Arc<str>)> = Vec::new();
-        for real in &candidates {
+        let looked_at: &[PathBuf] = if root.is_some() { &[] } else { &candidates };
+        for real in looked_at {
             if let Ok(text) = loader.text(real) {
                 texts.push((paper.shown(real), text));
             }
         }
-        let root = match aris_latex::find_root(&texts) {
+        let root = root.map_or_else(
+            || aris_latex::find_root(&texts),
+            |root| Ok(root.replace('\\', "/")),
+        );
+        let root = match root {
             Ok(root) => root,
             Err(error) => {
                 sources.findings.push(no_root(error.to_string()));
@@ -102,6 +100,7 @@ impl Sources {
             }
         };
         sources.collect(paper, &document, &candidates);
+        sources.add_evidence(paper, &root);
         for included in &sources.files {
             ledger.mark(&included.real, Role::Source);
         }
@@ -125,16 +124,30 @@ impl Sources {
             .map(|file| (file.path.clone(), file.clone()))
             .collect();
         let mut seen = BTreeSet::new();
+        let holds = subject::of(document);
+        let holds = |file: usize| holds.get(file).copied().unwrap_or_default();
         let real = |path: &str| paper.resolve(&paper.dir, path).or_else(spelled_otherwise);
         if let Ok(real) = real(&document.root) {
-            self.push(paper, &mut seen, SourceKind::Tex, real, None);
+            self.push(paper, &mut seen, SourceKind::Tex, real, None, holds(0));
         }
         for include in &document.includes {
             let position = document.position(include.place);
             match &include.outcome {
                 IncludeOutcome::Read { file } => {
+                    let support = matches!(include.kind, IncludeKind::Package | IncludeKind::Class);
+                    let holds = Holds {
+                        support,
+                        ..holds(*file)
+                    };
                     if let Some(Ok(real)) = document.files.get(*file).map(|file| real(&file.path)) {
-                        self.push(paper, &mut seen, SourceKind::Tex, real, Some(position));
+                        self.push(
+                            paper,
+                            &mut seen,
+                            SourceKind::Tex,
+                            real,
+                            Some(position),
+                            holds,
+                        );
                     }
                 }
                 IncludeOutcome::NotRead => self.not_read(paper, &mut seen, include, position),
@@ -148,6 +161,7 @@ impl Sources {
                             SourceKind::Tex,
                             real.clone(),
                             Some(position.clone()),
+                            Holds::ALL,
                         );
                     }
                 }
@@ -186,15 +200,49 @@ impl Sources {
             place: document.position(place),
         });
         self.proves = document.blocks.iter().find_map(|block| {
-            let name = block
-                .environments
-                .iter()
-                .find(|name| THEOREMS.contains(&name.trim_end_matches('*')))?;
+            let name = subject::statement(document, block)?;
             Some(Evidence {
                 what: format!("\\begin{{{name}}}"),
                 place: document.position(block.start),
             })
         });
+    }
+
+    /// The raw results that the claim audit compares the paper with, as it finds them itself, and its bindings.
+    fn add_evidence(&mut self, paper: &Paper, root: &str) {
+        let options = Options {
+            root: Some(root.to_owned()),
+            ..Options::default()
+        };
+        let project = match Project::open(&paper.dir, &options) {
+            Ok(project) => project,
+            Err(error) => {
+                let error = ErrorBody::of(&error);
+                let finding = Finding::new(
+                    FindingId::IncludeUnresolved,
+                    format!(
+                        "which raw results there are cannot be known: {}",
+                        error.message
+                    ),
+                    "correct the bindings; without a claims.toml the results are those of results/ and outputs/",
+                );
+                let issue = format!("{}:claims.toml", finding.id.word());
+                self.findings.push(finding.issue(issue));
+                return;
+            }
+        };
+        let chosen = project.claims.data.include.is_some();
+        let is_result = |name: &&String| chosen || is_result(name);
+        let names = project.evidence.iter().filter(is_result);
+        let paths = names.map(|name| (project.settings.root.join(name), Holds::ALL));
+        let bindings = project.has_claims.then(|| project.claims_path.clone());
+        let bindings = bindings.map(|path| (path, Holds::SUPPORT));
+        let mut seen: BTreeSet<PathBuf> = self.files.iter().map(|file| file.real.clone()).collect();
+        for (path, holds) in paths.chain(bindings) {
+            if let Ok(real) = paper.input(&path.to_string_lossy()) {
+                self.push(paper, &mut seen, SourceKind::Data, real, None, holds);
+            }
+        }
     }
 
     /// A file that is asked for without being text of the paper: the first candidate that exists is meant.
@@ -210,22 +258,31 @@ impl Sources {
             match paper.input(candidate).or_else(spelled_otherwise) {
                 Ok(real) if real.is_dir() => {}
                 Ok(real) => {
-                    return self.push(paper, seen, source_kind(include.kind), real, Some(position));
+                    let kind = source_kind(include.kind);
+                    return self.push(paper, seen, kind, real, Some(position), Holds::ALL);
                 }
                 Err(Unusable::Gone | Unusable::Case { .. }) => {}
                 Err(other) => problem = problem.or(Some((candidate, other))),
             }
         }
-        match problem {
-            Some((candidate, unusable)) => {
-                let message = format!(
-                    "{} cannot be used: {}",
-                    short(candidate),
-                    describe(&unusable)
-                );
-                self.unresolved(message, candidate, &position);
+        if let Some((candidate, unusable)) = problem {
+            let message = format!(
+                "{} cannot be used: {}",
+                short(candidate),
+                describe(&unusable)
+            );
+            return self.unresolved(message, candidate, &position);
+        }
+        // What LaTeX made of a bibliography stands for it.
+        let is_bibliography = include.kind == IncludeKind::Bibliography;
+        let root = self.files.first().filter(|_| is_bibliography);
+        let made = root.map(|root| Path::new(&root.shown).with_extension("bbl"));
+        match made.map(|path| paper.input(&path.to_string_lossy())) {
+            Some(Ok(real)) => {
+                let kind = SourceKind::Bibliography;
+                self.push(paper, seen, kind, real, Some(position), Holds::ALL);
             }
-            None => self.missing(include, &position),
+            _ => self.missing(include, &position),
         }
     }
 
@@ -236,6 +293,7 @@ impl Sources {
         kind: SourceKind,
         real: PathBuf,
         asked: Option<Position>,
+        holds: Holds,
     ) {
         if seen.insert(real.clone()) {
             let shown = paper.shown(&real);
@@ -244,6 +302,7 @@ impl Sources {
                 real,
                 shown,
                 asked,
+                holds,
             });
         }
     }
@@ -275,6 +334,17 @@ impl Sources {
         let finding = self.place(finding.issue(issue), position);
         self.findings.push(finding);
     }
+}
+
+/// Whether a file is of a form in which results are kept; pictures, logs and checkpoints lie in the same folders.
+fn is_result(name: &str) -> bool {
+    const FORMS: [&str; 5] = ["csv", "json", "jsonl", "ndjson", "tsv"];
+    let extension = Path::new(name).extension().and_then(OsStr::to_str);
+    extension.is_some_and(|extension| {
+        FORMS
+            .iter()
+            .any(|form| extension.eq_ignore_ascii_case(form))
+    })
 }
 
 /// The file that the system finds under another spelling, as TeX does.

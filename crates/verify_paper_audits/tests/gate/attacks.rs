@@ -651,6 +651,233 @@ fn sources_that_no_audit_saw() {
     ]);
 }
 
+/// Adds a line before the bibliography of the root document.
+fn adds(p: &Project, line: &str) {
+    let found = "\\bibliographystyle";
+    p.edit("main.tex", found, &format!("{line}\n{found}"));
+}
+
+/// Declares a statement and makes one in a section of its own, which the proof audit calls inapplicable.
+fn declares(p: &Project, declaration: &str) {
+    p.write(
+        "sections/theory.tex",
+        "\\begin{satz}Gates close.\\end{satz}",
+    );
+    p.edit(
+        "main.tex",
+        "\\begin{document}",
+        &format!("{declaration}\n\\begin{{document}}"),
+    );
+    adds(p, "\\input{sections/theory}");
+    p.seal().says("PROOF_AUDIT.json", "NOT_APPLICABLE");
+}
+
+#[test]
+fn audits_that_did_not_look_at_their_subject() {
+    check(&[
+        (
+            "theorems and a proof audit of the bibliography",
+            |p| {
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\begin{theorem}Gates close.\\end{theorem} Our gate",
+                )
+                .seal();
+                p.audit("PROOF_AUDIT.json", "proof-checker", &["refs.bib"]);
+            },
+            "uncovered_input",
+        ),
+        (
+            "an appendix with a theorem, added later",
+            |p| {
+                p.write(
+                    "sections/appendix.tex",
+                    "\\begin{lemma}Gates close.\\end{lemma}\\begin{proof}Push.\\end{proof}",
+                );
+                adds(p, "\\input{sections/appendix}");
+                p.seal();
+                p.also(CLAIMS, "sections/appendix.tex");
+            },
+            "uncovered_input",
+        ),
+        (
+            "a proof without environment, added later",
+            |p| {
+                p.write(
+                    "sections/appendix.tex",
+                    "\\section{Proof of Theorem 1}\nPush until it closes.",
+                );
+                adds(p, "\\input{sections/appendix}");
+                p.seal();
+                p.also(CLAIMS, "sections/appendix.tex");
+            },
+            "uncovered_input",
+        ),
+        (
+            "newtheorem and NOT_APPLICABLE",
+            |p| declares(p, "\\newtheorem{satz}{Theorem}"),
+            "verdict_contradicted",
+        ),
+        (
+            "declaretheorem and NOT_APPLICABLE",
+            |p| declares(p, "\\declaretheorem[name=Lemma]{satz}"),
+            "verdict_contradicted",
+        ),
+        (
+            "spnewtheorem and NOT_APPLICABLE",
+            |p| {
+                declares(
+                    p,
+                    "\\spnewtheorem{satz}{Proposition}{\\bfseries}{\\itshape}",
+                );
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "newtcbtheorem and NOT_APPLICABLE",
+            |p| {
+                declares(
+                    p,
+                    "\\newtcbtheorem[number within=section]{satz}{Theorem}{colback=white}{th}",
+                );
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "newmdtheoremenv and NOT_APPLICABLE",
+            |p| declares(p, "\\newmdtheoremenv[linewidth=1pt]{satz}{Main Theorem}"),
+            "verdict_contradicted",
+        ),
+        (
+            "a claim audit that hashed an empty file",
+            |p| {
+                p.write("notes.json", "{}").remove("../results");
+                let inputs = [
+                    "main.tex",
+                    "sections/intro.tex",
+                    "sections/results.tex",
+                    "notes.json",
+                ];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "no_audited_inputs",
+        ),
+        (
+            "a claim audit that hashed an empty file beside results",
+            |p| {
+                p.write("notes.json", "");
+                let inputs = [
+                    "main.tex",
+                    "sections/intro.tex",
+                    "sections/results.tex",
+                    "notes.json",
+                ];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "uncovered_input",
+        ),
+        (
+            "a citation audit of the bibliography alone",
+            |p| {
+                p.audit("CITATION_AUDIT.json", "citation-audit", &["refs.bib"]);
+            },
+            "uncovered_input",
+        ),
+        (
+            "a bibliography that LaTeX made and nobody looked at",
+            |p| {
+                p.remove("refs.bib").write(
+                    "main.bbl",
+                    "\\begin{thebibliography}{1}\\bibitem{knuth1984} D. Knuth.\\end{thebibliography}",
+                );
+                let inputs = ["main.tex", "sections/intro.tex", "sections/results.tex"];
+                p.audit("CITATION_AUDIT.json", "citation-audit", &inputs);
+            },
+            "uncovered_input",
+        ),
+        (
+            "a result added after a reviewer's audit",
+            |p| {
+                p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
+            },
+            "uncovered_input",
+        ),
+        (
+            "a result added after a program's audit",
+            |p| {
+                p.judged(Verdict::Pass);
+                p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
+            },
+            "uncovered_input",
+        ),
+        (
+            "bindings added after a program's audit",
+            |p| {
+                p.judged(Verdict::Pass);
+                p.write("claims.toml", "version = 1\n");
+            },
+            "uncovered_input",
+        ),
+        (
+            "bindings that cannot be read",
+            |p| {
+                p.write("claims.toml", "").remove("../results/run_1.json");
+                let inputs = ["main.tex", "sections/results.tex", "claims.toml"];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "include_unresolved",
+        ),
+        (
+            "pages of a PDF",
+            |p| {
+                p.write("tables.pdf", "%PDF 99.9");
+                adds(p, "\\includepdf[pages=-]{tables}");
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
+            "a printed listing",
+            |p| {
+                p.write("log.txt", "accuracy 99.9");
+                adds(p, "\\lstinputlisting[language=C]{log.txt}");
+                p.seal();
+            },
+            "uncovered_input",
+        ),
+        (
+            "number kept in a macro file",
+            |p| {
+                p.write("macros.tex", "\\newcommand{\\best}{99.9}");
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\input{macros}\n\\begin{document}",
+                );
+                p.edit("sections/results.tex", "Our gate", "$\\best$ Our gate");
+                p.seal();
+                p.also("PROOF_AUDIT.json", "macros.tex");
+                p.also("CITATION_AUDIT.json", "macros.tex");
+            },
+            "uncovered_input",
+        ),
+        (
+            "a style that a program's audit did not read",
+            |p| {
+                p.write("ours.sty", "\\newcommand{\\R}{\\mathbb{R}}");
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\usepackage{ours}\n\\begin{document}",
+                );
+                p.seal().judged(Verdict::Pass);
+            },
+            "uncovered_input",
+        ),
+    ]);
+}
+
 #[test]
 fn traces_that_prove_nothing() {
     check(&[

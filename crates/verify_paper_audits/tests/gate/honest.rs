@@ -509,6 +509,222 @@ fn sources_in_every_honest_form() {
     ]);
 }
 
+/// Puts a line before `\begin{document}`.
+fn preamble(p: &Project, line: &str) {
+    let found = "\\begin{document}";
+    p.edit("main.tex", found, &format!("{line}\n{found}"));
+}
+
+#[test]
+fn audits_need_no_more_than_their_subject() {
+    check(&[
+        (
+            "a macro file that prints no numbers",
+            |p| {
+                p.write(
+                    "macros.tex",
+                    "\\newcommand{\\R}{\\mathbb{R}}\n\\newcommand{\\norm}[1]{\\|#1\\|_2}\n\\newcommand{\\us}{GateNet}",
+                );
+                preamble(p, "\\input{macros}");
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "In $\\R$, $\\norm{x}$, \\us{}: Our gate",
+                );
+                p.seal();
+                p.also("PROOF_AUDIT.json", "macros.tex");
+                p.also("CITATION_AUDIT.json", "macros.tex");
+            },
+            &[],
+        ),
+        (
+            "a macro file that nobody hashed",
+            |p| {
+                p.write("macros.tex", "\\newcommand{\\R}{\\mathbb{R}}");
+                preamble(p, "\\input{macros}");
+                p.seal();
+            },
+            &["uncovered_support"],
+        ),
+        (
+            "a style that a reviewer did not hash",
+            |p| {
+                p.write("ours.sty", "\\newcommand{\\R}{\\mathbb{R}}");
+                preamble(p, "\\usepackage{ours}");
+                p.seal();
+            },
+            &["uncovered_support"],
+        ),
+        (
+            "a style that all audits hashed",
+            |p| {
+                p.write("ours.sty", "\\newcommand{\\R}{\\mathbb{R}}");
+                preamble(p, "\\usepackage{ours}");
+                p.seal();
+                for (artifact, _) in AUDITS {
+                    p.also(artifact, "ours.sty");
+                }
+            },
+            &[],
+        ),
+        (
+            "each audit on its own files",
+            |p| {
+                p.write(
+                    "sections/theory.tex",
+                    "\\begin{satz}Gates close.\\end{satz}",
+                );
+                preamble(p, "\\newtheorem{satz}{Theorem}");
+                p.edit(
+                    "main.tex",
+                    "\\bibliographystyle",
+                    "\\input{sections/theory}\n\\bibliographystyle",
+                );
+                p.audit(
+                    "PROOF_AUDIT.json",
+                    "proof-checker",
+                    &["main.tex", "sections/theory.tex"],
+                );
+                p.audit(
+                    "CITATION_AUDIT.json",
+                    "citation-audit",
+                    &["refs.bib", "sections/intro.tex"],
+                );
+                p.audit(
+                    CLAIMS,
+                    "paper-claim-audit",
+                    &["sections/results.tex", "../results/run_1.json"],
+                );
+            },
+            &[],
+        ),
+        (
+            "boxes and definitions, and proofs NOT_APPLICABLE",
+            |p| {
+                preamble(
+                    p,
+                    "\\newtcbtheorem{prompt}{Prompt}{}{p}\\newtheorem{defn}{Definition}",
+                );
+                p.edit(
+                    "sections/results.tex",
+                    "Our gate",
+                    "\\begin{prompt}{A}{b}Close.\\end{prompt}\\begin{defn}A gate.\\end{defn} Our gate",
+                );
+                p.seal().says("PROOF_AUDIT.json", "NOT_APPLICABLE");
+            },
+            &[],
+        ),
+        (
+            "only a .bbl",
+            |p| {
+                p.remove("refs.bib").write(
+                    "main.bbl",
+                    "\\begin{thebibliography}{1}\\bibitem{knuth1984} D. Knuth, 1984.\\end{thebibliography}",
+                );
+                p.audit(
+                    "CITATION_AUDIT.json",
+                    "citation-audit",
+                    &["main.tex", "sections/intro.tex", "main.bbl"],
+                );
+            },
+            &[],
+        ),
+        (
+            "a .bbl beside its bibliography",
+            |p| {
+                p.write(
+                    "main.bbl",
+                    "\\begin{thebibliography}{1}\\end{thebibliography}",
+                );
+            },
+            &[],
+        ),
+        (
+            "a bibliography in the root document",
+            |p| {
+                let bib = p.read("refs.bib");
+                p.remove("refs.bib");
+                preamble(
+                    p,
+                    &format!("\\begin{{filecontents*}}{{refs.bib}}\n{bib}\\end{{filecontents*}}"),
+                );
+                p.audit("PROOF_AUDIT.json", "proof-checker", &["main.tex"]);
+                p.audit(
+                    CLAIMS,
+                    "paper-claim-audit",
+                    Project::inputs("paper-claim-audit"),
+                );
+                let inputs = ["main.tex", "sections/intro.tex"];
+                p.audit("CITATION_AUDIT.json", "citation-audit", &inputs);
+            },
+            &[],
+        ),
+        (
+            "results that the bindings leave out",
+            |p| {
+                p.write("../results/old/run_0.json", "{\"accuracy\": 0.1}")
+                    .write("../results/plot.png", "PNG")
+                    .write(
+                        "claims.toml",
+                        "version = 1\n[data]\nexclude = [\"../results/old/**\"]\n",
+                    );
+            },
+            &["uncovered_support"],
+        ),
+    ]);
+}
+
+#[test]
+fn one_of_several_roots_is_named() {
+    let project = Project::new();
+    project.write(
+        "slides.tex",
+        "\\documentclass{beamer}\\begin{document}99.9\\end{document}",
+    );
+    fs::rename(
+        project.paper.join("main.tex"),
+        project.paper.join("icml.tex"),
+    )
+    .expect("move");
+    for (artifact, skill) in AUDITS {
+        let inputs: Vec<&str> = Project::inputs(skill)
+            .iter()
+            .map(|path| {
+                if *path == "main.tex" {
+                    "icml.tex"
+                } else {
+                    path
+                }
+            })
+            .collect();
+        project.audit(artifact, skill, &inputs);
+    }
+    assert_eq!(project.gate().code, 1, "no root is preferred");
+    let named = project.run(&["--assurance", "submission", "--root", "icml.tex"]);
+    assert_eq!(
+        (named.code, named.ids("warn")),
+        (0, vec![]),
+        "{}",
+        named.stderr
+    );
+    assert_eq!(named.report["root_document"], "icml.tex");
+    let again = named.report["rerun"].as_str().expect("command");
+    assert!(
+        again.ends_with("--assurance submission --root icml.tex"),
+        "{again}"
+    );
+    let other = project.run(&["--assurance", "submission", "--root", "slides.tex"]);
+    assert_eq!(
+        (other.code, other.ids("block")),
+        (1, vec![String::from("uncovered_input")])
+    );
+    let none = project.run(&["--assurance", "submission", "--root", "none.tex"]);
+    assert_eq!(
+        (none.code, none.ids("block")),
+        (1, vec![String::from("no_root_document")])
+    );
+}
+
 #[test]
 fn traces_in_every_honest_form() {
     check(&[

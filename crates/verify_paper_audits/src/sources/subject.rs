@@ -1,0 +1,207 @@
+//! Which files of a paper are the subject of which audit.
+
+use aris_latex::{Block, BlockKind, Document, MarkKind, ProblemKind};
+
+/// Environments that only a paper with something to prove has, with their usual short forms. **Source**: the applicability rule of
+/// the proof and kill-argument audits.
+const THEOREMS: [&str; 10] = [
+    "theorem",
+    "lemma",
+    "proposition",
+    "corollary",
+    "proof",
+    "thm",
+    "lem",
+    "prop",
+    "cor",
+    "restatable",
+];
+
+/// What a declared statement that wants a proof is called, `\newtheorem{satz}{Main Theorem}`; definitions, remarks, examples and
+/// boxes of all kinds want none.
+const TITLES: [&str; 16] = [
+    "theorem",
+    "théor",
+    "teorem",
+    "теорем",
+    "定理",
+    "lemm",
+    "lema",
+    "лемм",
+    "引理",
+    "proposi",
+    "命题",
+    "命題",
+    "corol",
+    "korol",
+    "推论",
+    "satz",
+];
+
+/// What a file holds, as far as an audit has to look at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Holds {
+    /// Theorems or proofs.
+    pub proofs: bool,
+    /// Citations or entries of a bibliography.
+    pub citations: bool,
+    /// Numbers that are printed.
+    pub numbers: bool,
+    /// Visible text.
+    pub text: bool,
+    /// It is a style, a class or the bindings of the numbers: it can change what every other file says.
+    pub support: bool,
+}
+
+impl Holds {
+    /// What nobody has looked into, so that it may hold anything.
+    pub(crate) const ALL: Self = Self {
+        proofs: true,
+        citations: true,
+        numbers: true,
+        text: true,
+        support: false,
+    };
+    /// See [`Holds::support`].
+    pub(crate) const SUPPORT: Self = Self {
+        proofs: false,
+        citations: false,
+        numbers: false,
+        text: false,
+        support: true,
+    };
+
+    /// Whether the file is the subject of an audit; every file is that of an audit that the gate does not know.
+    pub(crate) fn concerns(self, skill: &str) -> bool {
+        match skill {
+            "proof-checker" => self.proofs,
+            "citation-audit" => self.citations,
+            "paper-claim-audit" => self.numbers,
+            _ => true,
+        }
+    }
+}
+
+/// What each file of a document holds, in the order of [`Document::files`].
+pub(super) fn of(document: &Document) -> Vec<Holds> {
+    let mut files = vec![Holds::default(); document.files.len()];
+    let mut mark = |file: usize, set: fn(&mut Holds)| files.get_mut(file).map(set);
+    let citations = document.citations.iter().map(|citation| citation.place);
+    for place in citations.chain(document.bibitems.iter().map(|item| item.place)) {
+        mark(place.file, |holds| holds.citations = true);
+    }
+    for problem in &document.problems {
+        if problem.kind == ProblemKind::UnreadText {
+            mark(problem.place.file, |holds| holds.numbers = true);
+        }
+    }
+    for block in &document.blocks {
+        let proves = statement(document, block).is_some() || below_proof(document, block);
+        let counts = !matches!(
+            block.kind,
+            BlockKind::FrontMatter | BlockKind::Keywords | BlockKind::BibItem
+        );
+        if proves {
+            mark(block.start.file, |holds| holds.proofs = true);
+        }
+        for piece in block.pieces() {
+            let text = block.text.get(piece.text).unwrap_or("");
+            mark(piece.place.file, |holds| holds.text = true);
+            if proves {
+                mark(piece.place.file, |holds| holds.proofs = true);
+            }
+            if counts && text.contains(|c: char| c.is_ascii_digit()) {
+                mark(piece.place.file, |holds| holds.numbers = true);
+            }
+        }
+        for (at, text, literal) in expanded(block) {
+            if proves {
+                mark(literal, |holds| holds.proofs = true);
+            }
+            let in_math = block.marks.iter().any(|mark| {
+                let is_math = matches!(mark.kind, MarkKind::Math | MarkKind::DisplayMath);
+                is_math && mark.range.contains(&at)
+            });
+            let is_formula = in_math || matches!(block.kind, BlockKind::DisplayMath);
+            if counts && prints_number(text, is_formula) {
+                mark(literal, |holds| holds.numbers = true);
+            }
+        }
+    }
+    files
+}
+
+/// The theorem-like environment that a block stands in.
+pub(super) fn statement<'a>(document: &Document, block: &'a Block) -> Option<&'a str> {
+    let wants_proof = |name: &str| {
+        let mut declared = document.theorems.iter();
+        THEOREMS.contains(&name)
+            || declared.any(|theorem| {
+                let title = theorem.title.to_lowercase();
+                theorem.environment == name && TITLES.iter().any(|known| title.contains(known))
+            })
+    };
+    let mut names = block.environments.iter().map(|name| &**name);
+    names.find(|name| wants_proof(name.trim_end_matches('*')))
+}
+
+/// Whether a block stands below a heading such as "Proof of Theorem 1" or "Proofs".
+fn below_proof(document: &Document, block: &Block) -> bool {
+    let heading = block.section.and_then(|at| document.headings.get(at));
+    heading.is_some_and(|heading| {
+        let title = heading.title.to_lowercase();
+        let title = title.trim_end_matches('.');
+        let of = title
+            .strip_prefix("proof of ")
+            .or_else(|| title.strip_prefix("proofs of "));
+        let of_statement = |rest: &str| TITLES.iter().any(|known| rest.contains(known));
+        matches!(
+            title,
+            "proof" | "proofs" | "omitted proofs" | "missing proofs"
+        ) || of.is_some_and(of_statement)
+    })
+}
+
+/// Text that macros put into a block: where in the block, the text, and the file in which it is written.
+fn expanded(block: &Block) -> impl Iterator<Item = (usize, &str, usize)> {
+    block.marks.iter().filter_map(|mark| match &mark.kind {
+        MarkKind::Expanded { literal, .. } => {
+            let text = block.text.get(mark.range.clone())?;
+            Some((mark.range.start, text, literal.file))
+        }
+        _ => None,
+    })
+}
+
+/// Whether what a macro prints is or holds a number; the single digits of a formula are its indices and exponents.
+fn prints_number(text: &str, is_formula: bool) -> bool {
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '%' | '-' | ' ');
+    let mut runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let least = if is_formula && !text.chars().all(is_number) {
+        2
+    } else {
+        1
+    };
+    runs.any(|run| digits(run) >= least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_of_a_formula_are_no_numbers() {
+        for (text, is_formula, expected) in [
+            ("84.7", false, true),
+            ("9", true, true),
+            ("x_2", true, false),
+            ("x_2", false, true),
+            ("p < 0.05", true, true),
+            ("GateNet", false, false),
+            ("L_{12}", true, true),
+        ] {
+            assert_eq!(prints_number(text, is_formula), expected, "{text}");
+        }
+    }
+}
