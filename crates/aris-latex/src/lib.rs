@@ -32,6 +32,6 @@ pub use model::document::{
 pub use model::include::{Include, IncludeKind, IncludeOutcome, Loaded, Loader};
 pub use model::place::{Place, Position, SourceFile, Text};
 pub use model::reference::{BibItem, Citation, Definition, Heading, Label, Reference};
-pub use model::structure::{Environment, Theorem};
+pub use model::structure::{Environment, Theorem, Written};
 pub use model::table::{Row, Table};
 pub use root::{RootError, find_root};

@@ -950,6 +950,21 @@ fn environments_and_declared_statements_are_listed() {
 }
 
 #[test]
+fn files_that_the_document_writes_are_read_where_there_are_none() {
+    let text = "\\begin{filecontents*}[force]{a.tex}\nWritten.\n\\end{filecontents*}\\begin{filecontents}{./b.tex}no\\end{filecontents}\n\\documentclass{article}\\begin{document}\\input{a} \\input{b}\\end{document}";
+    let document = tree(&[("main.tex", text), ("b.tex", "On disk.")]).expect("a document");
+    assert_eq!(document.blocks[0].text, "Written. On disk.");
+    let names: Vec<_> = document
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
+    assert_eq!(names, ["main.tex", "a.tex", "b.tex"]);
+    assert_eq!(document.written_text("a.tex"), Some("\nWritten.\n"));
+    assert_eq!(document.written_text("b.tex"), Some("no"));
+}
+
+#[test]
 fn definitions_behind_hooks_and_names_count() {
     for (preamble, body, shown) in [
         (

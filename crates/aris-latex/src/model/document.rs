@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     BibItem, Block, Citation, Definition, Environment, Heading, Include, Label, Loader, Place,
-    Position, Reference, SourceFile, Table, Text, Theorem,
+    Position, Reference, SourceFile, Table, Text, Theorem, Written,
 };
 
 /// Includes nested deeper than this are refused. LaTeX itself stops at 15 open files (web2c `max_in_open`),
@@ -114,6 +114,8 @@ pub struct Document {
     pub environments: Vec<Environment>,
     /// The kinds of theorem-like statements that are declared, in order.
     pub theorems: Vec<Theorem>,
+    /// The files that LaTeX writes from the document (`filecontents`), in order. They are read where the loader has none of the name.
+    pub written: Vec<Written>,
     /// The tables.
     pub tables: Vec<Table>,
     /// One entry per cited key.
@@ -156,6 +158,13 @@ impl Document {
         }
         self.files
             .push(SourceFile::with(path.to_owned(), Text::Copy(text)));
+    }
+
+    /// The text of a file that LaTeX writes from the document.
+    pub fn written_text(&self, path: &str) -> Option<&str> {
+        let written = self.written.iter().find(|written| written.path == path)?;
+        let text = &self.files.get(written.file)?.text;
+        text.get(written.body.clone())
     }
 
     /// Path, line and column of a place.

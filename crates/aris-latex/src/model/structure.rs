@@ -1,5 +1,6 @@
 //! Environments and theorem-like statements.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Place;
@@ -24,4 +25,15 @@ pub struct Theorem {
     pub environment: String,
     /// What is printed before each statement.
     pub title: String,
+}
+
+/// One file that LaTeX writes from the document, `\begin{filecontents}{refs.bib}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Its path, relative to the paper directory, normalised.
+    pub path: String,
+    /// The file that it stands in: index into [`Document::files`](crate::Document::files).
+    pub file: usize,
+    /// Its bytes in the text of that file.
+    pub body: Range<usize>,
 }

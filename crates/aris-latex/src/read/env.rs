@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    lexer,
+    lexer, path,
     reader::{After, Alignment, Frame, GroupKind, Reader},
     style::{self, Style},
     token::{Kind, Literal, Op, Token},
     writer::Flow,
 };
-use crate::{Environment, ProblemKind};
+use crate::{Environment, ProblemKind, Written};
 
 /// A known environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +180,13 @@ impl Reader<'_> {
                 self.unread_environment(&name, token);
                 self.skip_raw(&name, token);
             }
-            Some(Env::Hidden) => self.skip_raw(&self.names.shared(index), token),
+            Some(Env::Hidden) => {
+                let name = self.names.shared(index);
+                if name.starts_with("filecontents") {
+                    self.write_file(&name);
+                }
+                self.skip_raw(&name, token);
+            }
             Some(Env::Display(spec)) => {
                 self.skip_arguments(spec);
                 self.begin_display(token, Some(index));
@@ -421,6 +427,25 @@ impl Reader<'_> {
     }
 
     /// Drops a verbatim or comment environment up to its end.
+    /// `\begin{filecontents}[options]{refs.bib}`: what follows up to the end is a file.
+    fn write_file(&mut self, name: &str) {
+        self.skip_optional();
+        let tokens = self.argument();
+        let path = path::normalise(self.flat(&tokens).trim());
+        let Some(Frame::File {
+            text, cursor, file, ..
+        }) = self.frames.last()
+        else {
+            return;
+        };
+        let rest = text.get(cursor.pos..).unwrap_or("");
+        if let Some(length) = rest.find(&format!("\\end{{{name}}}")) {
+            let body = cursor.pos..cursor.pos + length;
+            let file = *file as usize;
+            self.doc.written.push(Written { path, file, body });
+        }
+    }
+
     pub(super) fn skip_raw(&mut self, name: &str, token: Token) {
         let end = format!("\\end{{{name}}}");
         let mut missing = false;

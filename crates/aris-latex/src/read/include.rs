@@ -1,6 +1,7 @@
 //! Files a document asks for.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::{
     builtin::Cmd,
@@ -62,11 +63,18 @@ impl Reader<'_> {
         if let Some(found) = self.loading.known.get(path) {
             return found.clone();
         }
+        let loaded = match self.loader.load(path) {
+            Loaded::Absent => match self.doc.written_text(path) {
+                Some(text) => Loaded::Text(Arc::from(text)),
+                None => Loaded::Absent,
+            },
+            loaded => loaded,
+        };
         let mut file = |text| {
             self.doc.files.push(SourceFile::with(path.to_owned(), text));
             Found::File(self.doc.files.len() - 1)
         };
-        let found = match self.loader.load(path) {
+        let found = match loaded {
             Loaded::Text(text) => file(Text::Copy(text)),
             Loaded::Whole(text) => file(Text::Whole(text)),
             Loaded::Absent => Found::Absent,
