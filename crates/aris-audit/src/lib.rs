@@ -16,4 +16,4 @@ pub mod verdict;
 
 pub use artifact::{Emission, Emitted, emit, program_thread};
 pub use digest::{Digest, Hasher, digest_files};
-pub use paper::{Obstacle, PaperFiles, missing_sources};
+pub use paper::{Obstacle, PaperFiles, missing_sources, source_text};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use aris_contract::failure::ErrorBody;
 use aris_fs::EntryKind;
 use aris_latex::{Document, IncludeKind, IncludeOutcome, Loaded, Position, RootError, find_root};
-use aris_paper::bib;
+use aris_paper::bib::{self, EncodingError};
 
 use crate::{Digest, project};
 
@@ -184,11 +184,37 @@ impl PaperFiles {
         match self.source(path) {
             Ok(None) => Loaded::Absent,
             Err(reason) => Loaded::Unreadable(reason),
-            Ok(Some(bytes)) => match bib::decode(&bytes) {
-                Ok(text) => Loaded::Text(Arc::from(text)),
-                Err(error) => Loaded::Unreadable(format!("{error}; {}", error.hint())),
+            Ok(Some(bytes)) => match source_text(&bytes) {
+                Ok(text) => Loaded::Text(text),
+                Err(reason) => Loaded::Unreadable(reason),
             },
         }
+    }
+
+    /// Takes the digests of the files that the document prints without being read: data, listings, pages of a PDF.
+    pub fn add_printed(&mut self, document: &Document) {
+        let is_printed = |kind| matches!(kind, IncludeKind::Data | IncludeKind::Listing);
+        for include in &document.includes {
+            let candidates = include.candidates.iter();
+            let mut candidates = candidates.filter(|_| is_printed(include.kind));
+            // The first that exists is meant; what cannot be read has no digest, and the gate says so.
+            candidates.find(|path| !matches!(self.source(path), Ok(None)));
+        }
+    }
+}
+
+/// The text of a source as the gate and all audits read it: UTF-8, else Latin-1, in which every byte is a letter and the commands are the
+/// same.
+///
+/// **Errors**: UTF-16, which no LaTeX reads, lower case with what to do.
+pub fn source_text(bytes: &[u8]) -> Result<Arc<str>, String> {
+    match bib::decode(bytes) {
+        Ok(text) => Ok(Arc::from(text)),
+        Err(EncodingError::NotUtf8 { .. }) => {
+            let letters = bytes.iter().map(|byte| char::from(*byte));
+            Ok(letters.collect::<String>().into())
+        }
+        Err(error @ EncodingError::Utf16 { .. }) => Err(format!("{error}; {}", error.hint())),
     }
 }
 
@@ -274,12 +300,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn latin_1_is_read_and_utf_16_is_not() {
+        let text = |bytes: &[u8]| source_text(bytes).map(|text| text.to_string());
+        assert_eq!(text("é 84.7".as_bytes()), Ok(String::from("é 84.7")));
+        assert_eq!(text(b"caf\xe9 84.7"), Ok(String::from("café 84.7")));
+        let reason = text(b"\xff\xfe8\x004\0").expect_err("UTF-16");
+        assert!(reason.contains("UTF-16"), "{reason}");
+    }
+
+    #[test]
     fn what_was_read_is_hashed_and_nothing_outside_the_project_is_read() {
         let temp = tempfile::tempdir().expect("temp");
         let root = temp.path().canonicalize().expect("real");
         let folder = root.join("project/paper");
         std::fs::create_dir_all(&folder).expect("folders");
-        let main = r"\documentclass{a}\usepackage{mine,amsmath}\begin{document}\input{one}\input{../two}\input{../../three}\input{four}\end{document}";
+        let main = r"\documentclass{a}\usepackage{mine,amsmath}\begin{document}\input{one}\input{../two}\input{../../three}\input{four}\includegraphics{plot}\includepdf{pages}\lstinputlisting{code.py}\end{document}";
         for (name, text) in [
             ("project/paper/main.tex", main),
             ("project/paper/one.tex", "1"),
@@ -291,14 +326,25 @@ mod tests {
             ("project/two.tex", "2"),
             ("three.tex", "3"),
             ("project/paper/unused.tex", "5"),
+            ("project/paper/plot.pdf", "6"),
+            ("project/paper/pages.pdf", "7"),
+            ("project/paper/code.py", "8"),
         ] {
             std::fs::write(root.join(name), text).expect("file");
         }
         let mut files = PaperFiles::new(&folder);
         let document = files.document(None).expect("a document");
+        files.add_printed(&document);
         assert_eq!(
             files.digests.keys().collect::<Vec<_>>(),
-            ["../two.tex", "main.tex", "mine.sty", "one.tex"]
+            [
+                "../two.tex",
+                "code.py",
+                "main.tex",
+                "mine.sty",
+                "one.tex",
+                "pages.pdf"
+            ]
         );
         assert_eq!(files.digests["main.tex"], Digest::of(main.as_bytes()));
         let missing: Vec<_> = missing_sources(&document)

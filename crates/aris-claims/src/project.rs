@@ -122,6 +122,9 @@ impl Project {
     pub fn open(folder: &Path, options: &Options) -> Result<Self, ProjectError> {
         let mut files = PaperFiles::new(folder);
         let document = files.document(options.root.as_deref());
+        if let Ok(document) = &document {
+            files.add_printed(document);
+        }
         let root = document.as_ref().map_or("", |document| &document.root);
         let beside = folder.join(root);
         let beside = beside

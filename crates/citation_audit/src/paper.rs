@@ -44,7 +44,7 @@ pub(crate) fn read(folder: &Path, root: Option<&str>) -> Paper {
                     paper.asks_for_bibliography = true;
                     let position = document.position(include.place);
                     let quote = document.quote(include.place, QUOTE);
-                    paper.bibliography(&mut files, include, &position, &quote);
+                    paper.bibliography(&mut files, &document, include, &position, &quote);
                 }
             }
             let missing = missing_sources(&document);
@@ -97,6 +97,7 @@ impl Paper {
     fn bibliography(
         &mut self,
         files: &mut PaperFiles,
+        document: &Document,
         include: &Include,
         position: &Position,
         quote: &str,
@@ -112,7 +113,11 @@ impl Paper {
                 return;
             }
             let bytes = match files.source(path) {
-                Ok(None) => continue,
+                // LaTeX writes it from a source whose digest is taken (`filecontents`).
+                Ok(None) => match document.written_text(path) {
+                    Some(text) => text.as_bytes().to_vec(),
+                    None => continue,
+                },
                 Ok(Some(bytes)) => bytes,
                 Err(reason) => {
                     let message = format!("bibliography `{path}` cannot be read: {reason}");

@@ -101,25 +101,12 @@ impl<'a> Files<'a> {
                 "the sources have more than {TOTAL_LIMIT} bytes"
             )))
         } else {
-            self.ledger.read(real, FILE_LIMIT).map(|bytes| {
+            self.ledger.read(real, FILE_LIMIT).and_then(|bytes| {
                 self.total += bytes.len();
-                decode(bytes)
+                aris_audit::source_text(&bytes).map_err(NoDigest::Unreadable)
             })
         };
         self.texts.insert(real.to_path_buf(), text.clone());
         text
-    }
-}
-
-/// UTF-8, else Latin-1: every file has a meaning then, and the commands, which are ASCII, are the same in both.
-fn decode(bytes: Vec<u8>) -> Arc<str> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Arc::from(text),
-        Err(error) => error
-            .as_bytes()
-            .iter()
-            .map(|byte| char::from(*byte))
-            .collect::<String>()
-            .into(),
     }
 }

@@ -99,7 +99,18 @@ impl Sources {
                 return sources;
             }
         };
+        // What LaTeX wrote from a source is seen with that source.
+        let written = document.written.iter().filter_map(|written| {
+            let real = paper.resolve(&paper.dir, &written.path).ok()?;
+            let (text, body) = (
+                loader.text(&real).ok()?,
+                document.written_text(&written.path)?,
+            );
+            same_text(&text, body).then_some(real)
+        });
+        let written: BTreeSet<PathBuf> = written.collect();
         sources.collect(paper, &document, &candidates);
+        sources.files.retain(|file| !written.contains(&file.real));
         sources.add_evidence(paper, &root);
         for included in &sources.files {
             ledger.mark(&included.real, Role::Source);
@@ -345,6 +356,15 @@ fn is_result(name: &str) -> bool {
             .iter()
             .any(|form| extension.eq_ignore_ascii_case(form))
     })
+}
+
+/// Whether a file is what LaTeX writes for a text: comments of its own are put before it.
+fn same_text(file: &str, text: &str) -> bool {
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        let lines = text.lines().map(str::trim_end);
+        lines.filter(|line| !line.is_empty() && !line.starts_with("%%"))
+    }
+    lines(file).eq(lines(text))
 }
 
 /// The file that the system finds under another spelling, as TeX does.

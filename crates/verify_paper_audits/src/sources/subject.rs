@@ -1,5 +1,7 @@
 //! Which files of a paper are the subject of which audit.
 
+use std::path::Path;
+
 use aris_latex::{Block, BlockKind, Document, MarkKind, ProblemKind};
 
 /// Environments that only a paper with something to prove has, with their usual short forms. **Source**: the applicability rule of
@@ -126,6 +128,22 @@ pub(super) fn of(document: &Document) -> Vec<Holds> {
             if counts && prints_number(text, is_formula) {
                 mark(literal, |holds| holds.numbers = true);
             }
+        }
+    }
+    for written in &document.written {
+        let at = document
+            .files
+            .iter()
+            .position(|file| file.path == written.path);
+        let inner = at.and_then(|at| files.get(at)).copied().unwrap_or_default();
+        // A bibliography is not read here.
+        let extension = Path::new(&written.path).extension();
+        let is_bib = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("bib"));
+        if let Some(outer) = files.get_mut(written.file) {
+            outer.proofs |= inner.proofs;
+            outer.citations |= inner.citations || is_bib;
+            outer.numbers |= inner.numbers;
+            outer.text |= inner.text;
         }
     }
     files

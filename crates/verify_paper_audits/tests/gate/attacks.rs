@@ -598,6 +598,18 @@ fn sources_that_no_audit_saw() {
             "include_unresolved",
         ),
         (
+            "a section that the audits cannot read",
+            |p| {
+                let wide = "We reach 99.9 here.".encode_utf16();
+                p.write(
+                    "sections/intro.tex",
+                    wide.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+                )
+                .seal();
+            },
+            "include_unresolved",
+        ),
+        (
             "no root document",
             |p| {
                 p.edit("main.tex", "\\begin{document}", "");
@@ -827,6 +839,21 @@ fn audits_that_did_not_look_at_their_subject() {
                 p.audit(CLAIMS, "paper-claim-audit", &inputs);
             },
             "include_unresolved",
+        ),
+        (
+            "a number in a file that the root document writes",
+            |p| {
+                p.edit(
+                    "main.tex",
+                    "\\begin{document}",
+                    "\\begin{filecontents*}{best.tex}\nWe reach 99.9.\n\\end{filecontents*}\n\\begin{document}",
+                );
+                adds(p, "\\input{best}");
+                p.seal();
+                let inputs = ["sections/results.tex", "../results/run_1.json"];
+                p.audit(CLAIMS, "paper-claim-audit", &inputs);
+            },
+            "uncovered_input",
         ),
         (
             "pages of a PDF",
