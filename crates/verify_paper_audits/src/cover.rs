@@ -109,13 +109,14 @@ fn uncovered(
         None if file.kind == SourceKind::Data => format!("{what} {}", file.shown),
         None => format!("the root document {}", file.shown),
     };
-    let mut finding = Finding::new(
-        id,
-        format!("{what} was not seen by {who}"),
-        "run the audit again on the paper as it is now",
-    )
-    .evidence("uncovered", file.shown.clone())
-    .issue(format!("{}:{}", id.word(), file.shown));
+    let fix = if file.kind == SourceKind::Data && file.asked.is_none() {
+        "run the audit again; what is no result is named in `exclude` of claims.toml"
+    } else {
+        "run the audit again on the paper as it is now"
+    };
+    let mut finding = Finding::new(id, format!("{what} was not seen by {who}"), fix)
+        .evidence("uncovered", file.shown.clone())
+        .issue(format!("{}:{}", id.word(), file.shown));
     finding.audit = case.map(|case| case.rule.skill.clone());
     match &file.asked {
         Some(at) => sources.place(finding, at),

@@ -19,7 +19,7 @@ use crate::independence::{self, Reviewed};
 use crate::ledger::{Ledger, Role};
 use crate::manifest::{self, Manifest};
 use crate::paper::{Paper, Unusable};
-use crate::policy::{AuditRule, Policy};
+use crate::policy::{AuditRule, Policy, SourceKind};
 use crate::report::Report;
 use crate::sources::{Sources, describe};
 use crate::text::short;
@@ -56,7 +56,10 @@ pub(crate) fn judge(
     guarded("the audited files", &mut general, || {
         ledger.hash(&inputs, Role::Input);
     });
-    let included: BTreeSet<PathBuf> = sources.files.iter().map(|file| file.real.clone()).collect();
+    // A result that no audit hashed is reported as such; its bytes, which may be many, tell nothing more.
+    let included = sources.files.iter();
+    let included = included.filter(|file| file.asked.is_some() || file.kind == SourceKind::Tex);
+    let included: BTreeSet<PathBuf> = included.map(|file| file.real.clone()).collect();
     guarded("the included files", &mut general, || {
         ledger.hash(&included, Role::Source);
     });
