@@ -121,6 +121,13 @@ pub fn emit<D: Serialize>(
     let saved = saved?;
     audit.trace_path.clone_from(&saved.trace_path);
     audit.generated_at = time::stamp(now);
+    if let Some(path) = [&report, &artifact]
+        .into_iter()
+        .find(|path| path.is_symlink())
+    {
+        let path = path.clone();
+        return Err(TraceError::Link { path });
+    }
     aris_fs::write_atomic(&report, emission.report.as_bytes())?;
     let text = text(&audit).map_err(|error| TraceError::Damaged {
         path: artifact.clone(),

@@ -13,6 +13,9 @@ use crate::bindings::{Claims, FILE_NAME, MAX_BYTES, Malformed, Spot};
 use crate::check::{Request, audit};
 use crate::report::{Audit, Note};
 
+/// The paper itself and the reports of audits are no evidence.
+const OWN: [&str; 3] = ["**/*.tex", "**/*_AUDIT.json", "**/*_AUDIT.md"];
+
 /// Folders of raw results, by custom.
 const RESULT_FOLDERS: [&str; 2] = ["results", "outputs"];
 
@@ -215,11 +218,20 @@ impl Project {
             }
             include.push(evidence_glob(path, &root));
         }
+        // A number is no evidence for itself, and a report none for the next one.
+        let bindings = self
+            .claims_path
+            .file_name()
+            .map(|name| format!("**/{}", name.to_string_lossy()));
+        let own = OWN.map(str::to_owned).into_iter().chain(bindings);
+        let said = data.exclude.iter().chain(&options.exclude).cloned();
         self.settings = Settings {
             allowed: self.files.roots().to_vec(),
             files: data.files.iter().map(|(file, _)| file.clone()).collect(),
             views: data.views.clone(),
-            exclude: [&data.exclude[..], &options.exclude].concat(),
+            exclude: said
+                .chain(own.filter(|glob| aris_evidence::check_glob(glob).is_ok()))
+                .collect(),
             root,
         };
         (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &include);

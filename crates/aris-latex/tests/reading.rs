@@ -979,6 +979,12 @@ fn definitions_behind_hooks_and_names_count() {
         ),
         ("\\AtEndDocument{In all 3 of 5.}", "x", "3 of 5"),
         ("\\let\\iffalse\\iftrue", "x \\iffalse 3 of 5\\fi", "3 of 5"),
+        ("", "\\ifthenelse{1=2}{42.7}{99.9}", "42.7 99.9"),
+        (
+            "\\newif\\iflong\\longtrue\\let\\iflong\\iffalse",
+            "\\iflong a\\else 9.9\\fi",
+            "9.9",
+        ),
         ("\\csdef{acc 1}{84.2}", "x \\csuse{acc 1}", "x 84.2"),
         (
             "\\csdef{pair}#1#2{#2 of #1}",
@@ -1009,6 +1015,9 @@ fn what_is_not_run_is_said_when_it_holds_numbers() {
     for (preamble, count) in [
         ("\\renewcommand{\\cite}[1]{[#1] 84.2}", 1),
         ("\\renewcommand{\\cite}[1]{[#1]}", 0),
+        ("\\newcommand{\\val}{42.7}\\apptocmd{\\val}{5}{}{}", 1),
+        ("\\newcommand{\\val}{42.7}\\patchcmd{\\val}{.}{}{}{}", 1),
+        ("\\apptocmd{\\section}{\\relax}{}{}", 0),
     ] {
         let document = document(preamble, "x");
         assert_eq!(document.problems.len(), count, "{preamble}");

@@ -242,10 +242,13 @@ impl<'p> Places<'p> {
             };
             (begin(path), message)
         })?;
+        let numbers = fit.numbers.into_iter();
         Ok(Found {
             file,
+            numbers: numbers
+                .map(|shown| self.paper.grown(shown, file, &fit.whole))
+                .collect(),
             whole: fit.whole,
-            numbers: fit.numbers,
         })
     }
 

@@ -17,6 +17,9 @@ pub(crate) use heads::{Grid, Layout, NamesOf, head_text};
 pub(crate) use macros::MacroNumber;
 pub use numbers::{Kind, Part};
 
+/// Bytes to each side of a mark in which the rest of its number stands.
+const NEAR: usize = 60;
+
 /// A number at a visible place.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shown {
@@ -204,6 +207,44 @@ impl<'d> Paper<'d> {
             block,
             range,
             number,
+        })
+    }
+
+    /// The number that readers see at a mark: the whole of it, where more than the mark shows of it stands outside of the anchor. So
+    /// a sign in front of `\textbf{[[42.7]]}`, or in the macro that prints the mark, counts.
+    pub(crate) fn grown(&self, shown: Shown, file: usize, anchor: &Range<usize>) -> Shown {
+        let Some(block) = self.document.blocks.get(shown.block) else {
+            return shown;
+        };
+        let (text, range) = (&block.text, shown.range.clone());
+        let from = text.floor_char_boundary(range.start.saturating_sub(NEAR));
+        let to = text.ceil_char_boundary(range.end + NEAR);
+        let source = self.document.files.get(file);
+        let in_anchor = |at: usize, c: char| {
+            let place = block.place(at);
+            let is_inside = place.file == file && anchor.contains(&place.offset);
+            let written = source.and_then(|file| file.text.get(place.offset..)?.chars().next());
+            c.is_whitespace() || is_inside && (written == Some(c) || written == Some('-'))
+        };
+        let numbers = number::scan(text.get(from..to).unwrap_or("")).into_iter();
+        let grown =
+            numbers.map(|number| (from + number.range.start..from + number.range.end, number));
+        let mut grown = grown.filter(|(whole, _)| {
+            let around = [whole.start..range.start, range.end..whole.end];
+            let covers = whole.start <= range.start && range.end <= whole.end;
+            let mut more = around
+                .into_iter()
+                .filter_map(|part| Some((part.start, text.get(part)?)));
+            covers
+                && more.any(|(start, part)| {
+                    let mut chars = part.char_indices();
+                    chars.any(|(at, c)| !in_anchor(start + at, c))
+                })
+        });
+        grown.next().map_or(shown.clone(), |(range, number)| Shown {
+            range,
+            number,
+            ..shown
         })
     }
 

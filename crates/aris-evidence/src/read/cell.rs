@@ -124,8 +124,12 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<&str, QueryError> {
     })
 }
 
-/// **Errors**: UTF-16, which shows in the first bytes.
+/// **Errors**: UTF-16 and compressed files, which show in the first bytes.
 pub(crate) fn check_encoding(head: &[u8]) -> Result<(), QueryError> {
+    if head.starts_with(&[0x1f, 0x8b]) {
+        let message = "the file is compressed; unpack it, for example with gunzip --keep";
+        return Err(QueryError::malformed(message).at(1, 1));
+    }
     let mark = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
     if mark || head.iter().take(4).any(|byte| *byte == 0) {
         return Err(QueryError::malformed(

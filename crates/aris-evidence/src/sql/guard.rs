@@ -5,6 +5,7 @@
 //! such texts; `min`, `max`, sorting and comparisons take texts, too, but not beside numbers. The rewritten query gives what the written one gives, or an error.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::tokens::{Kind, Token, tokens};
@@ -48,11 +49,13 @@ pub(crate) fn guarded(sql: &str) -> Guarded {
         query: hasher.finish(),
         tokens: &tokens,
         partners: partners(&tokens),
+        limits: limits(&tokens),
         wraps: Vec::new(),
         refused: None,
     };
     for at in 0..tokens.len() {
         guard.operator(at);
+        guard.condition(at);
         guard.function(at);
         if guard.is(at, "natural") && guard.is(at + 1, "join left right full inner cross outer") {
             let message = "a natural join would join by `_path`, too; write `using (...)`";
@@ -92,11 +95,34 @@ fn partners(tokens: &[Token<'_>]) -> Vec<Option<usize>> {
     partners
 }
 
+/// The places of `and` that belong to `between`.
+fn limits(tokens: &[Token<'_>]) -> BTreeSet<usize> {
+    let mut limits = BTreeSet::new();
+    let mut open = vec![0_usize];
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is_any("( case") {
+            open.push(0);
+        } else if token.is_any(") end") && open.len() > 1 {
+            open.pop();
+        } else if let Some(waiting) = open.last_mut() {
+            if token.is_any("between") {
+                *waiting += 1;
+            } else if token.is_any("and") && *waiting > 0 {
+                *waiting -= 1;
+                limits.insert(at);
+            }
+        }
+    }
+    limits
+}
+
 struct Guard<'t> {
     /// Tells the places of one query from those of another.
     query: u64,
     tokens: &'t [Token<'t>],
     partners: Vec<Option<usize>>,
+    /// The places of `and` that belong to `between`.
+    limits: BTreeSet<usize>,
     wraps: Vec<Wrap<'t>>,
     refused: Option<&'static str>,
 }
@@ -229,7 +255,7 @@ impl<'t> Guard<'t> {
         }
         let first = left.and_then(|left| self.first(left));
         let last = self.last(at + 1, signed);
-        if self.is(at, "+ -") || (self.is(at, "* / %") && !signed) {
+        if self.is(at, "+ - ~") || (self.is(at, "* / % & | << >>") && !signed) {
             self.wrap(first, left, NUMBER, "arithmetic", at);
             self.wrap(Some(at + 1), last, NUMBER, "arithmetic", at);
         } else if self.is(at, "< <= > >=") {
@@ -252,6 +278,31 @@ impl<'t> Guard<'t> {
                 (Some(and + 2), high),
             ];
             self.comparison(at, &sides);
+        }
+    }
+
+    /// What is true or false by itself: SQLite takes a text for false, or for the number that it begins with.
+    fn condition(&mut self, at: usize) {
+        const BEGIN: &str = "where when and or not on having select case ( ,";
+        const END: &str = "and or then else as from group order limit window having union intersect except end ) , ;";
+        // The `and` of `between` joins two limits.
+        if self.limits.contains(&at) {
+            return;
+        }
+        if self.is(at, "where when and or not on having") {
+            let last = self.last(at + 1, false);
+            let is_end = |last: usize| last + 1 == self.tokens.len() || self.is(last + 1, END);
+            if last.is_some_and(is_end) {
+                self.wrap(Some(at + 1), last, NUMBER, "a condition", at);
+            }
+        }
+        if self.is(at, "and or")
+            && let Some(left) = at.checked_sub(1)
+            && let Some(first) = self.first(left)
+            && self.before(first, BEGIN)
+            && !self.limits.contains(&first.saturating_sub(1))
+        {
+            self.wrap(Some(first), Some(left), NUMBER, "a condition", at);
         }
     }
 
@@ -296,6 +347,36 @@ impl<'t> Guard<'t> {
             let end = word.and_then(|word| word.checked_sub(1));
             if !is_text {
                 self.wrap(Some(open + 1), end, NUMBER, token.text, at);
+            }
+            return;
+        } else if token.is_any("iif") {
+            let condition = arguments.first().copied();
+            if let Some((first, last)) =
+                condition.filter(|(first, last)| self.last(*first, false) == Some(*last))
+            {
+                self.wrap(Some(first), Some(last), NUMBER, "a condition", at);
+            }
+            return;
+        } else if token.is_any("printf format") {
+            let kinds = arguments.first().map_or("", |(first, _)| {
+                self.tokens.get(*first).map_or("", |token| token.text)
+            });
+            // `%5.1f`, `%*d`: what each takes is said by its letter.
+            let kinds = kinds.split('%').skip(1).filter(|kind| !kind.is_empty());
+            let mut letters = Vec::new();
+            for kind in kinds {
+                let end = kind.find(|c: char| c.is_ascii_alphabetic());
+                // A star takes a number.
+                let stars = kind.get(..end.unwrap_or(0)).unwrap_or("").matches('*');
+                letters.extend(stars.map(|_| 'd'));
+                letters.extend(end.and_then(|end| kind.get(end..)?.chars().next()));
+            }
+            for (number, (first, last)) in arguments.iter().skip(1).enumerate() {
+                let is_text =
+                    matches!(letters.get(number), Some('s' | 'q' | 'Q' | 'c' | 'w' | 'z'));
+                if !is_text {
+                    self.wrap(Some(*first), Some(*last), NUMBER, token.text, at);
+                }
             }
             return;
         } else if token.is_any(NUMERIC) {

@@ -62,6 +62,17 @@ fn texts_among_numbers_are_refused_with_their_place() {
             4,
             "sorting needs numbers, or texts alone",
         ),
+        ("printf('%.1f', ms)", NotNumber, 4, "printf needs numbers"),
+        ("format('%s %d', name, ms)", NotNumber, 4, "format needs"),
+        ("ms | 0", NotNumber, 4, "arithmetic"),
+        ("~ms", NotNumber, 4, "arithmetic"),
+        ("1 << ms", NotNumber, 4, "arithmetic"),
+        ("not ms", NotNumber, 4, "a condition needs numbers"),
+        ("ms and 1", NotNumber, 4, "a condition"),
+        ("0 or (n <> 3 and ms)", NotNumber, 4, "a condition"),
+        ("iif(ms, 1, 0)", NotNumber, 4, "a condition"),
+        ("case when ms then 1 end", NotNumber, 4, "a condition"),
+        ("count(*) filter (where ms)", NotNumber, 4, "a condition"),
         ("min(ms)", NotNumber, 4, "min needs numbers, or texts alone"),
         (
             "max(case when n <> 7 then ms end)",
@@ -115,6 +126,10 @@ fn texts_among_numbers_are_refused_with_their_place() {
         (
             "select sum(name between 'a' and 'b') from \"results/a.csv\"",
             vec![Integer(2)],
+        ),
+        (
+            "select printf('%s: %.1f%%', name, 100 * acc) from \"results/a.csv\" where name between 'a' and 'b' and not (acc = 'NaN') and 1",
+            vec![text("a: 50.0%")],
         ),
         (
             "select count(ms), count(*) from \"results/a.csv\"",

@@ -169,7 +169,7 @@ impl Block {
     pub(crate) fn copied(text: &str, place: Place) -> Self {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self {
-            kind: BlockKind::FrontMatter,
+            kind: BlockKind::Paragraph,
             section: None,
             environments: Arc::default(),
             text: text.to_owned(),

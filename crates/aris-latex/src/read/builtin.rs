@@ -89,6 +89,10 @@ pub(crate) enum Cmd {
     AtBegin,
     /// Runs its argument where the document ends.
     AtEnd,
+    /// Shows one of two arguments, which is not known: both, apart. What is dropped before.
+    Either(&'static str),
+    /// Changes what a macro prints, which is not followed. The arguments with text behind its name; two more to drop in `\patchcmd`.
+    Changes(&'static str),
     /// `\def` of a name without backslash.
     NameDef,
     /// The command of a name without backslash.

@@ -110,8 +110,6 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("ding index glossary", Cmd::Skip("m")),
     ("titleformat", Cmd::Skip("smommmmo")),
     ("titlespacing", Cmd::Skip("smmmmo")),
-    ("patchcmd", Cmd::Skip("ommmmm")),
-    ("pretocmd apptocmd", Cmd::Skip("ommmm")),
     (
         "DeclareCaptionFormat DeclareCaptionFont DeclareCaptionType",
         Cmd::Skip("mom"),
@@ -119,7 +117,10 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("newtcolorbox tcolorboxenvironment", Cmd::Skip("oomm")),
     ("newglossaryentry newacronym", Cmd::Skip("ommm")),
     ("fancyhead fancyfoot fancyhf", Cmd::Skip("om")),
-    ("AtBeginDocument AfterEndPreamble", Cmd::AtBegin),
+    (
+        "AtBeginDocument AtEndPreamble AfterEndPreamble",
+        Cmd::AtBegin,
+    ),
     ("AtEndDocument AfterEndDocument", Cmd::AtEnd),
     ("AtBeginBibliography", Cmd::Skip("m")),
     ("@namedef csdef csgdef csedef csxdef", Cmd::NameDef),
@@ -334,13 +335,18 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("else or", Cmd::Else),
     ("fi", Cmd::Fi),
     (
-        "ifthenelse ifdef ifundef ifdefempty ifdefvoid ifbool",
-        Cmd::Skip("m"),
+        "ifthenelse ifdef ifundef ifdefempty ifdefvoid ifbool @ifundefined",
+        Cmd::Either("m"),
     ),
     (
         "ifstrequal ifdefstring IfSubStr IfEq IfStrEq IfBeginWith",
-        Cmd::Skip("mm"),
+        Cmd::Either("mm"),
     ),
+    (
+        "apptocmd pretocmd appto preto gappto gpreto eappto xappto g@addto@macro",
+        Cmd::Changes("m"),
+    ),
+    ("patchcmd xpatchcmd", Cmd::Changes("mm")),
     ("ifblank ifstrempty IfBlankTF", Cmd::BlankArg),
     ("iftoggle", Cmd::Toggle),
     ("toggletrue", Cmd::SetToggle(true)),

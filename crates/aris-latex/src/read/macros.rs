@@ -77,7 +77,7 @@ impl Reader<'_> {
     }
 
     /// The control sequence that is being defined: `\x` or `{\x}`.
-    fn defined_name(&mut self) -> Option<(u32, Token)> {
+    pub(super) fn defined_name(&mut self) -> Option<(u32, Token)> {
         let mut token = self.next_visible();
         // `\expandafter\def\csname x\endcsname`
         if matches!(token.kind, Kind::Name(name) if matches!(self.meaning(name), Meaning::Known(Cmd::CsName)))
@@ -377,7 +377,8 @@ impl Reader<'_> {
             return;
         };
         let meaning = self.meaning(target);
-        let is_condition = |meaning: &Meaning| matches!(meaning, Meaning::Known(Cmd::If(_)));
+        let is_condition =
+            |meaning: &Meaning| matches!(meaning, Meaning::Known(Cmd::If(_) | Cmd::Switch(_)));
         let old = self.meaning(name);
         let known = matches!(old, Meaning::Known(cmd) if cmd.is_fixed() || self.styles > 0);
         // `\let\iffalse\iftrue` shows what was hidden.

@@ -137,6 +137,19 @@ impl Reader<'_> {
                 self.skip_arguments(spec);
             }
             Cmd::First => self.choose(Some(true)),
+            Cmd::Either(spec) => {
+                self.skip_arguments(spec);
+                let (yes, no) = (self.argument(), self.argument());
+                self.unread_all(&no);
+                self.unread(Self::op(token, Op::Text(Literal::Space)));
+                self.unread_all(&yes);
+            }
+            Cmd::Changes(spec) => {
+                self.skip_optional();
+                if let Some((name, _)) = self.defined_name() {
+                    self.changed(token, name, spec);
+                }
+            }
             Cmd::Skip(spec) => self.skip_arguments(spec),
             Cmd::Space => self.space(token),
             Cmd::ThinSpace => self.thin_space(token),

@@ -53,6 +53,31 @@ impl Reader<'_> {
         self.problem(ProblemKind::UnreadText, place, message);
     }
 
+    /// A macro of the document whose text is changed by what is not followed, where numbers are in it.
+    pub(super) fn changed(&mut self, token: Token, name: u32, spec: &str) {
+        let mut count = 0;
+        for _ in spec.chars() {
+            let tokens = self.argument();
+            count += self.numbers_in(&tokens);
+        }
+        let own = match self.meaning(name) {
+            Meaning::Macro(body) => self.numbers_in(&body.body),
+            _ => 0,
+        };
+        // What is done when it works, and when it does not.
+        if self.command_name(token).ends_with("cmd") {
+            self.skip_arguments("mm");
+        }
+        if count + own > 0 {
+            let message = format!(
+                "`\\{}` is changed here; what it prints then is not read",
+                self.names.text(name)
+            );
+            let place = self.place(token);
+            self.problem(ProblemKind::UnreadText, place, message);
+        }
+    }
+
     /// The document's own definition of a command that the reader depends on, where its text holds numbers. The numbers beside
     /// commands that are not known are mostly lengths and levels.
     pub(super) fn redefined(&mut self, token: Token, name: u32, body: &[Token]) {

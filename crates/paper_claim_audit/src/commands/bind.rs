@@ -27,6 +27,8 @@ pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.bind/v1";
 pub struct BindReport {
     /// The file of bindings.
     pub(crate) path: String,
+    /// Whether the file held this binding before.
+    pub(crate) unchanged: bool,
     /// The numbers of the binding as the paper shows them and as the data give them.
     pub(crate) claims: Vec<Row>,
 }
@@ -66,12 +68,11 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
         let message = format!("{}: {}", row.location, row.detail);
         return Err(Error::input(ErrorKind::Validation, message, hint));
     }
-    if !is_known {
-        add(&session, &[draft], &same)?;
-    }
+    let unchanged = is_known || !add(&session, &[draft], &same)?;
     let differs = rows.iter().any(|row| row.status.contradicts());
     let report = BindReport {
         path: session.claims_path.display().to_string(),
+        unchanged,
         claims: rows,
     };
     Ok(Outcome::found(Report::Bind(report), differs))
@@ -174,6 +175,7 @@ impl BindReport {
                 writeln!(out, "  {}", file.path)?;
             }
         }
-        writeln!(out, "bound in {}", self.path)
+        let already = if self.unchanged { " already" } else { "" };
+        writeln!(out, "bound{already} in {}", self.path)
     }
 }

@@ -21,6 +21,7 @@ mod labelled;
 mod messages;
 mod numbers;
 mod oracle;
+mod outside;
 mod page;
 mod papers;
 mod subject;

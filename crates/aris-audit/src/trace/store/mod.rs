@@ -102,6 +102,12 @@ pub enum TraceError {
         /// What is wrong.
         reason: String,
     },
+    /// A report is to be written where a link stands.
+    #[error("{} is a link; nothing is written through it", path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
     /// There is no free run number left for this day.
     #[error("{} has {count} runs for {day} already", path.display())]
     Runs {
@@ -119,7 +125,7 @@ impl Failure for TraceError {
         match self {
             Self::Fs(error) => error.kind(),
             Self::Damaged { .. } => ErrorKind::Validation,
-            Self::Runs { .. } => ErrorKind::Precondition,
+            Self::Link { .. } | Self::Runs { .. } => ErrorKind::Precondition,
         }
     }
 
@@ -129,6 +135,7 @@ impl Failure for TraceError {
             Self::Damaged { .. } => Some(String::from(
                 "keep the run as evidence and start another with --new-run",
             )),
+            Self::Link { .. } => Some(String::from("remove the link; the report takes its place")),
             Self::Runs { .. } => Some(String::from("name the run with --run-id")),
         }
     }
@@ -136,10 +143,12 @@ impl Failure for TraceError {
     fn details(&self) -> Map<String, Value> {
         match self {
             Self::Fs(error) => error.details(),
-            Self::Damaged { path, .. } | Self::Runs { path, .. } => Map::from_iter([(
-                String::from("path"),
-                Value::from(path.display().to_string()),
-            )]),
+            Self::Damaged { path, .. } | Self::Link { path } | Self::Runs { path, .. } => {
+                Map::from_iter([(
+                    String::from("path"),
+                    Value::from(path.display().to_string()),
+                )])
+            }
         }
     }
 }

@@ -1,0 +1,97 @@
+//! Wrong numbers that an outside tester got to pass, and files that he lost.
+
+use std::os::unix::fs::symlink;
+
+use crate::support::{Paper, status};
+
+const DATA: &str = "a,b\n42.7,n/a\n";
+
+fn bound(preamble: &str, body: &str, text: &str) -> String {
+    let binding = format!(
+        "[[claim]]\nid = \"c\"\nin = \"main.tex\"\ntext = '{text}'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n"
+    );
+    let body = format!("{preamble}\n\n{body}");
+    let paper = Paper::new(&body).with("results/d.csv", DATA);
+    let audit = paper.claims(&binding).audit();
+    status(audit.of("c")[0]).to_owned()
+}
+
+#[test]
+fn a_number_is_all_of_what_readers_see_of_it() {
+    let marked = "\\textbf{[[42.7]]} points";
+    for (body, expected) in [
+        ("It has \\textbf{42.7} points.", "exact_match"),
+        ("It has -\\textbf{42.7} points.", "number_mismatch"),
+        ("It has $-$\\textbf{42.7} points.", "number_mismatch"),
+        ("It has 1\\textbf{42.7} points.", "number_mismatch"),
+        ("It has 1,0\\textbf{42.7} points.", "number_mismatch"),
+        ("It has 10--\\textbf{42.7} points.", "exact_match"),
+    ] {
+        assert_eq!(bound("", body, marked), expected, "{body}");
+    }
+    for body in [
+        "$\\mathbf{42.7}$5",
+        "$\\mathbf{42.7}$$\\times10^{3}$",
+        "$-\\mathbf{42.7}$",
+    ] {
+        let status = bound("", body, "\\mathbf{[[42.7]]}");
+        assert_eq!(status, "number_mismatch", "{body}");
+    }
+    for definition in ["$-$#1", "9#1", "#1e5", "#1$\\times 10^{3}$"] {
+        let preamble = format!("\\newcommand{{\\loss}}[1]{{{definition}}}");
+        let status = bound(&preamble, "Gain of \\loss{42.7} points", "\\loss{[[42.7]]}");
+        assert_eq!(status, "number_mismatch", "{definition}");
+    }
+}
+
+#[test]
+fn numbers_of_a_report_in_markdown_are_listed() {
+    let paper = Paper::new("").with("results/d.csv", DATA);
+    std::fs::remove_file(paper.project.at("paper/main.tex")).expect("removed");
+    let paper = paper.with("paper.md", "We get 42.7 points, but 99.9% fail.\n");
+    let audit = paper
+        .claims("[[claim]]\nid = \"c\"\nin = \"paper.md\"\ntext = 'get [[42.7]] points'\nvalue = \"select a from \\\"results/d.csv\\\"\"\n")
+        .audit();
+    assert_eq!(status(audit.of("c")[0]), "exact_match");
+    assert_eq!(audit.verdict(), "WARN", "{audit}");
+}
+
+#[test]
+fn a_paper_and_its_reports_are_no_evidence() {
+    let table = "
+        own | 7 | select count(*) from \"claims.toml\" | binding_error
+        report | 7 | select doc ->> '$.details.total_claims' from \"PAPER_CLAIM_AUDIT.json\" | binding_error
+    ";
+    let paper = Paper::cases(&[("results/d.csv", DATA.as_bytes())], "", table);
+    paper.expect_all(table);
+    paper.expect_all(table);
+}
+
+#[test]
+fn nothing_is_written_through_a_link() {
+    let paper = Paper::new("It has 42.7 points.").with("results/d.csv", DATA);
+    paper.project.write("mine.txt", "mine\n");
+    let link = paper.project.at("paper/PAPER_CLAIM_AUDIT.md");
+    symlink(paper.project.at("mine.txt"), &link).expect("a link");
+    let run = paper.call(&["paper"]).run().expect_code(5);
+    assert!(run.stderr().contains("is a link"), "{run}");
+    assert_eq!(paper.project.read("mine.txt"), "mine\n");
+}
+
+#[test]
+fn a_binding_that_is_there_is_said_to_be_there() {
+    let paper = Paper::new("It has 42.7 points.").with("results/d.csv", DATA);
+    let value = "select a from \"results/d.csv\"";
+    let args = [
+        "--in",
+        "main.tex",
+        "--text",
+        "has [[42.7]] points",
+        "--value",
+        value,
+    ];
+    let first = paper.run("bind", &args).expect_code(0);
+    assert!(first.stdout().contains("bound in"), "{first}");
+    let second = paper.run("bind", &args).expect_code(0);
+    assert!(second.stdout().contains("bound already in"), "{second}");
+}
