@@ -1018,8 +1018,26 @@ fn what_is_not_run_is_said_when_it_holds_numbers() {
         ("\\newcommand{\\val}{42.7}\\apptocmd{\\val}{5}{}{}", 1),
         ("\\newcommand{\\val}{42.7}\\patchcmd{\\val}{.}{}{}{}", 1),
         ("\\apptocmd{\\section}{\\relax}{}{}", 0),
+        ("\\sisetup{round-mode = places, round-precision = 0}", 1),
+        ("\\sisetup{detect-all}", 0),
     ] {
         let document = document(preamble, "x");
         assert_eq!(document.problems.len(), count, "{preamble}");
+    }
+}
+
+#[test]
+fn what_changes_numbers_where_they_are_printed_is_said() {
+    for (body, count) in [
+        ("\\num[round-mode=places]{42.7}", 1),
+        ("\\num{42.7}", 0),
+        ("\\begin{tabular}{l>{$-$}r}a & 42.7\\end{tabular}", 1),
+        ("\\begin{tabular}{l@{9}r<{\\%}}a & 42.7\\end{tabular}", 1),
+        (
+            "\\begin{tabular}{@{}l@{\\hspace{2pt}}r@{--}r>{\\raggedright}p{3cm}@{}}a & 4 & 5 & b\\end{tabular}",
+            0,
+        ),
+    ] {
+        assert_eq!(document("", body).problems.len(), count, "{body}");
     }
 }

@@ -107,6 +107,7 @@ pub(crate) enum Cmd {
     NumList,
     NumRange,
     Quantity,
+    SiSetup,
     QuantityRange,
     QuantityList,
     Unit,

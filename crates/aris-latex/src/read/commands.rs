@@ -69,7 +69,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ),
     (
         "vspace addvspace stepcounter refstepcounter pagestyle thispagestyle pagenumbering bibliographystyle \
-         usetikzlibrary setstretch linespread theoremstyle sisetup hypersetup lstset geometry \
+         usetikzlibrary setstretch linespread theoremstyle hypersetup lstset geometry \
          phantom hphantom vphantom value arabic roman Roman alph Alph fnsymbol color \
             listoftodos tag tablewidth tabletypesize tablecolumns \
          citestyle setcitestyle bibpunct shortcites pgfplotsset tikzset newtoggle DeclareGraphicsExtensions \
@@ -373,6 +373,7 @@ pub(super) const GROUPS: &[(&str, Cmd)] = &[
     ("numlist numproduct", Cmd::NumList),
     ("numrange", Cmd::NumRange),
     ("SI qty", Cmd::Quantity),
+    ("sisetup", Cmd::SiSetup),
     ("SIrange qtyrange", Cmd::QuantityRange),
     ("SIlist qtylist qtyproduct", Cmd::QuantityList),
     ("si unit", Cmd::Unit),

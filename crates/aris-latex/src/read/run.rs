@@ -318,6 +318,10 @@ impl Reader<'_> {
             Cmd::Binom => self.argument_group(token, After::Text(" choose ")),
             Cmd::Delimiter => self.delimiter(token),
             Cmd::Num => self.si_number(token),
+            Cmd::SiSetup => {
+                let options = self.argument();
+                self.si_rounding(token, &options);
+            }
             Cmd::NumList => self.si_list(token, false),
             Cmd::NumRange => self.si_range(token, false),
             Cmd::Quantity => self.si_quantity(token),

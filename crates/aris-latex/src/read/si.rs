@@ -225,6 +225,23 @@ pub(super) fn column_number(text: &str) -> Option<Vec<Part>> {
 }
 
 impl Reader<'_> {
+    /// `[round-mode = places, …]`, `\sisetup{…}`: what rounds is said, because numbers are read as they are written.
+    pub(super) fn si_rounding(&mut self, token: Token, options: &[Token]) {
+        let text: String = self.raw(options).split_whitespace().collect();
+        if text.contains("round-mode=") && !text.contains("round-mode=none") {
+            let message =
+                "siunitx rounds what is printed here; numbers are read as they are written";
+            let place = self.place(token);
+            self.problem(crate::ProblemKind::UnreadText, place, message.to_owned());
+        }
+    }
+
+    fn si_options(&mut self, token: Token) {
+        if let Some(options) = self.optional() {
+            self.si_rounding(token, &options);
+        }
+    }
+
     fn si_pieces(&mut self) -> Vec<Piece> {
         let tokens = self.argument();
         self.undefined_in(&tokens);
@@ -291,13 +308,13 @@ impl Reader<'_> {
     }
 
     pub(super) fn si_number(&mut self, token: Token) {
-        self.skip_optional();
+        self.si_options(token);
         let pieces = self.si_pieces();
         self.write_all(token, &pieces);
     }
 
     pub(super) fn si_list(&mut self, token: Token, with_unit: bool) {
-        self.skip_optional();
+        self.si_options(token);
         let pieces = self.si_pieces();
         let unit = if with_unit {
             self.si_unit()
@@ -318,7 +335,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn si_range(&mut self, token: Token, with_unit: bool) {
-        self.skip_optional();
+        self.si_options(token);
         let (from, to) = (self.si_pieces(), self.si_pieces());
         let unit = if with_unit {
             self.si_unit()
@@ -334,16 +351,16 @@ impl Reader<'_> {
 
     /// `\qty{3.2}{\ms}`, `\SI{3.2}[pre]{\ms}`
     pub(super) fn si_quantity(&mut self, token: Token) {
-        self.skip_optional();
+        self.si_options(token);
         let pieces = self.si_pieces();
-        self.skip_optional();
+        self.si_options(token);
         let unit = self.si_unit();
         self.write_all(token, &pieces);
         self.write_unit(token, &unit);
     }
 
     pub(super) fn si_only_unit(&mut self, token: Token) {
-        self.skip_optional();
+        self.si_options(token);
         let unit = self.si_unit();
         let old = self.style;
         self.style = self.style.set(style::UNIT, 0);
@@ -353,7 +370,7 @@ impl Reader<'_> {
 
     /// `\ang{45}`, `\ang{1;2;3}`
     pub(super) fn si_angle(&mut self, token: Token) {
-        self.skip_optional();
+        self.si_options(token);
         let pieces = self.si_pieces();
         let whole: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         let mut start = 0;

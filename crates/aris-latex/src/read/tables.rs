@@ -33,6 +33,12 @@ pub(super) struct Grid {
 impl Reader<'_> {
     pub(super) fn begin_grid(&mut self, token: Token, name: u32, form: GridForm) {
         let columns = self.column_argument(form);
+        if let Some(beside) = beside_cells(&columns) {
+            let message =
+                format!("the columns print `{beside}` beside their cells, which is not read");
+            let place = self.place(token);
+            self.problem(crate::ProblemKind::UnreadText, place, message);
+        }
         let columns = column_types(&columns);
         if self.writer.fixed() {
             self.enter(name, After::Align, token);
@@ -347,6 +353,29 @@ impl Reader<'_> {
             self.end_float();
         }
     }
+}
+
+/// What `>{…}`, `<{…}`, `@{…}` or `!{…}` print beside cells that changes how a number there is read: digits, a sign, a percent sign.
+/// A dash of two is no sign, and beside other commands digits are lengths.
+fn beside_cells(columns: &str) -> Option<&str> {
+    let starts = columns.char_indices().zip(columns.chars().skip(1));
+    let starts =
+        starts.filter(|((_, mark), next)| matches!(mark, '>' | '<' | '@' | '!') && *next == '{');
+    let mut pieces = starts.filter_map(|((at, _), _)| {
+        let rest = columns.get(at + 2..)?;
+        let mut depth = 1;
+        let end = rest.find(|c| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0
+        });
+        rest.get(..end?)
+    });
+    pieces.find(|piece| {
+        let plain = piece.replace("\\%", "%").replace(['$', '{', '}'], "");
+        let sign = plain.contains('+') || plain.contains(['-', '−']) && !plain.contains("--");
+        let shows = sign || plain.contains('%') || plain.contains(|c: char| c.is_ascii_digit());
+        shows && !plain.contains('\\')
+    })
 }
 
 /// For each column of a table preamble, whether siunitx sets it as numbers.
