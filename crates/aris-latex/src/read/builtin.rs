@@ -91,7 +91,8 @@ pub(crate) enum Cmd {
     AtEnd,
     /// Shows one of two arguments, which is not known: both, apart. What is dropped before.
     Either(&'static str),
-    /// Changes what a macro prints, which is not followed. The arguments with text behind its name; two more to drop in `\patchcmd`.
+    /// Changes what a macro prints (`\apptocmd`, `\patchcmd`), which is reported and not followed. One letter for each argument with
+    /// text behind the macro's name.
     Changes(&'static str),
     /// `\def` of a name without backslash.
     NameDef,
