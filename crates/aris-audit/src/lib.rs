@@ -8,6 +8,7 @@
 mod artifact;
 mod digest;
 mod gitignore;
+pub mod ledger;
 pub mod markdown;
 mod paper;
 pub mod project;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aris_contract::failure::ErrorBody;
-use aris_fs::EntryKind;
+use aris_fs::{EntryKind, FsError};
 use aris_latex::{Document, IncludeKind, IncludeOutcome, Loaded, Position, RootError, find_root};
 use aris_paper::bib::{self, EncodingError};
 
+use crate::ledger::Ledger;
 use crate::{Digest, project};
 
 /// Bytes of one source: far above any that a person or a reference manager writes, and still safe to hold in memory.
@@ -45,10 +46,12 @@ pub struct PaperFiles {
     pub project: PathBuf,
     /// Digest of every file that the audit rests on, by path relative to the paper folder.
     pub digests: BTreeMap<String, Digest>,
+    /// Every file that was read, by its real path.
+    pub ledger: Ledger,
     /// Real paths of the folders that files may come from.
     allowed: Vec<PathBuf>,
     /// Sources read while the root was looked for.
-    candidates: BTreeMap<String, Vec<u8>>,
+    candidates: BTreeMap<String, (Vec<u8>, Digest)>,
 }
 
 impl PaperFiles {
@@ -61,8 +64,14 @@ impl PaperFiles {
             folder: folder.to_path_buf(),
             project,
             digests: BTreeMap::new(),
+            ledger: Ledger::default(),
             candidates: BTreeMap::new(),
         }
+    }
+
+    /// Lets files come from these folders, too; real paths.
+    pub fn allow(&mut self, roots: &[PathBuf]) {
+        self.allowed.extend_from_slice(roots);
     }
 
     /// Real paths of the folders that files may come from.
@@ -93,25 +102,37 @@ impl PaperFiles {
     ///
     /// **Errors**: why it cannot be read, lower case.
     pub fn source(&mut self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        let bytes = match self.candidates.remove(path) {
-            Some(bytes) => Some(bytes),
+        let read = match self.candidates.remove(path) {
+            Some(read) => Some(read),
             None => self.read(&self.folder.join(path), SOURCE_LIMIT)?,
         };
-        if let Some(bytes) = &bytes {
-            self.digests.insert(path.to_owned(), Digest::of(bytes));
-        }
-        Ok(bytes)
+        Ok(read.map(|(bytes, digest)| {
+            self.digests.insert(path.to_owned(), digest);
+            bytes
+        }))
     }
 
-    /// Reads a file of the paper or its project, of at most `limit` bytes; `None` when it is not there.
+    /// Reads a file of the paper or its project, of at most `limit` bytes; `None` when it is not there, or is a folder.
     ///
     /// **Errors**: why it cannot be read, lower case.
-    pub fn read(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, String> {
+    fn read(&mut self, path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Digest)>, String> {
         let path = aris_fs::lexical(path);
-        if path.canonicalize().is_ok() && !self.allows(&path) {
+        let Ok(real) = path.canonicalize() else {
+            // Not there, or behind a link that leads nowhere: the system says which.
+            return match aris_fs::read_optional(&path, limit) {
+                Ok(_) => Ok(None),
+                Err(error) => Err(ErrorBody::of(&error).message),
+            };
+        };
+        if !self.allowed.iter().any(|root| real.starts_with(root)) {
             return Err(String::from("it lies outside the project"));
         }
-        aris_fs::read_optional(&path, limit).map_err(|error| ErrorBody::of(&error).message)
+        match self.ledger.open(&real, limit) {
+            Ok(read) => Ok(Some(read)),
+            // LaTeX tries the next name.
+            Err(FsError::NotRegular { .. }) if real.is_dir() => Ok(None),
+            Err(error) => Err(ErrorBody::of(&error).message),
+        }
     }
 
     /// Reads the document from its root, which is looked for when `root` does not name it.
@@ -126,6 +147,22 @@ impl PaperFiles {
             .map_err(|error| Box::new(unreadable(&root, &error)))
     }
 
+    /// The `.tex` files of the paper, sorted; hidden folders are passed over.
+    ///
+    /// **Errors**: the paper folder cannot be listed.
+    pub fn tex_files(&self) -> Result<Vec<PathBuf>, FsError> {
+        let entries = aris_fs::walk_sorted(&self.folder, &mut |entry| {
+            !entry.name.to_string_lossy().starts_with('.')
+        })?;
+        let is_tex = |entry: &aris_fs::Entry| {
+            let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
+            let extension = entry.path.extension();
+            is_file && extension.is_some_and(|name| name.eq_ignore_ascii_case("tex"))
+        };
+        let files = entries.into_iter().filter(is_tex);
+        Ok(files.map(|entry| entry.path).collect())
+    }
+
     /// Finds the root document among the paper's `.tex` files.
     fn root(&mut self) -> Result<String, Box<Obstacle>> {
         let obstacle = |id, message, action| {
@@ -137,29 +174,21 @@ impl PaperFiles {
                 action,
             })
         };
-        let entries = aris_fs::walk_sorted(&self.folder, &mut |entry| {
-            !entry.name.to_string_lossy().starts_with('.')
-        })
-        .map_err(|error| {
+        let paths = self.tex_files().map_err(|error| {
             let message = format!("the paper folder cannot be listed: {error}");
             obstacle("source_unreadable", message, "check its permissions")
         })?;
         let mut texts: Vec<(String, String)> = Vec::new();
         let mut refused = Vec::new();
         let mut left = TOTAL_LIMIT;
-        for entry in entries {
-            let is_file = matches!(entry.kind, EntryKind::File | EntryKind::Link);
-            let is_tex = entry.path.extension().is_some_and(|name| name == "tex");
-            if !is_file || !is_tex {
-                continue;
-            }
-            let path = aris_fs::display_relative(&entry.path, &self.folder);
-            match self.read(&entry.path, SOURCE_LIMIT.min(left)) {
-                Ok(Some(bytes)) => {
+        for real in paths {
+            let path = aris_fs::display_relative(&real, &self.folder);
+            match self.read(&real, SOURCE_LIMIT.min(left)) {
+                Ok(Some((bytes, digest))) => {
                     left -= bytes.len() as u64;
                     // A file that is not UTF-8 may still be the root: its marks are ASCII.
                     texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
-                    self.candidates.insert(path, bytes);
+                    self.candidates.insert(path, (bytes, digest));
                 }
                 Ok(None) => {}
                 Err(reason) => refused.push(format!("{path}: {reason}")),

@@ -10,6 +10,7 @@
 pub mod bindings;
 mod check;
 pub mod decimal;
+pub mod details;
 pub mod number;
 mod paper;
 pub mod project;
@@ -18,6 +19,7 @@ mod suggest;
 
 pub use bindings::{Claims, Spot};
 pub use check::{Request, audit, decimal as value_as_decimal, single, truth};
+pub use details::{Details, Finding, Row, Severity};
 pub use paper::{Kind, Part};
 pub use report::{Audit, Coverage, Covered, Entry, FileUse, Note, Status};
 pub use suggest::{Agreeing, Proposal, SuggestRequest, Suggestions, suggest};

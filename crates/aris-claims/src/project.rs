@@ -35,6 +35,8 @@ pub struct Options {
 /// A paper with its bindings and its data.
 #[derive(Debug)]
 pub struct Project {
+    /// What the caller said.
+    pub options: Options,
     /// The files of the paper; digests of all that was read.
     pub files: PaperFiles,
     /// The paper, or why there is none to audit.
@@ -125,8 +127,24 @@ impl Project {
     pub fn open(folder: &Path, options: &Options) -> Result<Self, ProjectError> {
         let mut files = PaperFiles::new(folder);
         let document = files.document(options.root.as_deref());
+        Self::of(files, document, options)
+    }
+
+    /// Opens the paper of a document that was read from `files`; the root of `options` does not count.
+    pub fn of(
+        mut files: PaperFiles,
+        mut document: Result<Document, Box<Obstacle>>,
+        options: &Options,
+    ) -> Result<Self, ProjectError> {
+        let folder = &files.folder.clone();
         if let Ok(document) = &document {
             files.add_printed(document);
+        }
+        if let Err(obstacle) = &mut document
+            && let Some(name) = wide(folder)
+        {
+            obstacle.message = format!("{name} is UTF-16, which LaTeX does not read");
+            obstacle.action = "save it as UTF-8, for example with iconv -f utf-16 -t utf-8";
         }
         let root = document.as_ref().map_or("", |document| &document.root);
         let beside = folder.join(root);
@@ -148,6 +166,7 @@ impl Project {
             files.digests.insert(name, Digest::of(text.as_bytes()));
         }
         let mut project = Self {
+            options: options.clone(),
             files,
             document,
             has_claims: text.is_some(),
@@ -293,6 +312,17 @@ impl Project {
         }
         audit
     }
+}
+
+/// A LaTeX file of a folder that is written as UTF-16.
+fn wide(folder: &Path) -> Option<String> {
+    let files = aris_fs::list_sorted(folder).ok()?.into_iter();
+    let mut names = files.map(|file| file.name.to_string_lossy().into_owned());
+    names.find(|name| {
+        let file = aris_fs::open(&folder.join(name)).and_then(|file| file.head(2));
+        let head = file.unwrap_or_default();
+        name.contains(".tex") && [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| head == mark)
+    })
 }
 
 /// The text of a file of bindings; `None` when it is not there.

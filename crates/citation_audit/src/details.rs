@@ -5,9 +5,9 @@ use std::fmt::{self, Write as _};
 use aris_audit::markdown::{cell, code, line};
 use serde::Serialize;
 
-use crate::finding::{Finding, Severity};
 use crate::ledger::Row;
 use crate::uncited::Uncited;
+use aris_citations::{Finding, Severity};
 
 /// Schema id of [`Details`].
 pub(crate) const SCHEMA: &str = "aris.citation_audit.details/v1";

@@ -13,7 +13,7 @@ use aris_verify::sources::HOSTS;
 use aris_verify::{Checked, Existence, Online, Options, Reference, Severity, Status, verify};
 
 use crate::error::Error;
-use crate::finding::{self, Finding};
+use aris_citations::{self as finding, Finding};
 
 /// What the sources said of each cited entry.
 pub(crate) type Answers = BTreeMap<Loc, Checked>;
@@ -89,12 +89,7 @@ pub(crate) fn findings(library: &Library<'_>, answers: &Answers) -> Vec<Finding>
                 Finding::new(id, severity, message, action)
                     .key(&entry.key)
                     .at(file, place.line, place.column)
-                    .quote(
-                        quote
-                            .chars()
-                            .take(crate::citations::QUOTE)
-                            .collect::<String>(),
-                    ),
+                    .quote(quote.chars().take(finding::QUOTE).collect::<String>()),
             );
         };
         if checked.existence == Existence::NotFound {

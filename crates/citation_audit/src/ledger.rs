@@ -5,9 +5,9 @@ use aris_paper::facts;
 use aris_verify::Status;
 use serde::Serialize;
 
-use crate::citations::{Cited, Target};
 use crate::existence::{self, Answers};
-use crate::finding::{Finding, Severity};
+use aris_citations::{Cited, Target};
+use aris_citations::{Finding, Severity};
 
 /// One cited key.
 ///

@@ -14,27 +14,20 @@
 //! citation_audit paper --uncited --json
 //! ```
 
-mod citations;
 mod cli;
 mod details;
 mod error;
 mod existence;
-mod finding;
 mod ledger;
-mod paper;
 mod report;
 mod uncited;
-mod verdict;
 
-use std::collections::BTreeSet;
-
-use aris_audit::Emission;
+use aris_audit::{Emission, PaperFiles};
+use aris_citations::{Paper, Severity, examine, sort, verdict};
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::{ErrorKind, schema};
-use aris_latex::Document;
 use aris_online::OnlineArgs;
-use aris_paper::bib::{Library, Loc, check};
 use aris_paper::facts::Month;
 use jiff::tz::TimeZone;
 
@@ -43,8 +36,6 @@ pub use error::Error;
 pub use report::Report;
 
 use crate::details::{Counts, Details};
-use crate::finding::{Finding, Severity};
-use crate::paper::Paper;
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -107,7 +98,9 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         .as_of
         .unwrap_or_else(|| context.now().to_zoned(TimeZone::UTC).date());
     let now = month(day)?;
-    let paper = paper::read(&folder, cli.root.as_deref());
+    let mut files = PaperFiles::new(&folder);
+    let document = files.document(cli.root.as_deref());
+    let paper = Paper::read(&mut files, &document);
     let online = (cli.live || cli.offline).then(|| OnlineArgs::within(context, cli.offline, false));
     let (mut details, cites) = audit(context, &paper, cli.uncited, now, online.as_ref())?;
     details.as_of = cli.as_of.map(|day| day.to_string());
@@ -122,7 +115,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         verdict,
         reason_code,
         summary: &summary,
-        inputs: paper.inputs.clone(),
+        inputs: files.digests,
         details: &details,
         report: &markdown,
     };
@@ -157,51 +150,27 @@ fn month(day: jiff::civil::Date) -> Result<Month, Error> {
 /// Judges what was read; also says whether anything is cited.
 fn audit(
     context: &Context,
-    paper: &Paper,
+    paper: &Paper<'_>,
     uncited: bool,
     now: Month,
     online: Option<&OnlineArgs>,
 ) -> Result<(Details, bool), Error> {
-    let mut findings = paper.findings.clone();
-    let library = Library::new(&paper.bibliographies);
-    let cited = paper
-        .document
-        .as_ref()
-        .map(|document| citations::collect(document, &library))
-        .unwrap_or_default();
-    let cites = !cited.is_empty()
-        || paper
-            .document
-            .as_ref()
-            .is_some_and(|document| document.nocite_all);
-    let locs: BTreeSet<Loc> = cited.iter().filter_map(citations::Cited::loc).collect();
-    let whole = !findings
-        .iter()
-        .any(|finding| finding.id.starts_with("bibliography_"));
-    if let Some(document) = &paper.document
-        && cites
-    {
-        let has_items = !document.bibitems.is_empty();
-        if paper.asks_for_bibliography || has_items {
-            findings.append(&mut citations::check(document, &cited, &library, whole));
-            let wrong = check::entries(&library, &locs, Some(now), paper.distributed_macros);
-            findings.extend(wrong.into_iter().map(Finding::from));
-        } else {
-            findings.push(no_bibliography(document, &cited));
-        }
-    }
+    let mut examined = examine(paper, now);
+    let mut findings = std::mem::take(&mut examined.findings);
+    let (library, cited, locs) = (&examined.library, &examined.cited, &examined.entries);
+    let whole = examined.whole;
     let answers = online
-        .map(|online| existence::ask(context, &library, &locs, now, online))
+        .map(|online| existence::ask(context, library, locs, now, online))
         .transpose()?;
     if let Some(answers) = &answers {
-        findings.append(&mut existence::findings(&library, answers));
+        findings.append(&mut existence::findings(library, answers));
     }
-    finding::sort(&mut findings);
-    let per_entry = ledger::rows(&cited, &library, &findings, answers.as_ref());
-    let document = paper.document.as_ref();
+    sort(&mut findings);
+    let per_entry = ledger::rows(cited, library, &findings, answers.as_ref());
+    let document = paper.document;
     let list = document.filter(|_| uncited).map(|document| {
         if whole {
-            uncited::list(document, &library, &locs)
+            uncited::list(document, library, locs)
         } else {
             Vec::new()
         }
@@ -239,22 +208,7 @@ fn audit(
             .map(|_| if whole { "ok" } else { "unavailable" }),
         uncited_entries: list,
     };
-    Ok((details, cites))
-}
-
-fn no_bibliography(document: &Document, cited: &[citations::Cited]) -> Finding {
-    let message = format!(
-        "{} keys are cited and the document names no bibliography",
-        cited.len()
-    );
-    let action = "add \\bibliography{…}, \\addbibresource{…} or a thebibliography environment";
-    let finding = Finding::new("no_bibliography", Severity::Block, message, action);
-    match cited.iter().find_map(|cited| cited.uses.first()) {
-        Some(first) => finding
-            .position(&first.position)
-            .quote(document.quote(first.place, citations::QUOTE)),
-        None => finding,
-    }
+    Ok((details, examined.cites))
 }
 
 fn summary(verdict: Verdict, details: &Details) -> String {

@@ -8,7 +8,7 @@ use aris_contract::artifact::audit::Verdict;
 use serde::Serialize;
 
 use crate::details::Counts;
-use crate::finding::{Finding, Severity};
+use aris_citations::{Finding, Severity};
 
 /// Schema id of [`Report`].
 pub(crate) const SCHEMA: &str = "aris.citation_audit.report/v1";

@@ -15,11 +15,11 @@
 //! paper_claim_audit show paper --html paper.html
 //! ```
 
-mod artifact;
 mod cli;
 mod commands;
 mod error;
 mod format;
+mod markdown;
 mod page;
 mod session;
 
@@ -87,7 +87,7 @@ pub static SPEC: Spec = Spec {
         commands::emit::SCHEMA,
         commands::show::SCHEMA,
         schema::id::AUDIT,
-        artifact::SCHEMA,
+        aris_claims::details::SCHEMA,
     ],
     samples: &[Sample {
         args: &["--json", "no-such-paper"],
@@ -159,6 +159,6 @@ mod tests {
         check_schema::<BindReport>(commands::bind::SCHEMA);
         check_schema::<EmitReport>(commands::emit::SCHEMA);
         check_schema::<ShowReport>(commands::show::SCHEMA);
-        check_schema::<artifact::Details>(artifact::SCHEMA);
+        check_schema::<aris_claims::Details>(aris_claims::details::SCHEMA);
     }
 }

@@ -102,7 +102,7 @@ pub struct Input {
     /// Digest of the judged bytes.
     pub digest: BTreeMap<&'static str, String>,
     /// What the file was in the run.
-    pub roles: Vec<crate::ledger::Role>,
+    pub roles: Vec<aris_audit::ledger::Role>,
 }
 
 /// An audit's own word.

@@ -42,7 +42,6 @@ mod finding;
 mod gate;
 mod html;
 mod independence;
-mod ledger;
 mod manifest;
 mod measured;
 mod output;
@@ -59,6 +58,7 @@ mod trace;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::{ErrorKind, Signal, schema};
 
+pub use aris_audit::ledger::Role;
 pub use attest::{
     AttestedAudit, AttestedFinding, AttestedPolicy, Input, PREDICATE_SCHEMA, Predicate, Resource,
     Statement, Verifier,
@@ -66,16 +66,15 @@ pub use attest::{
 pub use cli::Cli;
 pub use error::Error;
 pub use finding::{Finding, FindingId, Severity, SourceLine};
-pub use ledger::Role;
 pub use manifest::{Added, Manifest, ManifestError};
 pub use policy::{AuditRule, Coverage, MinBound, PolicyError, PolicyFile, SourceKind};
 pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status};
 pub use reported::Reported;
 pub use trace::TraceSummary;
 
-use crate::ledger::Ledger;
 use crate::output::Outputs;
 use crate::paper::Paper;
+use aris_audit::ledger::Ledger;
 
 /// Schema id of the report.
 pub const SCHEMA: &str = "aris.verify_paper_audits.report/v1";

@@ -10,11 +10,11 @@ use jiff::Timestamp;
 
 use crate::cli::Cli;
 use crate::error::Error;
-use crate::ledger::Ledger;
 use crate::paper::{Paper, Unusable};
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::{attest, html, policy};
+use aris_audit::ledger::Ledger;
 
 /// Where the report goes unless told otherwise, relative to the paper directory.
 const REPORT: &str = ".aris/audit-verifier-report.json";

@@ -78,6 +78,11 @@ impl Paper {
         })
     }
 
+    /// The folders that evidence may lie in.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// The real path that `name` means, seen from `base`; an absolute `name` stands for itself.
     pub(crate) fn resolve(&self, base: &Path, name: &str) -> Result<PathBuf, Unusable> {
         if name.contains('\0') {

@@ -12,10 +12,10 @@ use aris_contract::artifact::audit::Assurance;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
-use crate::ledger::Role;
 use crate::reported::Reported;
 use crate::trace::TraceSummary;
 use crate::{SCHEMA, table};
+use aris_audit::ledger::Role;
 
 /// State of one audit, in the words of the older report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

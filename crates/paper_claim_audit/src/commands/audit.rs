@@ -1,32 +1,19 @@
 //! The audit: writes artifact, report and trace.
-//!
-//! | state | verdict | reason |
-//! |---|---|---|
-//! | there is no document, or an included source is missing | ERROR | id of the first finding |
-//! | a bound number or statement differs from the data | FAIL | `claim_mismatch` |
-//! | a binding has lost its place in the paper | FAIL | `binding_lost` |
-//! | a binding's query gives no value | ERROR | `binding_error` |
-//! | no number looks like a result, and nothing is bound | `NOT_APPLICABLE` | `no_numeric_claims` |
-//! | numbers, no bindings, no results | BLOCKED | `no_raw_evidence` |
-//! | numbers that nothing binds or waives | WARN | `unbound_claims` |
-//! | text that was not read, arithmetic that does not hold, a waiver that fits nothing | WARN | id of the first finding |
-//! | every number is bound or waived, and every binding holds | PASS | `all_numbers_match` |
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use aris_audit::Emission;
-use aris_claims::{Audit, Status};
+use aris_claims::{Details, Finding, Row, Severity};
 use aris_cli::{Context, Outcome, Style};
 use aris_contract::artifact::audit::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::artifact::{Details, Finding, Row, Severity};
 use crate::cli::PaperArgs;
 use crate::error::Error;
-use crate::session::Session;
 use crate::{Report, SPEC};
+use crate::{markdown, session};
 
 /// Schema id of [`AuditReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.report/v2";
@@ -64,13 +51,14 @@ pub struct AuditReport {
 }
 
 pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let mut session = Session::open(args, context)?;
-    let audit = session.audit();
-    let details = Details::new(&session, &audit);
-    let (verdict, reason) = decide(&session, &audit, &details);
-    let summary = summary(verdict, &reason, &session, &audit, &details);
-    let markdown = details.markdown(verdict.word(), &reason, &summary)?;
-    let folder = session.files.folder.clone();
+    let mut project = session::open(args, context)?;
+    let audit = project.audit();
+    let details = Details::new(&project, &audit);
+    let (verdict, reason) = details.decide();
+    let reason = reason.to_owned();
+    let summary = details.summary();
+    let markdown = markdown::report(&details, &summary)?;
+    let folder = project.files.folder.clone();
     let emission = Emission {
         helper: SPEC.name,
         version: SPEC.version,
@@ -79,7 +67,7 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
         verdict,
         reason_code: &reason,
         summary: &summary,
-        inputs: session.files.digests.clone(),
+        inputs: project.files.digests.clone(),
         details: &details,
         report: &markdown,
     };
@@ -100,74 +88,6 @@ pub(crate) fn run(args: &PaperArgs, context: &Context) -> Result<Outcome<Report>
     };
     let found = !matches!(verdict, Verdict::Pass | Verdict::NotApplicable);
     Ok(Outcome::found(Report::Audit(Box::new(report)), found))
-}
-
-/// Verdict and reason code.
-pub(crate) fn decide(session: &Session, audit: &Audit, details: &Details) -> (Verdict, String) {
-    let any = |status| audit.count(status) > 0;
-    let noticed = details.findings.first().map(|finding| finding.id.as_str());
-    let has_data = audit.coverage.total().bound > 0 || !session.evidence.is_empty();
-    let (verdict, reason) = if let Some(first) = details.obstacles().next() {
-        (Verdict::Error, first.id.as_str())
-    } else if any(Status::NumberMismatch) || any(Status::ScopeOverclaim) {
-        (Verdict::Fail, "claim_mismatch")
-    } else if any(Status::BindingLost) {
-        (Verdict::Fail, "binding_lost")
-    } else if any(Status::BindingError) {
-        (Verdict::Error, "binding_error")
-    } else if any(Status::Unbound) && !has_data {
-        (Verdict::Blocked, "no_raw_evidence")
-    } else if any(Status::Unbound) {
-        (Verdict::Warn, "unbound_claims")
-    } else if let Some(id) = noticed {
-        (Verdict::Warn, id)
-    } else if audit.entries.is_empty() {
-        (Verdict::NotApplicable, "no_numeric_claims")
-    } else {
-        (Verdict::Pass, "all_numbers_match")
-    };
-    (verdict, reason.to_owned())
-}
-
-/// One line for people.
-pub(crate) fn summary(
-    verdict: Verdict,
-    reason: &str,
-    session: &Session,
-    audit: &Audit,
-    details: &Details,
-) -> String {
-    if let Some(first) = details.obstacles().next() {
-        return format!("the paper cannot be audited as a whole: {}", first.message);
-    }
-    let coverage = &audit.coverage;
-    let unbound = match coverage.total().unbound {
-        1 => String::from("1 number"),
-        count => format!("{count} numbers"),
-    };
-    let counted = Status::ALL.map(|status| (audit.count(status), status.word()));
-    let counted = counted.iter().filter(|(count, _)| *count > 0);
-    let counted: Vec<String> = counted
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    let text = match verdict {
-        Verdict::NotApplicable => {
-            return String::from("the paper states no number that looks like a result");
-        }
-        Verdict::Blocked => {
-            let todo = "put raw results under results/, or name them with --results";
-            return format!("{unbound} and no result file: {todo}");
-        }
-        Verdict::Warn if reason == "unbound_claims" && !session.has_claims => format!(
-            "none of {unbound} is bound: {} in the abstract, {} in tables, {} in the text; begin with `paper_claim_audit suggest`",
-            coverage.r#abstract.unbound, coverage.tables.unbound, coverage.text.unbound
-        ),
-        _ => counted.join(", "),
-    };
-    match audit.proposed {
-        0 => text,
-        proposed => format!("{text}; {proposed} proposed bindings are not confirmed"),
-    }
 }
 
 impl AuditReport {

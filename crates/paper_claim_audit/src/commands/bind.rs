@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use aris_claims::bindings::{Claim, Draft, DraftSubject, append};
 use aris_claims::decimal::Decimal;
-use aris_claims::project::{ProjectError, claims_text};
+use aris_claims::project::{Project, ProjectError, claims_text};
 use aris_claims::{Claims, Status};
 use aris_cli::{Context, Outcome, Style};
 use aris_contract::ErrorKind;
@@ -13,10 +13,10 @@ use aris_fs::Lock;
 use serde::Serialize;
 
 use crate::Report;
-use crate::artifact::Row;
 use crate::cli::BindArgs;
 use crate::error::Error;
-use crate::session::Session;
+use crate::session;
+use aris_claims::Row;
 
 /// Schema id of [`BindReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.bind/v1";
@@ -34,8 +34,8 @@ pub struct BindReport {
 }
 
 pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let mut session = Session::begin(&args.paper, context)?;
-    session.require_document()?;
+    let mut project = session::begin(&args.paper, context)?;
+    session::document(&project)?;
     let draft = draft(args)?;
     let alone = append("", std::slice::from_ref(&draft)).and_then(|text| Claims::read(&text));
     let new = alone.map_err(|wrong| refused(wrong.message))?.claims;
@@ -43,14 +43,14 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
         let mut known = claims.iter().filter(|claim| !claim.proposed);
         known.any(|claim| new.first().is_some_and(|new| new.subject == claim.subject))
     };
-    let is_known = same(&session.claims.claims);
-    session.claims = Claims {
-        data: std::mem::take(&mut session.claims.data),
+    let is_known = same(&project.claims.claims);
+    project.claims = Claims {
+        data: std::mem::take(&mut project.claims.data),
         claims: new.clone(),
         ..Claims::default()
     };
-    let audit = session.audit();
-    let name = session.claims_name();
+    let audit = project.audit();
+    let name = project.claims_name();
     let bound = audit.entries.iter().filter(|entry| entry.query.is_some());
     let rows = bound.map(|entry| Row {
         binding: None,
@@ -68,10 +68,10 @@ pub(crate) fn run(args: &BindArgs, context: &Context) -> Result<Outcome<Report>,
         let message = format!("{}: {}", row.location, row.detail);
         return Err(Error::input(ErrorKind::Validation, message, hint));
     }
-    let unchanged = is_known || !add(&session, &[draft], &same)?;
+    let unchanged = is_known || !add(&project, &[draft], &same)?;
     let differs = rows.iter().any(|row| row.status.contradicts());
     let report = BindReport {
-        path: session.claims_path.display().to_string(),
+        path: project.claims_path.display().to_string(),
         unchanged,
         claims: rows,
     };
@@ -84,13 +84,13 @@ fn refused(message: impl Into<String>) -> Error {
 
 /// Appends under a lock to what stands in the file by now; false where `present` says that nothing is missing.
 pub(crate) fn add(
-    session: &Session,
+    project: &Project,
     drafts: &[Draft],
     present: &dyn Fn(&[Claim]) -> bool,
 ) -> Result<bool, Error> {
-    let path = &session.claims_path;
+    let path = &project.claims_path;
     let failed = |error| Error::write("the binding", path, error);
-    let locks = session.files.project.join(".aris");
+    let locks = project.files.project.join(".aris");
     aris_fs::create_dir(&locks).map_err(failed)?;
     let lock = Lock::acquire(&locks.join("claims.lock")).map_err(failed)?;
     let text = claims_text(path)?.unwrap_or_default();

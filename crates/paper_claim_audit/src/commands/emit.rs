@@ -13,7 +13,7 @@ use crate::Report;
 use crate::cli::EmitArgs;
 use crate::error::Error;
 use crate::format::formatted;
-use crate::session::Session;
+use crate::session;
 
 /// Schema id of [`EmitReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.emit/v1";
@@ -48,11 +48,11 @@ pub(crate) struct MacroRow {
 }
 
 pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let session = Session::open(&args.paper, context)?;
-    if !session.has_claims {
-        return Err(ProjectError::ClaimsAbsent(session.claims_path.clone()).into());
+    let project = session::open(&args.paper, context)?;
+    if !project.has_claims {
+        return Err(ProjectError::ClaimsAbsent(project.claims_path.clone()).into());
     }
-    let bound = session.claims.claims.iter().filter(|claim| !claim.proposed);
+    let bound = project.claims.claims.iter().filter(|claim| !claim.proposed);
     let bound = bound.filter_map(|claim| match &claim.subject {
         Subject::Macro { name, value } => Some((name, value, claim.format.as_deref())),
         _ => None,
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>,
         most_rows: 1,
     });
     let questions: Vec<Question> = questions.collect();
-    let evaluation = aris_evidence::evaluate(&session.settings, &questions, &Limits::default());
+    let evaluation = aris_evidence::evaluate(&project.settings, &questions, &Limits::default());
     let mut macros = Vec::new();
     for ((name, _, format), answer) in bound.zip(&evaluation.answers) {
         let written = aris_claims::single(answer).and_then(|value| {
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &EmitArgs, context: &Context) -> Result<Outcome<Report>,
             text,
         });
     }
-    let claims = session.claims_name();
+    let claims = project.claims_name();
     let mut text = format!("{FIRST_LINE} from {claims}. Edits are lost.\n");
     for row in &macros {
         text.extend(["\\newcommand{\\", &row.name, "}{", &row.text, "}\n"]);

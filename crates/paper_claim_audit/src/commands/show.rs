@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use aris_cli::{Context, Outcome};
 use serde::Serialize;
 
-use crate::artifact::{Details, Row};
 use crate::cli::ShowArgs;
 use crate::error::Error;
-use crate::session::Session;
+use crate::session;
 use crate::{Report, SPEC};
+use aris_claims::{Details, Row};
 
 /// Schema id of [`ShowReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.show/v1";
@@ -30,21 +30,21 @@ pub struct ShowReport {
 }
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let mut session = Session::open(&args.paper, context)?;
-    session.require_document()?;
-    let audit = session.audit();
-    let details = Details::new(&session, &audit);
-    let (verdict, reason) = super::audit::decide(&session, &audit, &details);
-    let summary = super::audit::summary(verdict, &reason, &session, &audit, &details);
+    let mut project = session::open(&args.paper, context)?;
+    session::document(&project)?;
+    let audit = project.audit();
+    let details = Details::new(&project, &audit);
+    let (verdict, reason) = details.decide();
+    let summary = details.summary();
     let html: Option<PathBuf> = args.html.as_deref().map(|path| context.absolute(path));
-    if let (Some(path), Ok(document)) = (&html, &session.document) {
-        let folder = session.files.folder.file_name().unwrap_or_default();
+    if let (Some(path), Ok(document)) = (&html, &project.document) {
+        let folder = project.files.folder.file_name().unwrap_or_default();
         let facts = crate::page::PageFacts {
             title: &folder.to_string_lossy(),
             verdict: verdict.word(),
-            reason: &reason,
+            reason,
             summary: &summary,
-            claims_file: &session.claims_name(),
+            claims_file: &project.claims_name(),
             version: SPEC.version,
         };
         let page = crate::page::html(document, &audit, &facts)?;

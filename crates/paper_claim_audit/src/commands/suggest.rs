@@ -12,7 +12,7 @@ use crate::Report;
 use crate::cli::SuggestArgs;
 use crate::commands::bind::add;
 use crate::error::Error;
-use crate::session::Session;
+use crate::session;
 
 /// Schema id of [`SuggestReport`].
 pub(crate) const SCHEMA: &str = "aris.paper_claim_audit.suggest/v1";
@@ -66,15 +66,15 @@ pub(crate) struct EvidenceRow {
 }
 
 pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Report>, Error> {
-    let session = Session::begin(&args.paper, context)?;
-    let document = session.require_document()?;
-    let folder = session.claims_folder();
+    let project = session::begin(&args.paper, context)?;
+    let document = session::document(&project)?;
+    let folder = project.claims_folder();
     let found = suggest(&SuggestRequest {
         document,
-        claims: &session.claims,
+        claims: &project.claims,
         folder: &folder,
-        settings: &session.settings,
-        evidence: &session.evidence,
+        settings: &project.settings,
+        evidence: &project.evidence,
         limits: &Limits::default(),
         most: args.limit,
     });
@@ -84,9 +84,9 @@ pub(crate) fn run(args: &SuggestArgs, context: &Context) -> Result<Outcome<Repor
         .filter(|proposal| proposal.rank == 1)
         .map(|proposal| proposal.draft.clone())
         .collect();
-    let written = args.write && !best.is_empty() && add(&session, &best, &|_| false)?;
+    let written = args.write && !best.is_empty() && add(&project, &best, &|_| false)?;
     let report = SuggestReport {
-        path: session.claims_path.display().to_string(),
+        path: project.claims_path.display().to_string(),
         written,
         proposals: found.proposals.iter().flat_map(rows).collect(),
         left_out: found.left_out,

@@ -26,178 +26,114 @@ impl Severity {
     }
 }
 
-/// Stable names of everything the gate can prove.
-///
-/// **Source**: the design of the submission gate, Findings; the ids beyond its table are explained at each variant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FindingId {
+/// Defines the ids once: variants, words and [`FindingId::ALL`].
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
+        /// Stable names of everything the gate can prove, in the order of a report.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        pub enum FindingId {
+            $($(#[$doc])* #[serde(rename = $word)] $name,)*
+        }
+
+        impl FindingId {
+            /// All ids, in the order of a report.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The id as it stands in reports and policies.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$name => $word,)*
+                }
+            }
+        }
+    };
+}
+
+ids! {
     /// A mandatory artifact is not there.
-    MissingArtifact,
+    MissingArtifact = "missing_artifact",
     /// The artifact is not JSON that all readers understand alike, or a field is missing or has the wrong type.
-    SchemaInvalid,
+    SchemaInvalid = "schema_invalid",
     /// The artifact was written by another skill.
-    WrongAuditSkill,
+    WrongAuditSkill = "wrong_audit_skill",
     /// The verdict is none of the six.
-    InvalidVerdict,
+    InvalidVerdict = "invalid_verdict",
     /// The audit itself says FAIL, BLOCKED or ERROR.
-    BlockingVerdict,
+    BlockingVerdict = "blocking_verdict",
     /// The audit itself says WARN. Beyond the table: a gate that opens must not hide what its audits doubt.
-    DoubtfulVerdict,
+    DoubtfulVerdict = "doubtful_verdict",
     /// `NOT_APPLICABLE` although the sources hold what the audit is about, or another verdict than the reviewer's last answer.
-    VerdictContradicted,
+    VerdictContradicted = "verdict_contradicted",
     /// The reviewer's last answer states no verdict that can be recognised.
-    VerdictUnstated,
+    VerdictUnstated = "verdict_unstated",
+    /// An audit by a program that comes out differently when the gate makes it again.
+    AuditNotReproduced = "audit_not_reproduced",
     /// Fewer numbers are bound to data than the policy asks for. Beyond the table: `min_bound` of a policy.
-    ClaimsUnbound,
+    ClaimsUnbound = "claims_unbound",
+    /// A finding that vanished although neither its file changed nor its audit ran again.
+    ObligationOpen = "obligation_open",
     /// A hashed file has other content now.
-    StaleInput,
+    StaleInput = "stale_input",
     /// A hashed file is not there any more.
-    InputGone,
+    InputGone = "input_gone",
     /// A hashed file is no regular file or cannot be read.
-    InputUnreadable,
+    InputUnreadable = "input_unreadable",
     /// The reviewer was given other bytes than those that the artifact hashed.
-    InputChangedAfterReview,
+    InputChangedAfterReview = "input_changed_after_review",
     /// The record does not show that the reviewer was given the file.
-    InputNotReviewed,
+    InputNotReviewed = "input_not_reviewed",
     /// Two keys name one file and record different digests.
-    DuplicateInput,
+    DuplicateInput = "duplicate_input",
     /// A verdict that claims to have looked hashed nothing.
-    NoAuditedInputs,
+    NoAuditedInputs = "no_audited_inputs",
     /// The paper includes a file that the audits responsible for it never saw.
-    UncoveredInput,
+    UncoveredInput = "uncovered_input",
     /// A reviewer's audit did not hash a style, class or macro file, or the bindings of the numbers, which hold nothing of its subject.
-    UncoveredSupport,
+    UncoveredSupport = "uncovered_support",
     /// An include whose file name cannot be known, so that what it brings in was never seen.
-    IncludeUnresolved,
+    IncludeUnresolved = "include_unresolved",
     /// An included source is not found in the paper.
-    IncludeMissing,
+    IncludeMissing = "include_missing",
     /// No root document, several of them, or one that cannot be read.
-    NoRootDocument,
+    NoRootDocument = "no_root_document",
     /// A path leaves the allowed roots or differs only in case from what is on the disk.
-    PathEscape,
+    PathEscape = "path_escape",
     /// A file changed between being judged and the end of the run.
-    ChangedDuringRun,
+    ChangedDuringRun = "changed_during_run",
     /// Nothing is where `trace_path` points.
-    TraceMissing,
+    TraceMissing = "trace_missing",
     /// The trace holds nothing.
-    TraceEmpty,
+    TraceEmpty = "trace_empty",
     /// The trace cannot be read.
-    TraceUnreadable,
+    TraceUnreadable = "trace_unreadable",
     /// The trace holds no record of this audit.
-    TraceUnrelated,
+    TraceUnrelated = "trace_unrelated",
     /// A record does not match the digests that were chained for it.
-    TraceTampered,
+    TraceTampered = "trace_tampered",
     /// The trace has no chain.
-    TraceUnchained,
+    TraceUnchained = "trace_unchained",
     /// The trace was recorded in a project folder that does not exist on this machine.
-    TraceMoved,
+    TraceMoved = "trace_moved",
     /// The audit names no reviewer thread.
-    NoThread,
+    NoThread = "no_thread",
     /// Two audits that must be independent name one reviewer thread.
-    SharedThread,
+    SharedThread = "shared_thread",
     /// Reviewer and executor are of one model family.
-    SameFamilyReviewer,
+    SameFamilyReviewer = "same_family_reviewer",
     /// A program made an audit that the policy does not leave to programs.
-    DeterministicReviewer,
+    DeterministicReviewer = "deterministic_reviewer",
     /// `generated_at` is not a UTC time or lies in the future.
-    Clock,
+    Clock = "clock",
     /// The paper's manifest is invalid.
-    ManifestInvalid,
+    ManifestInvalid = "manifest_invalid",
     /// The policy in force is weaker than the built-in one.
-    PolicyWeakened,
+    PolicyWeakened = "policy_weakened",
     /// A check crashed.
-    Internal,
+    Internal = "internal",
 }
 
 impl FindingId {
-    /// All ids, in the order of a report.
-    pub const ALL: [Self; 38] = [
-        Self::MissingArtifact,
-        Self::SchemaInvalid,
-        Self::WrongAuditSkill,
-        Self::InvalidVerdict,
-        Self::BlockingVerdict,
-        Self::DoubtfulVerdict,
-        Self::VerdictContradicted,
-        Self::VerdictUnstated,
-        Self::ClaimsUnbound,
-        Self::StaleInput,
-        Self::InputGone,
-        Self::InputUnreadable,
-        Self::InputChangedAfterReview,
-        Self::InputNotReviewed,
-        Self::DuplicateInput,
-        Self::NoAuditedInputs,
-        Self::UncoveredInput,
-        Self::UncoveredSupport,
-        Self::IncludeUnresolved,
-        Self::IncludeMissing,
-        Self::NoRootDocument,
-        Self::PathEscape,
-        Self::ChangedDuringRun,
-        Self::TraceMissing,
-        Self::TraceEmpty,
-        Self::TraceUnreadable,
-        Self::TraceUnrelated,
-        Self::TraceTampered,
-        Self::TraceUnchained,
-        Self::TraceMoved,
-        Self::NoThread,
-        Self::SharedThread,
-        Self::SameFamilyReviewer,
-        Self::DeterministicReviewer,
-        Self::Clock,
-        Self::ManifestInvalid,
-        Self::PolicyWeakened,
-        Self::Internal,
-    ];
-
-    /// The id as it stands in reports and policies.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::MissingArtifact => "missing_artifact",
-            Self::SchemaInvalid => "schema_invalid",
-            Self::WrongAuditSkill => "wrong_audit_skill",
-            Self::InvalidVerdict => "invalid_verdict",
-            Self::BlockingVerdict => "blocking_verdict",
-            Self::DoubtfulVerdict => "doubtful_verdict",
-            Self::VerdictContradicted => "verdict_contradicted",
-            Self::VerdictUnstated => "verdict_unstated",
-            Self::ClaimsUnbound => "claims_unbound",
-            Self::StaleInput => "stale_input",
-            Self::InputGone => "input_gone",
-            Self::InputUnreadable => "input_unreadable",
-            Self::InputChangedAfterReview => "input_changed_after_review",
-            Self::InputNotReviewed => "input_not_reviewed",
-            Self::DuplicateInput => "duplicate_input",
-            Self::NoAuditedInputs => "no_audited_inputs",
-            Self::UncoveredInput => "uncovered_input",
-            Self::UncoveredSupport => "uncovered_support",
-            Self::IncludeUnresolved => "include_unresolved",
-            Self::IncludeMissing => "include_missing",
-            Self::NoRootDocument => "no_root_document",
-            Self::PathEscape => "path_escape",
-            Self::ChangedDuringRun => "changed_during_run",
-            Self::TraceMissing => "trace_missing",
-            Self::TraceEmpty => "trace_empty",
-            Self::TraceUnreadable => "trace_unreadable",
-            Self::TraceUnrelated => "trace_unrelated",
-            Self::TraceTampered => "trace_tampered",
-            Self::TraceUnchained => "trace_unchained",
-            Self::TraceMoved => "trace_moved",
-            Self::NoThread => "no_thread",
-            Self::SharedThread => "shared_thread",
-            Self::SameFamilyReviewer => "same_family_reviewer",
-            Self::DeterministicReviewer => "deterministic_reviewer",
-            Self::Clock => "clock",
-            Self::ManifestInvalid => "manifest_invalid",
-            Self::PolicyWeakened => "policy_weakened",
-            Self::Internal => "internal",
-        }
-    }
-
     /// Whether the finding says that an audited file is not what the audit saw.
     pub const fn is_stale(self) -> bool {
         matches!(
@@ -217,18 +153,12 @@ mod tests {
 
     #[test]
     fn words_are_what_serde_writes() {
-        for id in FindingId::ALL {
-            assert_eq!(serde_json::to_value(id).expect("json"), id.word());
-        }
         for severity in [Severity::Info, Severity::Warn, Severity::Block] {
             assert_eq!(
                 serde_json::to_value(severity).expect("json"),
                 severity.word()
             );
         }
-        let mut sorted = FindingId::ALL;
-        sorted.sort_unstable();
-        assert_eq!(sorted, FindingId::ALL);
     }
 
     /// The table that people read names every id with its weight under the built-in policy.
@@ -241,7 +171,7 @@ mod tests {
         let text = aris_fs::read_text(std::path::Path::new(path)).expect("table");
         let policy = crate::policy::Policy::built_in().expect("valid");
         for id in FindingId::ALL {
-            let row = format!("| `{}` | {} |", id.word(), policy.severity[&id].word());
+            let row = format!("| `{}` | {} |", id.word(), policy.severity[id].word());
             assert!(text.contains(&row), "{path} lacks {row}");
         }
         let listed = text.lines().filter(|line| line.starts_with("| `")).count();

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 
 use super::Case;
 use crate::finding::{Finding, FindingId, Severity};
-use crate::ledger::Ledger;
 use crate::paper::Paper;
 use crate::policy::{Policy, shell_word};
 use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report};
 use crate::sources::Sources;
+use aris_audit::ledger::Ledger;
 
 #[expect(
     clippy::too_many_arguments,

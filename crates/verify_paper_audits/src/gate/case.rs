@@ -9,7 +9,6 @@ use super::guarded;
 use crate::artifact::{self, Artifact, RecordedInput};
 use crate::finding::{Finding, FindingId, Severity};
 use crate::independence::Reviewed;
-use crate::ledger::{Ledger, Role};
 use crate::paper::{Paper, Unusable};
 use crate::policy::AuditRule;
 use crate::report::{AuditRow, Counts, Status};
@@ -17,6 +16,7 @@ use crate::reported::reported;
 use crate::sources::describe;
 use crate::text::short;
 use crate::trace::TraceSummary;
+use aris_audit::ledger::{Ledger, Role};
 
 /// One audit on its way through the gate.
 #[derive(Debug)]

@@ -10,12 +10,12 @@ use jiff::Timestamp;
 use super::{Case, bound};
 use crate::artifact::RecordedInput;
 use crate::finding::{Finding, FindingId};
-use crate::ledger::{Ledger, NoDigest};
 use crate::paper::{Paper, Unusable, is_source};
 use crate::policy::Policy;
 use crate::sources::{Sources, describe};
 use crate::text::short;
 use crate::trace::{self, TraceSummary};
+use aris_audit::ledger::{Ledger, NoDigest};
 
 impl Case {
     /// Everything that can be said once all files are hashed.

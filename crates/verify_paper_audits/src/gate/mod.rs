@@ -1,5 +1,6 @@
 //! The judgement: from a paper and a policy to a report. Reads through the ledger, writes nothing.
 
+mod again;
 mod assemble;
 mod bound;
 mod case;
@@ -9,6 +10,7 @@ use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 
+use aris_audit::PaperFiles;
 use aris_contract::artifact::audit::Assurance;
 use jiff::Timestamp;
 
@@ -16,13 +18,13 @@ use crate::artifact;
 use crate::cover;
 use crate::finding::{Finding, FindingId};
 use crate::independence::{self, Reviewed};
-use crate::ledger::{Ledger, Role};
 use crate::manifest::{self, Manifest};
 use crate::paper::{Paper, Unusable};
 use crate::policy::{AuditRule, Policy, SourceKind};
 use crate::report::Report;
 use crate::sources::{Sources, describe};
 use crate::text::short;
+use aris_audit::ledger::{Ledger, Role};
 
 pub(crate) use case::Case;
 
@@ -33,18 +35,22 @@ pub(crate) fn judge(
     policy: &Policy,
     assurance: Assurance,
     now: Timestamp,
-    ledger: &mut Ledger,
+    kept: &mut Ledger,
 ) -> Report {
     let mut general = Vec::new();
-    let rules = rules(paper, policy, ledger, &mut general);
+    let mut files = PaperFiles::new(&paper.dir);
+    files.allow(paper.roots());
+    let rules = rules(paper, policy, &mut files.ledger, &mut general);
     let mut cases: Vec<Case> = rules
         .into_iter()
-        .map(|rule| Case::open(paper, rule, assurance, ledger))
+        .map(|rule| Case::open(paper, rule, assurance, &mut files.ledger))
         .collect();
     let sources = guarded("the sources of the paper", &mut general, || {
-        Sources::read(paper, root, ledger)
+        read(paper, root, now, &mut files, &mut cases)
     })
     .unwrap_or_default();
+    *kept = files.ledger;
+    let ledger = kept;
     let mut inputs: BTreeSet<PathBuf> = BTreeSet::new();
     for case in &cases {
         inputs.extend(
@@ -112,6 +118,23 @@ pub(crate) fn judge(
     assemble::report(
         paper, root, policy, assurance, now, ledger, &sources, cases, general,
     )
+}
+
+/// Reads the paper, and makes the audits of programs again.
+fn read(
+    paper: &Paper,
+    root: Option<&str>,
+    now: Timestamp,
+    files: &mut PaperFiles,
+    cases: &mut [Case],
+) -> Sources {
+    let document = files.document(root);
+    let mut sources = Sources::of(paper, files, &document);
+    again::citations(cases, files, &document, now);
+    if let Some(project) = again::claims(cases, files, document, &mut sources.findings) {
+        sources.add_evidence(paper, &project);
+    }
+    sources
 }
 
 /// Runs a check; a crash becomes a finding that blocks, never silence.

@@ -13,7 +13,7 @@ fn read(body: &str) -> Result<Policy, PolicyError> {
 fn the_built_in_policy_weighs_every_id_and_is_not_weaker_than_itself() {
     let policy = Policy::built_in().expect("valid");
     for id in FindingId::ALL {
-        assert!(policy.severity.contains_key(&id), "{}", id.word());
+        assert!(policy.severity.contains_key(id), "{}", id.word());
     }
     assert_eq!(read("").expect("valid").weakened, Vec::<String>::new());
     assert_eq!(

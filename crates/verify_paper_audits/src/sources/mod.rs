@@ -1,7 +1,6 @@
 //! What the paper consists of today: the root document, everything it includes, and what is in it that an audit may
 //! not call inapplicable.
 
-mod files;
 mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,16 +8,15 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aris_claims::project::{Options, Project};
-use aris_contract::failure::ErrorBody;
+use aris_audit::ledger::Role;
+use aris_audit::{Obstacle, PaperFiles, source_text};
+use aris_claims::project::Project;
 use aris_latex::{
     Document, Include, IncludeKind, IncludeOutcome, Position, ProblemKind, SourceFile,
 };
 
-use self::files::{Files, tex_files};
 pub(crate) use self::subject::Holds;
 use crate::finding::{Finding, FindingId};
-use crate::ledger::{Ledger, Role};
 use crate::measured;
 use crate::paper::{Paper, Unusable};
 use crate::policy::SourceKind;
@@ -68,54 +66,43 @@ pub(crate) struct Evidence {
 }
 
 impl Sources {
-    /// Reads the paper from its root document through everything it includes.
-    /// It is looked for when `root` does not name it.
-    pub(crate) fn read(paper: &Paper, root: Option<&str>, ledger: &mut Ledger) -> Self {
+    /// What the document includes, as it was read from `files`.
+    pub(crate) fn of(
+        paper: &Paper,
+        files: &mut PaperFiles,
+        document: &Result<Document, Box<Obstacle>>,
+    ) -> Self {
         let mut sources = Self::default();
-        let mut loader = Files::new(paper, ledger);
-        let candidates = tex_files(paper);
-        let mut texts: Vec<(String, Arc<str>)> = Vec::new();
-        let looked_at: &[PathBuf] = if root.is_some() { &[] } else { &candidates };
-        for real in looked_at {
-            if let Ok(text) = loader.text(real) {
-                texts.push((paper.shown(real), text));
-            }
-        }
-        let root = root.map_or_else(
-            || aris_latex::find_root(&texts),
-            |root| Ok(root.replace('\\', "/")),
-        );
-        let root = match root {
-            Ok(root) => root,
-            Err(error) => {
-                sources.findings.push(no_root(error.to_string()));
-                return sources;
-            }
-        };
-        let document = match Document::read(&root, &mut |path: &str| loader.load(path)) {
+        let document = match document {
             Ok(document) => document,
-            Err(error) => {
-                sources.findings.push(no_root(error.to_string()).file(root));
+            Err(obstacle) => {
+                let finding = no_root(&obstacle.message);
+                let place = obstacle
+                    .position
+                    .as_ref()
+                    .map(|position| position.path.clone());
+                sources.findings.push(match place {
+                    Some(path) => finding.file(path),
+                    None => finding,
+                });
                 return sources;
             }
         };
         // What LaTeX wrote from a source is seen with that source.
         let written = document.written.iter().filter_map(|written| {
+            let bytes = files.source(&written.path).ok()??;
+            let text = source_text(&bytes).ok()?;
+            let body = document.written_text(&written.path)?;
             let real = paper.resolve(&paper.dir, &written.path).ok()?;
-            let (text, body) = (
-                loader.text(&real).ok()?,
-                document.written_text(&written.path)?,
-            );
             same_text(&text, body).then_some(real)
         });
         let written: BTreeSet<PathBuf> = written.collect();
-        sources.collect(paper, &document, &candidates);
+        sources.collect(paper, files, document);
         sources.files.retain(|file| !written.contains(&file.real));
-        sources.add_evidence(paper, &root);
         for included in &sources.files {
-            ledger.mark(&included.real, Role::Source);
+            files.ledger.mark(&included.real, Role::Source);
         }
-        sources.root = Some(root);
+        sources.root = Some(document.root.clone());
         sources
     }
 
@@ -129,12 +116,13 @@ impl Sources {
         }
     }
 
-    fn collect(&mut self, paper: &Paper, document: &Document, all: &[PathBuf]) {
+    fn collect(&mut self, paper: &Paper, files: &PaperFiles, document: &Document) {
         let texts = document.files.iter();
         self.texts = texts
             .map(|file| (file.path.clone(), file.clone()))
             .collect();
         let mut seen = BTreeSet::new();
+        let mut all: Option<Vec<PathBuf>> = None;
         let holds = subject::of(document);
         let holds = |file: usize| holds.get(file).copied().unwrap_or_default();
         let real = |path: &str| paper.resolve(&paper.dir, path).or_else(spelled_otherwise);
@@ -165,6 +153,7 @@ impl Sources {
                 IncludeOutcome::Missing => {
                     self.missing(include, &position);
                     // A search path that is not read here (`\input@path`, TEXINPUTS) may lead TeX to a file of that name.
+                    let all = all.get_or_insert_with(|| files.tex_files().unwrap_or_default());
                     for real in all.iter().filter(|real| same_name(real, include)) {
                         self.push(
                             paper,
@@ -220,28 +209,7 @@ impl Sources {
     }
 
     /// The raw results that the claim audit compares the paper with, as it finds them itself, and its bindings.
-    fn add_evidence(&mut self, paper: &Paper, root: &str) {
-        let options = Options {
-            root: Some(root.to_owned()),
-            ..Options::default()
-        };
-        let project = match Project::open(&paper.dir, &options) {
-            Ok(project) => project,
-            Err(error) => {
-                let error = ErrorBody::of(&error);
-                let finding = Finding::new(
-                    FindingId::IncludeUnresolved,
-                    format!(
-                        "which raw results there are cannot be known: {}",
-                        error.message
-                    ),
-                    "correct the bindings; without a claims.toml the results are those of results/ and outputs/",
-                );
-                let issue = format!("{}:claims.toml", finding.id.word());
-                self.findings.push(finding.issue(issue));
-                return;
-            }
-        };
+    pub(crate) fn add_evidence(&mut self, paper: &Paper, project: &Project) {
         let chosen = project.claims.data.include.is_some();
         let is_result = |name: &&String| chosen || is_result(name);
         let names = project.evidence.iter().filter(is_result);
@@ -406,7 +374,7 @@ pub(crate) fn describe(unusable: &Unusable) -> String {
     }
 }
 
-fn no_root(reason: String) -> Finding {
+fn no_root(reason: &str) -> Finding {
     let issue = format!("no_root_document:{reason}");
     Finding::new(
         FindingId::NoRootDocument,

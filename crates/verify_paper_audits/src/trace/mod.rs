@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use crate::artifact::{Artifact, RecordedInput};
 use crate::finding::{Finding, FindingId, Severity};
-use crate::ledger::{Ledger, Role};
 use crate::paper::{Paper, Unusable};
 use crate::policy::{AuditRule, Policy};
 use crate::sources::describe;
 use crate::text::short;
+use aris_audit::ledger::{Ledger, Role};
 
 /// Files of a trace that are hashed for the attestation. An honest run has a few hundred.
 const HASHED_FILES: usize = 2_000;

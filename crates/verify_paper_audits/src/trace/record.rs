@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::{Check, is_program};
 use crate::finding::{Finding, FindingId};
-use crate::ledger::Ledger;
 use crate::text::short;
+use aris_audit::ledger::Ledger;
 
 /// Bytes of a response that is read to recompute a program's thread id.
 const RESPONSE_LIMIT: u64 = 16 << 20;

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use crate::support::{AUDITS, CLAIMS, Project, Ran, Review};
 
+const CITATIONS: &str = "CITATION_AUDIT";
+
 type Attack = (&'static str, fn(&Project), &'static str);
 
 fn check(attacks: &[Attack]) {
@@ -818,7 +820,7 @@ fn audits_that_did_not_look_at_their_subject() {
         (
             "a result added after a program's audit",
             |p| {
-                p.judged(Verdict::Pass);
+                p.bind().audit_claims(&[]);
                 p.write("../results/run_2.json", "{\"accuracy\": 0.612}");
             },
             "uncovered_input",
@@ -826,8 +828,7 @@ fn audits_that_did_not_look_at_their_subject() {
         (
             "bindings added after a program's audit",
             |p| {
-                p.judged(Verdict::Pass);
-                p.write("claims.toml", "version = 1\n");
+                p.audit_claims(&[]).write("claims.toml", "version = 1\n");
             },
             "uncovered_input",
         ),
@@ -898,7 +899,7 @@ fn audits_that_did_not_look_at_their_subject() {
                     "\\begin{document}",
                     "\\usepackage{ours}\n\\begin{document}",
                 );
-                p.seal().judged(Verdict::Pass);
+                p.seal().forge_claims(Verdict::Pass);
             },
             "uncovered_input",
         ),
@@ -1150,12 +1151,7 @@ fn traces_that_prove_nothing() {
         (
             "audit re-stamped after an edit",
             |p| {
-                p.program(
-                    "paper_claim_audit",
-                    "paper-claim-audit",
-                    "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
-                );
+                p.bind().audit_claims(&[]);
                 p.edit("sections/results.tex", "84.7", "89.2");
                 p.set_hash(
                     CLAIMS,
@@ -1168,12 +1164,7 @@ fn traces_that_prove_nothing() {
         (
             "input taken out of a program's audit",
             |p| {
-                p.program(
-                    "paper_claim_audit",
-                    "paper-claim-audit",
-                    "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
-                );
+                p.bind().audit_claims(&[]);
                 p.remove("../results/run_1.json");
                 let mut artifact = p.artifact(CLAIMS);
                 artifact["audited_input_hashes"]
@@ -1187,12 +1178,7 @@ fn traces_that_prove_nothing() {
         (
             "another version of the program",
             |p| {
-                p.program(
-                    "paper_claim_audit",
-                    "paper-claim-audit",
-                    "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
-                );
+                p.bind().audit_claims(&[]);
                 p.set(
                     CLAIMS,
                     "reviewer_model",
@@ -1204,14 +1190,15 @@ fn traces_that_prove_nothing() {
         (
             "a program's FAIL turned into PASS by hand",
             |p| {
-                p.judged(Verdict::Fail).set(CLAIMS, "verdict", "PASS");
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.audit_claims(&[]).set(CLAIMS, "verdict", "PASS");
             },
             "trace_unrelated",
         ),
         (
             "a program's reason rewritten",
             |p| {
-                p.judged(Verdict::Warn)
+                p.audit_claims(&[])
                     .set(CLAIMS, "reason_code", "all_numbers_match");
             },
             "trace_unrelated",
@@ -1219,8 +1206,7 @@ fn traces_that_prove_nothing() {
         (
             "a program's summary rewritten",
             |p| {
-                p.judged(Verdict::Warn)
-                    .set(CLAIMS, "summary", "all 99 match");
+                p.audit_claims(&[]).set(CLAIMS, "summary", "all 99 match");
             },
             "trace_unrelated",
         ),
@@ -1241,12 +1227,7 @@ fn traces_that_prove_nothing() {
         (
             "thread of a program without its words",
             |p| {
-                p.program(
-                    "paper_claim_audit",
-                    "paper-claim-audit",
-                    "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
-                );
+                p.bind().audit_claims(&[]);
                 let run = p.run_of(CLAIMS);
                 fs::remove_file(run.join("chain.jsonl")).expect("remove");
                 let response = fs::read_dir(&run).expect("folder").flatten().find(|entry| {
@@ -1258,6 +1239,150 @@ fn traces_that_prove_nothing() {
                 fs::write(response.expect("response").path(), "another report").expect("write");
             },
             "trace_unrelated",
+        ),
+    ]);
+}
+
+#[test]
+fn audits_of_programs_that_they_did_not_make() {
+    check(&[
+        (
+            "a PASS with its own trace and thread, over a number that the data contradict",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.audit_claims(&[]).forge_claims(Verdict::Pass);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a PASS where nothing is bound",
+            |p| {
+                p.forge_claims(Verdict::Pass);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "numbers called bound that are not",
+            |p| {
+                p.audit_claims(&[]);
+                let mut details = p.artifact(CLAIMS)["details"].clone();
+                details["coverage"]["text"] = json!({"bound": 2, "waived": 0, "unbound": 0});
+                let (skill, stem) = ("paper-claim-audit", "PAPER_CLAIM_AUDIT");
+                p.forge_details("paper_claim_audit", skill, stem, Verdict::Warn, details);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "an older version of the program that never was",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.audit_claims(&[]).forge_claims(Verdict::Pass);
+                p.set(
+                    CLAIMS,
+                    "reviewer_model",
+                    "deterministic/paper_claim_audit@0.0.1",
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "the data left out",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.audit_claims(&["--exclude", "results/**"])
+                    .forge_claims(Verdict::Pass);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "other bindings",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.audit_claims(&[]).forge_claims(Verdict::Pass);
+                let mut details = p.artifact(CLAIMS)["details"].clone();
+                details["claims_file"] = json!("../../../etc/claims.toml");
+                let (skill, stem) = ("paper-claim-audit", "PAPER_CLAIM_AUDIT");
+                p.forge_details("paper_claim_audit", skill, stem, Verdict::Pass, details);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a reviewer's PASS over bindings that do not hold",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.audit(
+                    CLAIMS,
+                    "paper-claim-audit",
+                    &[
+                        "main.tex",
+                        "sections/intro.tex",
+                        "sections/results.tex",
+                        "../results/run_1.json",
+                        "claims.toml",
+                    ],
+                );
+            },
+            "verdict_contradicted",
+        ),
+        (
+            "a citation audit that never saw an undefined key",
+            |p| {
+                p.edit("sections/intro.tex", "knuth1984", "knuth1985")
+                    .audit_citations();
+                p.forge("citation_audit", "citation-audit", CITATIONS, Verdict::Warn);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "answers of sources that nobody asked",
+            |p| {
+                p.audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["per_entry"][0]["verdict"] = json!("KEEP");
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Pass,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "answers of sources over an error in the files",
+            |p| {
+                p.edit("refs.bib", "{1984}", "{2984}").audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["per_entry"][0]["verdict"] = json!("KEEP");
+                details["look_ups"] = json!("live");
+                details["findings"] = json!([]);
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Pass,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "an error in the files judged as of the future",
+            |p| {
+                p.edit("refs.bib", "{1984}", "{2984}").audit_citations();
+                let mut details = p.artifact("CITATION_AUDIT.json")["details"].clone();
+                details["as_of"] = json!("2990-01-01");
+                details["findings"] = json!([]);
+                p.forge_details(
+                    "citation_audit",
+                    "citation-audit",
+                    CITATIONS,
+                    Verdict::Warn,
+                    details,
+                );
+            },
+            "audit_not_reproduced",
         ),
     ]);
 }
@@ -1633,11 +1758,11 @@ fn reviewers_and_times_that_cannot_be() {
         (
             "proof by a program",
             |p| {
-                p.program(
+                p.forge(
                     "proof_checker",
                     "proof-checker",
                     "PROOF_AUDIT",
-                    Project::inputs("proof-checker"),
+                    Verdict::Pass,
                 );
             },
             "deterministic_reviewer",
@@ -1645,11 +1770,11 @@ fn reviewers_and_times_that_cannot_be() {
         (
             "program of another audit",
             |p| {
-                p.program(
+                p.forge(
                     "citation_audit",
                     "paper-claim-audit",
                     "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
+                    Verdict::Pass,
                 );
             },
             "deterministic_reviewer",

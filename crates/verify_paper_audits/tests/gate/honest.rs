@@ -858,44 +858,50 @@ fn traces_in_every_honest_form() {
         (
             "claims by the program",
             |p| {
-                p.program(
-                    "paper_claim_audit",
-                    "paper-claim-audit",
-                    "PAPER_CLAIM_AUDIT",
-                    Project::inputs("paper-claim-audit"),
-                );
+                p.bind().audit_claims(&[]);
             },
             &[],
         ),
         (
             "citations by the program",
             |p| {
-                p.program(
-                    "citation_audit",
-                    "citation-audit",
-                    "CITATION_AUDIT",
-                    Project::inputs("citation-audit"),
-                );
+                p.audit_citations();
             },
-            &[],
+            &["doubtful_verdict"],
         ),
         (
             "both programs, twice",
             |p| {
                 for _ in 0..2 {
-                    p.program(
-                        "paper_claim_audit",
-                        "paper-claim-audit",
-                        "PAPER_CLAIM_AUDIT",
-                        Project::inputs("paper-claim-audit"),
-                    );
-                    p.program(
-                        "citation_audit",
-                        "citation-audit",
-                        "CITATION_AUDIT",
-                        Project::inputs("citation-audit"),
-                    );
+                    p.bind().audit_claims(&[]);
+                    p.audit_citations();
                 }
+            },
+            &["doubtful_verdict"],
+        ),
+        (
+            "claims by the program, with results left out and others named",
+            |p| {
+                p.write("../results/old/run_0.json", "{\"accuracy\": 0.1}");
+                p.write("../archive/run_2.json", "{\"accuracy\": 0.2}");
+                let archive = p.root.join("archive");
+                let archive = archive.to_str().expect("utf-8");
+                let flags = ["--exclude", "results/old/**", "--results", archive];
+                p.bind().audit_claims(&flags);
+            },
+            &[],
+        ),
+        (
+            "claims by the program, with bindings elsewhere",
+            |p| {
+                p.bind();
+                let text = p
+                    .read("claims.toml")
+                    .replace("sections/results.tex", "../sections/results.tex");
+                let text = text.replace("root = \"..\"", "root = \"../..\"");
+                p.write("bindings/numbers.toml", text).remove("claims.toml");
+                let bindings = p.paper.join("bindings/numbers.toml");
+                p.audit_claims(&["--claims", bindings.to_str().expect("utf-8")]);
             },
             &[],
         ),
@@ -955,12 +961,7 @@ fn a_copied_project_passes_whatever_becomes_of_its_original() {
             p.edit("sections/results.tex", "84.7", "84.8").seal();
         },
         |p| {
-            p.program(
-                "paper_claim_audit",
-                "paper-claim-audit",
-                "PAPER_CLAIM_AUDIT",
-                Project::inputs("paper-claim-audit"),
-            );
+            p.bind().audit_claims(&[]);
         },
     ];
     for (number, then) in afterwards.into_iter().enumerate() {

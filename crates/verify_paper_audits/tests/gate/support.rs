@@ -11,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use aris_audit::trace::{NewRecord, RunChoice, record, reviewed};
 use aris_audit::{Digest, Emission};
-use aris_cli::{Clock, Process, Style};
+use aris_cli::{Clock, Context, Outcome, Process, Product, Spec, Style};
+use aris_contract::Failure;
 use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::TraceMode;
@@ -45,6 +46,19 @@ const RESULTS: &str = r"\section{Results}
 Our gate reaches 84.7\,\% on the test set, 2.3 points above the baseline.
 ";
 const BIB: &str = "@book{knuth1984,\n  author = {Donald E. Knuth},\n  title = {The TeXbook},\n  publisher = {Addison-Wesley},\n  year = {1984}\n}\n";
+
+/// Bindings of both numbers of the paper.
+const BINDINGS: &str = r#"version = 1
+[data]
+root = ".."
+[[claim]]
+in = "sections/results.tex"
+text = 'reaches [[84.7]]\,\% on the test set, [[2.3]] points'
+value = [
+  """select 100 * (doc ->> '$.accuracy') from "results/run_1.json\"""",
+  """select 100 * ((doc ->> '$.accuracy') - (doc ->> '$.baseline')) from "results/run_1.json\"""",
+]
+"#;
 
 /// A change that makes something wrong.
 pub(crate) type Damage = fn(&Project);
@@ -349,53 +363,94 @@ impl Project {
         record(&self.root, &new, at).expect("recorded").trace_path
     }
 
-    /// Makes an audit by a program that finds nothing.
-    pub(crate) fn program(&self, helper: &str, skill: &str, stem: &str, inputs: &[&str]) -> &Self {
-        self.emit(helper, skill, stem, inputs, Verdict::Pass)
+    /// Binds both numbers to the result.
+    pub(crate) fn bind(&self) -> &Self {
+        self.write("claims.toml", BINDINGS)
     }
 
-    /// Makes the claim audit by a program with this verdict.
-    pub(crate) fn judged(&self, verdict: Verdict) -> &Self {
+    /// Lets the program make the claim audit, with more arguments.
+    pub(crate) fn audit_claims(&self, more: &[&str]) -> &Self {
+        let args = [&[self.paper.to_str().expect("utf-8")], more].concat();
+        let (spec, run) = (&paper_claim_audit::SPEC, paper_claim_audit::run);
+        let ran = in_process(spec, run, &self.root, &args, &[], made());
+        assert!([0, 10].contains(&ran.code), "{}", ran.stderr);
+        self
+    }
+
+    /// Lets the program make the citation audit.
+    pub(crate) fn audit_citations(&self) -> &Self {
+        let args = [self.paper.to_str().expect("utf-8")];
+        let (spec, run) = (&citation_audit::SPEC, citation_audit::run);
+        let ran = in_process(spec, run, &self.root, &args, &[], made());
+        assert!([0, 10].contains(&ran.code), "{}", ran.stderr);
+        self
+    }
+
+    /// Forges what a program would write, with a trace and a thread that hold: with what it said last, or as if it had found nothing.
+    pub(crate) fn forge(&self, helper: &str, skill: &str, stem: &str, verdict: Verdict) -> &Self {
+        let name = format!("{stem}.json");
+        let old = self
+            .paper
+            .join(&name)
+            .exists()
+            .then(|| self.artifact(&name));
+        let details = old
+            .as_ref()
+            .map_or(Value::Null, |old| old["details"].clone());
+        self.forge_details(helper, skill, stem, verdict, details)
+    }
+
+    /// Forges the claim audit.
+    pub(crate) fn forge_claims(&self, verdict: Verdict) -> &Self {
         let (skill, stem) = ("paper-claim-audit", "PAPER_CLAIM_AUDIT");
-        self.emit(
-            "paper_claim_audit",
-            skill,
-            stem,
-            Self::inputs(skill),
-            verdict,
-        )
+        self.forge("paper_claim_audit", skill, stem, verdict)
     }
 
-    fn emit(
+    /// Forges an audit with these details.
+    pub(crate) fn forge_details(
         &self,
         helper: &str,
         skill: &str,
         stem: &str,
-        inputs: &[&str],
         verdict: Verdict,
+        details: Value,
     ) -> &Self {
-        let digests = inputs.iter().map(|path| {
-            let digest = Digest::of(&fs::read(self.paper.join(path)).expect("read"));
-            ((*path).to_owned(), digest)
+        let name = format!("{stem}.json");
+        let old = self
+            .paper
+            .join(&name)
+            .exists()
+            .then(|| self.artifact(&name));
+        let said = |key: &str, other: &str| {
+            let old = old.as_ref().filter(|old| old["verdict"] == verdict.word());
+            old.map_or(other, |old| old[key].as_str().expect("text"))
+                .to_owned()
+        };
+        let (reason_code, summary) = (said("reason_code", "all_fine"), said("summary", "2 of 2"));
+        let mut inputs: Vec<String> = Self::inputs(skill)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        inputs.extend(
+            Some(String::from("claims.toml")).filter(|name| self.paper.join(name).exists()),
+        );
+        let digests = inputs.into_iter().map(|path| {
+            let digest = Digest::of(&fs::read(self.paper.join(&path)).expect("read"));
+            (path, digest)
         });
         let emission = Emission {
             helper,
-            version: "0.1.0",
+            version: verify_paper_audits::SPEC.version,
             skill,
             stem,
             verdict,
-            reason_code: "all_fine",
-            summary: "2 of 2 match",
+            reason_code: &reason_code,
+            summary: &summary,
             inputs: digests.collect(),
-            details: json!({"total": 2}),
+            details,
             report: "# Report\n\nAll fine.\n",
         };
-        aris_audit::emit(
-            &self.paper,
-            &emission,
-            "2026-11-20T11:30:00Z".parse().expect("time"),
-        )
-        .expect("emitted");
+        aris_audit::emit(&self.paper, &emission, made()).expect("emitted");
         self
     }
 
@@ -470,12 +525,30 @@ pub(crate) fn call(cwd: &Path, args: &[&str], env: &[(&str, &str)]) -> Ran {
 
 /// Runs the gate in this process at another time.
 pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Timestamp) -> Ran {
+    let (spec, run) = (&verify_paper_audits::SPEC, verify_paper_audits::run);
+    in_process(spec, run, cwd, args, env, time)
+}
+
+/// When programs make their audits.
+fn made() -> Timestamp {
+    "2026-11-20T11:30:00Z".parse().expect("time")
+}
+
+/// Runs a helper in this process.
+fn in_process<C: clap::Args, P: Product, E: Failure>(
+    spec: &'static Spec,
+    run: fn(C, &Context) -> Result<Outcome<P>, E>,
+    cwd: &Path,
+    args: &[&str],
+    env: &[(&str, &str)],
+    time: Timestamp,
+) -> Ran {
     // The runner swaps the process-wide panic hook while it works; two at once would leave the wrong one behind.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (stdout, stderr) = (Shared::default(), Shared::default());
     let process = Process {
-        args: std::iter::once("verify_paper_audits")
+        args: std::iter::once(spec.name)
             .chain(args.iter().copied())
             .map(OsString::from)
             .collect(),
@@ -490,12 +563,7 @@ pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Tim
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),
     };
-    let code = aris_cli::run(
-        &verify_paper_audits::SPEC,
-        verify_paper_audits::run,
-        process,
-    )
-    .code();
+    let code = aris_cli::run(spec, run, process).code();
     Ran {
         code,
         stdout: stdout.text(),

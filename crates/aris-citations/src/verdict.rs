@@ -16,11 +16,7 @@ use aris_contract::artifact::audit::Verdict;
 use crate::finding::{Finding, Severity};
 
 /// Verdict and reason code.
-pub(crate) fn decide(
-    findings: &[Finding],
-    cites: bool,
-    all_verified: bool,
-) -> (Verdict, &'static str) {
+pub fn decide(findings: &[Finding], cites: bool, all_verified: bool) -> (Verdict, &'static str) {
     let of = |severity: Severity| {
         findings
             .iter()

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Severity {
+pub enum Severity {
     /// The audit could not be done, or not whole.
     Block,
     /// An error that is proved.
@@ -22,30 +22,51 @@ pub(crate) enum Severity {
 
 /// A finding with its evidence and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct Finding {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finding {
     /// What kind it is; stable.
-    pub(crate) id: &'static str,
+    pub id: &'static str,
     /// How much it weighs.
-    pub(crate) severity: Severity,
+    pub severity: Severity,
     /// The citation key it is about; empty when it is about a file.
-    pub(crate) key: String,
+    pub key: String,
     /// File relative to the paper folder; empty when it is about none.
-    pub(crate) file: String,
+    pub file: String,
     /// Line, from 1; 0 when it is about no place.
-    pub(crate) line: usize,
+    pub line: usize,
     /// Column, from 1, in characters; 0 when it is about no place.
-    pub(crate) column: usize,
+    pub column: usize,
     /// What stands there, shortened.
-    pub(crate) quote: String,
+    pub quote: String,
     /// What is wrong.
-    pub(crate) message: String,
+    pub message: String,
     /// What to do about it.
-    pub(crate) action: String,
+    pub action: String,
 }
 
+/// Ids of findings that only a source can give.
+pub const LOOKED_UP: [&str; 16] = [
+    "arxiv_id_unknown",
+    "authors_differ",
+    "authors_invented",
+    "authors_missing",
+    "authors_reordered",
+    "doi_unknown",
+    "identifier_has_other_title",
+    "identifier_of_other_work",
+    "preprint_only",
+    "retracted",
+    "similar_title_of_same_people",
+    "title_differs",
+    "title_of_other_people",
+    "venue_differs",
+    "work_not_found",
+    "year_differs",
+];
+
 impl Finding {
-    pub(crate) fn new(
+    /// A finding about no place yet.
+    pub fn new(
         id: &'static str,
         severity: Severity,
         message: impl Into<String>,
@@ -64,32 +85,36 @@ impl Finding {
         }
     }
 
+    /// Names the key.
     #[must_use]
-    pub(crate) fn key(mut self, key: &str) -> Self {
+    pub fn key(mut self, key: &str) -> Self {
         key.clone_into(&mut self.key);
         self
     }
 
+    /// Names the place.
     #[must_use]
-    pub(crate) fn at(mut self, file: &str, line: usize, column: usize) -> Self {
+    pub fn at(mut self, file: &str, line: usize, column: usize) -> Self {
         file.clone_into(&mut self.file);
         (self.line, self.column) = (line, column);
         self
     }
 
+    /// Names the place.
     #[must_use]
-    pub(crate) fn position(self, position: &Position) -> Self {
+    pub fn position(self, position: &Position) -> Self {
         self.at(&position.path, position.line, position.column)
     }
 
+    /// Says what stands there.
     #[must_use]
-    pub(crate) fn quote(mut self, quote: impl Into<String>) -> Self {
+    pub fn quote(mut self, quote: impl Into<String>) -> Self {
         self.quote = quote.into();
         self
     }
 
     /// `file:line:column`, as far as known.
-    pub(crate) fn place(&self) -> String {
+    pub fn place(&self) -> String {
         match (self.file.is_empty(), self.line) {
             (true, _) => String::from("-"),
             (false, 0) => self.file.clone(),
@@ -135,7 +160,7 @@ impl From<Obstacle> for Finding {
 }
 
 /// Heaviest first, then by place.
-pub(crate) fn sort(findings: &mut [Finding]) {
+pub fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
         (
             a.severity, &a.file, a.line, a.column, a.id, &a.key, &a.message,

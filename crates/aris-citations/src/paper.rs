@@ -1,9 +1,6 @@
 //! The edge: the paper's files, each read once, and the document and bibliographies made of them.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use aris_audit::{Digest, PaperFiles, missing_sources};
+use aris_audit::{Obstacle, PaperFiles, missing_sources};
 use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind};
 use aris_paper::bib::{self, BibFile, is_distributed};
 
@@ -11,56 +8,56 @@ use crate::citations::QUOTE;
 use crate::finding::{Finding, Severity};
 
 /// What was read of a paper.
-pub(crate) struct Paper {
+#[derive(Debug)]
+pub struct Paper<'d> {
     /// The document; `None` when there is none to audit, which a finding explains.
-    pub(crate) document: Option<Document>,
+    pub document: Option<&'d Document>,
     /// The bibliographies in the order in which the document names them.
-    pub(crate) bibliographies: Vec<BibFile>,
+    pub bibliographies: Vec<BibFile>,
     /// Whether the document asks for a bibliography, found or not.
-    pub(crate) asks_for_bibliography: bool,
+    pub asks_for_bibliography: bool,
     /// Whether macros of a distributed file may be used.
-    pub(crate) distributed_macros: bool,
-    /// Digest of every file that the audit rests on, by path relative to the paper folder.
-    pub(crate) inputs: BTreeMap<String, Digest>,
+    pub distributed_macros: bool,
     /// What could not be read.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
-/// Reads the paper in `folder` (absolute) from its root document.
-pub(crate) fn read(folder: &Path, root: Option<&str>) -> Paper {
-    let mut files = PaperFiles::new(folder);
-    let mut paper = Paper {
-        document: None,
-        bibliographies: Vec::new(),
-        asks_for_bibliography: false,
-        distributed_macros: false,
-        inputs: BTreeMap::new(),
-        findings: Vec::new(),
-    };
-    match files.document(root) {
-        Ok(document) => {
-            for include in &document.includes {
-                if include.kind == IncludeKind::Bibliography {
-                    paper.asks_for_bibliography = true;
-                    let position = document.position(include.place);
-                    let quote = document.quote(include.place, QUOTE);
-                    paper.bibliography(&mut files, &document, include, &position, &quote);
+impl<'d> Paper<'d> {
+    /// Reads what the document asks for, from the files that it was read from.
+    pub fn read(files: &mut PaperFiles, document: &'d Result<Document, Box<Obstacle>>) -> Self {
+        let mut paper = Self {
+            document: None,
+            bibliographies: Vec::new(),
+            asks_for_bibliography: false,
+            distributed_macros: false,
+            findings: Vec::new(),
+        };
+        match document {
+            Ok(document) => {
+                for include in &document.includes {
+                    if include.kind == IncludeKind::Bibliography {
+                        paper.asks_for_bibliography = true;
+                        let position = document.position(include.place);
+                        let quote = document.quote(include.place, QUOTE);
+                        paper.bibliography(files, document, include, &position, &quote);
+                    }
                 }
+                let missing = missing_sources(document);
+                paper
+                    .findings
+                    .extend(missing.into_iter().map(Finding::from));
+                let problems = document.problems.iter();
+                paper
+                    .findings
+                    .extend(problems.filter_map(|problem| unread(document, problem)));
+                paper.document = Some(document);
             }
-            let missing = missing_sources(&document);
-            paper
+            Err(obstacle) => paper
                 .findings
-                .extend(missing.into_iter().map(Finding::from));
-            let problems = document.problems.iter();
-            paper
-                .findings
-                .extend(problems.filter_map(|problem| unread(&document, problem)));
-            paper.document = Some(document);
+                .push(Finding::from(obstacle.as_ref().clone())),
         }
-        Err(obstacle) => paper.findings.push(Finding::from(*obstacle)),
+        paper
     }
-    paper.inputs = files.digests;
-    paper
 }
 
 /// A place behind which text may have gone unread, and citations with it.
@@ -92,7 +89,7 @@ fn unread(document: &Document, problem: &Problem) -> Option<Finding> {
     )
 }
 
-impl Paper {
+impl Paper<'_> {
     /// Reads the bibliography that `include` asks for: the first candidate that exists.
     fn bibliography(
         &mut self,

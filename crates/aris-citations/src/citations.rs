@@ -8,28 +8,33 @@ use aris_paper::bib::{Library, Loc, check};
 use crate::finding::Finding;
 
 /// Characters of a source line that are quoted.
-pub(crate) const QUOTE: usize = 160;
+pub const QUOTE: usize = 160;
 
 /// One cited key.
-pub(crate) struct Cited {
-    pub(crate) key: String,
+#[derive(Clone, Debug)]
+pub struct Cited {
+    /// The key.
+    pub key: String,
     /// Where it is cited, in reading order; empty when only `\nocite{*}` does.
-    pub(crate) uses: Vec<Use>,
+    pub uses: Vec<Use>,
     /// Where its entry stands.
-    pub(crate) target: Target,
+    pub target: Target,
 }
 
 /// One citation.
-pub(crate) struct Use {
-    pub(crate) position: Position,
-    pub(crate) command: String,
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// Where it stands.
+    pub position: Position,
+    /// `cite`, `citep` and the like.
+    pub command: String,
     /// Where that is in the document, to quote it.
-    pub(crate) place: Place,
+    pub place: Place,
 }
 
 /// What a key leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// An entry of a bibliography.
     Entry(Loc),
     /// A `\bibitem`.
@@ -93,7 +98,8 @@ pub(crate) fn collect(document: &Document, library: &Library<'_>) -> Vec<Cited> 
 }
 
 impl Cited {
-    pub(crate) fn loc(&self) -> Option<Loc> {
+    /// Its entry.
+    pub fn loc(&self) -> Option<Loc> {
         match self.target {
             Target::Entry(loc) => Some(loc),
             Target::Item(_) | Target::Nowhere => None,

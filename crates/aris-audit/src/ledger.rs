@@ -1,19 +1,18 @@
 //! Every file of a run, opened once: the digest that is reported is of the bytes that were judged.
-//!
-//! The only file of this crate that reads sources, artifacts and inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use aris_audit::{Digest, Hasher};
 use aris_fs::FsError;
 use serde::Serialize;
 
+use crate::digest::{Digest, Hasher, digest_files};
+
 /// What a file was in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// An audit artifact.
@@ -30,7 +29,7 @@ pub enum Role {
 
 /// Why a file has no digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NoDigest {
+pub enum NoDigest {
     /// It is not there.
     Gone,
     /// It is a FIFO, socket, device or folder; the text says which, with its article.
@@ -69,7 +68,11 @@ impl Stamp {
     }
 }
 
+/// Files with their identity and age.
 #[derive(Debug)]
+pub struct Stamps(Vec<(PathBuf, Stamp)>);
+
+#[derive(Clone, Debug)]
 struct Entry {
     digest: Result<Digest, NoDigest>,
     stamp: Option<Stamp>,
@@ -77,8 +80,8 @@ struct Entry {
 }
 
 /// The files of a run by their real paths.
-#[derive(Debug, Default)]
-pub(crate) struct Ledger {
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
     files: BTreeMap<PathBuf, Entry>,
 }
 
@@ -86,34 +89,64 @@ impl Ledger {
     /// Reads a file of at most `limit` bytes and keeps the digest of what was read. It counts as judged once it has a role.
     ///
     /// The first reading counts: a caller that may ask again keeps the bytes.
-    pub(crate) fn read(&mut self, real: &Path, limit: u64) -> Result<Vec<u8>, NoDigest> {
+    pub fn open(&mut self, real: &Path, limit: u64) -> Result<(Vec<u8>, Digest), FsError> {
         let opened = aris_fs::open(real);
         let stamp = opened.as_ref().ok().map(|file| Stamp::of(file.metadata()));
-        let bytes = opened
-            .and_then(|file| file.read_all(limit))
-            .map_err(|error| NoDigest::from(&error));
-        let digest = bytes
-            .as_ref()
-            .map(|bytes| Digest::of(bytes))
-            .map_err(Clone::clone);
+        let bytes = opened.and_then(|file| file.read_all(limit));
+        let read = bytes.map(|bytes| {
+            let digest = Digest::of(&bytes);
+            (bytes, digest)
+        });
+        let digest = read.as_ref().map(|(_, digest)| *digest);
         let entry = self.files.entry(real.to_path_buf());
         entry.or_insert_with(|| Entry {
-            digest,
+            digest: digest.map_err(NoDigest::from),
             stamp,
             roles: BTreeSet::new(),
         });
-        bytes
+        read
+    }
+
+    /// Like [`Ledger::open`], with the reason as the gate reports it.
+    pub fn read(&mut self, real: &Path, limit: u64) -> Result<Vec<u8>, NoDigest> {
+        let read = self.open(real, limit);
+        read.map(|(bytes, _)| bytes)
+            .map_err(|error| NoDigest::from(&error))
+    }
+
+    /// Identity and age of files that somebody else is about to read, for [`Ledger::adopt`].
+    pub fn stamps(&self, files: impl Iterator<Item = PathBuf>) -> Stamps {
+        let new = files.filter(|path| !self.files.contains_key(path));
+        let stamped = new.filter_map(|path| {
+            let stamp = Stamp::of(&fs::metadata(&path).ok()?);
+            Some((path, stamp))
+        });
+        Stamps(stamped.collect())
+    }
+
+    /// Takes over digests of files that somebody else has read since they were stamped.
+    pub fn adopt(&mut self, stamps: Stamps, digest: impl Fn(&Path) -> Option<Digest>) {
+        for (path, stamp) in stamps.0 {
+            if let Some(digest) = digest(&path) {
+                let entry = self.files.entry(path);
+                entry.or_insert_with(|| Entry {
+                    digest: Ok(digest),
+                    stamp: Some(stamp),
+                    roles: BTreeSet::new(),
+                });
+            }
+        }
     }
 
     /// Gives a file that was read a role.
-    pub(crate) fn mark(&mut self, real: &Path, role: Role) {
+    pub fn mark(&mut self, real: &Path, role: Role) {
         if let Some(entry) = self.files.get_mut(real) {
             entry.roles.insert(role);
         }
     }
 
     /// Hashes the files that have not been read yet, on all processors, and gives all of them the role.
-    pub(crate) fn hash(&mut self, files: &BTreeSet<PathBuf>, role: Role) {
+    pub fn hash(&mut self, files: &BTreeSet<PathBuf>, role: Role) {
         let new: Vec<&PathBuf> = files
             .iter()
             .filter(|path| !self.files.contains_key(*path))
@@ -141,12 +174,12 @@ impl Ledger {
     }
 
     /// The digest of a file of this run; `None` when the file was never asked for.
-    pub(crate) fn digest(&self, real: &Path) -> Option<&Result<Digest, NoDigest>> {
+    pub fn digest(&self, real: &Path) -> Option<&Result<Digest, NoDigest>> {
         self.files.get(real).map(|entry| &entry.digest)
     }
 
     /// Whether a file can be a result: it has a digit. A large one is believed to have some.
-    pub(crate) fn holds_digit(&self, real: &Path) -> bool {
+    pub fn holds_digit(&self, real: &Path) -> bool {
         let entry = self.files.get(real);
         let is_large = |entry: &Entry| entry.stamp.is_none_or(|Stamp(_, size)| size > SMALL);
         entry.is_some_and(is_large)
@@ -156,7 +189,7 @@ impl Ledger {
     }
 
     /// All files with a role and a digest, by path.
-    pub(crate) fn judged(&self) -> impl Iterator<Item = (&Path, Digest, &BTreeSet<Role>)> {
+    pub fn judged(&self) -> impl Iterator<Item = (&Path, Digest, &BTreeSet<Role>)> {
         self.files.iter().filter_map(|(path, entry)| {
             let digest = entry
                 .digest
@@ -168,12 +201,12 @@ impl Ledger {
     }
 
     /// Whether a path is one of the run's files.
-    pub(crate) fn contains(&self, real: &Path) -> bool {
+    pub fn contains(&self, real: &Path) -> bool {
         self.files.contains_key(real)
     }
 
     /// Files that are not any more what they were when they were judged.
-    pub(crate) fn changed(&self) -> Vec<&Path> {
+    pub fn changed(&self) -> Vec<&Path> {
         let changed = |(path, entry): (&'_ PathBuf, &Entry)| {
             let now = fs::metadata(path).ok().as_ref().map(Stamp::of);
             entry.digest.is_ok() && !entry.roles.is_empty() && now != entry.stamp
@@ -195,7 +228,7 @@ const SMALL: u64 = 64 << 10;
 fn digests(paths: &[&PathBuf], stamps: &[Option<Stamp>]) -> Vec<Result<Digest, FsError>> {
     let small = |stamp: &Option<Stamp>| stamp.is_none_or(|Stamp(_, size)| size <= SMALL);
     if paths.len() > FEW || !stamps.iter().all(small) {
-        return aris_audit::digest_files(paths);
+        return digest_files(paths);
     }
     let digest = |path: &&PathBuf| {
         let mut hasher = Hasher::default();

@@ -1,0 +1,277 @@
+//! Audits that a program can make are made again, offline, and must agree with their artifacts.
+
+use aris_audit::PaperFiles;
+use aris_citations::{Finding as Cited, LOOKED_UP, Severity, examine, verdict};
+use aris_claims::Details;
+use aris_claims::project::{Options, Project};
+use aris_contract::artifact::audit::{Audit, Verdict};
+use aris_contract::failure::ErrorBody;
+use aris_contract::time;
+use aris_latex::Document;
+use aris_paper::facts::Month;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::Case;
+use crate::finding::{Finding, FindingId};
+use crate::text::short;
+use crate::trace;
+
+const CLAIMS: &str = "paper-claim-audit";
+const CITATIONS: &str = "citation-audit";
+
+/// The document, or why there is none.
+pub(super) type Read = Result<Document, Box<aris_audit::Obstacle>>;
+
+/// What a program says when it is asked again.
+struct Again<'a> {
+    verdict: Verdict,
+    reason: &'a str,
+    /// What else differs, where the verdict is the same.
+    differs: Option<String>,
+}
+
+/// Makes the citation audit again, where a program made it.
+///
+/// What sources answered is taken from the artifact: the gate asks nobody.
+pub(super) fn citations(
+    cases: &mut [Case],
+    files: &mut PaperFiles,
+    document: &Read,
+    now: Timestamp,
+) {
+    let Some((case, audit)) = by_program(cases, CITATIONS) else {
+        return;
+    };
+    let paper = aris_citations::Paper::read(files, document);
+    let examined = examine(&paper, month(&audit, now));
+    let mut findings = examined.findings.clone();
+    aris_citations::sort(&mut findings);
+    let recorded = audit.details.get("findings").and_then(Value::as_array);
+    let (looked_up, own): (Vec<&Value>, Vec<&Value>) = recorded
+        .into_iter()
+        .flatten()
+        .partition(|found| looked_up(found).is_some());
+    let asked = audit.details.get("look_ups").is_some_and(|by| by != "none");
+    let keys = examined.cited.iter().map(|cited| cited.key.as_str());
+    let rows = audit.details.get("per_entry").and_then(Value::as_array);
+    let rows: Vec<&Value> = rows.into_iter().flatten().collect();
+    let same_keys = keys.eq(rows.iter().map(|row| row["key"].as_str().unwrap_or("")));
+    let kept = rows.iter().all(|row| row["verdict"] == "KEEP");
+    let same_findings = findings.len() == own.len()
+        && findings
+            .iter()
+            .zip(&own)
+            .all(|(ours, theirs)| serde_json::to_value(ours).is_ok_and(|ours| ours == **theirs));
+    let differs = if !same_findings {
+        let (ours, theirs) = (findings.len(), own.len());
+        Some(format!(
+            "it has {ours} findings from the files, and the artifact {theirs}, or others"
+        ))
+    } else if !same_keys {
+        Some(String::from("the keys it finds cited are others"))
+    } else if !asked && !looked_up.is_empty() {
+        Some(String::from(
+            "the artifact has answers of sources, and says that nobody was asked",
+        ))
+    } else {
+        None
+    };
+    findings.extend(looked_up.into_iter().filter_map(looked_up_finding));
+    let (verdict, reason) = verdict::decide(&findings, examined.cites, asked && same_keys && kept);
+    let again = Again {
+        verdict,
+        reason,
+        differs,
+    };
+    let found = again.compare(case, &audit);
+    case.findings.extend(found);
+}
+
+/// The finding's severity, when only a source can give it.
+fn looked_up(found: &Value) -> Option<(&'static str, Severity)> {
+    let id = found.get("id")?.as_str()?;
+    let id = LOOKED_UP.into_iter().find(|known| *known == id)?;
+    let severity = match found.get("severity")?.as_str()? {
+        "info" => Severity::Info,
+        "warn" => Severity::Warn,
+        _ => Severity::Fail,
+    };
+    Some((id, severity))
+}
+
+fn looked_up_finding(found: &Value) -> Option<Cited> {
+    let (id, severity) = looked_up(found)?;
+    Some(Cited::new(id, severity, "", ""))
+}
+
+/// The month by which the audit judged dates: the day it was told, else the day it was made; never the future.
+fn month(audit: &Audit, now: Timestamp) -> Month {
+    let today = now.to_zoned(TimeZone::UTC).date();
+    let made = time::parse_utc(&audit.generated_at);
+    let made = made.map(|made| made.to_zoned(TimeZone::UTC).date());
+    let told = audit.details.get("as_of").and_then(Value::as_str);
+    let told = told.and_then(|day| day.parse().ok());
+    let day = told.or(made).unwrap_or(today).min(today);
+    Month {
+        year: u16::try_from(day.year()).unwrap_or(0),
+        month: u8::try_from(day.month()).unwrap_or(1),
+    }
+}
+
+/// Opens the bindings and results of a paper as its claim audit was told, and makes that audit again: where a program made it, and where
+/// a reviewer passed a paper that has bindings.
+pub(super) fn claims(
+    cases: &mut [Case],
+    files: &mut PaperFiles,
+    document: Read,
+    unreadable: &mut Vec<Finding>,
+) -> Option<Project> {
+    let program = by_program(cases, CLAIMS).map(|(_, audit)| audit);
+    let folder = files.folder.clone();
+    let mut options = program.as_ref().map_or_else(Options::default, |audit| {
+        Details::options(&audit.details, &folder)
+    });
+    if options
+        .claims
+        .as_ref()
+        .is_some_and(|path| !files.allows(path))
+    {
+        options.claims = None;
+    }
+    let mut project = match Project::of(files.clone(), document, &options) {
+        Ok(project) => project,
+        Err(error) => {
+            let error = ErrorBody::of(&error);
+            let message = format!(
+                "which raw results there are cannot be known: {}",
+                error.message
+            );
+            let fix = "correct the bindings; without a claims.toml the results are those of results/ and outputs/";
+            let finding = Finding::new(FindingId::IncludeUnresolved, message, fix);
+            let issue = format!("{}:claims.toml", finding.id.word());
+            unreadable.push(finding.issue(issue));
+            return None;
+        }
+    };
+    let Some((case, audit)) = find(cases, CLAIMS) else {
+        return Some(project);
+    };
+    if program.is_none() && !project.has_claims {
+        return Some(project);
+    }
+    let real = |name: &String| folder.join(name).canonicalize();
+    let evidence = project.evidence.iter();
+    let evidence = evidence.filter_map(|name| project.settings.root.join(name).canonicalize().ok());
+    let stamps = project.files.ledger.stamps(evidence);
+    let held = project.audit();
+    let digests = project.files.digests.iter();
+    let digests: std::collections::BTreeMap<_, _> = digests
+        .filter_map(|(name, digest)| Some((real(name).ok()?, *digest)))
+        .collect();
+    let ledger = &mut project.files.ledger;
+    ledger.adopt(stamps, |path| digests.get(path).copied());
+    let details = Details::new(&project, &held);
+    let (verdict, reason) = details.decide();
+    let found = if program.is_some() {
+        let differs = serde_json::to_value(&details).ok();
+        let differs =
+            differs.and_then(|ours| difference(&ours, &audit.details, &mut String::new()));
+        let differs = differs.map(|place| format!("details differ at {place}"));
+        let again = Again {
+            verdict,
+            reason,
+            differs,
+        };
+        again.compare(case, &audit)
+    } else if verdict == Verdict::Fail && !audit.verdict.blocks() {
+        let said = audit.verdict.word();
+        let message = format!(
+            "the audit says {said}, and the bindings in {} say FAIL: {}",
+            project.claims_name(),
+            details.summary()
+        );
+        let fix = "correct the paper, its data or its bindings; `paper_claim_audit show` lists what differs";
+        let finding = Finding::new(FindingId::VerdictContradicted, message, fix);
+        Some(
+            finding
+                .file(case.rule.artifact.clone())
+                .at(case.artifact.place("verdict"), &case.artifact.text)
+                .issue(format!("verdict_contradicted:{said}")),
+        )
+    } else {
+        None
+    };
+    case.findings.extend(found);
+    files.ledger.clone_from(&project.files.ledger);
+    Some(project)
+}
+
+/// The audit of a skill, where its artifact can be read.
+fn find<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)> {
+    let case = cases.iter_mut().find(|case| case.rule.skill == skill)?;
+    let audit = case.artifact.audit.clone()?;
+    Some((case, audit))
+}
+
+fn by_program<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)> {
+    find(cases, skill).filter(|(_, audit)| trace::is_program(&audit.reviewer_model))
+}
+
+impl Again<'_> {
+    fn compare(&self, case: &Case, audit: &Audit) -> Option<Finding> {
+        let (ours, theirs) = (self.verdict.word(), audit.verdict.word());
+        // Another version may say more or less, and calls things by other names; its verdict must be the same.
+        let version = audit.reviewer_model.rsplit('@').next();
+        let same_version = version == Some(crate::SPEC.version);
+        let same_reason = !same_version || self.reason == audit.reason_code;
+        let message = if self.verdict != audit.verdict || !same_reason {
+            let reason = short(&audit.reason_code);
+            format!(
+                "made again by the gate, the audit says {ours} ({}), and the artifact {theirs} ({reason})",
+                self.reason
+            )
+        } else {
+            let differs = self.differs.as_ref().filter(|_| same_version)?;
+            format!("made again by the gate, the audit is another one: {differs}")
+        };
+        let fix = "run the audit again; what it finds then is to be corrected in the paper";
+        let finding = Finding::new(FindingId::AuditNotReproduced, message, fix);
+        let file = case.rule.artifact.clone();
+        Some(
+            finding
+                .file(file.clone())
+                .at(case.artifact.place("verdict"), &case.artifact.text)
+                .evidence("expected", ours)
+                .evidence("found", theirs)
+                .issue(format!("audit_not_reproduced:{file}")),
+        )
+    }
+}
+
+/// The first place at which two values differ, as a JSON pointer.
+fn difference(ours: &Value, theirs: &Value, at: &mut String) -> Option<String> {
+    let length = at.len();
+    let mut step = |key: &str, ours: Option<&Value>, theirs: Option<&Value>| {
+        at.push('/');
+        at.push_str(key);
+        let found = match (ours, theirs) {
+            (Some(ours), Some(theirs)) => difference(ours, theirs, at),
+            _ => Some(short(at)),
+        };
+        at.truncate(length);
+        found
+    };
+    match (ours, theirs) {
+        (Value::Object(ours), Value::Object(theirs)) => {
+            let keys: std::collections::BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
+            keys.into_iter()
+                .find_map(|key| step(key, ours.get(key), theirs.get(key)))
+        }
+        (Value::Array(ours), Value::Array(theirs)) => (0..ours.len().max(theirs.len()))
+            .find_map(|index| step(&index.to_string(), ours.get(index), theirs.get(index))),
+        _ if ours == theirs => None,
+        _ => Some(short(if at.is_empty() { "/" } else { at })),
+    }
+}
