@@ -27,6 +27,19 @@ pub enum Role {
     Manifest,
 }
 
+impl Role {
+    /// The word in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Artifact => "artifact",
+            Self::Input => "input",
+            Self::Source => "source",
+            Self::Trace => "trace",
+            Self::Manifest => "manifest",
+        }
+    }
+}
+
 /// Why a file has no digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoDigest {

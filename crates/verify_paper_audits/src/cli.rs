@@ -3,23 +3,52 @@
 use std::path::PathBuf;
 
 use aris_contract::artifact::audit::Assurance;
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// Arguments of the gate.
 #[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Cli {
-    /// Directory of the paper
-    #[arg(value_name = "PAPER_DIR")]
-    pub paper_dir: PathBuf,
+    /// What to do; without one the paper is gated
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub gate: GateArgs,
+}
+
+/// What else the helper does.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Print the prompt with which a reviewer makes an audit
+    Prompt(PromptArgs),
+    /// Write the artifact of an audit from the reviewer's kept answer
+    Record(RecordArgs),
+    /// List what earlier runs found and nobody has cleared
+    Obligations(ObligationArgs),
+}
+
+/// Which paper.
+#[derive(Clone, Debug, Args)]
+pub struct PaperArgs {
+    /// Directory of the paper [default: ./paper if it exists, else .]
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<PathBuf>,
     /// Root document relative to the paper directory [default: found by \documentclass]
     #[arg(long, value_name = "FILE")]
     pub root: Option<String>,
-    /// How strict to be: draft or submission [default: what `.aris/assurance.txt` in the paper says, else draft]
-    #[arg(long, value_name = "LEVEL", value_parser = assurance)]
-    pub assurance: Option<Assurance>,
     /// Policy file; what it leaves out comes from the built-in policy
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
+}
+
+/// Arguments of a run of the gate.
+#[derive(Clone, Debug, Args)]
+pub struct GateArgs {
+    #[command(flatten)]
+    pub paper: PaperArgs,
+    /// How strict to be: draft or submission [default: what `.aris/assurance.txt` in the paper says, else draft]
+    #[arg(long, value_name = "LEVEL", value_parser = assurance)]
+    pub assurance: Option<Assurance>,
     /// Where the report goes [default: `.aris/audit-verifier-report.json` in the paper]
     #[arg(long, value_name = "FILE")]
     pub json_out: Option<PathBuf>,
@@ -32,6 +61,42 @@ pub struct Cli {
     /// OpenSSH key that signs the statement, and with it the heads of the chains; the signature goes beside it, with `.sig` added
     #[arg(long, value_name = "FILE", requires = "attest")]
     pub sign_key: Option<PathBuf>,
+}
+
+/// Arguments of `prompt`.
+#[derive(Clone, Debug, Args)]
+pub struct PromptArgs {
+    #[command(flatten)]
+    pub paper: PaperArgs,
+    /// Skill of the audit, as the policy or the paper's manifest names it: proof-checker, kill-argument, …
+    #[arg(long, value_name = "SKILL")]
+    pub audit: String,
+}
+
+/// Arguments of `record`.
+#[derive(Clone, Debug, Args)]
+pub struct RecordArgs {
+    #[command(flatten)]
+    pub paper: PaperArgs,
+    /// Skill of the audit, as the policy or the paper's manifest names it: proof-checker, kill-argument, …
+    #[arg(long, value_name = "SKILL")]
+    pub audit: String,
+    /// Folder of the run that keeps the answer, as `save_trace` printed it [default: the latest run of the skill]
+    #[arg(long, value_name = "DIR")]
+    pub trace: Option<PathBuf>,
+    /// The reviewer's thread [default: the one that answered last]
+    #[arg(long, value_name = "ID")]
+    pub thread_id: Option<String>,
+    /// One line for people [default: who said what in which record]
+    #[arg(long, value_name = "TEXT")]
+    pub summary: Option<String>,
+}
+
+/// Arguments of `obligations`.
+#[derive(Clone, Debug, Args)]
+pub struct ObligationArgs {
+    #[command(flatten)]
+    pub paper: PaperArgs,
 }
 
 fn assurance(text: &str) -> Result<Assurance, String> {

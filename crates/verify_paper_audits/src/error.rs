@@ -48,6 +48,22 @@ pub enum Error {
         /// What is wrong, and where.
         source: PolicyError,
     },
+    /// A trace cannot be read.
+    #[error("the trace cannot be read")]
+    Trace(#[source] FsError),
+    /// The list of obligations is there and cannot be read.
+    #[error("the list of obligations cannot be read")]
+    Obligations(#[source] FsError),
+    /// An audit by a reviewer cannot be asked for or written down.
+    #[error("{message}")]
+    Judged {
+        /// The class of the error.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
     /// An output would replace a file that was judged, or another output.
     #[error("{} would be overwritten: it is {what}", path.display())]
     Overwrite {
@@ -97,9 +113,21 @@ pub enum Error {
     },
 }
 
+impl Error {
+    pub(crate) fn judged(kind: ErrorKind, message: String, hint: String) -> Self {
+        Self::Judged {
+            kind,
+            message,
+            hint,
+        }
+    }
+}
+
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::Judged { kind, .. } => *kind,
+            Self::Trace(error) | Self::Obligations(error) => error.kind(),
             Self::NoPaper { .. }
             | Self::Assurance { .. }
             | Self::AssuranceFile(_)
@@ -122,7 +150,11 @@ impl Failure for Error {
                 "write draft or submission into {}, or pass --assurance",
                 path.display()
             )),
-            Self::AssuranceFile(error) | Self::PolicyFile(error) => error.hint(),
+            Self::AssuranceFile(error)
+            | Self::PolicyFile(error)
+            | Self::Trace(error)
+            | Self::Obligations(error) => error.hint(),
+            Self::Judged { hint, .. } => Some(hint.clone()).filter(|hint| !hint.is_empty()),
             Self::NoPolicy { .. } => {
                 Some(String::from("leave --policy out for the built-in policy"))
             }
@@ -172,10 +204,16 @@ impl Failure for Error {
             }
             Self::AssuranceFile(error)
             | Self::PolicyFile(error)
+            | Self::Trace(error)
+            | Self::Obligations(error)
             | Self::Write { source: error, .. } => {
                 details = error.details();
             }
-            Self::Compose { .. } | Self::Epoch { .. } | Self::Sign(_) | Self::Refused { .. } => {}
+            Self::Judged { .. }
+            | Self::Compose { .. }
+            | Self::Epoch { .. }
+            | Self::Sign(_)
+            | Self::Refused { .. } => {}
         }
         details
     }

@@ -7,8 +7,11 @@
 //! # Usage
 //!
 //! ```text
-//! verify_paper_audits <PAPER_DIR> [--assurance draft|submission] [--policy FILE] [--json-out FILE] [--html FILE]
+//! verify_paper_audits [PAPER] [--assurance draft|submission] [--policy FILE] [--json-out FILE] [--html FILE]
 //!                     [--attest FILE [--sign-key FILE]] [--json] [--quiet]
+//! verify_paper_audits prompt [PAPER] --audit SKILL
+//! verify_paper_audits record [PAPER] --audit SKILL [--trace DIR] [--thread-id ID]
+//! verify_paper_audits obligations [PAPER]
 //! ```
 //!
 //! # Input
@@ -19,8 +22,9 @@
 //! # Output
 //!
 //! The report, `.aris/audit-verifier-report.json` unless `--json-out` says otherwise, written atomically and also when the gate
-//! blocks. A second run over the same state changes no byte: the report of the first stays with its time. stdout is empty, or
-//! one envelope with `--json`.
+//! blocks. A second run over the same state changes no byte: the report of the first stays with its time. stdout has the table of
+//! the audits, what blocks and what clears it, or one envelope with `--json`. `.aris/audit-obligations.json` keeps what was found and is
+//! not cleared.
 //!
 //! # Exit codes
 //!
@@ -28,9 +32,10 @@
 //! |---|---|
 //! | 0 | no blocker found under the policy; at `draft` always |
 //! | 1 | blocked at `submission`, or an internal error (then the envelope is an error envelope) |
-//! | 2 | bad flag, no paper directory, unknown assurance level, no such policy file |
-//! | 4 | the policy file is invalid |
-//! | 5 | an output cannot be written; nothing half-written remains |
+//! | 2 | bad flag, no paper directory, unknown assurance level, no such policy file, no such audit |
+//! | 3 | `record`: there is no kept answer |
+//! | 4 | the policy file or the list of obligations is invalid |
+//! | 5 | `record`: the answer states no verdict, or a file changed after the review; or an output cannot be written; nothing half-written remains |
 
 mod artifact;
 mod attest;
@@ -42,8 +47,10 @@ mod finding;
 mod gate;
 mod html;
 mod independence;
+mod judged;
 mod manifest;
 mod measured;
+mod obligations;
 mod output;
 mod paper;
 mod places;
@@ -55,20 +62,25 @@ mod table;
 mod text;
 mod trace;
 
-use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
+use std::io::{self, Write};
+
+use aris_cli::{Context, Example, Network, Outcome, Product, Sample, Spec, Style};
 use aris_contract::{ErrorKind, Signal, schema};
+use serde::Serialize;
 
 pub use aris_audit::ledger::Role;
 pub use attest::{
     AttestedAudit, AttestedFinding, AttestedPolicy, Input, PREDICATE_SCHEMA, Predicate, Resource,
     Statement, Verifier,
 };
-pub use cli::Cli;
+pub use cli::{Cli, Command, GateArgs, ObligationArgs, PaperArgs, PromptArgs, RecordArgs};
 pub use error::Error;
 pub use finding::{Finding, FindingId, Severity, SourceLine};
+pub use judged::{PROMPT_SCHEMA, Prompt, RECORD_SCHEMA, Recorded};
 pub use manifest::{Added, Manifest, ManifestError};
+pub use obligations::{Obligation, Obligations, SCHEMA as OBLIGATIONS_SCHEMA};
 pub use policy::{AuditRule, Coverage, MinBound, PolicyError, PolicyFile, SourceKind};
-pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status};
+pub use report::{AuditRow, Counts, GateResult, JudgedFile, PolicyInForce, Report, Status, Step};
 pub use reported::Reported;
 pub use trace::TraceSummary;
 
@@ -85,13 +97,28 @@ pub static SPEC: Spec = Spec {
     version: env!("CARGO_PKG_VERSION"),
     summary: "Check the audits of a paper and block a submission that they do not carry",
     input: "a paper directory with its audit artifacts, the files they hashed, and the review traces behind them",
-    output: "nothing, or one envelope with --json; the report goes to a file",
-    stderr: "a table of the audits, what blocks and what clears it, and one sentence",
+    output: "a table of the audits, what blocks and what clears it; with --json one envelope; the report goes to a file",
+    stderr: "warnings, errors, and the commands that follow a prompt",
     examples: &[
         Example {
             command: "",
             line: "verify_paper_audits paper --assurance submission",
             what: "gate a submission",
+        },
+        Example {
+            command: "prompt",
+            line: "verify_paper_audits prompt paper --audit proof-checker > prompt.md",
+            what: "write what a reviewer is to be asked; stderr says how its answer is kept",
+        },
+        Example {
+            command: "record",
+            line: "verify_paper_audits record paper --audit proof-checker --trace .aris/traces/proof-checker/2026-04-21_run01",
+            what: "write PROOF_AUDIT.json from the kept answer",
+        },
+        Example {
+            command: "obligations",
+            line: "verify_paper_audits obligations paper",
+            what: "list what earlier runs found and nobody has cleared",
         },
         Example {
             command: "",
@@ -106,9 +133,16 @@ pub static SPEC: Spec = Spec {
     ],
     signals: &[(1, "blocked: at least one blocking finding at submission")],
     ok: "no blocker found under the policy; at draft whatever was found",
-    errors: &[ErrorKind::Validation, ErrorKind::Precondition],
+    errors: &[
+        ErrorKind::NotFound,
+        ErrorKind::Validation,
+        ErrorKind::Precondition,
+    ],
     schemas: &[
         SCHEMA,
+        PROMPT_SCHEMA,
+        RECORD_SCHEMA,
+        OBLIGATIONS_SCHEMA,
         PREDICATE_SCHEMA,
         schema::id::POLICY,
         schema::id::PAPER_MANIFEST,
@@ -122,35 +156,84 @@ pub static SPEC: Spec = Spec {
     deadline: Some(aris_cli::DEADLINE),
 };
 
-/// Judges a paper and writes the report.
-pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let given = aris_fs::lexical(&context.absolute(&cli.paper_dir));
-    if !given.is_dir() {
-        return Err(Error::NoPaper {
-            path: cli.paper_dir,
-        });
+/// What a command answers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// Of the gate.
+    Gate(Box<Report>),
+    /// Of `prompt`.
+    Prompt(Prompt),
+    /// Of `record`.
+    Recorded(Recorded),
+    /// Of `obligations`.
+    Obligations(Obligations),
+}
+
+impl Product for Answer {
+    fn schema(&self) -> &'static str {
+        match self {
+            Self::Gate(_) => SCHEMA,
+            Self::Prompt(_) => PROMPT_SCHEMA,
+            Self::Recorded(_) => RECORD_SCHEMA,
+            Self::Obligations(_) => OBLIGATIONS_SCHEMA,
+        }
     }
-    let policy = output::policy(&cli, context)?;
-    let assurance = output::assurance(&cli, &given)?;
+
+    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        match self {
+            Self::Gate(report) => table::write(report, out, style),
+            Self::Prompt(prompt) => write!(out, "{}", prompt.prompt),
+            Self::Recorded(recorded) => recorded.render(out, style),
+            Self::Obligations(list) => list.render(out, style),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
+    let answer = match &cli.command {
+        None => return gated(&cli.gate, context),
+        Some(Command::Prompt(args)) => {
+            let prompt = judged::prompt(args, context)?;
+            for next in &prompt.next {
+                context.note(&format!("then: {next}"));
+            }
+            Answer::Prompt(prompt)
+        }
+        Some(Command::Record(args)) => Answer::Recorded(judged::record(args, context)?),
+        Some(Command::Obligations(args)) => Answer::Obligations(obligations::list(args, context)?),
+    };
+    Ok(Outcome::done(answer))
+}
+
+/// Judges a paper and writes the report.
+fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
+    let given = output::paper(&args.paper, context)?;
+    let policy = output::policy(args.paper.policy.as_deref(), context)?;
+    let assurance = output::assurance(args, &given)?;
     let no_paper = |_| Error::NoPaper {
-        path: cli.paper_dir.clone(),
+        path: given.clone(),
     };
     let paper = Paper::open(&given, &policy.allowed_roots, context.cwd()).map_err(no_paper)?;
-    let outputs = Outputs::new(&cli, &given, context);
+    let outputs = Outputs::new(args, &given, context);
     let mut ledger = Ledger::default();
-    let mut report = gate::judge(
+    let (mut report, unkept) = gate::judge(
         &paper,
-        cli.root.as_deref(),
+        args.paper.root.as_deref(),
         &policy,
         assurance,
         context.now(),
         &mut ledger,
-    );
+    )?;
+    if let Some(error) = unkept {
+        context.warn(&error.to_string());
+    }
     outputs.check(&paper, &ledger)?;
     outputs.write(&mut report, context)?;
     let signal = report.submission_blocking.then_some(Signal::BLOCK);
     Ok(Outcome {
-        data: report,
+        data: Answer::Gate(Box::new(report)),
         signal,
     })
 }
@@ -165,6 +248,9 @@ mod tests {
     #[test]
     fn schemas_are_current() {
         check_schema::<Report>(SCHEMA);
+        check_schema::<Prompt>(PROMPT_SCHEMA);
+        check_schema::<Recorded>(RECORD_SCHEMA);
+        check_schema::<Obligations>(OBLIGATIONS_SCHEMA);
         check_schema::<Predicate>(PREDICATE_SCHEMA);
         check_schema::<PolicyFile>(schema::id::POLICY);
         check_schema::<Manifest>(schema::id::PAPER_MANIFEST);

@@ -8,7 +8,7 @@ use aris_contract::artifact::audit::Assurance;
 use aris_contract::time;
 use jiff::Timestamp;
 
-use crate::cli::Cli;
+use crate::cli::{GateArgs, PaperArgs};
 use crate::error::Error;
 use crate::paper::{Paper, Unusable};
 use crate::policy::Policy;
@@ -29,8 +29,24 @@ const SIGN_DEADLINE: Duration = Duration::from_mins(1);
 /// Namespace of the signature. **Source**: the design of the submission gate, Attestation.
 const NAMESPACE: &str = "aris-audit";
 
+/// The paper directory: the named one, else `./paper`, else the working directory.
+pub(crate) fn paper(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
+    let usual = Path::new("paper");
+    let has_usual = context.absolute(usual).is_dir();
+    let usual = if has_usual { usual } else { Path::new(".") };
+    let path = args.paper.as_deref().unwrap_or(usual);
+    let given = aris_fs::lexical(&context.absolute(path));
+    if given.is_dir() {
+        Ok(given)
+    } else {
+        Err(Error::NoPaper {
+            path: path.to_path_buf(),
+        })
+    }
+}
+
 /// How strict to be: the flag, else the paper's file, else draft.
-pub(crate) fn assurance(cli: &Cli, paper: &Path) -> Result<Assurance, Error> {
+pub(crate) fn assurance(cli: &GateArgs, paper: &Path) -> Result<Assurance, Error> {
     if let Some(assurance) = cli.assurance {
         return Ok(assurance);
     }
@@ -47,12 +63,12 @@ pub(crate) fn assurance(cli: &Cli, paper: &Path) -> Result<Assurance, Error> {
 }
 
 /// The policy that `--policy` names, else the built-in one.
-pub(crate) fn policy(cli: &Cli, context: &Context) -> Result<Policy, Error> {
+pub(crate) fn policy(given: Option<&Path>, context: &Context) -> Result<Policy, Error> {
     let invalid = |path: &Path, source| Error::Policy {
         path: path.to_path_buf(),
         source,
     };
-    let Some(given) = &cli.policy else {
+    let Some(given) = given else {
         return Policy::built_in().map_err(|error| invalid(Path::new("built-in"), error));
     };
     let path = context.absolute(given);
@@ -79,7 +95,7 @@ pub(crate) struct Outputs {
 
 impl Outputs {
     /// Where everything goes.
-    pub(crate) fn new(cli: &Cli, paper: &Path, context: &Context) -> Self {
+    pub(crate) fn new(cli: &GateArgs, paper: &Path, context: &Context) -> Self {
         let absolute = |path: &PathBuf| context.absolute(path);
         let attest = cli.attest.as_ref().map(absolute);
         let signature = attest

@@ -5,16 +5,12 @@
 //!
 //! Everything but `generated_at` depends only on the paper, its project, the policy and whether times lie in the future.
 
-use std::io::{self, Write};
-
-use aris_cli::{Product, Stream, Style};
 use aris_contract::artifact::audit::Assurance;
 use serde::Serialize;
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, FindingId, Severity};
 use crate::reported::Reported;
 use crate::trace::TraceSummary;
-use crate::{SCHEMA, table};
 use aris_audit::ledger::Role;
 
 /// State of one audit, in the words of the older report.
@@ -117,6 +113,17 @@ pub struct AuditRow {
 }
 
 impl AuditRow {
+    /// What the audit itself holds against the paper, as one thing to repair.
+    fn repair(&self) -> Option<String> {
+        let mut weighty = self.reported.iter().filter(|entry| entry.weighs());
+        let first = weighty.next()?;
+        let more = match weighty.count() + self.reported_left {
+            0 => String::new(),
+            more => format!(", and {more} more in {}", self.artifact),
+        };
+        Some(format!("repair {}: {}{more}", first.place(), first.message))
+    }
+
     /// Whether the artifact is there, in whatever state.
     pub const fn present(&self) -> bool {
         !matches!(self.status, Status::Missing | Status::MissingDraftOk)
@@ -166,6 +173,76 @@ pub enum GateResult {
     DraftWithBlockers,
 }
 
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Step {
+    /// What it is, or what it is for.
+    pub text: String,
+    /// The command that does it; absent for what a person or an agent repairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl Step {
+    /// What clears the blocking findings: repairs, then the audits to be made again, each once; then those not yet made.
+    pub(crate) fn of(findings: &[Finding], audits: &[AuditRow]) -> Vec<Self> {
+        let blocking = || {
+            let findings = findings.iter();
+            findings.filter(|finding| finding.severity == Severity::Block)
+        };
+        let mut repairs: Vec<Self> = Vec::new();
+        for finding in blocking() {
+            let row = audits
+                .iter()
+                .find(|row| Some(&row.audit) == finding.audit.as_ref());
+            let text = match (finding.id, row) {
+                (FindingId::BlockingVerdict, Some(row)) => match row.repair() {
+                    Some(text) => text,
+                    None => continue,
+                },
+                _ if finding.id.is_repaired() || finding.command.is_none() => {
+                    let place = finding.place();
+                    let gap = if place.is_empty() { "" } else { ": " };
+                    format!("{place}{gap}{}", finding.fix)
+                }
+                _ => continue,
+            };
+            if !repairs.iter().any(|step| step.text == text) {
+                repairs.push(Self {
+                    text,
+                    command: None,
+                });
+            }
+        }
+        let mut commands: Vec<(&str, usize)> = Vec::new();
+        for command in blocking().filter_map(|finding| finding.command.as_deref()) {
+            match commands.iter_mut().find(|(known, _)| *known == command) {
+                Some((_, clears)) => *clears += 1,
+                None => commands.push((command, 1)),
+            }
+        }
+        let commands = commands.into_iter().map(|(command, clears)| Self {
+            text: format!(
+                "clears {clears} finding{}",
+                if clears == 1 { "" } else { "s" }
+            ),
+            command: Some(command.to_owned()),
+        });
+        // In a draft an audit that was not run is no finding, and still what to do next.
+        let waiting = audits
+            .iter()
+            .filter(|row| row.status == Status::MissingDraftOk && row.mandatory);
+        let waiting = waiting
+            .filter_map(|row| row.rerun.clone())
+            .map(|command| Self {
+                text: String::from("not run yet"),
+                command: Some(command),
+            });
+        repairs.into_iter().chain(commands).chain(waiting).collect()
+    }
+}
+
 /// The data product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -207,6 +284,8 @@ pub struct Report {
     pub not_run: usize,
     /// The findings: those of the paper first, then audit by audit, the weightiest first.
     pub findings: Vec<Finding>,
+    /// What clears the blockers, in the order in which it is to be done.
+    pub steps: Vec<Step>,
     /// The traces that were read.
     pub traces: Vec<TraceSummary>,
     /// The files that were judged, by path.
@@ -226,19 +305,5 @@ impl Report {
         let mut bytes = serde_json::to_vec_pretty(self)?;
         bytes.push(b'\n');
         Ok(bytes)
-    }
-}
-
-impl Product for Report {
-    fn schema(&self) -> &'static str {
-        SCHEMA
-    }
-
-    fn stream(&self) -> Stream {
-        Stream::Stderr
-    }
-
-    fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
-        table::write(self, out, style)
     }
 }

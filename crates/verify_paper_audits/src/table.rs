@@ -41,6 +41,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
     };
     list(report, Severity::Block, heading, out, style)?;
     list(report, Severity::Warn, "doubtful", out, style)?;
+    steps(report, out, style)?;
     writeln!(out)?;
     let conclusion = clean(&report.conclusion);
     let painted = match report.result {
@@ -49,6 +50,28 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::R
         GateResult::DraftIncomplete | GateResult::DraftWithBlockers => style.doubtful(&conclusion),
     };
     writeln!(out, "{painted}")
+}
+
+/// What to do, in order.
+fn steps(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    if report.steps.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{}", style.bold("what to do, in this order"))?;
+    let shown = report.steps.iter().take(SHOWN);
+    for (at, step) in shown.enumerate() {
+        let text = clean(&step.text);
+        let number = at + 1;
+        match &step.command {
+            Some(command) => writeln!(out, "  {number}. {}  {}", clean(command), style.dim(&text))?,
+            None => writeln!(out, "  {number}. {text}")?,
+        }
+    }
+    let last = report.steps.len().min(SHOWN) + 1;
+    match report.steps.len().saturating_sub(SHOWN) {
+        0 => writeln!(out, "  {last}. {}", clean(&report.rerun)),
+        more => writeln!(out, "  … and {more} more in the report"),
+    }
 }
 
 fn rows(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
@@ -130,7 +153,7 @@ fn list(
     let shown = findings
         .get(..SHOWN.min(findings.len()))
         .unwrap_or_default();
-    for (at, finding) in shown.iter().enumerate() {
+    for finding in shown {
         let place = clean(&finding.place());
         let place = if place.is_empty() {
             String::from("the paper")
@@ -156,14 +179,9 @@ fn list(
         if finding.id == FindingId::BlockingVerdict {
             quoted(report, finding, out, style)?;
         }
-        // Findings that one command clears follow each other, and the last of them names it.
-        let same = shown
-            .get(at + 1)
-            .is_some_and(|next| next.command == finding.command);
-        match &finding.command {
-            Some(_) if same => {}
-            Some(command) => writeln!(out, "      {} {}", style.dim("run:"), clean(command))?,
-            None => writeln!(out, "      {} {}", style.dim("fix:"), clean(&finding.fix))?,
+        // The commands stand together below, in the order in which they are run.
+        if finding.command.is_none() || finding.id.is_repaired() {
+            writeln!(out, "      {} {}", style.dim("fix:"), clean(&finding.fix))?;
         }
     }
     if findings.len() > SHOWN {

@@ -134,6 +134,17 @@ ids! {
 }
 
 impl FindingId {
+    /// Whether the paper or its bindings are to be repaired before the audit is made again.
+    pub const fn is_repaired(self) -> bool {
+        matches!(
+            self,
+            Self::VerdictContradicted
+                | Self::AuditNotReproduced
+                | Self::ClaimsUnbound
+                | Self::ObligationOpen
+        )
+    }
+
     /// Whether the finding says that an audited file is not what the audit saw.
     pub const fn is_stale(self) -> bool {
         matches!(

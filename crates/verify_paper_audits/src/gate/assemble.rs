@@ -10,7 +10,7 @@ use super::Case;
 use crate::finding::{Finding, FindingId, Severity};
 use crate::paper::Paper;
 use crate::policy::{Policy, shell_word};
-use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report};
+use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report, Step};
 use crate::sources::Sources;
 use aris_audit::ledger::Ledger;
 
@@ -105,9 +105,10 @@ pub(super) fn report(
             weakened: policy.weakened.clone(),
         },
         root_document: sources.root.clone(),
-        audits,
         counts,
         not_run,
+        steps: Step::of(&findings, &audits),
+        audits,
         findings,
         traces,
         files,

@@ -27,8 +27,8 @@ pub(crate) struct Case {
     pub(crate) artifact: Artifact,
     /// Each recorded input with the file it means.
     pub(crate) inputs: Vec<(RecordedInput, Result<PathBuf, Unusable>)>,
-    pub(super) trace: Option<TraceSummary>,
-    pub(super) findings: Vec<Finding>,
+    pub(crate) trace: Option<TraceSummary>,
+    pub(crate) findings: Vec<Finding>,
 }
 
 impl Case {

@@ -1,4 +1,4 @@
-//! The judgement: from a paper and a policy to a report. Reads through the ledger, writes nothing.
+//! The judgement: from a paper and a policy to a report. Reads through the ledger, writes nothing but the list of obligations.
 
 mod again;
 mod assemble;
@@ -16,9 +16,11 @@ use jiff::Timestamp;
 
 use crate::artifact;
 use crate::cover;
+use crate::error::Error;
 use crate::finding::{Finding, FindingId};
 use crate::independence::{self, Reviewed};
 use crate::manifest::{self, Manifest};
+use crate::obligations;
 use crate::paper::{Paper, Unusable};
 use crate::policy::{AuditRule, Policy, SourceKind};
 use crate::report::Report;
@@ -28,7 +30,7 @@ use aris_audit::ledger::{Ledger, Role};
 
 pub(crate) use case::Case;
 
-/// Judges a paper.
+/// Judges a paper. Gives the report, and why the list of obligations could not be kept, if it could not.
 pub(crate) fn judge(
     paper: &Paper,
     root: Option<&str>,
@@ -36,7 +38,7 @@ pub(crate) fn judge(
     assurance: Assurance,
     now: Timestamp,
     kept: &mut Ledger,
-) -> Report {
+) -> Result<(Report, Option<Error>), Error> {
     let mut general = Vec::new();
     let mut files = PaperFiles::new(&paper.dir);
     files.allow(paper.roots());
@@ -115,9 +117,17 @@ pub(crate) fn judge(
             .file(shown),
         );
     }
-    assemble::report(
+    let named = sources.root.as_deref().unwrap_or("");
+    let (open, unkept) = obligations::keep(paper, named, &cases, ledger, now)?;
+    for (skill, finding) in open {
+        if let Some(case) = cases.iter_mut().find(|case| case.rule.skill == skill) {
+            case.findings.push(finding);
+        }
+    }
+    let report = assemble::report(
         paper, root, policy, assurance, now, ledger, &sources, cases, general,
-    )
+    );
+    Ok((report, unkept))
 }
 
 /// Reads the paper, and makes the audits of programs again.
@@ -163,7 +173,7 @@ fn guarded<T>(what: &str, findings: &mut Vec<Finding>, check: impl FnOnce() -> T
     }
 }
 
-fn rules(
+pub(crate) fn rules(
     paper: &Paper,
     policy: &Policy,
     ledger: &mut Ledger,

@@ -1342,7 +1342,7 @@ fn drafts_are_reported_and_never_blocked() {
                     (&json!("draft_incomplete"), &json!(3))
                 );
                 assert!(
-                    ran.stderr.contains("3 mandatory audits not run yet"),
+                    ran.stdout.contains("3 mandatory audits not run yet"),
                     "{}",
                     ran.stderr
                 );
@@ -1350,7 +1350,7 @@ fn drafts_are_reported_and_never_blocked() {
             } else {
                 assert_eq!(ran.report["any_problem"], true, "{name}");
                 assert!(
-                    ran.stderr.contains("would block a submission"),
+                    ran.stdout.contains("would block a submission"),
                     "{}",
                     ran.stderr
                 );

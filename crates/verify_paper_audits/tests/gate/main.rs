@@ -7,5 +7,7 @@ mod attacks;
 mod changes;
 mod honest;
 mod hostile;
+mod judged;
+mod obligations;
 mod outputs;
 mod support;

@@ -1,0 +1,423 @@
+//! Audits by a reviewer: the prompt that asks for one, and the artifact made from the kept answer. Nobody hashes by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use aris_audit::ledger::Ledger;
+use aris_audit::trace::{self, TraceRecord};
+use aris_audit::{Digest, PaperFiles, digest_files};
+use aris_cli::{Context, Style};
+use aris_contract::artifact::audit::{Audit, Verdict};
+use aris_contract::{ErrorKind, schema, time};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::{PaperArgs, PromptArgs, RecordArgs};
+use crate::error::Error;
+use crate::gate;
+use crate::output;
+use crate::paper::Paper;
+use crate::policy::{AuditRule, Policy, SourceKind, shell_word};
+use crate::sources::Sources;
+use crate::text::clean;
+
+/// Schema id of [`Prompt`].
+pub const PROMPT_SCHEMA: &str = "aris.verify_paper_audits.prompt/v1";
+/// Schema id of [`Recorded`].
+pub const RECORD_SCHEMA: &str = "aris.verify_paper_audits.record/v1";
+
+/// What `prompt` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Prompt {
+    /// Skill of the audit.
+    pub audit: String,
+    /// What to send to the reviewer.
+    pub prompt: String,
+    /// The files that it names, relative to the project where they lie in it.
+    pub files: Vec<String>,
+    /// The commands that follow: one keeps the answer, one writes the artifact.
+    pub next: Vec<String>,
+}
+
+/// What `record` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Recorded {
+    /// Skill of the audit.
+    pub audit: String,
+    /// The verdict that the answer states.
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub verdict: Verdict,
+    /// Path of the artifact.
+    pub artifact: String,
+    /// The record that it rests on.
+    pub record: String,
+    /// Number of files that were reviewed.
+    pub inputs: usize,
+    /// Files of the audit's subject that were not: the gate blocks for each.
+    pub not_reviewed: Vec<String>,
+    /// Whether an earlier artifact said the same and was kept.
+    pub unchanged: bool,
+}
+
+/// A paper that is opened, with the rule of one audit.
+struct Opened {
+    paper: Paper,
+    policy: Policy,
+    rule: AuditRule,
+    sources: Sources,
+}
+
+impl Opened {
+    fn of(args: &PaperArgs, skill: &str, context: &Context) -> Result<Self, Error> {
+        let given = output::paper(args, context)?;
+        let policy = output::policy(args.policy.as_deref(), context)?;
+        let paper = Paper::open(&given, &policy.allowed_roots, context.cwd());
+        let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
+        let rule = rule(&paper, &policy, skill)?;
+        let mut files = PaperFiles::new(&paper.dir);
+        files.allow(paper.roots());
+        let document = files.document(args.root.as_deref());
+        let sources = Sources::of(&paper, &mut files, &document);
+        Ok(Self {
+            paper,
+            policy,
+            rule,
+            sources,
+        })
+    }
+
+    /// The files that the audit is about, with every local style.
+    fn subject(&self) -> impl Iterator<Item = &Path> {
+        let skill = &self.rule.skill;
+        let files = self.sources.files.iter();
+        let about = files.filter(|file| {
+            let mut kinds = self.policy.coverage.iter();
+            let demanded = kinds.any(|of| of.kind == file.kind && of.audits.contains(skill));
+            demanded && (file.holds.concerns(skill) || file.holds.support)
+        });
+        about.map(|file| file.real.as_path())
+    }
+
+    /// Every text of the paper: a reviewer who is to say that there is nothing to prove has to see all of it.
+    fn texts(&self) -> impl Iterator<Item = &Path> {
+        let files = self.sources.files.iter();
+        let texts = files.filter(|file| file.kind == SourceKind::Tex);
+        texts.map(|file| file.real.as_path())
+    }
+}
+
+fn rule(paper: &Paper, policy: &Policy, skill: &str) -> Result<AuditRule, Error> {
+    let mut ignored = Vec::new();
+    let rules = gate::rules(paper, policy, &mut Ledger::default(), &mut ignored);
+    let known: Vec<String> = rules.iter().map(|rule| rule.skill.clone()).collect();
+    let rule = rules.into_iter().find(|rule| rule.skill == skill);
+    rule.ok_or_else(|| {
+        let message = format!("no audit of this paper is called {skill:?}");
+        Error::judged(
+            ErrorKind::Usage,
+            message,
+            format!("one of {}", known.join(", ")),
+        )
+    })
+}
+
+/// The prompt for an audit.
+pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Error> {
+    let opened = Opened::of(&args.paper, &args.audit, context)?;
+    let (paper, skill) = (&opened.paper, &opened.rule.skill);
+    let subject: BTreeSet<&Path> = opened.texts().chain(opened.subject()).collect();
+    if subject.is_empty() {
+        let said = opened.sources.findings.first();
+        let message = said.map_or_else(
+            || String::from("the paper has no source"),
+            |finding| finding.message.clone(),
+        );
+        let hint = said.map_or_else(String::new, |finding| finding.fix.clone());
+        return Err(Error::judged(ErrorKind::Validation, message, hint));
+    }
+    let name = |path: &Path| aris_fs::display_relative(path, &paper.project);
+    let files: Vec<String> = subject.into_iter().map(name).collect();
+    let listed = format!("- {}", files.join("\n- "));
+    let (what, questions) = task(skill);
+    let prompt = format!(
+        "{what} You have no other context.\n\nRead these files, and only these; paths are relative to the project:\n\n{listed}\n\n{questions}\n\n\
+         Name the file and line of everything that you hold against the paper. End with one line that holds `VERDICT: ` and one of these words: \
+         PASS (nothing is wrong), WARN (doubts that do not make the paper wrong), FAIL (something makes the paper wrong), NOT_APPLICABLE (you \
+         looked, and there is nothing of the kind).\n"
+    );
+    let words: Vec<String> = files.iter().map(|file| shell_word(file)).collect();
+    let keep = format!(
+        "save_trace --skill {skill} --purpose audit --model MODEL --thread-id THREAD --executor YOU --prompt-file prompt.md --response-file answer.md --files {}",
+        words.join(" ")
+    );
+    let record = format!("{} record {{paper}} --audit {skill}", crate::SPEC.name);
+    Ok(Prompt {
+        audit: skill.clone(),
+        prompt,
+        files,
+        next: vec![paper.command(&keep), paper.command(&record)],
+    })
+}
+
+/// What a reviewer is asked to do: who it is, and the questions.
+fn task(skill: &str) -> (&'static str, &'static str) {
+    match skill {
+        "proof-checker" => (
+            "You check the proofs of a research paper.",
+            "Answer three questions:\n\n\
+             1. Does the paper state a theorem, lemma, proposition or corollary, or give a proof, in an environment of its own or in running text? \
+             Say how you looked.\n\
+             2. If so: for each, list the steps, the assumptions that each step needs, and every gap.\n\
+             3. Does any conclusion in the text rest on a mathematical statement that the paper does not prove?",
+        ),
+        "kill-argument" => (
+            "You are the reviewer who wants this paper rejected, and you argue honestly.",
+            "Find the one argument that, if it holds, makes the main claim of the paper wrong or empty: a missing control, a simpler explanation, \
+             a result that the data do not carry. State it in full, then say whether the paper answers it, and where.",
+        ),
+        "paper-claim-audit" => (
+            "You check the numbers of a research paper against its raw results.",
+            "For each number that the paper states as a result, name the file and the value that it comes from, and say whether the two agree as \
+             rounded. List every number that you cannot trace.",
+        ),
+        "citation-audit" => (
+            "You check the citations of a research paper.",
+            "For each citation: does the work exist, are its authors, title, year and venue right, and does it say what the paper says that it says?",
+        ),
+        _ => (
+            "You review a research paper.",
+            "Say what is wrong in it, and how you looked.",
+        ),
+    }
+}
+
+/// Writes the artifact of an audit from the last answer of its reviewer.
+pub(crate) fn record(args: &RecordArgs, context: &Context) -> Result<Recorded, Error> {
+    let opened = Opened::of(&args.paper, &args.audit, context)?;
+    let (paper, rule) = (&opened.paper, &opened.rule);
+    let run = run_folder(paper, &rule.skill, args.trace.as_deref(), context)?;
+    let kept = trace::read(&run, Some(&paper.project)).map_err(Error::Trace)?;
+    let answers = answers(&kept.records, args.thread_id.as_deref(), &run)?;
+    let Some(last) = answers.last().copied() else {
+        return Err(Error::NoPaper { path: run });
+    };
+    let name = clean(&last.prefix);
+    let shown = paper.shown(&run);
+    let precondition = |message: String, hint: &str| {
+        Error::judged(ErrorKind::Precondition, message, hint.to_owned())
+    };
+    let Some(verdict) = last.verdict else {
+        let message = format!("the answer in record {name} of {shown} states no verdict");
+        let hint = "ask the reviewer for a last line `VERDICT: PASS`, WARN, FAIL or NOT_APPLICABLE, and keep that answer in the same thread";
+        return Err(precondition(message, hint));
+    };
+    let request = last.request.as_ref();
+    // A follow-up names only what it is about: the rest was given before.
+    let held = answers
+        .iter()
+        .filter_map(|record| record.request.as_ref()?.input_digests.as_ref());
+    let held: BTreeMap<&String, &String> = held.flatten().collect();
+    if request.is_none_or(|request| request.input_digests.is_none()) {
+        let message = format!("record {name} of {shown} does not say which bytes were reviewed");
+        let hint = "repeat the review and keep it with save_trace, giving the files with --files";
+        return Err(precondition(message, hint));
+    }
+    let inputs = reviewed(paper, &held)?;
+    if inputs.is_empty() {
+        let message = format!("record {name} of {shown} holds no file of this project");
+        let hint = "repeat the review and give save_trace the files with --files";
+        return Err(precondition(message, hint));
+    }
+    let not_reviewed: BTreeSet<String> = opened
+        .subject()
+        .map(|real| paper.shown(real))
+        .filter(|file| !inputs.contains_key(file))
+        .collect();
+    let reasoning = ["reasoning_effort", "model_reasoning_effort", "reasoning"];
+    let reasoning = reasoning.iter().find_map(|key| {
+        let config = &request?.config;
+        let value = config.get(*key).or(config.get("config")?.get(*key))?;
+        value.as_str()
+    });
+    let model = last.model().unwrap_or_default().trim();
+    let said = verdict.word();
+    let mut audit = Audit {
+        schema: Some(String::from(schema::id::AUDIT)),
+        producer: Some(format!("{}@{}", crate::SPEC.name, crate::SPEC.version)),
+        audit_skill: rule.skill.clone(),
+        verdict,
+        reason_code: format!("reviewer_{}", said.to_lowercase()),
+        summary: args
+            .summary
+            .clone()
+            .unwrap_or_else(|| format!("{} says {said} in record {name}", clean(model))),
+        audited_input_hashes: inputs,
+        trace_path: format!("{}/", aris_fs::display_relative(&run, &paper.project)),
+        thread_id: last.thread_id().unwrap_or_default().trim().to_owned(),
+        reviewer_model: model.to_owned(),
+        reviewer_reasoning: reasoning.unwrap_or("unknown").to_owned(),
+        generated_at: time::stamp(context.now()),
+        details: json!({ "record": last.prefix }),
+    };
+    let path = paper.dir.join(&rule.artifact);
+    let unchanged = write(&path, &mut audit)?;
+    Ok(Recorded {
+        audit: rule.skill.clone(),
+        verdict,
+        artifact: path.display().to_string(),
+        record: format!("{shown}/{}", last.prefix),
+        inputs: audit.audited_input_hashes.len(),
+        not_reviewed: not_reviewed.into_iter().collect(),
+        unchanged,
+    })
+}
+
+/// Writes the artifact, unless the file already says the same at an earlier time.
+fn write(path: &Path, audit: &mut Audit) -> Result<bool, Error> {
+    if path.is_symlink() {
+        let message = format!("{} is a link", path.display());
+        let hint = String::from("remove it; the artifact is a file of the paper");
+        return Err(Error::judged(ErrorKind::Precondition, message, hint));
+    }
+    let what = "the artifact";
+    let earlier = aris_fs::read_optional(path, crate::artifact::LIMITS.bytes as u64);
+    let earlier = earlier.ok().flatten();
+    let earlier = earlier.and_then(|bytes| serde_json::from_slice::<Audit>(&bytes).ok());
+    if let Some(earlier) = earlier {
+        let now = std::mem::replace(&mut audit.generated_at, earlier.generated_at.clone());
+        if *audit == earlier {
+            return Ok(true);
+        }
+        audit.generated_at = now;
+    }
+    let compose = |error: serde_json::Error| Error::Compose {
+        what,
+        reason: error.to_string(),
+    };
+    let mut bytes = serde_json::to_vec_pretty(audit).map_err(compose)?;
+    bytes.push(b'\n');
+    aris_fs::write_atomic(path, &bytes).map_err(|source| Error::Write { what, source })?;
+    Ok(false)
+}
+
+/// The folder of the run: the named one, else the latest of the skill.
+fn run_folder(
+    paper: &Paper,
+    skill: &str,
+    named: Option<&Path>,
+    context: &Context,
+) -> Result<PathBuf, Error> {
+    let home = paper.project.join(trace::FOLDER).join(skill);
+    let found = match named {
+        Some(named) => [context.cwd(), &paper.project, &paper.dir]
+            .into_iter()
+            .find_map(|base| base.join(named).canonicalize().ok()),
+        None => aris_fs::list_sorted(&home)
+            .unwrap_or_default()
+            .into_iter()
+            .rfind(|entry| entry.path.join(trace::RUN_META).is_file())
+            .map(|entry| entry.path),
+    };
+    found.ok_or_else(|| {
+        let message = match named {
+            Some(named) => format!("{} is not there", named.display()),
+            None => format!("{} holds no run", home.display()),
+        };
+        let hint = "keep the reviewer's answer with save_trace; it prints the folder";
+        Error::judged(ErrorKind::NotFound, message, hint.to_owned())
+    })
+}
+
+/// The answers of the thread that ended well, the earliest first; of the thread that answered last, where none is named.
+fn answers<'t>(
+    records: &'t [TraceRecord],
+    thread: Option<&str>,
+    run: &Path,
+) -> Result<Vec<&'t TraceRecord>, Error> {
+    let chained = records.iter().any(|record| record.chained);
+    let id = |record: &TraceRecord| record.thread_id().unwrap_or_default().trim().to_owned();
+    let usable = |record: &&TraceRecord| {
+        let status = record.meta.as_ref().map_or("", |meta| meta.status.trim());
+        let whole = record.answered && (record.chained || !chained);
+        whole && status.eq_ignore_ascii_case("ok") && !id(record).is_empty()
+    };
+    let mut usable: Vec<&TraceRecord> = records.iter().filter(usable).collect();
+    usable.sort_by_key(|record| {
+        let time = record.timestamp().unwrap_or_default();
+        time.trim().parse::<jiff::Timestamp>().ok()
+    });
+    let thread = thread.map(ToOwned::to_owned);
+    let thread = thread.or_else(|| usable.last().map(|record| id(record)));
+    usable.retain(|record| Some(id(record)) == thread);
+    if usable.is_empty() {
+        let message = format!(
+            "{} holds no answer of a reviewer that ended well",
+            run.display()
+        );
+        let hint = "keep the answer with save_trace: a thread id, a response that is not empty, and the status ok";
+        return Err(Error::judged(ErrorKind::NotFound, message, hint.to_owned()));
+    }
+    Ok(usable)
+}
+
+/// The reviewed files as the artifact names them, each as it still is.
+fn reviewed(
+    paper: &Paper,
+    held: &BTreeMap<&String, &String>,
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut files = Vec::new();
+    for (name, digest) in held {
+        let real = paper.project.join(name).canonicalize();
+        files.push((name, Digest::parse(digest), real.ok()));
+    }
+    let paths: Vec<&Path> = files
+        .iter()
+        .map(|(_, _, real)| real.as_deref().unwrap_or(Path::new("")))
+        .collect();
+    let mut inputs = BTreeMap::new();
+    let mut changed = Vec::new();
+    for ((name, then, real), now) in files.iter().zip(digest_files(&paths)) {
+        match (real, then, now) {
+            (Some(real), Some(then), Ok(now)) if now == *then => {
+                inputs.insert(paper.shown(real), now.to_string());
+            }
+            _ => changed.push(clean(name)),
+        }
+    }
+    match changed.first() {
+        None => Ok(inputs),
+        Some(first) => {
+            let more = match changed.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let message = format!("{first}{more} changed after the review");
+            let hint = "repeat the review on the paper as it is: a verdict is about the bytes that the reviewer was given";
+            Err(Error::judged(
+                ErrorKind::Precondition,
+                message,
+                hint.to_owned(),
+            ))
+        }
+    }
+}
+
+impl Recorded {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for file in &self.not_reviewed {
+            let mark = style.doubtful("not reviewed");
+            writeln!(out, "{}: {mark}; the gate will block", clean(file))?;
+        }
+        let (verdict, record) = (self.verdict.word(), clean(&self.record));
+        let kept = if self.unchanged { " (unchanged)" } else { "" };
+        writeln!(
+            out,
+            "{verdict}, from {record}, {} files\n{}{kept}",
+            self.inputs, self.artifact
+        )
+    }
+}

@@ -1,0 +1,312 @@
+//! What earlier runs found: a finding that vanishes is cleared only when a file that it named changed, or when the audit that it is about
+//! ran again.
+//!
+//! Only findings that rest on what somebody else wrote down are kept: what the gate sees in the files by itself, it sees again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use aris_audit::Digest;
+use aris_audit::ledger::Ledger;
+use aris_cli::{Context, Style};
+use aris_contract::{ErrorKind, time};
+use aris_fs::Lock;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::ObligationArgs;
+use crate::error::Error;
+use crate::finding::{Finding, FindingId};
+use crate::gate::Case;
+use crate::output;
+use crate::paper::{Paper, Unusable};
+use crate::text::{clean, short};
+use crate::trace;
+
+/// Schema id of [`Obligations`], and of the file.
+pub const SCHEMA: &str = "aris.verify_paper_audits.obligations/v1";
+/// Where they are kept, relative to the paper directory.
+const FILE: &str = ".aris/audit-obligations.json";
+/// Bytes of the file.
+const LIMIT: u64 = 16 << 20;
+/// Entries that are kept.
+const KEPT: usize = 500;
+
+/// Findings that vanish when somebody edits an artifact or a trace.
+const TRACKED: [FindingId; 9] = [
+    FindingId::BlockingVerdict,
+    FindingId::VerdictContradicted,
+    FindingId::StaleInput,
+    FindingId::InputGone,
+    FindingId::InputChangedAfterReview,
+    FindingId::NoAuditedInputs,
+    FindingId::UncoveredInput,
+    FindingId::TraceTampered,
+    FindingId::TraceUnrelated,
+];
+
+/// What is kept, and what `obligations` answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Obligations {
+    /// `aris.verify_paper_audits.obligations/v1`.
+    pub schema: String,
+    /// The findings, sorted.
+    pub obligations: Vec<Obligation>,
+}
+
+/// A finding that was seen and not cleared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Obligation {
+    /// Root document of the paper that was gated; empty when there was none.
+    pub root: String,
+    /// Skill of the audit.
+    pub audit: String,
+    /// Id of the finding.
+    #[cfg_attr(test, schemars(with = "String"))]
+    pub id: FindingId,
+    /// The files that it named, relative to the paper directory, with the digests they had; null where a file was not there.
+    pub files: BTreeMap<String, Option<String>>,
+    /// The review that the audit rested on, `TRACE#RECORD`; null where there was none.
+    pub review: Option<String>,
+    /// What was wrong.
+    pub message: String,
+    /// When it was seen first, RFC 3339 UTC.
+    pub seen_at: String,
+}
+
+/// What makes a finding the same in two runs.
+type Key = (String, FindingId, Vec<String>);
+
+impl Obligation {
+    fn key(&self) -> Key {
+        (
+            self.audit.clone(),
+            self.id,
+            self.files.keys().cloned().collect(),
+        )
+    }
+}
+
+impl Obligations {
+    /// Reads what is kept for a paper.
+    pub(crate) fn read(paper: &Paper) -> Result<Self, Error> {
+        let path = place(paper)?;
+        let bytes = aris_fs::read_optional(&path, LIMIT).map_err(Error::Obligations)?;
+        let Some(bytes) = bytes else {
+            return Ok(Self::default());
+        };
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let message = format!("{}: {error}", path.display());
+            let hint = "restore the file from version control; without it nobody knows what was found before";
+            Error::judged(ErrorKind::Validation, message, hint.to_owned())
+        })
+    }
+
+    /// Brings the list up to date with a run. Gives the findings for what vanished without its cause.
+    pub(crate) fn update(
+        &mut self,
+        paper: &Paper,
+        root: &str,
+        cases: &[Case],
+        ledger: &Ledger,
+        now: Timestamp,
+    ) -> Vec<(String, Finding)> {
+        let mut seen: BTreeMap<Key, (&Case, &Finding)> = BTreeMap::new();
+        for case in cases {
+            let findings = case.findings.iter();
+            for finding in findings.filter(|finding| TRACKED.contains(&finding.id)) {
+                let named: BTreeSet<&String> = named(finding).collect();
+                let named = named.into_iter().cloned().collect();
+                let key = (case.rule.skill.clone(), finding.id, named);
+                seen.entry(key).or_insert((case, finding));
+            }
+        }
+        let mut open = Vec::new();
+        let mut kept: BTreeMap<(String, Key), Obligation> = BTreeMap::new();
+        for earlier in std::mem::take(&mut self.obligations) {
+            let key = earlier.key();
+            let case = cases.iter().find(|case| case.rule.skill == earlier.audit);
+            let is_here = earlier.root == root;
+            if is_here && !seen.contains_key(&key) {
+                if case.is_none_or(|case| is_cleared(&earlier, case, paper, ledger)) {
+                    continue;
+                }
+                open.push((earlier.audit.clone(), finding(&earlier)));
+            }
+            kept.insert((earlier.root.clone(), key), earlier);
+        }
+        for (key, (case, finding)) in seen {
+            let key = (root.to_owned(), key);
+            let earlier = kept.get(&key);
+            if earlier.is_none() && kept.len() >= KEPT {
+                continue;
+            }
+            // The files may have changed since, and the finding is there all the same.
+            let seen_at = earlier.map_or_else(|| time::stamp(now), |known| known.seen_at.clone());
+            let obligation = Obligation {
+                root: root.to_owned(),
+                audit: case.rule.skill.clone(),
+                id: finding.id,
+                files: named(finding)
+                    .map(|name| (name.clone(), digest(name, paper, ledger)))
+                    .collect(),
+                review: review(case),
+                message: short(&finding.message),
+                seen_at,
+            };
+            kept.insert(key, obligation);
+        }
+        self.obligations = kept.into_values().collect();
+        open
+    }
+}
+
+/// Findings that are open, each with the skill of its audit, and why the list could not be written, if it could not.
+type Kept = (Vec<(String, Finding)>, Option<Error>);
+
+/// Reads, updates and writes the list under a lock. A paper that nobody may write to is judged all the same.
+pub(crate) fn keep(
+    paper: &Paper,
+    root: &str,
+    cases: &[Case],
+    ledger: &Ledger,
+    now: Timestamp,
+) -> Result<Kept, Error> {
+    let mut list = Obligations::read(paper)?;
+    let before = list.clone();
+    let open = list.update(paper, root, cases, ledger, now);
+    if list == before {
+        return Ok((open, None));
+    }
+    let written = write(paper, |list| {
+        list.update(paper, root, cases, ledger, now);
+    });
+    Ok((open, written.err()))
+}
+
+/// Changes the list as it stands in the file by now.
+fn write(paper: &Paper, change: impl FnOnce(&mut Obligations)) -> Result<(), Error> {
+    let path = place(paper)?;
+    let failed = |source| Error::Write {
+        what: "the list of obligations",
+        source,
+    };
+    if let Some(folder) = path.parent() {
+        aris_fs::create_dir(folder).map_err(failed)?;
+    }
+    let lock = Lock::acquire(&path.with_extension("lock")).map_err(failed)?;
+    let mut list = Obligations::read(paper)?;
+    change(&mut list);
+    SCHEMA.clone_into(&mut list.schema);
+    let mut bytes = serde_json::to_vec_pretty(&list).map_err(|error| Error::Compose {
+        what: "the list of obligations",
+        reason: error.to_string(),
+    })?;
+    bytes.push(b'\n');
+    aris_fs::write_changed(&path, &bytes).map_err(failed)?;
+    drop(lock);
+    Ok(())
+}
+
+/// Where the list is. A link in the paper must not lead the gate out of the project.
+fn place(paper: &Paper) -> Result<PathBuf, Error> {
+    let path = paper.dir.join(FILE);
+    match paper.resolve(&paper.dir, FILE) {
+        Err(Unusable::Escapes { to, .. }) => Err(Error::Astray { path, to }),
+        _ => Ok(path),
+    }
+}
+
+/// The files that a finding names.
+fn named(finding: &Finding) -> impl Iterator<Item = &String> {
+    let named = ["uncovered", "input"].map(|name| finding.evidence.get(name));
+    named.into_iter().flatten().chain(&finding.file)
+}
+
+fn digest(name: &str, paper: &Paper, ledger: &Ledger) -> Option<String> {
+    let real = paper.dir.join(name).canonicalize().ok()?;
+    let known = ledger.digest(&real).and_then(|known| known.clone().ok());
+    let hashed = || {
+        let mut digests = aris_audit::digest_files(&[real.as_path()]);
+        digests.pop()?.ok()
+    };
+    known
+        .or_else(hashed)
+        .map(|digest: Digest| digest.to_string())
+}
+
+fn review(case: &Case) -> Option<String> {
+    let audit = case.artifact.audit.as_ref()?;
+    let record = case.trace.as_ref()?.record.as_ref()?;
+    Some(format!("{}#{record}", short(&audit.trace_path)))
+}
+
+/// Whether something happened that can have cleared it. The artifact alone does not count: it is what a hurried agent edits.
+fn is_cleared(earlier: &Obligation, case: &Case, paper: &Paper, ledger: &Ledger) -> bool {
+    let audit = case.artifact.audit.as_ref();
+    // The gate has made it again.
+    let repeated = audit.is_some_and(|audit| trace::is_program(&audit.reviewer_model));
+    let artifact = Path::new(&case.rule.artifact);
+    let mut files = earlier.files.iter();
+    let changed = files
+        .any(|(name, then)| Path::new(name) != artifact && digest(name, paper, ledger) != *then);
+    repeated || changed || review(case) != earlier.review
+}
+
+fn finding(earlier: &Obligation) -> Finding {
+    let files: Vec<&str> = earlier.files.keys().map(String::as_str).collect();
+    let message = format!(
+        "{} of {} is gone, and neither {} nor the review changed: {}",
+        earlier.id.word(),
+        earlier.seen_at,
+        files.join(", "),
+        earlier.message
+    );
+    let fix = "repair what was found, or have the audit made again";
+    let found = Finding::new(FindingId::ObligationOpen, message, fix)
+        .evidence("finding", earlier.id.word())
+        .issue(format!("obligation_open:{}", earlier.id.word()));
+    match earlier.files.keys().next() {
+        Some(file) => found.file(file.clone()),
+        None => found,
+    }
+}
+
+/// Lists what is kept for a paper.
+pub(crate) fn list(args: &ObligationArgs, context: &Context) -> Result<Obligations, Error> {
+    let given = output::paper(&args.paper, context)?;
+    let paper = Paper::open(&given, &[], context.cwd());
+    let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
+    let mut list = Obligations::read(&paper)?;
+    SCHEMA.clone_into(&mut list.schema);
+    Ok(list)
+}
+
+impl Obligations {
+    /// Writes the form for people.
+    pub(crate) fn render(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
+        for open in &self.obligations {
+            let files: Vec<String> = open.files.keys().map(|file| clean(file)).collect();
+            let (id, audit) = (style.bold(open.id.word()), clean(&open.audit));
+            let (files, seen) = (files.join(", "), clean(&open.seen_at));
+            let message = clean(&open.message);
+            writeln!(out, "{files}  {id} ({audit}, since {seen})\n    {message}")?;
+        }
+        match self.obligations.len() {
+            0 => writeln!(out, "no finding of an earlier run is open"),
+            1 => writeln!(
+                out,
+                "1 finding is open; the next run of the gate looks again"
+            ),
+            more => writeln!(
+                out,
+                "{more} findings are open; the next run of the gate looks again"
+            ),
+        }
+    }
+}
