@@ -36,12 +36,7 @@ pub(crate) const CASES: Cases = Cases {
             code: 4,
         },
     ],
-    incomplete: &[
-        &[],
-        &["--assurance", "draft"],
-        &["paper", "--assurance"],
-        &["paper", "--sign-key", "k"],
-    ],
+    incomplete: &[&["paper", "--assurance"], &["paper", "--sign-key", "k"]],
     open_ended: false,
     unwritable: &[
         Unwritable {

@@ -1,6 +1,7 @@
 //! A paper with four honest audits, for the gate's benches.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::fault::Fault;
@@ -36,7 +37,28 @@ impl Paper {
             folder,
             _temp: temp,
         };
-        paper.fill(files, size)?;
+        paper.fill(files, size, "")?;
+        Ok(paper)
+    }
+
+    /// The same with sentences that state `count` numbers, bound to a result.
+    pub(super) fn bound(files: usize, size: usize, count: usize) -> Result<Self, Fault> {
+        let paper = Self::new(files, size)?;
+        let mut rows = String::from("run,score\n");
+        let (mut text, mut bindings) = (String::new(), String::from("version = 1\n"));
+        for run in 0..count {
+            let score = format!("{}.{}", 10 + run, run % 10);
+            writeln!(rows, "{run},{score}").map_err(Fault::from_error)?;
+            writeln!(text, "The run {run} scores {score} points.").map_err(Fault::from_error)?;
+            writeln!(
+                bindings,
+                "[[claim]]\nin = \"main.tex\"\ntext = 'The run {run} scores [[{score}]] points'\nvalue = 'select score from \"data/runs.csv\" where run = {run}'\n[[waive]]\nin = \"main.tex\"\ntext = 'The run [[{run}]] scores'\nreason = \"a name\""
+            )
+            .map_err(Fault::from_error)?;
+        }
+        paper.write("data/runs.csv", rows.as_bytes())?;
+        paper.write("claims.toml", bindings.as_bytes())?;
+        paper.fill(files, size, &text)?;
         Ok(paper)
     }
 
@@ -45,8 +67,10 @@ impl Paper {
         &self.folder
     }
 
-    fn fill(&self, files: usize, size: usize) -> Result<(), Fault> {
-        let text = "\\documentclass{article}\n\\begin{document}\nNothing to see~\\cite{k}.\n\\bibliography{refs}\n\\end{document}\n";
+    fn fill(&self, files: usize, size: usize, sentences: &str) -> Result<(), Fault> {
+        let text = format!(
+            "\\documentclass{{article}}\n\\begin{{document}}\n{sentences}Nothing to see~\\cite{{k}}.\n\\bibliography{{refs}}\n\\end{{document}}\n"
+        );
         let mut names = vec![String::from("main.tex"), String::from("refs.bib")];
         self.write("main.tex", text.as_bytes())?;
         self.write(

@@ -5,12 +5,7 @@
 
 mod project;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
-
-use aris_audit::digest_files;
-use aris_contract::artifact::audit::{Audit, Verdict};
-use aris_contract::schema::id;
 
 use crate::fault::Fault;
 use crate::install;
@@ -112,7 +107,16 @@ fn audits(project: &Project) -> Result<(), Fault> {
         ],
         &[0],
     )?;
-    proof_audit(project, trace_path.stdout.trim())?;
+    let trace = trace_path.stdout.trim();
+    let record = [
+        "record",
+        "paper",
+        "--audit",
+        "proof-checker",
+        "--trace",
+        trace,
+    ];
+    project.run("verify_paper_audits", &record, &[0])?;
     project.run("paper_claim_audit", &["paper"], &[0, 10])?;
     project.run("citation_audit", &["paper"], &[0, 10])?;
     Ok(())
@@ -121,41 +125,6 @@ fn audits(project: &Project) -> Result<(), Fault> {
 fn gate(project: &Project, html: &str) -> Result<i32, Fault> {
     let args = ["paper", "--assurance", "submission", "--html", html];
     Ok(project.run("verify_paper_audits.sh", &args, &[0, 1])?.code)
-}
-
-/// Writes `PROOF_AUDIT.json` as the skill that asked the reviewer would.
-fn proof_audit(project: &Project, trace_path: &str) -> Result<(), Fault> {
-    let paper = project.at("paper");
-    let files = project.sources()?;
-    let paths: Vec<_> = files.iter().map(|file| paper.join(file)).collect();
-    let mut hashes = std::collections::BTreeMap::new();
-    for (file, digest) in files.into_iter().zip(digest_files(&paths)) {
-        hashes.insert(file, digest?.to_string());
-    }
-    let audit = Audit {
-        schema: Some(String::from(id::AUDIT)),
-        producer: Some(format!("demo@{}", env!("CARGO_PKG_VERSION"))),
-        audit_skill: String::from("proof-checker"),
-        verdict: Verdict::NotApplicable,
-        reason_code: String::from("no_theorems"),
-        summary: String::from(
-            "The reviewer found no theorem, lemma or proof (recorded answer of the example).",
-        ),
-        audited_input_hashes: hashes,
-        trace_path: trace_path.to_owned(),
-        thread_id: String::from("example-proof-thread"),
-        reviewer_model: String::from("example-reviewer-1"),
-        reviewer_reasoning: String::from("high"),
-        generated_at: project::now(),
-        details: serde_json::Value::Null,
-    };
-    let text = serde_json::to_string_pretty(&audit).map_err(Fault::from_error)?;
-    aris_fs::write_atomic(
-        &paper.join("PROOF_AUDIT.json"),
-        format!("{text}\n").as_bytes(),
-    )?;
-    say("  wrote paper/PROOF_AUDIT.json (NOT_APPLICABLE, from the recorded answer)");
-    Ok(())
 }
 
 fn expect(holds: bool, what: &str, code: i32) -> Result<(), Fault> {
@@ -199,8 +168,4 @@ fn step(command: aris_proc::Command, shown: &str, codes: &[i32]) -> Result<Step,
         stdout: done.stdout.text().into_owned(),
         code,
     })
-}
-
-fn relative(path: &Path, base: &Path) -> String {
-    aris_fs::display_relative(path, base)
 }

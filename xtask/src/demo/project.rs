@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use aris_fs::{EntryKind, FsError};
 
-use super::{Step, relative, step};
+use super::{Step, step};
 use crate::fault::Fault;
 use crate::workspace::Workspace;
 
@@ -48,16 +48,6 @@ impl Project {
         Ok(copy(&self.example.join(version), &self.at("paper"))?)
     }
 
-    /// The paper's LaTeX files, relative to the paper.
-    pub(super) fn sources(&self) -> Result<Vec<String>, Fault> {
-        let paper = self.at("paper");
-        let files = aris_fs::walk_sorted(&paper, &mut |_| true)?;
-        let sources = files
-            .iter()
-            .filter(|file| file.path.extension().is_some_and(|kind| kind == "tex"));
-        Ok(sources.map(|file| relative(&file.path, &paper)).collect())
-    }
-
     /// Runs a helper the way a skill does: by the path the installer gave it, through `sh`.
     pub(super) fn run(&self, name: &str, args: &[&str], codes: &[i32]) -> Result<Step, Fault> {
         let shown = format!("sh .aris/tools/{name} {}", args.join(" "));
@@ -82,15 +72,6 @@ impl Project {
         self.run("contract_check", &["doctor"], &[0])?;
         Ok(())
     }
-}
-
-/// Now, as artifacts write it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "xtask is no helper and has no Context"
-)]
-pub(super) fn now() -> String {
-    aris_contract::time::stamp(jiff::Timestamp::now())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), FsError> {
