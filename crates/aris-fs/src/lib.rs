@@ -39,5 +39,6 @@ pub use place::{
 pub use read::{READ_LIMIT, Regular, open, read, read_given, read_optional, read_text};
 pub use write::{
     copy_atomic, create_dir, holds, remove_file, replace_unsynced, sweep_dead, sweep_folder,
-    sync_dir, write_atomic, write_atomic_with_mode, write_changed, write_new, write_unsynced,
+    sync_dir, write_atomic, write_atomic_if, write_atomic_with_mode, write_changed, write_new,
+    write_unsynced,
 };

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::FsError;
 use crate::fault;
@@ -104,19 +104,27 @@ pub fn walk_sorted(
     Ok(found)
 }
 
-/// Removes `folder` with everything in it, provided that it lies strictly below `root` after all links are resolved.
+/// Removes `folder` with everything in it, provided that it is named below `root` and no part of it below `root` is a link.
 pub fn remove_tree(root: &Path, folder: &Path) -> Result<(), FsError> {
-    let canonical =
-        |path: &Path| fs::canonicalize(path).map_err(|error| FsError::read("remove", path, error));
-    let (inside, of) = (canonical(folder)?, canonical(root)?);
-    if inside == of || !inside.starts_with(&of) {
-        return Err(FsError::Escapes {
-            path: folder.to_path_buf(),
-            root: root.to_path_buf(),
-        });
+    let escapes = || FsError::Escapes {
+        path: folder.to_path_buf(),
+        root: root.to_path_buf(),
+    };
+    let below = folder.strip_prefix(root).unwrap_or(Path::new(""));
+    if below.as_os_str().is_empty() {
+        return Err(escapes());
+    }
+    let mut path = root.to_path_buf();
+    for part in below.components() {
+        path.push(part);
+        let found =
+            fs::symlink_metadata(&path).map_err(|error| FsError::read("remove", &path, error))?;
+        if !matches!(part, Component::Normal(_)) || !found.is_dir() {
+            return Err(escapes());
+        }
     }
     fault::point();
-    fs::remove_dir_all(&inside).map_err(|error| FsError::write("remove", folder, error))
+    fs::remove_dir_all(&path).map_err(|error| FsError::write("remove", folder, error))
 }
 
 #[cfg(test)]
@@ -169,5 +177,21 @@ mod tests {
         }
         remove_tree(&root, &root.join("x")).expect("removed");
         assert!(outside.exists() && !root.join("x").exists());
+    }
+
+    #[test]
+    fn a_link_is_never_followed_to_what_is_removed() {
+        let folder = tempfile::tempdir().expect("temp");
+        let root = folder.path();
+        fs::create_dir_all(root.join("mine/more")).expect("folders");
+        fs::create_dir_all(root.join("tree")).expect("folders");
+        for (link, to) in [("link", "mine"), ("tree/in", "../mine")] {
+            std::os::unix::fs::symlink(to, root.join(link)).expect("link");
+        }
+        for refused in ["link", "link/more", "tree/in/more"] {
+            assert!(remove_tree(root, &root.join(refused)).is_err(), "{refused}");
+        }
+        remove_tree(root, &root.join("tree")).expect("removed");
+        assert!(root.join("mine/more").exists() && !root.join("tree").exists());
     }
 }

@@ -23,12 +23,21 @@ const NEW_FILE: u32 = 0o666;
 ///
 /// **Errors**: [`FsError::Write`]; the target is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
-    replace(path, bytes, None)
+    replace(path, bytes, None, &|| true).map(drop)
+}
+
+/// Like [`write_atomic`], if `still` holds when everything is ready but for the last step. Gives whether it did; if not, nothing was changed.
+pub fn write_atomic_if(
+    path: &Path,
+    bytes: &[u8],
+    still: &dyn Fn() -> bool,
+) -> Result<bool, FsError> {
+    replace(path, bytes, None, still)
 }
 
 /// Like [`write_atomic`], giving the file `mode` (for instance 0o755) whatever it had.
 pub fn write_atomic_with_mode(path: &Path, bytes: &[u8], mode: u32) -> Result<(), FsError> {
-    replace(path, bytes, Some(mode))
+    replace(path, bytes, Some(mode), &|| true).map(drop)
 }
 
 /// Like [`write_atomic`], and makes the folder; a file that [`holds`] this content already is left alone, with its age.
@@ -67,7 +76,8 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
 pub fn copy_atomic(from: &Path, to: &Path) -> Result<(), FsError> {
     let source = read::open(from)?;
     let mode = source.metadata().permissions().mode() & 0o7777;
-    replace(to, &source.read_all(read::READ_LIMIT)?, Some(mode))
+    let bytes = source.read_all(read::READ_LIMIT)?;
+    replace(to, &bytes, Some(mode), &|| true).map(drop)
 }
 
 /// Creates a folder and those above it.
@@ -131,7 +141,12 @@ fn sync_entries(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> {
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    mode: Option<u32>,
+    still: &dyn Fn() -> bool,
+) -> Result<bool, FsError> {
     let target = resolve(path).map_err(|error| FsError::write("write", path, error))?;
     let (folder, name) = split(&target)?;
     let failed = |error| FsError::write("write", path, error);
@@ -152,6 +167,9 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> 
                 .set_permissions(Permissions::from_mode(mode))
                 .map_err(failed)?;
         }
+        if !still() {
+            return Ok(false);
+        }
         fault::point();
         match temporary.persist(&target) {
             Ok(_) => break,
@@ -160,7 +178,8 @@ fn replace(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), FsError> 
         }
     }
     fault::point();
-    sync_entries(folder).map_err(failed)
+    sync_entries(folder).map_err(failed)?;
+    Ok(true)
 }
 
 /// A locked temporary file in `folder` with `bytes` in it, synced.
