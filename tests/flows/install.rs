@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -190,6 +191,83 @@ fn a_killed_update_loses_no_edit() {
             );
             let run = call(helper, project, &["--reconcile"]).run().expect_code(0);
             assert_eq!(run.stdout(), "0 changes\n", "{when}");
+        },
+    );
+}
+
+/// Links of the user's own, which the first install adopts and replaces.
+const LINKS: [&str; 8] = [
+    "--mode",
+    "symlink",
+    "--host",
+    "codex",
+    "--replace-link",
+    "reading",
+    "--adopt-existing",
+    "shared-references",
+];
+
+#[test]
+fn a_killed_first_install_gives_back_what_it_adopted_and_replaced() {
+    let args = [&["--aris-repo", "source"], &LINKS[..]].concat();
+    let before = RefCell::new(None);
+    crashes(
+        &args,
+        |_| {
+            let project = project();
+            fs::create_dir_all(project.at("paper/.agents/skills")).expect("folders");
+            for name in ["reading", "shared-references"] {
+                let link = project.at(&format!("paper/.agents/skills/{name}"));
+                symlink(project.at("source/skills/shared-references"), link).expect("link");
+            }
+            before.replace(Some(project.snapshot()));
+            project
+        },
+        |helper, project, when| {
+            let before = before.borrow_mut().take().expect("before");
+            // Once the record is written they count as installed.
+            if !project.at("paper/.aris/install.json").exists() {
+                call(helper, project, &["--uninstall"]).run().expect_code(0);
+                before.assert_same(&project.snapshot(), when);
+            }
+            call(helper, project, &args).run().expect_code(0);
+            let run = call(helper, project, &["--reconcile"]).run().expect_code(0);
+            assert_eq!(run.stdout(), "0 changes\n", "{when}");
+        },
+    );
+}
+
+/// What the killed run had put aside may have been edited in between.
+#[test]
+fn an_edit_of_what_a_killed_update_put_aside_is_kept() {
+    crashes(
+        &["--update"],
+        |helper| {
+            let project = installed(helper, &COPY);
+            project.write("source/skills/reading/references/more.md", "newer\n");
+            project
+        },
+        |helper, project, when| {
+            let snapshot = project.snapshot();
+            let aside = snapshot.paths().into_iter().find(|path| {
+                path.ends_with(".aris-stage/reading/references/more.md")
+                    && snapshot.bytes(path) == Some(b"more\n")
+            });
+            if let Some(path) = aside {
+                project.write(path, "edited\n");
+            }
+            call(helper, project, &["--update"]).run().expect_code(0);
+            let snapshot = project.snapshot();
+            let paths = snapshot.paths();
+            let mut edits = paths
+                .iter()
+                .filter(|path| snapshot.bytes(path) == Some(b"edited\n"));
+            let kept = edits.next();
+            assert_eq!(kept.is_some(), aside.is_some(), "{when}: {paths:?}");
+            assert!(
+                !paths.iter().any(|path| path.contains(".aris-stage")),
+                "{when}"
+            );
         },
     );
 }

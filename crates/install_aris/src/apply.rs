@@ -10,8 +10,8 @@ use aris_contract::artifact::install::{
 use crate::compare::{Match, compare};
 use crate::documents;
 use crate::error::Error;
-use crate::plan::{Plan, Step, Was};
-use crate::project::{Project, Shape, parent};
+use crate::plan::{Plan, Step, Was, free_name};
+use crate::project::{Project, Shape, base, parent};
 use crate::records::{STAGE, in_reference_format};
 use crate::source;
 use crate::wanted::{From, Wanted};
@@ -20,7 +20,10 @@ use crate::wanted::{From, Wanted};
 const EXECUTABLE: u32 = 0o755;
 const PLAIN: u32 = 0o644;
 
-/// Makes everything but the record.
+/// Begin of the name of what is being made ready. No name of a skill or tool begins so.
+const UNREADY: char = '+';
+
+/// Makes everything but the record. The folders in which things were made ready hold afterwards what was replaced.
 pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Result<(), Error> {
     let (early, late): (Vec<&Step>, Vec<&Step>) = plan
         .steps
@@ -29,17 +32,11 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
     for step in early {
         make(project, source_root, plan, step)?;
     }
-    for folder in &plan.folders {
+    for folder in plan.folders.iter().chain(&plan.stages) {
         aris_fs::create_folder(&project.at(folder))?;
-    }
-    for stage in &plan.stages {
-        aris_fs::create_folder(&project.at(stage))?;
     }
     for step in late {
         make(project, source_root, plan, step)?;
-    }
-    for stage in &plan.stages {
-        aris_fs::remove_tree(&project.root, &project.at(stage))?;
     }
     Ok(())
 }
@@ -53,15 +50,38 @@ pub(crate) fn record(project: &Project, manifest: &InstallManifest) -> Result<()
     Ok(())
 }
 
-/// Removes the folders in which a killed run made things ready.
+/// Removes the folders in which things were made ready, and what killed writers left. What was replaced is removed when it is `known`;
+/// anything else is an edit that somebody made meanwhile, and kept. Gives where.
 pub(crate) fn sweep<'a>(
     project: &Project,
     stages: impl IntoIterator<Item = &'a String>,
-) -> Result<(), Error> {
+    known: &[(String, Content)],
+    now: &str,
+) -> Result<Vec<String>, Error> {
+    let mut kept = Vec::new();
     for stage in stages {
-        if project.shape(stage) == Shape::Folder {
-            aris_fs::remove_tree(&project.root, &project.at(stage))?;
+        if project.shape(stage) != Shape::Folder {
+            continue;
         }
+        for found in aris_fs::list_sorted(&project.at(stage))? {
+            let Some(name) = found.name.to_str() else {
+                continue;
+            };
+            let path = format!("{stage}/{name}");
+            // One that is not whole yet: nobody edits it.
+            if name.starts_with(UNREADY) || is_known(project, &path, known)? {
+                match project.shape(&path) {
+                    Shape::Folder => aris_fs::remove_tree(&project.root, &found.path)?,
+                    _ => aris_fs::remove_file(&found.path)?,
+                }
+                continue;
+            }
+            let to = free_name(project, name, now, |_| false);
+            aris_fs::create_dir(&project.at(parent(&to)))?;
+            aris_fs::rename_new(&found.path, &project.at(&to))?;
+            kept.push(to);
+        }
+        aris_fs::remove_empty_folder(&project.at(stage))?;
     }
     for record in [INSTALL_MANIFEST, INSTALLED_SKILLS] {
         if project.shape(parent(record)) == Shape::Folder {
@@ -71,7 +91,20 @@ pub(crate) fn sweep<'a>(
     for kind in &crate::block::KINDS {
         aris_fs::sweep_dead(&project.at(kind.path))?;
     }
-    Ok(())
+    Ok(kept)
+}
+
+/// Whether what lies in a stage is something that this program put in its place once, or would have.
+fn is_known(project: &Project, path: &str, known: &[(String, Content)]) -> Result<bool, Error> {
+    // Where the system cannot exchange two paths, one waits under this name for a moment.
+    let name = base(path).trim_end_matches(".old");
+    for (_, content) in known.iter().filter(|(path, _)| base(path) == name) {
+        let found = compare(project, path, content)?;
+        if matches!(found, Match::Same | Match::Partial) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn make(project: &Project, source_root: &Path, plan: &Plan, step: &Step) -> Result<(), Error> {
@@ -86,29 +119,27 @@ fn make(project: &Project, source_root: &Path, plan: &Plan, step: &Step) -> Resu
             Ok(aris_fs::rename_new(&ready, &project.at(path))?)
         }
         Step::Replace { path, was, kept } => {
-            let is_as_planned = match was {
-                Was::Recorded(content) => {
-                    matches!(
-                        compare(project, path, content)?,
-                        Match::Same | Match::Partial
-                    )
-                }
-                Was::Edited => matches!(project.shape(path), Shape::File | Shape::Folder),
-                Was::Link(target) => project.shape(path) == Shape::Link(target.clone()),
+            let changed = || Error::Changed {
+                path: project.at(path),
             };
-            if !is_as_planned {
-                return Err(Error::Changed {
-                    path: project.at(path),
-                });
+            if !is_as_planned(project, path, was)? {
+                return Err(changed());
             }
             let ready = make_ready(project, source_root, path, wanted(plan, project, path)?)?;
             // What is edited must not pass through the folder that is thrown away.
             if let Some(kept) = kept {
                 aris_fs::rename_new(&project.at(path), &project.at(kept))?;
-                Ok(aris_fs::rename_new(&ready, &project.at(path))?)
-            } else {
-                Ok(aris_fs::exchange(&ready, &project.at(path))?)
+                return Ok(aris_fs::rename_new(&ready, &project.at(path))?);
             }
+            let aside = format!("{}/{STAGE}/{}", parent(path), base(path));
+            aris_fs::rename_new(&ready, &project.at(&aside))?;
+            aris_fs::exchange(&project.at(&aside), &project.at(path))?;
+            // Somebody may have changed it while its successor was made ready.
+            if !is_as_planned(project, &aside, was)? {
+                aris_fs::exchange(&project.at(&aside), &project.at(path))?;
+                return Err(changed());
+            }
+            Ok(())
         }
         Step::Move { from, to } => Ok(aris_fs::rename_new(&project.at(from), &project.at(to))?),
         Step::Edit(edit) => documents::apply(edit),
@@ -121,7 +152,21 @@ fn wanted<'a>(plan: &'a Plan, project: &Project, path: &str) -> Result<&'a Wante
     })
 }
 
-/// Makes an entry ready beside its place. Gives where.
+/// Whether what will be replaced is still what the plan saw.
+fn is_as_planned(project: &Project, path: &str, was: &Was) -> Result<bool, Error> {
+    Ok(match was {
+        Was::Recorded(content) => {
+            matches!(
+                compare(project, path, content)?,
+                Match::Same | Match::Partial
+            )
+        }
+        Was::Edited => matches!(project.shape(path), Shape::File | Shape::Folder),
+        Was::Link(target) => project.shape(path) == Shape::Link(target.clone()),
+    })
+}
+
+/// Makes an entry ready beside its place, under a name that says that it may not be whole. Gives where.
 fn make_ready(
     project: &Project,
     source_root: &Path,
@@ -129,8 +174,7 @@ fn make_ready(
     wanted: &Wanted,
 ) -> Result<PathBuf, Error> {
     let Entry { content, .. } = &wanted.entry;
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let ready = project.at(&format!("{}/{STAGE}/{name}", parent(path)));
+    let ready = project.at(&format!("{}/{STAGE}/{UNREADY}{}", parent(path), base(path)));
     match (&wanted.from, content) {
         (From::Link, Content::Link { target }) => aris_fs::create_link(Path::new(target), &ready)?,
         (From::Text(text), _) => aris_fs::create_file(&ready, text.as_bytes(), EXECUTABLE)?,
@@ -173,18 +217,14 @@ fn copy(root: &Path, from: &Path, files: &[TreeFile], to: &Path) -> Result<(), E
 
 /// Removes what is still as recorded. What the user changed or added meanwhile stays.
 pub(crate) fn remove(project: &Project, path: &str, content: &Content) -> Result<(), Error> {
-    let edited = match compare(project, path, content)? {
-        Match::Same | Match::Partial => Vec::new(),
-        Match::Edited(files) if matches!(content, Content::Tree { .. }) => files,
-        Match::Absent => return Ok(()),
-        Match::Edited(_) | Match::Other(_) => {
-            return Err(Error::Changed {
-                path: project.at(path),
-            });
-        }
-    };
     let Content::Tree { files } = content else {
-        return Ok(aris_fs::remove_file(&project.at(path))?);
+        return match compare(project, path, content)? {
+            Match::Same => Ok(aris_fs::remove_file(&project.at(path))?),
+            Match::Absent => Ok(()),
+            _ => Err(Error::Changed {
+                path: project.at(path),
+            }),
+        };
     };
     let mut folders = std::collections::BTreeSet::from([path.to_owned()]);
     for file in files {
@@ -194,7 +234,12 @@ pub(crate) fn remove(project: &Project, path: &str, content: &Content) -> Result
             folders.insert(folder.to_owned());
             folder = parent(folder);
         }
-        if !edited.contains(&file.path) && project.shape(&whole) == Shape::File {
+        // Each just before it goes: hashing all of them first would leave time for an edit.
+        let content = Content::File {
+            digest: file.digest.clone(),
+            executable: file.executable,
+        };
+        if compare(project, &whole, &content)? == Match::Same {
             aris_fs::remove_file(&project.at(&whole))?;
         }
     }

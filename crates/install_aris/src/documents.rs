@@ -224,24 +224,28 @@ impl Documents {
 
 /// Makes one edit, if the file still is what the plan saw (compare and swap).
 pub(crate) fn apply(edit: &Edit) -> Result<(), Error> {
-    let found = aris_fs::read_optional(&edit.file, LIMIT)?;
-    if found.map(|text| Digest::of(&text).to_string()) != edit.seen {
-        return Err(Error::Changed {
-            path: edit.file.clone(),
-        });
+    let changed = || Error::Changed {
+        path: edit.file.clone(),
+    };
+    let is_as_seen = || {
+        aris_fs::read_optional(&edit.file, LIMIT)
+            .is_ok_and(|found| found.map(|text| Digest::of(&text).to_string()) == edit.seen)
+    };
+    if !is_as_seen() {
+        return Err(changed());
     }
     match &edit.action {
         Action::Remove => aris_fs::remove_file(&edit.file)?,
         Action::SetTime(time) => aris_fs::set_modified(&edit.file, *time)?,
         Action::Write(bytes, _) if edit.seen.is_none() => {
             if !aris_fs::write_new(&edit.file, bytes)? {
-                return Err(Error::Changed {
-                    path: edit.file.clone(),
-                });
+                return Err(changed());
             }
         }
         Action::Write(bytes, time) => {
-            aris_fs::write_atomic(&edit.file, bytes)?;
+            if !aris_fs::write_atomic_if(&edit.file, bytes, &is_as_seen)? {
+                return Err(changed());
+            }
             if let Some(time) = time {
                 aris_fs::set_modified(&edit.file, *time)?;
             }

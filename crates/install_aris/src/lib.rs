@@ -26,11 +26,13 @@ mod source;
 mod uninstall;
 mod wanted;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
-use aris_contract::artifact::install::{CANONICAL_SKILLS, CLAUDE_SKILLS, Host, InstallMode};
+use aris_contract::artifact::install::{
+    CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Host, InstallManifest, InstallMode,
+};
 use aris_contract::schema::id;
 use aris_contract::time;
 
@@ -170,21 +172,23 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
         let mut journal = lock::acquire(project, &now)?;
         // The plan was made without the lock: what counts is what is there now.
         let records = Records::read(project)?;
-        apply::sweep(project, &records.stages)?;
+        sweep(context, project, &records, None)?;
         plan = make_plan(&records)?.0;
         if plan.conflicts.is_empty() {
             let intent = Intent {
                 stages: plan.stages.clone(),
                 manifest: plan.manifest.clone(),
+                given: plan.given.clone(),
             };
             journal.append(&serde_json::to_string(&intent)?)?;
             let done = apply::apply(project, &source.root, &plan)
+                .and_then(|()| sweep(context, project, &records, Some(&intent)))
                 .and_then(|()| apply::record(project, &plan.manifest));
             if let Err(error) = done {
-                apply::sweep(project, &plan.stages)?;
+                sweep(context, project, &records, Some(&intent))?;
                 // With an earlier record the journal stays, and the next run goes on from it.
                 if records.is_empty_but_for_the_journal() {
-                    uninstall::roll_back(project, plan.manifest)?;
+                    uninstall::roll_back(project, intent)?;
                     journal.finish()?;
                 }
                 return Err(error);
@@ -218,13 +222,14 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
     if writes {
         let mut journal = lock::acquire(project, &time::stamp(context.now()))?;
         records = Records::read(project)?;
-        apply::sweep(project, &records.stages)?;
+        sweep(context, project, &records, None)?;
         removal = uninstall::plan(project, &records)?;
         // The record goes before the folder it lies in: until then the journal knows what is ours.
         if let Some(manifest) = &records.manifest {
             let intent = Intent {
                 stages: BTreeSet::new(),
                 manifest: manifest.clone(),
+                given: BTreeMap::new(),
             };
             journal.append(&serde_json::to_string(&intent)?)?;
         }
@@ -257,6 +262,36 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
         left: removal.left,
     };
     Ok(Outcome::found(report, pending))
+}
+
+/// Empties the folders in which this run, or one that was killed, made things ready.
+fn sweep(
+    context: &Context,
+    project: &Project,
+    records: &Records,
+    intent: Option<&Intent>,
+) -> Result<(), Error> {
+    let stages = intent.map_or(&records.stages, |intent| &intent.stages);
+    let given = intent.map_or(&records.given, |intent| &intent.given);
+    let links = given.iter().filter_map(|(path, link)| {
+        let target = link.clone()?;
+        Some((path.clone(), Content::Link { target }))
+    });
+    let entries = |manifest: &InstallManifest| {
+        let entries = manifest.entries.iter();
+        entries
+            .map(|entry| (entry.path.clone(), entry.content.clone()))
+            .collect::<Vec<_>>()
+    };
+    let manifests = records.all().chain(intent.map(|intent| &intent.manifest));
+    let known: Vec<(String, Content)> = manifests.flat_map(entries).chain(links).collect();
+    let now = time::stamp(context.now());
+    for kept in apply::sweep(project, stages, &known, &now)? {
+        context.warn(&format!(
+            "somebody changed what was being replaced; it is kept as {kept}"
+        ));
+    }
+    Ok(())
 }
 
 /// Mode and hosts: as asked, else as before, else the usual ones.
@@ -375,7 +410,6 @@ fn report(
 
 #[cfg(test)]
 mod tests {
-    use aris_contract::artifact::install::InstallManifest;
     use aris_testkit::check_schema;
 
     use super::*;

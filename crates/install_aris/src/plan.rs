@@ -63,6 +63,8 @@ pub(crate) struct Plan {
     /// Folders in which things are made ready.
     pub(crate) stages: BTreeSet<String>,
     pub(crate) steps: Vec<Step>,
+    /// What is the user's until the run is through.
+    pub(crate) given: BTreeMap<String, Option<String>>,
     /// The record afterwards.
     pub(crate) manifest: InstallManifest,
     pub(crate) changes: Vec<Change>,
@@ -97,6 +99,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
         folders: Vec::new(),
         stages: BTreeSet::new(),
         steps: Vec::new(),
+        given: BTreeMap::new(),
         manifest: InstallManifest {
             schema: schema::id::INSTALL_MANIFEST.to_owned(),
             helper_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -168,6 +171,11 @@ impl Plan {
             Match::Same if is_owned => self.manifest.entries.push(entry),
             Match::Same if cli.adopt_existing.contains(&entry.name) => {
                 self.change(What::Adopt, path);
+                let link = match &entry.content {
+                    Content::Link { target } => Some(target.clone()),
+                    Content::File { .. } | Content::Tree { .. } => None,
+                };
+                self.given.insert(path.to_owned(), link);
                 self.manifest.entries.push(entry);
             }
             Match::Same => self.leave(
@@ -208,25 +216,30 @@ impl Plan {
                             return Ok(());
                         }
                         Match::Edited(files) => {
-                            edited.get_or_insert((known.content == entry.content, files));
+                            edited.get_or_insert((known, files));
                         }
                         Match::Absent | Match::Other(_) => {}
                     }
                 }
                 match edited {
-                    Some((true, files)) if !cli.update && !cli.check => {
+                    Some((known, files)) if !cli.update && !cli.check => {
                         let what = if files.is_empty() {
                             String::new()
                         } else {
                             format!(" ({})", files.join(", "))
                         };
+                        let newer = if known.content == entry.content {
+                            ""
+                        } else {
+                            ", and the source has a newer one"
+                        };
                         self.leave(
                             path,
                             format!(
-                                "edited{what}; --update replaces it and keeps your copy in {KEPT}"
+                                "edited{what}{newer}; --update replaces it and keeps your copy in {KEPT}"
                             ),
                         );
-                        self.manifest.entries.push(entry);
+                        self.manifest.entries.push(known.clone());
                     }
                     Some(_) => {
                         let kept = self.kept_name(project, &entry.name, inputs.now);
@@ -258,7 +271,9 @@ impl Plan {
         if let Shape::Link(target) = &shape
             && cli.replace_link.contains(&entry.name)
             && is_inside
+            && let Some(text) = target.to_str()
         {
+            self.given.insert(path.to_owned(), Some(text.to_owned()));
             self.change(What::Replace, path);
             self.replace(path, Was::Link(target.clone()), None);
             self.manifest.entries.push(entry);
@@ -406,26 +421,34 @@ impl Plan {
 
     /// A free name for what is kept: `<name>.local-<date>`, with a number when the day has several.
     pub(crate) fn kept_name(&self, project: &Project, name: &str, now: &str) -> String {
-        let date = now.get(..10).unwrap_or(now);
-        let base = format!("{KEPT}/{}.local-{date}", name.replace('/', "-"));
-        let is_taken = |path: &str| {
-            let planned = self.steps.iter().any(|step| match step {
+        free_name(project, name, now, |path| {
+            self.steps.iter().any(|step| match step {
                 Step::Replace {
                     kept: Some(kept), ..
                 } => kept == path,
                 Step::Move { to, .. } => to == path,
                 _ => false,
-            });
-            planned || project.shape(path) != Shape::Absent
-        };
-        let mut name = base.clone();
-        let mut number = 2_u32;
-        while is_taken(&name) {
-            name = format!("{base}-{number}");
-            number += 1;
-        }
-        name
+            })
+        })
     }
+}
+
+/// A name below [`KEPT`] that nothing has, nor will have.
+pub(crate) fn free_name(
+    project: &Project,
+    name: &str,
+    now: &str,
+    is_planned: impl Fn(&str) -> bool,
+) -> String {
+    let date = now.get(..10).unwrap_or(now);
+    let base = format!("{KEPT}/{}.local-{date}", name.replace('/', "-"));
+    let mut name = base.clone();
+    let mut number = 2_u32;
+    while is_planned(&name) || project.shape(&name) != Shape::Absent {
+        name = format!("{base}-{number}");
+        number += 1;
+    }
+    name
 }
 
 /// What becomes of `.aris/tools`. Gives whether a link of an older install is there and goes: then everything below is new.

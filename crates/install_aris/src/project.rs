@@ -165,6 +165,11 @@ pub(crate) fn parent(relative: &str) -> &str {
     relative.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The last part of a relative path.
+pub(crate) fn base(relative: &str) -> &str {
+    relative.rsplit('/').next().unwrap_or(relative)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

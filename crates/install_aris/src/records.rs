@@ -41,6 +41,8 @@ pub(crate) struct Records {
     pub(crate) unfinished: Vec<InstallManifest>,
     /// Their folders for things made ready.
     pub(crate) stages: BTreeSet<String>,
+    /// What was the user's before a run that did not end took it: see [`Intent::given`].
+    pub(crate) given: BTreeMap<String, Option<String>>,
     /// Whether there is a journal.
     pub(crate) has_journal: bool,
     /// Manifests of the reference's installers, where they are not only our own in its format.
@@ -72,6 +74,10 @@ pub(crate) struct Holder {
 pub(crate) struct Intent {
     pub(crate) stages: BTreeSet<String>,
     pub(crate) manifest: InstallManifest,
+    /// Paths with what is the user's until the run is through: the text of a link that is adopted or replaced, or nothing where a
+    /// copy is adopted.
+    #[serde(default)]
+    pub(crate) given: BTreeMap<String, Option<String>>,
 }
 
 impl Records {
@@ -100,7 +106,10 @@ impl Records {
                 let Ok(intent) = serde_json::from_str::<Intent>(&line) else {
                     continue;
                 };
-                let problem = problem_of(&intent.manifest).or_else(|| {
+                let given = intent.given.keys().find(|path| !is_ours(path));
+                let problem = problem_of(&intent.manifest)
+                    .or_else(|| given.map(|path| format!("{path:?} is no place of this program")));
+                let problem = problem.or_else(|| {
                     let bad = intent.stages.iter().find(|stage| !is_stage(stage));
                     bad.map(|stage| format!("{stage:?} is no folder of this program"))
                 });
@@ -112,8 +121,15 @@ impl Records {
                     });
                 }
                 records.stages.extend(intent.stages);
+                for (path, before) in intent.given {
+                    records.given.entry(path).or_insert(before);
+                }
                 records.unfinished.push(intent.manifest);
             }
+        }
+        if let Some(manifest) = &records.manifest {
+            let recorded = |path: &String| manifest.entries.iter().any(|entry| entry.path == *path);
+            records.given.retain(|path, _| !recorded(path));
         }
         for path in [INSTALLED_SKILLS, CODEX_SKILLS] {
             let Some(text) = optional(project, path)? else {

@@ -1,11 +1,11 @@
 //! Takes away what the records list and the disk confirms, one by one (rules S1 to S3, S8); everything else stays and is named.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_contract::artifact::install::{
-    Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS, InstallManifest,
+    Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS,
 };
 use aris_fs::EntryKind as OnDisk;
 
@@ -14,7 +14,7 @@ use crate::compare::{Match, compare};
 use crate::documents::{self, Edit};
 use crate::error::Error;
 use crate::project::{Project, Shape};
-use crate::records::Records;
+use crate::records::{Intent, Records};
 use crate::report::{Change, Left, What};
 
 /// What an uninstall does, decided.
@@ -22,6 +22,8 @@ use crate::report::{Change, Left, What};
 pub(crate) struct Removal {
     /// Paths with the content that is confirmed there, or of which a part is.
     entries: Vec<(String, Content)>,
+    /// Links of the user's that a run took and did not end, with their text.
+    links: Vec<(String, String)>,
     edits: Vec<Edit>,
     /// Records, removed last.
     files: Vec<String>,
@@ -56,7 +58,15 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
         removal.files.push(reference.path.to_owned());
     }
     for (path, contents) in known {
-        removal.decide(project, path, &contents)?;
+        match records.given.get(&path) {
+            None => removal.decide(project, path, &contents)?,
+            Some(Some(link)) if project.shape(&path) != Shape::Link(link.into()) => {
+                removal.decide(project, path.clone(), &contents)?;
+                removal.links.push((path, link.clone()));
+            }
+            // It is as it was.
+            Some(_) => {}
+        }
     }
     let edits = documents::removals(project, &records.blocks());
     removal.edits = edits.edits;
@@ -135,6 +145,11 @@ impl Removal {
         for (path, content) in &self.entries {
             apply::remove(project, path, content)?;
         }
+        for (path, link) in &self.links {
+            if project.shape(path) == Shape::Absent {
+                aris_fs::create_link(Path::new(link), &project.at(path))?;
+            }
+        }
         for edit in &self.edits {
             documents::apply(edit)?;
         }
@@ -172,9 +187,10 @@ fn remove_folders(project: &Project, folders: &[&String]) -> Result<Vec<String>,
 }
 
 /// Takes back what a first install that failed has made, so that nothing half-done stays.
-pub(crate) fn roll_back(project: &Project, planned: InstallManifest) -> Result<(), Error> {
+pub(crate) fn roll_back(project: &Project, planned: Intent) -> Result<(), Error> {
     let records = Records {
-        unfinished: vec![planned],
+        unfinished: vec![planned.manifest],
+        given: planned.given,
         ..Records::default()
     };
     plan(project, &records)?.apply(project)

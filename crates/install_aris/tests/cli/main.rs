@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
+mod kept;
 mod older;
 
 use std::fs;
@@ -448,46 +449,6 @@ fn unsafe_names_of_the_source_are_left_out() {
     assert!(
         !project.at("paper/.agents/skills/-rf").exists()
             && !project.at("paper/.agents/skills/a b").exists()
-    );
-}
-
-#[test]
-fn an_update_keeps_edited_copies_beside_the_records() {
-    let project = project();
-    install(&project, &["--mode", "copy"]);
-    project.write("paper/.agents/skills/writing/SKILL.md", "edited\n");
-    // Nothing newer: the edit stays, and is named.
-    let run = call(&project, &["--reconcile"]).expect_code(0);
-    assert!(
-        paths(&run.data(), "left").contains(&".agents/skills/writing"),
-        "{run}"
-    );
-    assert_eq!(
-        project.read("paper/.agents/skills/writing/SKILL.md"),
-        "edited\n"
-    );
-    // A newer source: the edited copy moves away whole.
-    project.write("source/skills/writing/references/more.md", "newer\n");
-    let data = call(&project, &[]).expect_code(0).data();
-    let kept = data["changes"][0]["kept_as"]
-        .as_str()
-        .expect("kept")
-        .to_owned();
-    assert!(kept.starts_with(".aris/kept/writing.local-"), "{kept}");
-    assert_eq!(project.read(&format!("paper/{kept}/SKILL.md")), "edited\n");
-    assert_eq!(project.read("paper/.agents/skills/writing/SKILL.md"), SKILL);
-    assert_eq!(
-        project.read("paper/.agents/skills/writing/references/more.md"),
-        "newer\n"
-    );
-    // --update replaces an edit of the same source, too, under a name of its own.
-    project.write("paper/.agents/skills/writing/SKILL.md", "edited again\n");
-    let data = call(&project, &["--update"]).expect_code(0).data();
-    assert_eq!(data["changes"][0]["kept_as"], format!("{kept}-2"));
-    uninstall(&project);
-    assert_eq!(
-        project.read(&format!("paper/{kept}-2/SKILL.md")),
-        "edited again\n"
     );
 }
 
