@@ -237,6 +237,65 @@ fn a_killed_first_install_gives_back_what_it_adopted_and_replaced() {
     );
 }
 
+/// A project as the reference's installer leaves it, from `old/`.
+fn older() -> Project {
+    let project = project()
+        .file("old/skills/reading/SKILL.md", "old\n")
+        .file("old/skills/only-old/SKILL.md", "old\n")
+        .file("old/skills/only-old/scripts/own.py", "old\n")
+        .file("old/skills/shared-references/a.md", "old\n")
+        .file("old/tools/old/other.py", "old\n");
+    let old = project.at("old");
+    let mut record = format!(
+        "version\t1\nrepo_root\t{}\nproject_root\t{}\ngenerated\tx\nkind\tname\tsource_rel\ttarget_rel\tmode\n",
+        old.display(),
+        project.at("paper").display()
+    );
+    for (kind, name) in [
+        ("skill", "reading"),
+        ("skill", "only-old"),
+        ("support", "shared-references"),
+    ] {
+        let link = project.at(&format!("paper/.claude/skills/{name}"));
+        symlink(old.join("skills").join(name), link).expect("link");
+        let row = format!("{kind}\t{name}\tskills/{name}\t.claude/skills/{name}\tsymlink\n");
+        record.push_str(&row);
+    }
+    project.write("paper/.aris/installed-skills.txt", record);
+    symlink(old.join("tools"), project.at("paper/.aris/tools")).expect("link");
+    project
+}
+
+#[test]
+fn a_killed_take_over_is_finished_by_the_next_and_loses_nothing() {
+    let args = [&LINK[..], &["--from-old"]].concat();
+    let whole = RefCell::new(None);
+    crashes(
+        &args,
+        |_| older(),
+        |helper, project, when| {
+            call(helper, project, &args).run().expect_code(0);
+            let run = call(helper, project, &["--reconcile"]).run().expect_code(0);
+            assert_eq!(run.stdout(), "0 changes\n", "{when}");
+            let now = without_records(project.snapshot()).paths().join("\n");
+            for path in [
+                ".claude/skills/only-old",
+                ".claude/skills/shared-references/a.md",
+                ".aris/tools/old/other.py",
+                ".aris/tools/old/tool.py",
+                ".aris/skills/only-old",
+            ] {
+                assert!(now.contains(path), "{when}: {path} in {now}");
+            }
+            assert_eq!(
+                *whole.borrow_mut().get_or_insert(now.clone()),
+                now,
+                "{when}"
+            );
+        },
+    );
+}
+
 /// What the killed run had put aside may have been edited in between.
 #[test]
 fn an_edit_of_what_a_killed_update_put_aside_is_kept() {

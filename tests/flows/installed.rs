@@ -92,7 +92,7 @@ fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
         let direct = direct.expect_code(0);
         for name in row.names() {
             let tool = format!(".aris/tools/{name}");
-            project.write(&tool, aris_launch::shim(row.name, row.owner, name));
+            project.write(&tool, aris_launch::shim(row.name, row.owner, name, None));
             project.mode(&tool, 0o644);
             for interpreter in ["sh", "bash", "python3"] {
                 let Some(interpreter) = on_path(interpreter, &project) else {

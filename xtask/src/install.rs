@@ -50,7 +50,8 @@ pub(crate) fn run(workspace: &Workspace, args: &Args) -> Result<u8, Fault> {
         let (path, bytes) = place(workspace, row, &folder, &triple)?;
         println!("{path} ({} KB)", bytes.div_ceil(1000));
     }
-    let shims = shims(workspace);
+    // One that is copied into a project by hand still finds this tree.
+    let shims = shims(workspace, workspace.root.to_str());
     for (path, text) in &shims {
         write(workspace, path, text.as_bytes())?;
     }
@@ -70,10 +71,11 @@ fn chosen<'a>(workspace: &'a Workspace, names: &[String]) -> Result<Vec<&'a Row>
     names.iter().map(row).collect()
 }
 
-/// `tools/<name>` for every name of every helper, so that `$ARIS_REPO/tools/<name>` is found in this tree.
-pub(crate) fn shims(workspace: &Workspace) -> Vec<(String, String)> {
+/// `tools/<name>` for every name of every helper, so that `$ARIS_REPO/tools/<name>` is found in this tree. `source`: see
+/// [`aris_launch::shim`]; a release does not know where it will lie.
+pub(crate) fn shims(workspace: &Workspace, source: Option<&str>) -> Vec<(String, String)> {
     let of_row = |row: &Row| -> Vec<(String, String)> {
-        let shim = |name| aris_launch::shim(&row.name, &row.owner, name);
+        let shim = |name| aris_launch::shim(&row.name, &row.owner, name, source);
         row.names()
             .map(|name| (format!("tools/{name}"), shim(name)))
             .collect()
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_name_of_a_helper_is_in_tools() {
-        let shims = shims(&Tree::new().workspace());
+        let shims = shims(&Tree::new().workspace(), None);
         let paths: Vec<&str> = shims.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["tools/tool", "tools/tool.sh"]);
     }

@@ -12,7 +12,7 @@ use crate::documents;
 use crate::error::Error;
 use crate::plan::{Plan, Step, Was, free_name};
 use crate::project::{Project, Shape, base, parent};
-use crate::records::{STAGE, in_reference_format};
+use crate::records::{CODEX_SKILLS, STAGE, for_codex, in_reference_format, needs_codex_record};
 use crate::source;
 use crate::wanted::{From, Wanted};
 
@@ -35,7 +35,11 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
     for folder in plan.folders.iter().chain(&plan.stages) {
         aris_fs::create_folder(&project.at(folder))?;
     }
-    for step in late {
+    // An older record goes last: until then it says what may be replaced.
+    let (moves, late): (Vec<&Step>, Vec<&Step>) = late
+        .into_iter()
+        .partition(|step| matches!(step, Step::Move { .. }));
+    for step in late.into_iter().chain(moves) {
         make(project, source_root, plan, step)?;
     }
     Ok(())
@@ -45,6 +49,11 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
 pub(crate) fn record(project: &Project, manifest: &InstallManifest) -> Result<(), Error> {
     let text = in_reference_format(manifest);
     aris_fs::write_atomic(&project.at(INSTALLED_SKILLS), text.as_bytes())?;
+    if needs_codex_record(manifest) {
+        aris_fs::write_atomic(&project.at(CODEX_SKILLS), for_codex(manifest).as_bytes())?;
+    } else {
+        aris_fs::remove_file(&project.at(CODEX_SKILLS))?;
+    }
     let text = format!("{}\n", serde_json::to_string_pretty(manifest)?);
     aris_fs::write_atomic(&project.at(INSTALL_MANIFEST), text.as_bytes())?;
     Ok(())
@@ -83,7 +92,7 @@ pub(crate) fn sweep<'a>(
         }
         aris_fs::remove_empty_folder(&project.at(stage))?;
     }
-    for record in [INSTALL_MANIFEST, INSTALLED_SKILLS] {
+    for record in [INSTALL_MANIFEST, INSTALLED_SKILLS, CODEX_SKILLS] {
         if project.shape(parent(record)) == Shape::Folder {
             aris_fs::sweep_dead(&project.at(record))?;
         }
@@ -178,10 +187,14 @@ fn make_ready(
     match (&wanted.from, content) {
         (From::Link, Content::Link { target }) => aris_fs::create_link(Path::new(target), &ready)?,
         (From::Text(text), _) => aris_fs::create_file(&ready, text.as_bytes(), EXECUTABLE)?,
+        (From::File(from), Content::File { digest, executable }) => {
+            let mode = if *executable { EXECUTABLE } else { PLAIN };
+            aris_fs::create_file(&ready, &source::bytes(from, digest)?, mode)?;
+        }
         (From::Folder(folder), Content::Tree { files }) => {
             copy(source_root, folder, files, &ready)?;
         }
-        (From::Link | From::Folder(_), _) => {
+        (From::Link | From::Folder(_) | From::File(_), _) => {
             return Err(Error::Changed {
                 path: project.at(path),
             });

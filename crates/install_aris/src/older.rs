@@ -4,16 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aris_contract::artifact::install::{Content, Entry, EntryKind, INSTALLED_TOOLS, Origin};
+use aris_contract::artifact::install::{
+    Content, Entry, EntryKind, INSTALLED_TOOLS, InstallMode, Origin, TreeFile,
+};
 use aris_fs::EntryKind as OnDisk;
 
 use crate::cli::MigrateCopy;
 use crate::error::{Error, quoted};
 use crate::plan::{Inputs, Plan, Step, migrates};
 use crate::project::{Shape, is_safe_name};
-use crate::records::{CODEX_SKILLS, Reference};
+use crate::records::{CODEX_SKILLS, OLDER_SKILLS, PLACES, Reference};
 use crate::report::{Conflict, What};
-use crate::wanted::{From, Wanted};
+use crate::source::{self, SUPPORT};
+use crate::wanted::From;
 
 /// The place of an install by the reference before 2026-04-20.
 const NESTED: &str = ".claude/skills/aris";
@@ -23,7 +26,7 @@ pub(crate) fn take_over(
     inputs: &Inputs<'_>,
     plan: &mut Plan,
     owned: &mut BTreeMap<String, Vec<Entry>>,
-) {
+) -> Result<(), Error> {
     let Inputs {
         project,
         source,
@@ -71,6 +74,10 @@ pub(crate) fn take_over(
                 });
         }
         if is_older {
+            scripts(inputs, plan, repo_root);
+            if !plan.wanted.contains_key(INSTALLED_TOOLS) {
+                spread_tools(plan, &Path::new(repo_root).join("tools"))?;
+            }
             let name = path.rsplit('/').next().unwrap_or_default();
             let to = plan.kept_name(project, name, now);
             plan.changes.push(crate::report::Change {
@@ -84,6 +91,107 @@ pub(crate) fn take_over(
             });
         }
     }
+    Ok(())
+}
+
+/// Links to skills of an older install that have scripts of their own and that this source does not have, where skills look for them.
+fn scripts(inputs: &Inputs<'_>, plan: &mut Plan, repo_root: &str) {
+    let skills = Path::new(repo_root).join("skills");
+    for entry in aris_fs::list_sorted(&skills).unwrap_or_default() {
+        let name = entry.name.to_str().filter(|name| is_safe_name(name));
+        let has_scripts = entry.path.join("scripts").is_dir();
+        if let (Some(name), Some(target), true) = (name, entry.path.to_str(), has_scripts)
+            && !inputs.source.skills.contains_key(name)
+        {
+            let path = format!("{OLDER_SKILLS}/{name}");
+            plan.want_older(path, EntryKind::Skill, name, target);
+        }
+    }
+}
+
+/// Skills of both sources read `shared-references` in one folder. Where an older install has put a link there, it becomes a folder with
+/// what both have; gives these links. A folder that was made so stays one.
+pub(crate) fn unite_references(
+    inputs: &Inputs<'_>,
+    plan: &mut Plan,
+    owned: &mut BTreeMap<String, Vec<Entry>>,
+) -> Result<Vec<String>, Error> {
+    let Inputs {
+        project,
+        source,
+        choices,
+        ..
+    } = *inputs;
+    let mut linked = Vec::new();
+    for place in PLACES {
+        let folder = format!("{place}/{SUPPORT}");
+        let inner = format!("{folder}/");
+        let older = owned.get(&folder).into_iter().flatten().find_map(|entry| {
+            let Content::Link { target } = &entry.content else {
+                return None;
+            };
+            let is_there = project.shape(&folder) == Shape::Link(target.into());
+            let theirs = entry.origin == Origin::Older && Path::new(target).is_dir();
+            (is_there && theirs).then(|| target.clone())
+        });
+        let is_united = owned.keys().any(|path| path.starts_with(&inner));
+        if older.is_none() && !is_united {
+            continue;
+        }
+        if plan.wanted.remove(&folder).is_some() {
+            let from = source.at(&format!("skills/{SUPPORT}"));
+            let files = source::tree(&source.root, &from)?.unwrap_or_default();
+            for file in files {
+                let TreeFile {
+                    path: name,
+                    digest,
+                    executable,
+                } = file;
+                let (content, made) = match choices.mode {
+                    InstallMode::Symlink => {
+                        let target = format!("{}/skills/{SUPPORT}/{name}", source.text);
+                        (Content::Link { target }, From::Link)
+                    }
+                    InstallMode::Copy => {
+                        let content = Content::File { digest, executable };
+                        (content, From::File(from.join(&name)))
+                    }
+                };
+                let entry = Entry {
+                    path: format!("{inner}{name}"),
+                    kind: EntryKind::Support,
+                    name: SUPPORT.to_owned(),
+                    origin: Origin::Source,
+                    content,
+                };
+                plan.want(entry, made);
+            }
+        }
+        let Some(older) = older else { continue };
+        owned.remove(&folder);
+        plan.remove_first(
+            &folder,
+            Content::Link {
+                target: older.clone(),
+            },
+        );
+        for entry in aris_fs::list_sorted(Path::new(&older))? {
+            let (Some(name), Some(target)) = (entry.name.to_str(), entry.path.to_str()) else {
+                continue;
+            };
+            let path = format!("{inner}{name}");
+            if plan.wanted.contains_key(&path) {
+                plan.leave(
+                    &path,
+                    format!("{target} has the same name, and is not linked"),
+                );
+            } else {
+                plan.want_older(path, EntryKind::Support, SUPPORT, target);
+            }
+        }
+        linked.push(folder);
+    }
+    Ok(linked)
 }
 
 /// Links to the tools of an older install that this source does not have, so that old skills still find them.
@@ -109,24 +217,9 @@ pub(crate) fn spread_tools(plan: &mut Plan, folder: &Path) -> Result<(), Error> 
                 }
                 continue;
             }
-            let Some(target) = entry.path.to_str().map(str::to_owned) else {
-                continue;
-            };
-            let entry = Entry {
-                path: path.clone(),
-                kind: EntryKind::Tool,
-                name,
-                origin: Origin::Older,
-                content: Content::Link { target },
-            };
-            plan.wanted.insert(
-                path,
-                Wanted {
-                    entry,
-                    alternative: None,
-                    from: From::Link,
-                },
-            );
+            if let Some(target) = entry.path.to_str() {
+                plan.want_older(path, EntryKind::Tool, &name, target);
+            }
         }
     }
     Ok(())
@@ -156,17 +249,8 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
         Shape::Absent => return,
         Shape::Link(target) if known(&target) => {
             if cli.from_old {
-                plan.change(What::Remove, NESTED);
-                let content = Content::Link {
-                    target: target.to_string_lossy().into_owned(),
-                };
-                plan.steps.insert(
-                    0,
-                    Step::Remove {
-                        path: NESTED.to_owned(),
-                        content,
-                    },
-                );
+                let target = target.to_string_lossy().into_owned();
+                plan.remove_first(NESTED, Content::Link { target });
                 return;
             }
             (

@@ -18,7 +18,7 @@ use crate::project::{Project, Shape, parent};
 use crate::records::{Records, STAGE};
 use crate::report::{Change, Conflict, Left, What};
 use crate::source::Source;
-use crate::wanted::{Choices, Wanted};
+use crate::wanted::{Choices, From, Wanted};
 
 /// Folder for what the user edited and an update replaced, relative to the project.
 pub(crate) const KEPT: &str = ".aris/kept";
@@ -121,13 +121,29 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
     for (path, entries) in records.entries() {
         owned.insert(path.to_owned(), entries.into_iter().cloned().collect());
     }
-    older::take_over(inputs, &mut plan, &mut owned);
-    let tools_are_linked = tools_folder(inputs, &mut plan, &mut owned)?;
+    // What a killed run had not linked yet, or somebody removed.
+    for known in owned.values().flatten() {
+        if let (Origin::Older, Content::Link { target }) = (known.origin, &known.content)
+            && !plan.wanted.contains_key(&known.path)
+            && Path::new(target).exists()
+            && project.shape(&known.path) == Shape::Absent
+        {
+            plan.want_older(known.path.clone(), known.kind, &known.name, target);
+        }
+    }
+    older::take_over(inputs, &mut plan, &mut owned)?;
+    let mut linked = older::unite_references(inputs, &mut plan, &mut owned)?;
+    if tools_folder(inputs, &mut plan, &mut owned)? {
+        linked.push(INSTALLED_TOOLS.to_owned());
+    }
+    let is_in = |path: &str, folder: &String| {
+        path.strip_prefix(folder.as_str())
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
 
     for path in plan.wanted.keys().cloned().collect::<Vec<_>>() {
         let recorded = owned.remove(&path).unwrap_or_default();
-        let is_new =
-            tools_are_linked && path.starts_with(INSTALLED_TOOLS) && path != INSTALLED_TOOLS;
+        let is_new = linked.iter().any(|folder| is_in(&path, folder));
         plan.place(inputs, &path, &recorded, is_new)?;
     }
     for (path, recorded) in owned {
@@ -138,13 +154,41 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
     plan.steps.extend(edits.edits.into_iter().map(Step::Edit));
     plan.changes.extend(edits.changes);
     plan.left.extend(edits.left);
-    plan.find_folders(project, records, tools_are_linked);
+    plan.find_folders(project, records, |path| {
+        linked
+            .iter()
+            .any(|folder| path == folder || is_in(path, folder))
+    });
     plan.manifest.entries.sort_by(|a, b| a.path.cmp(&b.path));
     plan.keep_record(records);
     Ok(plan)
 }
 
 impl Plan {
+    /// Adds something that should be there.
+    pub(crate) fn want(&mut self, entry: Entry, from: From) {
+        let wanted = Wanted {
+            leads_to: None,
+            from,
+            entry,
+        };
+        self.wanted.insert(wanted.entry.path.clone(), wanted);
+    }
+
+    /// Adds a link to something that only an older install has.
+    pub(crate) fn want_older(&mut self, path: String, kind: EntryKind, name: &str, target: &str) {
+        let entry = Entry {
+            path,
+            kind,
+            name: name.to_owned(),
+            origin: Origin::Older,
+            content: Content::Link {
+                target: target.to_owned(),
+            },
+        };
+        self.want(entry, From::Link);
+    }
+
     /// Decides about one wanted path.
     fn place(
         &mut self,
@@ -155,18 +199,36 @@ impl Plan {
     ) -> Result<(), Error> {
         let Inputs { project, cli, .. } = *inputs;
         let Some(Wanted {
-            entry, alternative, ..
+            entry, leads_to, ..
         }) = self.wanted.get(path)
         else {
             return Ok(());
         };
-        let (entry, alternative) = (entry.clone(), alternative.clone());
+        let entry = entry.clone();
+        let is_right = |link: &Path| {
+            leads_to
+                .as_ref()
+                .is_some_and(|to| fs::canonicalize(project.at(path)).is_ok_and(|real| real == *to))
+                && link.to_str().is_some()
+        };
         let found = if is_new {
             Match::Absent
         } else {
             compare(project, path, &entry.content)?
         };
-        let is_owned = !recorded.is_empty();
+        let (found, entry) = match found {
+            // A link that leads to the same is as good, and stays as its maker wrote it.
+            Match::Other(Shape::Link(link)) if !is_new && is_right(&link) => {
+                let target = link.to_string_lossy().into_owned();
+                let content = Content::Link { target };
+                (Match::Same, Entry { content, ..entry })
+            }
+            found => (found, entry),
+        };
+        let is_owned = recorded.iter().any(|known| match &known.content {
+            Content::Link { .. } => found != Match::Same || known.content == entry.content,
+            Content::File { .. } | Content::Tree { .. } => true,
+        });
         match found {
             Match::Same if is_owned => self.manifest.entries.push(entry),
             Match::Same if cli.adopt_existing.contains(&entry.name) => {
@@ -198,13 +260,6 @@ impl Plan {
                 self.manifest.entries.push(entry);
             }
             Match::Partial | Match::Edited(_) | Match::Other(_) => {
-                if let Some(content) = alternative
-                    && is_owned
-                    && compare(project, path, &content)? == Match::Same
-                {
-                    self.manifest.entries.push(Entry { content, ..entry });
-                    return Ok(());
-                }
                 let mut edited = None;
                 for known in recorded.iter().rev() {
                     match compare(project, path, &known.content)? {
@@ -306,16 +361,7 @@ impl Plan {
                     return Ok(());
                 }
                 Match::Same | Match::Partial => {
-                    self.change(What::Remove, path);
-                    // Before anything is made: a link may stand where a folder is needed.
-                    let content = known.content.clone();
-                    self.steps.insert(
-                        0,
-                        Step::Remove {
-                            path: path.to_owned(),
-                            content,
-                        },
-                    );
+                    self.remove_first(path, known.content.clone());
                     return Ok(());
                 }
                 Match::Absent => return Ok(()),
@@ -330,7 +376,12 @@ impl Plan {
     }
 
     /// Folders that everything needs, and folders in which things are made ready.
-    fn find_folders(&mut self, project: &Project, records: &Records, tools_are_linked: bool) {
+    fn find_folders(
+        &mut self,
+        project: &Project,
+        records: &Records,
+        is_in_link: impl Fn(&str) -> bool,
+    ) {
         let mut needed = BTreeSet::from([String::from(".aris")]);
         let mut stages = BTreeSet::new();
         for step in &self.steps {
@@ -357,7 +408,7 @@ impl Plan {
         for stage in &stages {
             if project.shape(stage) != Shape::Absent
                 && !records.stages.contains(stage)
-                && !tools_are_linked
+                && !is_in_link(stage)
             {
                 self.conflicts.push(Conflict {
                     path: stage.clone(),
@@ -366,10 +417,8 @@ impl Plan {
                 });
             }
         }
-        let is_absent = |folder: &String| {
-            let inside_link = tools_are_linked && folder.starts_with(INSTALLED_TOOLS);
-            inside_link || project.shape(folder) == Shape::Absent
-        };
+        let is_absent =
+            |folder: &String| is_in_link(folder) || project.shape(folder) == Shape::Absent;
         self.folders = needed.into_iter().filter(is_absent).collect();
         let made: BTreeSet<String> = records
             .folders()
@@ -390,7 +439,10 @@ impl Plan {
             };
             *old == same_time
         });
-        let is_current = is_same && records.unfinished.is_empty() && records.reference.is_empty();
+        let is_current = is_same
+            && records.unfinished.is_empty()
+            && records.reference.is_empty()
+            && records.views_are_current;
         if !is_current && self.changes.is_empty() {
             self.change(What::Record, INSTALL_MANIFEST);
         }
@@ -402,6 +454,13 @@ impl Plan {
             path: path.to_owned(),
             kept_as: None,
         });
+    }
+
+    /// Removes something before anything is made: a link may stand where a folder is needed.
+    pub(crate) fn remove_first(&mut self, path: &str, content: Content) {
+        self.change(What::Remove, path);
+        let path = path.to_owned();
+        self.steps.insert(0, Step::Remove { path, content });
     }
 
     pub(crate) fn leave(&mut self, path: &str, reason: String) {

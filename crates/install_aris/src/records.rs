@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
 use aris_contract::artifact::install::{
-    Block, CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, INSTALL_MANIFEST,
+    Block, CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, Host, INSTALL_MANIFEST,
     INSTALLED_SKILLS, INSTALLED_TOOLS, InstallManifest, Origin,
 };
 use aris_contract::{json, schema};
@@ -15,10 +15,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::block;
 use crate::error::Error;
-use crate::project::{JOURNAL, Project, Shape, is_safe_name, parent};
+use crate::project::{JOURNAL, Project, Shape, base, is_safe_name, parent};
 
 /// The manifest of the reference's installer for Codex.
 pub(crate) const CODEX_SKILLS: &str = ".aris/installed-skills-codex.txt";
+
+/// Where skills of an older install look for scripts of each other, relative to the project.
+pub(crate) const OLDER_SKILLS: &str = ".aris/skills";
+
+/// Where skills are.
+pub(crate) const PLACES: [&str; 2] = [CANONICAL_SKILLS, CLAUDE_SKILLS];
 
 /// Name of the folders in which things are made ready, beside the place they go to.
 pub(crate) const STAGE: &str = ".aris-stage";
@@ -47,6 +53,8 @@ pub(crate) struct Records {
     pub(crate) has_journal: bool,
     /// Manifests of the reference's installers, where they are not only our own in its format.
     pub(crate) reference: Vec<Reference>,
+    /// Whether our own in its format are there, and as old skills read them: `awk` takes a carriage return for a part of the path.
+    pub(crate) views_are_current: bool,
 }
 
 /// A manifest in the reference's format.
@@ -131,10 +139,17 @@ impl Records {
             let recorded = |path: &String| manifest.entries.iter().any(|entry| entry.path == *path);
             records.given.retain(|path, _| !recorded(path));
         }
+        records.views_are_current = true;
         for path in [INSTALLED_SKILLS, CODEX_SKILLS] {
+            let is_needed = records
+                .manifest
+                .as_ref()
+                .is_some_and(|own| path == INSTALLED_SKILLS || needs_codex_record(own));
             let Some(text) = optional(project, path)? else {
+                records.views_are_current &= !is_needed;
                 continue;
             };
+            records.views_are_current &= !text.contains(&b'\r');
             let reference = reference(project, path, &text)?;
             if !records.all().any(|own| reference.is_view_of(own)) {
                 records.reference.push(reference);
@@ -196,8 +211,11 @@ impl Records {
 impl Reference {
     /// Whether it says nothing that `own` does not say.
     fn is_view_of(&self, own: &InstallManifest) -> bool {
-        self.path == INSTALLED_SKILLS
-            && self.repo_root == own.repo_root
+        let repo_root = match self.path {
+            CODEX_SKILLS => codex_root(own),
+            _ => own.repo_root.clone(),
+        };
+        self.repo_root == repo_root
             && self
                 .entries
                 .iter()
@@ -205,17 +223,41 @@ impl Reference {
     }
 }
 
+/// Whether skills are installed that ask the record for Codex.
+pub(crate) fn needs_codex_record(manifest: &InstallManifest) -> bool {
+    let is_kept =
+        |entry: &Entry| entry.origin == Origin::Older && parent(&entry.path) == CANONICAL_SKILLS;
+    manifest.hosts.contains(&Host::Codex) || manifest.entries.iter().any(is_kept)
+}
+
+/// What skills for Codex take for a repository. They look into its `tools/` before all other places, and only `.aris/tools` holds the
+/// helpers of every source that is installed.
+fn codex_root(manifest: &InstallManifest) -> String {
+    format!("{}/.aris", manifest.project_root)
+}
+
+/// The record that skills for Codex read their `repo_root` from. It lists nothing: `.aris/install.json` does.
+pub(crate) fn for_codex(manifest: &InstallManifest) -> String {
+    head(&codex_root(manifest), manifest)
+}
+
+fn head(repo_root: &str, manifest: &InstallManifest) -> String {
+    format!(
+        "version\t1\nrepo_root\t{repo_root}\nproject_root\t{}\ngenerated\t{}\nkind\tname\tsource_rel\ttarget_rel\tmode\n",
+        manifest.project_root, manifest.generated
+    )
+}
+
 /// The manifest in the reference's format, for old skills and old installers. `.claude` comes first, because the reference's
 /// uninstaller follows those links while the canonical ones are still there.
 pub(crate) fn in_reference_format(manifest: &InstallManifest) -> String {
-    let mut text = format!(
-        "version\t1\nrepo_root\t{}\nproject_root\t{}\ngenerated\t{}\nkind\tname\tsource_rel\ttarget_rel\tmode\n",
-        manifest.repo_root, manifest.project_root, manifest.generated
-    );
+    let mut text = head(&manifest.repo_root, manifest);
     let rows = manifest
         .entries
         .iter()
-        .filter(|entry| entry.kind != EntryKind::Tool && entry.origin == Origin::Source);
+        .filter(|entry| entry.kind != EntryKind::Tool && entry.origin == Origin::Source)
+        // Not the files of references that are united.
+        .filter(|entry| PLACES.contains(&parent(&entry.path)));
     let (claude, other): (Vec<_>, Vec<_>) =
         rows.partition(|entry| entry.path.starts_with(CLAUDE_SKILLS));
     for entry in claude.into_iter().chain(other) {
@@ -312,14 +354,19 @@ fn problem_of(manifest: &InstallManifest) -> Option<String> {
 
 /// Whether an entry may be at this path.
 fn is_ours(path: &str) -> bool {
-    let skill = [CANONICAL_SKILLS, CLAUDE_SKILLS].contains(&parent(path));
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let skill = PLACES.contains(&parent(path)) || parent(path) == OLDER_SKILLS;
+    let name = base(path);
+    let reference = PLACES.into_iter().any(|place| {
+        let below = path.strip_prefix(place);
+        let below = below.and_then(|rest| rest.strip_prefix("/shared-references/"));
+        below.is_some_and(is_below)
+    });
     let tool = path == INSTALLED_TOOLS
         || path
             .strip_prefix(INSTALLED_TOOLS)
             .and_then(|rest| rest.strip_prefix('/'))
             .is_some_and(is_below);
-    (skill && is_safe_name(name)) || tool
+    (skill && is_safe_name(name)) || reference || tool
 }
 
 /// Whether a folder may have been made by this program.

@@ -12,10 +12,10 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::project::{is_safe_name, recordable};
 
-/// Folders without a `SKILL.md` that skills refer to.
+/// The folder without a `SKILL.md` that skills refer to.
 ///
 /// **Source**: the reference's installer.
-const SUPPORT: [&str; 1] = ["shared-references"];
+pub(crate) const SUPPORT: &str = "shared-references";
 
 /// Packages for one host in the reference's tree: not skills. `aris` is the place of an old nested install.
 const EXCLUDED: [&str; 3] = ["aris", "skills-codex", "skills-codex.bak"];
@@ -198,7 +198,7 @@ impl Source {
         if !path.is_dir() || EXCLUDED.contains(&name) {
             return;
         }
-        let kind = if SUPPORT.contains(&name) {
+        let kind = if name == SUPPORT {
             EntryKind::Support
         } else if path.join("SKILL.md").is_file() {
             EntryKind::Skill

@@ -14,7 +14,7 @@ use crate::compare::{Match, compare};
 use crate::documents::{self, Edit};
 use crate::error::Error;
 use crate::project::{Project, Shape};
-use crate::records::{Intent, Records};
+use crate::records::{CODEX_SKILLS, Intent, Records};
 use crate::report::{Change, Left, What};
 
 /// What an uninstall does, decided.
@@ -75,7 +75,7 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
     if records.all().next().is_some() {
         removal
             .files
-            .extend([INSTALLED_SKILLS, INSTALL_MANIFEST].map(String::from));
+            .extend([INSTALLED_SKILLS, CODEX_SKILLS, INSTALL_MANIFEST].map(String::from));
     }
     removal.files.sort();
     removal.files.dedup();

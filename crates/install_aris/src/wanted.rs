@@ -16,8 +16,8 @@ use crate::source::{self, Source};
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) entry: Entry,
-    /// Another content that will do: links as an older installer made them.
-    pub(crate) alternative: Option<Content>,
+    /// What a link leads to in the end: one with another text that leads there will do.
+    pub(crate) leads_to: Option<PathBuf>,
     pub(crate) from: From,
 }
 
@@ -28,6 +28,8 @@ pub(crate) enum From {
     Link,
     /// The text of a tool.
     Text(String),
+    /// A file of the source.
+    File(PathBuf),
     /// A folder of the source.
     Folder(PathBuf),
 }
@@ -58,7 +60,7 @@ pub(crate) fn wanted(
 ) -> Result<(BTreeMap<String, Wanted>, Vec<String>), Error> {
     let mut all = BTreeMap::new();
     let mut refused = Vec::new();
-    let mut add = |path: String, kind, name: &str, content, from, alternative| {
+    let mut add = |path: String, kind, name: &str, content, from, leads_to| {
         let entry = Entry {
             path: path.clone(),
             kind,
@@ -70,7 +72,7 @@ pub(crate) fn wanted(
             path,
             Wanted {
                 entry,
-                alternative,
+                leads_to,
                 from,
             },
         );
@@ -99,23 +101,23 @@ pub(crate) fn wanted(
             InstallMode::Symlink => linked(format!("{}/skills/{name}", source.text)),
             InstallMode::Copy => copied(),
         };
-        // A clone's own link text is what an older installer put into `.claude/skills`.
-        let alternative = (choices.mode == InstallMode::Symlink).then(|| content.clone());
+        let leads_to = match choices.mode {
+            InstallMode::Symlink => std::fs::canonicalize(&folder).ok(),
+            InstallMode::Copy => None,
+        };
         add(
             format!("{CANONICAL_SKILLS}/{name}"),
             *kind,
             name,
             content,
             from,
-            None,
+            leads_to.clone(),
         );
         if choices.has_claude_folder() {
-            let (content, from, alternative) = if choices.copies_for_claude_folder() {
-                let (content, from) = copied();
-                (content, from, None)
+            let (content, from) = if choices.copies_for_claude_folder() {
+                copied()
             } else {
-                let (content, from) = linked(format!("../../{CANONICAL_SKILLS}/{name}"));
-                (content, from, alternative)
+                linked(format!("../../{CANONICAL_SKILLS}/{name}"))
             };
             add(
                 format!("{CLAUDE_SKILLS}/{name}"),
@@ -123,7 +125,7 @@ pub(crate) fn wanted(
                 name,
                 content,
                 from,
-                alternative,
+                leads_to,
             );
         }
     }
@@ -131,7 +133,7 @@ pub(crate) fn wanted(
         Some(rows) => {
             for row in rows {
                 for alias in std::iter::once(&row.name).chain(&row.aliases) {
-                    let text = aris_launch::shim(&row.name, &row.owner, alias);
+                    let text = aris_launch::shim(&row.name, &row.owner, alias, Some(&source.text));
                     let content = Content::File {
                         digest: Digest::of(text.as_bytes()).to_string(),
                         executable: true,

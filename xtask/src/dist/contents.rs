@@ -111,10 +111,10 @@ fn committed(workspace: &Workspace) -> Result<Files, Fault> {
 /// Every name of every helper in `tools/`, and the current ones in `bin/`, which some hosts put on the `PATH`.
 fn names_of_helpers(workspace: &Workspace) -> Files {
     let in_bin = workspace.rows.iter().map(|row| {
-        let shim = aris_launch::shim(&row.name, &row.owner, &row.name);
+        let shim = aris_launch::shim(&row.name, &row.owner, &row.name, None);
         (format!("bin/{}", row.name), shim)
     });
-    let all = install::shims(workspace).into_iter().chain(in_bin);
+    let all = install::shims(workspace, None).into_iter().chain(in_bin);
     all.map(|(path, text)| (path, File::program(text)))
         .collect()
 }

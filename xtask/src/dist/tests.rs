@@ -36,7 +36,7 @@ fn release(workspace: &Workspace) -> Files {
             executable,
         },
     );
-    for (path, text) in install::shims(workspace) {
+    for (path, text) in install::shims(workspace, None) {
         files.insert(
             path,
             File {

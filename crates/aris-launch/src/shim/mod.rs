@@ -19,9 +19,12 @@ const START: &str = "exec /bin/sh \"$aris_launcher\" \"$@\"";
 /// The file to install as `tools/<alias>`: starts the launcher of `helper`, which belongs to the skill `owner`, with its arguments,
 /// streams and exit code unchanged; under a name of `EXITS` the exit code is translated.
 ///
+/// `source` is the folder that holds `skills/`, where that is known: a file that is copied elsewhere then still finds its launcher. Left
+/// out when it cannot stand in both languages as it is.
+///
 /// `alias` may be a path, `experiment_queue/queue_manager.py`; the file then lies in that folder of `tools`. All names must be plain,
 /// see [`is_plain`](crate::is_plain), an alias in each of its parts.
-pub fn shim(helper: &str, owner: &str, alias: &str) -> String {
+pub fn shim(helper: &str, owner: &str, alias: &str, source: Option<&str>) -> String {
     let (nested, name) = match alias.rsplit_once('/') {
         Some((folders, name)) => (format!("\naris_own=${{aris_own%/{folders}}}"), name),
         None => (String::new(), alias),
@@ -36,8 +39,17 @@ pub fn shim(helper: &str, owner: &str, alias: &str) -> String {
         ),
         None => (START.to_owned(), "that"),
     };
+    let is_plain = |path: &&str| {
+        let mut bytes = path.bytes();
+        path.starts_with('/')
+            && bytes.all(|b| b.is_ascii_alphanumeric() || b"/._-+@, ".contains(&b))
+    };
+    let source = source.filter(is_plain).map_or_else(String::new, |path| {
+        format!("\n  aris_look \"{path}/skills\"")
+    });
     TEMPLATE
         .replace(START, &start)
+        .replace("@SOURCE@", &source)
         .replace("@EXIT@", exit)
         .replace("@NESTED@", &nested)
         .replace("@ALIAS@", name)

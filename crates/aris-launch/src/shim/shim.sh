@@ -2,7 +2,8 @@
 ''':'
 # @ALIAS@: a name that skills know for @HELPER@, a helper of the skill @OWNER@.
 # Generated; do not edit. It becomes skills/@OWNER@/scripts/@HELPER@, found from the place of this
-# file, from the project of the working directory, in $ARIS_REPO, or where the skills were installed from.
+# file, from the project of the working directory, in $ARIS_REPO, where the skills were installed from, or in the
+# home folder.
 # It is valid as a POSIX shell script and as Python: sh, bash and python3 may all be given it.
 # Exit: @EXIT@ of @HELPER@; 5 when it is not found. Full text: --help
 set -eu
@@ -53,6 +54,7 @@ if [ -z "$aris_launcher" ]; then
   fi
   aris_manifest "$aris_own"
   aris_manifest "$aris_root"
+  if [ -n "${HOME:-}" ]; then aris_look "$HOME/.agents/skills" "$HOME/.claude/skills"; fi@SOURCE@
 fi
 
 if [ -f "$aris_launcher" ] && [ -r "$aris_launcher" ]; then exec /bin/sh "$aris_launcher" "$@"; fi

@@ -113,7 +113,10 @@ fn every_interpreter_passes_arguments_streams_and_exit_code() {
         (".aris/tools/queue/old.py", "queue/old.py"),
         ("tools/queue/deep/old.py", "queue/deep/old.py"),
     ] {
-        let script = place.write(&format!("p/{alias}"), &shim("tool", "a-skill", expected));
+        let script = place.write(
+            &format!("p/{alias}"),
+            &shim("tool", "a-skill", expected, None),
+        );
         for interpreter in interpreters() {
             for cwd in ["p", ""] {
                 assert_eq!(
@@ -138,7 +141,7 @@ fn every_interpreter_passes_arguments_streams_and_exit_code() {
 fn a_name_without_a_slash_that_begins_with_a_dash_is_a_file() {
     let place = Place::new();
     place.launcher("p/skills");
-    place.write("p/tools/-x", &shim("tool", "a-skill", "x"));
+    place.write("p/tools/-x", &shim("tool", "a-skill", "x", None));
     for interpreter in interpreters() {
         let call: Vec<&str> = interpreter.iter().copied().chain(["--"]).collect();
         let (end, stdout, stderr) = place.run(&call, Path::new("-x"), "p/tools");
@@ -149,7 +152,7 @@ fn a_name_without_a_slash_that_begins_with_a_dash_is_a_file() {
 #[test]
 fn folders_are_asked_in_their_order() {
     let place = Place::new();
-    let script = place.write("p/.aris/tools/t", &shim("tool", "a-skill", "t"));
+    let script = place.write("p/.aris/tools/t", &shim("tool", "a-skill", "t", None));
     fs::create_dir_all(place.at("q")).expect("folder");
     let manifest = |folder: &str, repository: &str| {
         let root = place.at(repository);
@@ -211,7 +214,7 @@ fn a_link_leads_to_where_the_file_really_lies() {
     place.launcher("repo/skills");
     place.write(
         "repo/tools/queue/t.py",
-        &shim("tool", "a-skill", "queue/t.py"),
+        &shim("tool", "a-skill", "queue/t.py", None),
     );
     fs::create_dir_all(place.at("p/.aris")).expect("folder");
     fs::create_dir_all(place.at("links")).expect("folder");
@@ -237,14 +240,14 @@ fn a_folder_that_is_only_called_like_an_alias_stays() {
     let place = Place::new();
     place.launcher("p/skills");
     // The nested file, copied flat.
-    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "queue/t.py"));
+    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "queue/t.py", None));
     assert_eq!(place.run(&["sh"], &script, ""), good("p/skills"));
 }
 
 #[test]
 fn without_a_launcher_one_line_says_what_to_set() {
     let place = Place::new();
-    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "t.py"));
+    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "t.py", None));
     for interpreter in interpreters() {
         let run = |args: &[&str]| {
             let args: Vec<OsString> = args.iter().map(OsString::from).collect();
@@ -277,7 +280,7 @@ fn without_a_launcher_one_line_says_what_to_set() {
 fn bytes_that_are_no_text_pass_through_python_too() {
     let place = Place::new();
     place.launcher("p/skills");
-    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "t.py"));
+    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "t.py", None));
     let odd = [OsString::from_vec(vec![b'a', 0xff, b'b'])];
     let expected = place.run_with(&["sh"], &script, "p", &odd, None);
     assert_eq!(expected.0, End::Exited(7));
@@ -297,7 +300,7 @@ fn python_imports_nothing_that_lies_beside_it() {
     }
     let place = Place::new();
     place.launcher("p/skills");
-    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "t.py"));
+    let script = place.write("p/tools/t.py", &shim("tool", "a-skill", "t.py", None));
     for module in ["os", "posix", "signal", "_signal", "subprocess"] {
         place.write(
             &format!("p/tools/{module}.py"),
@@ -325,7 +328,7 @@ fn python_imports_nothing_that_lies_beside_it() {
 
 #[test]
 fn the_text_is_ascii_and_has_nothing_left_to_fill_in() {
-    let text = shim("tool", "a-skill", "queue/t.py");
+    let text = shim("tool", "a-skill", "queue/t.py", None);
     assert!(text.is_ascii(), "{text}");
     assert_eq!(text.matches('@').count(), text.matches("\"$@\"").count());
     // The string that Python skips ends where it should, and holds no escape that Python would warn of.
@@ -336,7 +339,7 @@ fn the_text_is_ascii_and_has_nothing_left_to_fill_in() {
 #[test]
 fn callers_of_an_old_name_get_the_codes_that_they_branch_on() {
     let place = Place::new();
-    let text = shim("tool", "a-skill", "extract_paper_style.py");
+    let text = shim("tool", "a-skill", "extract_paper_style.py", None);
     let script = place.write("p/tools/extract_paper_style.py", &text);
     for (own, known) in [
         (0, 0),
@@ -360,5 +363,10 @@ fn callers_of_an_old_name_get_the_codes_that_they_branch_on() {
             );
         }
     }
-    assert_eq!(shim("a", "b", "other.py").matches("aris_code").count(), 0);
+    assert_eq!(
+        shim("a", "b", "other.py", None)
+            .matches("aris_code")
+            .count(),
+        0
+    );
 }

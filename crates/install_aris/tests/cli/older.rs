@@ -16,7 +16,11 @@ fn reference_install(project: &Project, old: &str) {
         old.display(),
         project.at("paper").display()
     );
-    for name in ["reading", "only-old"] {
+    for (kind, name) in [
+        ("skill", "reading"),
+        ("skill", "only-old"),
+        ("support", "shared-references"),
+    ] {
         if !old.join("skills").join(name).is_dir() {
             continue;
         }
@@ -25,7 +29,7 @@ fn reference_install(project: &Project, old: &str) {
             project.at(&format!("paper/.claude/skills/{name}")),
         )
         .expect("link");
-        let row = format!("skill\t{name}\tskills/{name}\t.claude/skills/{name}\tsymlink\n");
+        let row = format!("{kind}\t{name}\tskills/{name}\t.claude/skills/{name}\tsymlink\n");
         manifest.push_str(&row);
     }
     project.write("paper/.aris/installed-skills.txt", manifest);
@@ -231,8 +235,7 @@ fn an_install_for_codex_is_taken_over_only_when_asked_and_nothing_is_lost() {
         doc.starts_with("mine\n") && doc.ends_with("mine too\n") && !doc.contains("theirs"),
         "{doc}"
     );
-    // One record says what is installed; the old one is kept aside.
-    assert!(fs::symlink_metadata(project.at("paper/.aris/installed-skills-codex.txt")).is_err());
+    // The old record is kept aside.
     let kept = project.snapshot();
     assert!(
         kept.paths()
@@ -251,4 +254,183 @@ fn an_install_for_codex_is_taken_over_only_when_asked_and_nothing_is_lost() {
         "old\n"
     );
     assert!(fs::symlink_metadata(project.at("paper/.agents/skills/only-old")).is_err());
+}
+
+/// What a skill finds where the reference's skills look: from their own place, and by the records' `repo_root`.
+fn read_by(project: &Project, script: &str) -> String {
+    let run = aris_testkit::Helper::at("/bin/bash").call(project.at("paper"));
+    let run = run.args(["-c", script]).run().expect_code(0);
+    run.stdout().to_owned()
+}
+
+const CODEX_ROOT: &str =
+    "ROOT=$(awk -F'\\t' '$1==\"repo_root\"{print $2; exit}' .aris/installed-skills-codex.txt)\n";
+
+/// Skills of the older install that stay read their own references, and ours read ours, in the same folder.
+#[test]
+fn shared_references_of_both_sources_are_together_after_a_take_over() {
+    for mode in ["symlink", "copy"] {
+        let project = project()
+            .file("old/skills/reading/SKILL.md", "old\n")
+            .file("old/skills/only-old/SKILL.md", "old\n")
+            .file("old/skills/only-old/scripts/own.py", "own\n")
+            .file("old/skills/shared-references/theirs.md", "theirs\n")
+            .file("old/skills/shared-references/both.md", "theirs\n")
+            .file("source/skills/shared-references/both.md", "ours\n")
+            .file("old/tools/x.py", "old\n");
+        let before = project.snapshot();
+        reference_install(&project, "old");
+        let data = install(&project, &["--mode", mode, "--from-old"]);
+        let place = "paper/.claude/skills/shared-references";
+        for (file, text) in [
+            ("theirs.md", "theirs\n"),
+            ("both.md", "ours\n"),
+            ("helpers.toml", super::TABLE),
+        ] {
+            assert_eq!(project.read(&format!("{place}/{file}")), text, "{mode}");
+        }
+        assert!(
+            paths(&data, "left").contains(&".claude/skills/shared-references/both.md"),
+            "{data}"
+        );
+        // The place where the reference's skills look for scripts of their own.
+        assert_eq!(
+            project.read("paper/.aris/skills/only-old/scripts/own.py"),
+            "own\n"
+        );
+        let run = call(&project, &[]).expect_code(0);
+        assert!(paths(&run.data(), "changes").is_empty(), "{mode}: {run}");
+        project.write("source/skills/shared-references/both.md", "newer\n");
+        project.write("source/skills/shared-references/new.md", "new\n");
+        call(&project, &["--update"]).expect_code(0);
+        assert_eq!(project.read(&format!("{place}/both.md")), "newer\n");
+        assert_eq!(project.read(&format!("{place}/new.md")), "new\n");
+        assert_eq!(project.read(&format!("{place}/theirs.md")), "theirs\n");
+        project.write("source/skills/shared-references/both.md", "ours\n");
+        fs::remove_file(project.at("source/skills/shared-references/new.md")).expect("removed");
+        uninstall(&project);
+        before.assert_same(
+            &project
+                .snapshot()
+                .without(|path| path.starts_with("paper/.")),
+            mode,
+        );
+        assert!(!project.at(place).exists());
+    }
+}
+
+/// Skills for Codex find helpers through the record of their own, also after a take-over.
+#[test]
+fn the_record_for_codex_names_a_folder_in_which_all_tools_are() {
+    for older in [false, true] {
+        let project = project()
+            .file("old/skills/skills-codex/reading/SKILL.md", "old\n")
+            .file("old/skills/skills-codex/only-old/SKILL.md", "old\n")
+            .file("old/skills/skills-codex/shared-references/a.md", "old\n")
+            .file("old/tools/theirs.py", "theirs\n")
+            .file("old/tools/old/tool.py", "theirs\n");
+        let args = ["--mode", "copy", "--host", "codex"];
+        if older {
+            codex_install(&project);
+            install(&project, &[&args[..], &["--from-old"]].concat());
+            assert_eq!(
+                read_by(
+                    &project,
+                    &format!("{CODEX_ROOT}cat $ROOT/tools/theirs.py .agents/skills/shared-references/a.md")
+                        .replace("$ROOT/", "\"$ROOT\"/")
+                ),
+                "theirs\nold\n"
+            );
+        } else {
+            install(&project, &args);
+        }
+        let found = format!("{CODEX_ROOT}grep -c reading \"$ROOT/tools/old/tool.py\"");
+        assert_ne!(read_by(&project, &found), "0\n");
+        assert!(paths(&call(&project, &[]).expect_code(0).data(), "changes").is_empty());
+        // Lost, it is written again; without the host it goes.
+        let record = "paper/.aris/installed-skills-codex.txt";
+        let text = project.read(record);
+        fs::remove_file(project.at(record)).expect("removed");
+        call(&project, &["--reconcile"]).expect_code(0);
+        let without_time = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.starts_with("generated"));
+            lines.map(str::to_owned).collect()
+        };
+        assert_eq!(without_time(&project.read(record)), without_time(&text));
+        call(&project, &["--host", "claude"]).expect_code(0);
+        assert_eq!(project.at(record).exists(), older);
+        uninstall(&project);
+        assert!(!project.at(record).exists());
+    }
+}
+
+/// Skills read these files with `awk`, to which the carriage return is part of the path.
+#[test]
+fn records_with_carriage_returns_are_written_anew() {
+    let project = project();
+    install(&project, &["--host", "claude,codex"]);
+    for record in ["installed-skills.txt", "installed-skills-codex.txt"] {
+        let path = format!("paper/.aris/{record}");
+        let text = project.read(&path);
+        project.write(&path, text.replace('\n', "\r\n"));
+        let data = call(&project, &[]).expect_code(0).data();
+        assert_eq!(data["changes"].as_array().map(Vec::len), Some(1), "{data}");
+        assert!(!project.read(&path).contains('\r'));
+        assert!(paths(&call(&project, &[]).expect_code(0).data(), "changes").is_empty());
+    }
+}
+
+#[test]
+fn a_correct_link_made_by_hand_is_adopted_however_it_is_written() {
+    for relative in [false, true] {
+        for place in [".claude/skills", ".agents/skills"] {
+            let project = project();
+            let folder = project.at(&format!("paper/{place}"));
+            fs::create_dir_all(&folder).expect("folders");
+            let target = if relative {
+                "../../../source/skills/reading".into()
+            } else {
+                project.at("source/skills/reading")
+            };
+            symlink(&target, folder.join("reading")).expect("link");
+            let args = ["--mode", "symlink", "--host", "claude,codex"];
+            let data = install(&project, &args);
+            let path = format!("{place}/reading");
+            assert!(paths(&data, "left").contains(&path.as_str()), "{data}");
+            let adopt = [&args[..], &["--adopt-existing", "reading"]].concat();
+            let data = install(&project, &adopt);
+            let change = &data["changes"][0];
+            assert_eq!(
+                (&change["what"], &change["path"]),
+                (&"adopt".into(), &path.as_str().into())
+            );
+            assert_eq!(fs::read_link(folder.join("reading")).expect("link"), target);
+            let data = call(&project, &[]).expect_code(0).data();
+            assert!(paths(&data, "changes").is_empty() && paths(&data, "left").is_empty());
+            uninstall(&project);
+            assert!(fs::symlink_metadata(folder.join("reading")).is_err());
+        }
+    }
+}
+
+/// What the reference's own message advises when a helper is not found.
+#[test]
+fn one_helper_copied_by_hand_into_tools_works() {
+    let project = project();
+    install(&project, &["--mode", "copy"]);
+    fs::create_dir_all(project.at("other/tools")).expect("folders");
+    project.write("other/.git/HEAD", "ref: refs/heads/main\n");
+    fs::create_dir_all(project.at("paper/tools")).expect("folders");
+    for to in ["paper", "other"] {
+        fs::copy(
+            project.at("paper/.aris/tools/tool.sh"),
+            project.at(&format!("{to}/tools/tool.sh")),
+        )
+        .expect("copied");
+        for interpreter in ["sh", "python3"] {
+            let call = aris_testkit::Helper::at(interpreter).call(project.at(to));
+            let run = call.args(["tools/tool.sh", "now"]).run().expect_code(0);
+            assert_eq!(run.stdout(), "ran now\n", "{to} {interpreter}");
+        }
+    }
 }
