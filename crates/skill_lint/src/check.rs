@@ -14,7 +14,7 @@ use crate::fingerprint::{self, Ordinals};
 use crate::fix::{Fixed, Plan};
 use crate::lint::{self, Found};
 use crate::options::{ConfigFrom, FixMode, Options};
-use crate::profile::Selection;
+use crate::profile::{Profile, Selection};
 use crate::report::{Item, Report};
 use crate::sandbox;
 use crate::suppress;
@@ -263,6 +263,8 @@ fn configured(root: &Path, options: &Options) -> Result<Config, Error> {
     let source: Option<PathBuf> = match &options.config {
         ConfigFrom::Nowhere => None,
         ConfigFrom::File(path) => Some(options.cwd.join(path)),
+        // With this profile the tree is somebody else's, and its own word does not decide what is found in it.
+        ConfigFrom::Search if options.profile == Some(Profile::Portable) => None,
         ConfigFrom::Search => {
             let top = WorkTree::top_around(root);
             file::search(root, top.as_deref())

@@ -39,23 +39,25 @@ impl Fence {
 
     /// A *shell fence*: its info string is empty or starts with `bash sh shell zsh console terminal powershell pwsh text`.
     pub fn is_shell(&self) -> bool {
-        const WORDS: [&str; 9] = [
-            "bash",
-            "sh",
-            "shell",
-            "zsh",
-            "console",
-            "terminal",
-            "powershell",
-            "pwsh",
-            "text",
-        ];
-        let word: String = self
-            .info
-            .chars()
-            .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'))
-            .collect();
-        self.info.is_empty() || WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+        const OTHERS: [&str; 5] = ["console", "terminal", "powershell", "pwsh", "text"];
+        let word = self.language();
+        self.info.is_empty()
+            || self.is_posix()
+            || OTHERS.iter().any(|known| word.eq_ignore_ascii_case(known))
+    }
+
+    /// Whether its info string says that a POSIX shell or bash runs it.
+    pub fn is_posix(&self) -> bool {
+        const SHELLS: [&str; 4] = ["bash", "sh", "shell", "zsh"];
+        let word = self.language();
+        SHELLS.iter().any(|known| word.eq_ignore_ascii_case(known))
+    }
+
+    /// The first word of the info string.
+    fn language(&self) -> &str {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '+');
+        let end = self.info.find(|c| !is_word(c)).unwrap_or(self.info.len());
+        self.info.get(..end).unwrap_or_default()
     }
 
     /// A line of the content without the block-quote marks of the fence.

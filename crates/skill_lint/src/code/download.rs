@@ -1,9 +1,8 @@
-//! Downloads that a shell runs without anybody having looked at them: `curl … | sh`, `iex (irm …)`.
+//! Downloads that run without anybody having looked at them: `curl … | sh`, `bash <(curl …)`, `iex (irm …)`.
 //!
 //! A shell counts when it reads its program from the pipe: `| sh`, `| sudo bash -s -- x`, but neither `| sh -c '…'` nor
 //! `| bash script`, where the download is only data.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,6 +10,9 @@ use regex::Regex;
 use crate::pattern::compiled;
 
 use super::shell::{Script, Word};
+
+/// What is said of such a place.
+pub(crate) const MESSAGE: &str = "a download is run by a shell, and nobody has looked at it";
 
 /// Shells that run what comes through a pipe.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
@@ -22,28 +24,64 @@ fn is_download(name: &str) -> bool {
     matches!(name, "curl" | "wget")
 }
 
-/// Places of `curl` and `wget` whose pipeline ends in a shell.
+/// Other programs that run what they read.
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php"];
+
+/// Places of `curl` and `wget` whose output is run: by a shell or interpreter at the end of their pipeline, as `-c "$(…)"`, or as
+/// `<(…)` in the place of a script.
 pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
-    let mut downloads: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut downloads: Vec<(usize, usize)> = Vec::new();
     let mut places = Vec::new();
     for command in &script.commands {
         let Some((name, arguments)) = script.called(command) else {
             continue;
         };
+        let at = command.words.first().map_or(0, |word| word.range.start);
         if is_download(&name) {
-            let at = command.words.first().map_or(0, |word| word.range.start);
-            downloads.entry(command.pipeline).or_insert(at);
-        } else if SHELLS.contains(&name.as_str())
-            && reads_program(arguments.iter().map(|word| written(script, word)))
-        {
-            places.extend(downloads.remove(&command.pipeline));
+            downloads.push((command.pipeline, at));
+            continue;
         }
+        let raw = || arguments.iter().map(|word| script.raw(word));
+        let shell = SHELLS.contains(&name.as_str());
+        let interpreter = INTERPRETERS.contains(&name.as_str());
+        let from_pipe = shell && reads_program(raw()) || interpreter && reads_code(raw());
+        // Commands in a word stand before the one that holds it.
+        let code = match name.as_str() {
+            "eval" => arguments,
+            "source" | "." => arguments.get(..1).unwrap_or_default(),
+            _ if shell || interpreter => code_argument(script, arguments),
+            _ => &[],
+        };
+        downloads.retain(|(pipeline, at)| {
+            let run = from_pipe && *pipeline == command.pipeline
+                || code.iter().any(|word| word.range.contains(at));
+            if run {
+                places.push(*at);
+            }
+            !run
+        });
     }
     places
 }
 
-fn written<'a>(script: &Script<'a>, word: &Word) -> &'a str {
-    script.raw(word)
+/// What a shell or interpreter with these arguments runs: the text behind `-c` or `-e`, or its script.
+fn code_argument<'w>(script: &Script<'_>, arguments: &'w [Word]) -> &'w [Word] {
+    let mut left = arguments;
+    while let [first, rest @ ..] = left {
+        let raw = script.raw(first);
+        if raw.starts_with('-') && !raw.starts_with("--") && raw.contains(['c', 'e']) {
+            return rest.get(..1).unwrap_or_default();
+        }
+        if !raw.starts_with(['-', '+']) {
+            return if raw.starts_with("<(") {
+                &left[..1]
+            } else {
+                &[]
+            };
+        }
+        left = rest;
+    }
+    &[]
 }
 
 /// Whether a shell with these arguments takes its program from standard input.
@@ -59,6 +97,14 @@ fn reads_program<'a>(arguments: impl Iterator<Item = &'a str>) -> bool {
         }
     }
     true
+}
+
+/// The same for an interpreter: neither a script, nor code or a module in its arguments.
+fn reads_code<'a>(mut arguments: impl Iterator<Item = &'a str>) -> bool {
+    arguments.all(|argument| {
+        argument == "-"
+            || argument.starts_with('-') && !argument.contains(['c', 'e', 'm', 'n', 'p', 'r'])
+    })
 }
 
 /// Place of the first `curl` or `wget` in a line of any language that is piped into a shell; quotes around the command do not

@@ -31,9 +31,9 @@ impl<'a> Code<'a> {
         match kind {
             ScriptKind::Sh => Self::Shell(shell::Script::read(source)),
             ScriptKind::Py => Self::Python(Box::new(python::Python::read(source, |command| {
-                command
-                    .lines()
-                    .any(|line| download::in_line(line).is_some())
+                let in_line = |line| download::in_line(line).is_some();
+                command.lines().any(in_line)
+                    || !download::in_script(&shell::Script::read(command)).is_empty()
             }))),
             ScriptKind::Js | ScriptKind::Ts => Self::JavaScript(javascript::Script::read(source)),
             ScriptKind::Ps1 => Self::PowerShell(powershell::code(source)),

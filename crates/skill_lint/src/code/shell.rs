@@ -33,6 +33,12 @@ pub(crate) struct Command {
     pub(crate) pipeline: usize,
 }
 
+impl Command {
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.assignments.is_empty() && self.outputs.is_empty()
+    }
+}
+
 /// A script and its commands. Commands of a substitution stand before the command that holds it.
 #[derive(Debug)]
 pub(crate) struct Script<'a> {
@@ -222,7 +228,10 @@ impl Lexer<'_> {
                 b'#' => self.comment(),
                 b'\n' => {
                     self.at += 1;
-                    self.finish(&mut command, false);
+                    // A pipe at the end of a line goes on in the next one.
+                    if !command.is_empty() {
+                        self.finish(&mut command, false);
+                    }
                     self.heredoc_bodies();
                 }
                 b';' => {
@@ -334,7 +343,7 @@ impl Lexer<'_> {
                 ..Command::default()
             },
         );
-        if !(whole.words.is_empty() && whole.assignments.is_empty() && whole.outputs.is_empty()) {
+        if !whole.is_empty() {
             self.commands.push(whole);
         }
     }

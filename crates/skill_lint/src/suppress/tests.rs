@@ -1,7 +1,6 @@
 use aris_skills::{Tree, WalkOptions};
 
 use super::*;
-use crate::profile::Profile;
 use crate::testing::folder;
 
 fn found(path: &str, source: &str) -> Vec<(usize, Vec<String>, Scope, String)> {

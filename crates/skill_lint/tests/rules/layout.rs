@@ -166,6 +166,12 @@ pub(crate) fn cases() -> Vec<Case> {
             one("a/.DS_Store", "x"),
             one("a/.keep", "x"),
         ),
+        case(
+            "SR125",
+            "a/SKILL.md:5:6",
+            both("Run `scripts/z.py`.", "a/scripts/x.py", SCRIPT),
+            both("Run `scripts/x.py`.", "a/scripts/x.py", SCRIPT),
+        ),
     ]
 }
 

@@ -43,6 +43,12 @@ pub(crate) fn cases() -> Vec<Case> {
             one("a/aux.txt"),
             one("a/auxiliary.txt"),
         ),
+        case(
+            "SR707",
+            "a/SKILL.md:9:4",
+            tree(body("```sh\nF=x\n```\n```sh\nwc $F\n```"), []),
+            tree(body("```sh\nF=x; wc $F\n```\n```sh\nwc '$F'\n```"), []),
+        ),
     ]
 }
 

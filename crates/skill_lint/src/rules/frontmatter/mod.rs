@@ -30,7 +30,7 @@ pub struct Facts {
 }
 
 /// Looks at one skill.
-pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
+pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
     let Some((file, text)) = skill
         .skill_md()
         .and_then(|file| Some((file, file.text.as_ref()?)))
@@ -50,7 +50,8 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     }
     let around = Surroundings {
         directory: &skill.name,
-        is_root: skill.dir.is_empty(),
+        // A repository that is one skill lies in a folder of any name.
+        is_clone: skill.dir.is_empty() && tree.root.join(".git").exists(),
         extra_keys: &config.extra_keys,
     };
     let frontmatter = skill.frontmatter.as_ref();

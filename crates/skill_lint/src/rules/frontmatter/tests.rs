@@ -44,15 +44,3 @@ fn a_name_used_twice_is_reported_on_all_but_the_first() {
         ["SR018 a/pdf/SKILL.md:2:7", "SR018 z/pdf/SKILL.md:2:7"]
     );
 }
-
-#[test]
-fn the_root_may_have_any_name() {
-    assert_eq!(
-        places(&["SR0"], &[("SKILL.md", &skill_md("anything", ""))]),
-        [""; 0]
-    );
-    assert_eq!(
-        places(&["SR0"], &[("b/SKILL.md", &skill_md("anything", ""))]),
-        ["SR006 b/SKILL.md:2:7"]
-    );
-}

@@ -73,8 +73,8 @@ pub const RULES: &[Rule] = &[
         id: "SR507",
         severity: Severity::Error,
         title: "helper does not exist",
-        what: "A helper that the policy table names, or that a block looks for under a name with an extension, is in no folder called \
-               tools or scripts of the tree.",
+        what: "A helper that the policy table names, that a block looks for, or that `.aris/tools/…` calls, is in no folder called \
+               tools or scripts of the tree and in no table of helpers.",
         hint: "correct the name, or add the helper",
         source: "INT",
         false_positives: "helpers of another repository",

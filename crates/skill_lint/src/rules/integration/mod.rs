@@ -17,7 +17,9 @@ mod variables;
 mod windows;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use aris_skills::git::WorkTree;
 use aris_skills::{Skill, Tree};
 
 use self::contract::{Contract, Contracts};
@@ -39,6 +41,8 @@ pub struct Facts {
     /// Path of the SKILL.md.
     path: String,
     blocks: Vec<Block>,
+    /// Page, helper, line and column of each call of an installed helper.
+    calls: Vec<(String, String, usize, usize)>,
     windows: Vec<Window>,
     /// Hashes of the words of the SKILL.md that could name a helper, sorted.
     words: Vec<u64>,
@@ -62,6 +66,9 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
         let page = page::read(file.path(), kind, text, document, &config.developer_tools);
         report(&page, file.path(), None, sink);
         facts.blocks.extend(page.blocks);
+        let calls = page.calls.into_iter();
+        let here = calls.map(|(name, line, col)| (file.path().to_owned(), name, line, col));
+        facts.calls.extend(here);
         if kind.skill_md {
             file.path().clone_into(&mut facts.path);
             facts.windows = page::shared_windows(text, document);
@@ -140,6 +147,14 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     }
     let tools = Tools::of(tree);
     for facts in facts {
+        for (path, name, line, col) in &facts.calls {
+            if let Some(message) = tools.fault(name, contracts.over(path)) {
+                belongs(
+                    sink.found("SR507", path, *line, *col, message),
+                    Some(&facts.dir),
+                );
+            }
+        }
         for block in &facts.blocks {
             check_block(block, Some(facts), tree, &contracts, &tools, config, sink);
         }
@@ -180,6 +195,8 @@ fn list(names: &[&str]) -> String {
 struct Tools {
     /// Files and folders, with and without their extension.
     names: BTreeSet<String>,
+    /// Folders on the disk that may have more: those of the repository, and of the skills beside the only one that is looked at.
+    beside: Vec<PathBuf>,
 }
 
 impl Tools {
@@ -197,11 +214,37 @@ impl Tools {
                 below |= part == "tools" || part == "scripts";
             }
         }
-        Self { names }
+        let mut beside = Vec::new();
+        if let Some(top) = WorkTree::top_around(&tree.root) {
+            beside.extend([".aris/tools", "tools"].map(|folder| top.join(folder)));
+        }
+        let is_skill = tree.skills.iter().any(|skill| skill.dir.is_empty());
+        if let Some(skills) = tree.root.parent().filter(|_| is_skill) {
+            let entries = aris_fs::list_sorted(skills).unwrap_or_default();
+            beside.extend(entries.iter().map(|entry| entry.path.join("scripts")));
+        }
+        Self { names, beside }
     }
 
     fn have(&self, name: &str) -> bool {
-        self.names.contains(name)
+        self.names.contains(name) || self.beside.iter().any(|folder| folder.join(name).exists())
+    }
+
+    /// What is wrong with a call of an installed helper: nobody has one of this name.
+    fn fault(&self, name: &str, contract: Option<&Contract>) -> Option<String> {
+        let rows = contract.is_some_and(|contract| !contract.rows_for(name).is_empty());
+        if rows || self.have(name) || aris_contract::helpers::find(name).is_some() {
+            return None;
+        }
+        let near = |other: &str| strsim::damerau_levenshtein(name, other);
+        let mut known: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        for helper in aris_contract::helpers::all() {
+            known.extend(helper.names());
+        }
+        let best =
+            (known.into_iter().min_by_key(|other| near(other))).filter(|best| near(best) <= 2);
+        let meant = best.map_or_else(String::new, |best| format!("; did you mean `{best}`?"));
+        Some(format!("there is no helper `{name}`{meant}"))
     }
 }
 
@@ -300,6 +343,10 @@ fn check_block(
             "`{}` is in no folder `tools` or `scripts` of the tree",
             block.helper
         );
+        found("SR507", message, None);
+    } else if matches!(block.form, Form::Marked { .. })
+        && let Some(message) = tools.fault(&block.helper, contract)
+    {
         found("SR507", message, None);
     }
     let Some(contract) = contract else {

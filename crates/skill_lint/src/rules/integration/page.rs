@@ -65,6 +65,23 @@ pub(super) enum Form {
 pub(super) struct Page {
     pub(super) problems: Vec<Problem>,
     pub(super) blocks: Vec<Block>,
+    /// Helpers that are called as the installer places them, with line and column.
+    pub(super) calls: Vec<(String, usize, usize)>,
+}
+
+/// Where the installer places helpers.
+const INSTALLED: &str = ".aris/tools/";
+
+/// The helpers that code calls by where the installer places them: byte and name.
+fn installed_calls(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    code.match_indices(INSTALLED).filter_map(|(at, _)| {
+        let rest = code.get(at + INSTALLED.len()..)?;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let name = rest.get(..end)?.trim_end_matches('.');
+        let whole = !rest.get(end..)?.starts_with(['*', '<', '$', '{', '/']);
+        (whole && aris_launch::is_plain(name)).then_some((at, name))
+    })
 }
 
 /// Reads a page.
@@ -84,14 +101,28 @@ pub(super) fn read(
     let has_resolvers = has("=\".aris/") || has("# aris-resolver ");
     let has_names = has("${CLAUDE_");
     let has_arguments = kind.skill_md && has("$");
+    let has_installed = has(INSTALLED);
     let fences = document.fences.iter();
-    for fence in fences.filter(|_| has_calls || has_directory || has_resolvers || has_arguments) {
+    let wanted = has_calls || has_directory || has_resolvers || has_arguments || has_installed;
+    for fence in fences.filter(|_| wanted) {
         let lines: Vec<Line<'_>> = (fence.content())
             .map(|number| (number, fence.text_of(text.line(number))))
             .collect();
         let place = Place { text };
         if has_calls && fence.is_shell() && !kind.contract {
             hard_coded(&lines, &place, developer_tools, out);
+        }
+        if has_installed && fence.is_shell() && !kind.contract {
+            for line in &lines {
+                let resolves = lines
+                    .iter()
+                    .any(|(_, line)| line.contains("# aris-resolver "))
+                    || line.1.contains(&format!("=\"{INSTALLED}"));
+                for (byte, name) in installed_calls(line.1).filter(|_| !resolves) {
+                    let at = place.problem("", *line, byte, String::new());
+                    page.calls.push((name.to_owned(), at.line, at.col));
+                }
+            }
         }
         if has_directory {
             directory(fence, &lines, &place, out);
@@ -108,6 +139,15 @@ pub(super) fn read(
             let message =
                 format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
             out.push(Problem::at(text, "SR513", number, byte, message));
+        }
+    }
+    for span in document
+        .spans
+        .iter()
+        .filter(|_| has_installed && !kind.contract)
+    {
+        for (_, name) in installed_calls(&span.text) {
+            page.calls.push((name.to_owned(), span.line, span.col));
         }
     }
     for span in document.spans.iter().filter(|_| has_calls) {

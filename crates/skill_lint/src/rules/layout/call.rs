@@ -1,7 +1,7 @@
 //! Whether a piece of code calls a script in a way that a reader can copy.
 
 /// Words that run a script. Source: the linter's definition of an entry point, and PowerShell.
-const INTERPRETERS: [&str; 14] = [
+pub(super) const INTERPRETERS: [&str; 14] = [
     "python",
     "python3",
     "uv",

@@ -5,6 +5,7 @@ mod contents;
 mod files;
 mod lines;
 mod links;
+mod missing;
 mod naming;
 mod place;
 mod prose;
@@ -37,6 +38,9 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
         links::check(skill, tree, config, sink);
     }
     lines::check(skill, sink);
+    if sink.wants("SR125") {
+        missing::check(skill, tree, config, sink);
+    }
     Facts
 }
 

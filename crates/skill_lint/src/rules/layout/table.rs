@@ -252,4 +252,14 @@ pub const RULES: &[Rule] = &[
         source: "ANT",
         ..Rule::BASE
     },
+    Rule {
+        id: "SR125",
+        severity: Severity::Error,
+        title: "named file missing",
+        what: "A command in a shell fence, or a code span, names a file under scripts/, references/ or assets/ that is neither in the skill nor in another skill or the repository. Where nothing similar exists and nothing starts it, it is a warning.",
+        hint: "correct the path, or add the file",
+        source: "SPEC",
+        false_positives: "files that the user's project is to have",
+        ..Rule::BASE
+    },
 ];

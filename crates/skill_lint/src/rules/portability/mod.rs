@@ -1,6 +1,7 @@
 //! SR7: what works on one host, installer or operating system and not on another.
 
 mod calls;
+mod fences;
 mod listed;
 mod paths;
 mod placement;
@@ -23,6 +24,7 @@ pub struct Facts;
 /// Looks at one skill.
 pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
     uses::check(skill, config, sink);
+    fences::check(skill, sink);
     Facts
 }
 

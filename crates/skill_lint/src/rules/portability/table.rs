@@ -59,4 +59,13 @@ pub const RULES: &[Rule] = &[
         source: "OWN",
         ..Rule::BASE
     },
+    Rule {
+        id: "SR707",
+        title: "variable of another fence",
+        what: "A shell fence uses a variable that only another fence of the file sets. Hosts run each command in a shell of its own, where it is empty.",
+        hint: "set it in this fence, or write what it stands for",
+        source: "CC CDX GEM",
+        false_positives: "fences that a person is to paste into one terminal",
+        ..Rule::BASE
+    },
 ];

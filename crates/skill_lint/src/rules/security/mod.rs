@@ -15,12 +15,15 @@ mod shell;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use aris_skills::markdown::{Document, Fence};
 use aris_skills::{Skill, SourceFile, Text, Tree, Value};
 
 pub use catalogue::RULES;
 
 use crate::catalogue::Severity;
+use crate::code::shell::Script;
 use crate::code::{self, Code, Hit, download};
 use crate::config::Config;
 use crate::finding::Sink;
@@ -101,7 +104,17 @@ fn any_text(file: &SourceFile, text: &Text, config: &Config, sink: &mut Sink<'_>
 
 /// SR405 in the fences of an instruction file.
 fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'_>) {
+    let mut found: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
     for fence in &document.fences {
+        if fence.is_posix() && !fence.quoted {
+            let from = text.start(fence.open + 1);
+            let until = text.start(fence.content().end);
+            let code = text.raw().get(from..until).unwrap_or_default();
+            for at in download::in_script(&Script::read(code)) {
+                let (line, col) = text.place(from + at);
+                found.insert(line, (col, download::MESSAGE));
+            }
+        }
         for (number, line) in joined(text, fence) {
             let trimmed = line.trim_start().trim_start_matches(['>', ' ']);
             if trimmed.starts_with('#') || trimmed.starts_with("//") {
@@ -110,18 +123,17 @@ fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'
             // A comment at the end of a line runs nothing either.
             let code = line.split(" #").next().unwrap_or(&line);
             let shell = download::in_line(code);
-            let found = shell.or_else(|| download::in_powershell(code).first().copied());
-            if let Some(at) = found {
+            let at = shell.or_else(|| download::in_powershell(code).first().copied());
+            if let Some(at) = at {
                 let (line, col) = text.place(text.start(number) + at);
-                let message = if shell.is_some() {
-                    "a download is piped into a shell"
-                } else {
-                    "a download is evaluated"
-                };
-                sink.found("SR405", file.path(), line, col, message)
-                    .at_most(Severity::Warn);
+                let message = shell.map_or("a download is evaluated", |_| download::MESSAGE);
+                found.entry(line).or_insert((col, message));
             }
         }
+    }
+    for (line, (col, message)) in found {
+        sink.found("SR405", file.path(), line, col, message)
+            .at_most(Severity::Warn);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::code::shell::{Command, Script, Word};
 pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = download::in_script(script)
         .into_iter()
-        .map(|at| Hit::new("SR405", at, "a download is piped into a shell"))
+        .map(|at| Hit::new("SR405", at, download::MESSAGE))
         .collect();
     let kept = never_empty(script);
     for command in &script.commands {

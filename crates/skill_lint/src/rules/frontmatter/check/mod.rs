@@ -22,8 +22,8 @@ const LISTED: usize = 1536;
 pub(super) struct Surroundings<'a> {
     /// Name of the skill's directory.
     pub(super) directory: &'a str,
-    /// Whether that directory is the root of the run, whose name is an accident.
-    pub(super) is_root: bool,
+    /// Whether that directory is a clone, whose name is an accident.
+    pub(super) is_clone: bool,
     /// Keys that the configuration allows beside the known ones.
     pub(super) extra_keys: &'a [String],
 }
@@ -155,7 +155,7 @@ impl Checks<'_> {
         if let Some(fault) = name::fault(text) {
             self.add("SR005", place(value), format!("`name` {fault}"));
         }
-        if !self.around.is_root && !name::same(text, self.around.directory) {
+        if !self.around.is_clone && !name::same(text, self.around.directory) {
             let message = format!(
                 "`name` is `{text}`, its directory is `{}`",
                 self.around.directory

@@ -9,7 +9,7 @@ fn findings(source: &str) -> Vec<Found> {
     let frontmatter = Frontmatter::of(&text);
     let around = Surroundings {
         directory: "pdf",
-        is_root: false,
+        is_clone: false,
         extra_keys: &["categories".to_owned()],
     };
     check(&text, frontmatter.as_ref(), &around)

@@ -1,0 +1,166 @@
+//! Files of the skill that a command or a code span names, and that do not exist: SR125.
+
+use std::ops::Range;
+use std::path::Path;
+
+use aris_skills::git::WorkTree;
+use aris_skills::markdown::Document;
+use aris_skills::{Skill, SourceFile, Text, Tree, names};
+
+use super::place::joined;
+use crate::catalogue::Severity;
+use crate::code::shell::Script;
+use crate::config::Config;
+use crate::finding::Sink;
+
+/// Folders that belong to a skill by the specification.
+const FOLDERS: [&str; 4] = ["scripts", "references", "reference", "assets"];
+
+/// How an author names the skill's own folder.
+const SKILL: &str = "${CLAUDE_SKILL_DIR}/";
+
+/// Commands that make the file that they name.
+const MAKERS: [&str; 9] = [
+    "mkdir", "touch", "tee", "cp", "mv", "rm", "ln", "install", "chmod",
+];
+
+/// Checks the instruction files of a skill.
+pub(super) fn check(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) {
+    for (file, text, document) in skill.instructions() {
+        if !FOLDERS
+            .iter()
+            .any(|folder| text.raw().contains(&format!("{folder}/")))
+        {
+            continue;
+        }
+        for (range, called) in named(text, document) {
+            let written = text.raw().get(range.clone()).unwrap_or_default();
+            let Some(path) = own_path(written, skill) else {
+                continue;
+            };
+            if exists(path, file, skill, tree, config) {
+                continue;
+            }
+            let (line, col) = text.place(range.start);
+            let meant = similar(path, skill);
+            let sure = called || meant.is_some() || written.starts_with(SKILL);
+            let meant =
+                meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+            let message = format!("`{path}` does not exist{meant}");
+            let found = sink.found("SR125", file.path(), line, col, message);
+            if !sure {
+                found.at_most(Severity::Warn);
+            }
+        }
+    }
+}
+
+/// Places that may name a file: whole code spans and words of commands, and whether a command starts what it names.
+fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
+    let mut found = Vec::new();
+    let commands = |range: Range<usize>, found: &mut Vec<(Range<usize>, bool)>| {
+        let script = Script::read(text.raw().get(range.clone()).unwrap_or_default());
+        for command in &script.commands {
+            let Some((name, arguments)) = script.called(command) else {
+                continue;
+            };
+            let starts = super::call::INTERPRETERS.contains(&name.as_str());
+            let mut script_stands = false;
+            let mut after_output = false;
+            for word in arguments
+                .iter()
+                .filter(|_| !MAKERS.contains(&name.as_str()))
+            {
+                let raw = script.raw(word);
+                let option = raw.starts_with('-');
+                let quotes = usize::from(
+                    raw.len() > 1 && raw.starts_with(['"', '\'']) && raw.ends_with(['"', '\'']),
+                );
+                if !option && !after_output {
+                    let start = range.start + word.range.start + quotes;
+                    found.push((
+                        start..range.start + word.range.end - quotes,
+                        starts && !script_stands,
+                    ));
+                }
+                script_stands |= !option && raw != "run";
+                after_output = option && (raw.starts_with("-o") || raw.starts_with("--o"));
+            }
+        }
+    };
+    for fence in document
+        .fences
+        .iter()
+        .filter(|fence| fence.is_posix() && !fence.quoted)
+    {
+        commands(
+            text.start(fence.open + 1)..text.start(fence.content().end),
+            &mut found,
+        );
+    }
+    for span in &document.spans {
+        let marks = text.raw().get(span.range.clone()).unwrap_or_default();
+        let marks = marks.len() - marks.trim_start_matches('`').len();
+        let inside = span.range.start + marks..span.range.end - marks;
+        if span.text.contains([' ', '\t']) {
+            commands(inside, &mut found);
+        } else {
+            found.push((inside, false));
+        }
+    }
+    found
+}
+
+/// The path of a file that belongs to the skill, as it stands in `written`; `None` for patterns, folders, and files of others.
+fn own_path<'w>(written: &'w str, skill: &Skill) -> Option<&'w str> {
+    let marked = written.strip_prefix(SKILL);
+    let path = marked.unwrap_or(written);
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let path = match path
+        .strip_prefix("skills/")
+        .and_then(|rest| rest.split_once('/'))
+    {
+        Some((name, rest)) if name == skill.name => rest,
+        Some(_) => return None,
+        None => path,
+    };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+    let (folder, rest) = path.split_once('/')?;
+    let is_file = !rest.is_empty() && !rest.ends_with(['/', '.']) && !rest.contains("..");
+    let has_kind = marked.is_some() || !names::extension(rest).is_empty();
+    let example = matches!(
+        names::stem(rest),
+        "x" | "foo" | "example" | "your-script" | "NAME"
+    );
+    (FOLDERS.contains(&folder) && is_file && has_kind && !example && path.bytes().all(plain))
+        .then_some(path)
+}
+
+/// Whether a path leads to something from the skill, the file, the root, the repository, a shared folder or another skill.
+fn exists(path: &str, file: &SourceFile, skill: &Skill, tree: &Tree, config: &Config) -> bool {
+    let mut folders = vec![skill.dir.as_str(), names::folder(file.path()), ""];
+    folders.extend(config.shared_dirs.iter().map(String::as_str));
+    let here = |folder: &&str| {
+        let (above, place) = joined(folder, path);
+        above == 0 && tree.exists(&place)
+    };
+    folders.iter().any(here)
+        || tree.files.iter().any(|file| {
+            file.path
+                .strip_suffix(path)
+                .is_some_and(|rest| rest.ends_with('/'))
+        })
+        || WorkTree::top_around(&tree.root)
+            .is_some_and(|top: std::path::PathBuf| Path::new(&top).join(path).exists())
+}
+
+/// The file of the skill whose path differs least, where that is little.
+fn similar<'s>(path: &str, skill: &'s Skill) -> Option<&'s str> {
+    let near = |other: &str| {
+        strsim::normalized_damerau_levenshtein(names::file_name(path), names::file_name(other))
+    };
+    let files = skill.files.iter().map(|file| file.skill_path.as_str());
+    let same_kind = files.filter(|other| names::extension(other) == names::extension(path));
+    let best = same_kind.max_by(|a, b| near(a).total_cmp(&near(b)))?;
+    (near(best) >= 0.7).then_some(best)
+}

@@ -1,0 +1,137 @@
+//! Fences that use a shell variable of another fence: SR707. An agent runs each fence in a shell of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aris_skills::markdown::Fence;
+use aris_skills::{Skill, Text};
+
+use crate::code::shell::{Script, Word};
+use crate::finding::Sink;
+
+/// Commands whose operands are names of variables.
+const DECLARE: [&str; 6] = ["export", "local", "declare", "typeset", "readonly", "read"];
+
+/// Variables that every shell has, whoever sets them too.
+const GIVEN: [&str; 12] = [
+    "HOME", "PATH", "PWD", "OLDPWD", "USER", "SHELL", "TMPDIR", "LANG", "IFS", "TERM", "EDITOR",
+    "RANDOM",
+];
+
+/// Checks the instruction files of a skill.
+pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
+    for (file, text, document) in skill.instructions() {
+        let shells = document
+            .fences
+            .iter()
+            .filter(|fence| fence.is_posix() && !fence.quoted);
+        let fences: Vec<(&Fence, Variables<'_>)> = shells
+            .map(|fence| (fence, Variables::of(text, fence)))
+            .collect();
+        for (at, (_, own)) in fences.iter().enumerate() {
+            for (name, place) in &own.used {
+                let set_at = |(_, (fence, other)): (usize, &(&Fence, Variables<'_>))| {
+                    other.set.contains(name).then_some(fence.open)
+                };
+                let others = fences.iter().enumerate().filter(|(other, _)| *other != at);
+                let Some(open) = others
+                    .rev()
+                    .skip_while(|(other, _)| *other > at)
+                    .find_map(set_at)
+                else {
+                    continue;
+                };
+                let (line, col) = text.place(*place);
+                let message = format!(
+                    "`${name}` is set in the fence of line {open} only; each fence runs in a shell of its own"
+                );
+                sink.found("SR707", file.path(), line, col, message);
+            }
+        }
+    }
+}
+
+/// The variables of one fence.
+struct Variables<'t> {
+    set: BTreeSet<&'t str>,
+    /// Those that it uses and does not set, with the place of the first use.
+    used: BTreeMap<&'t str, usize>,
+}
+
+impl<'t> Variables<'t> {
+    fn of(text: &'t Text, fence: &Fence) -> Self {
+        let from = text.start(fence.open + 1);
+        let code = text
+            .raw()
+            .get(from..text.start(fence.content().end))
+            .unwrap_or_default();
+        let script = Script::read(code);
+        let (mut set, mut used) = (BTreeSet::new(), BTreeMap::new());
+        for command in &script.commands {
+            let name_of = |word: &Word| {
+                let raw = script.raw(word);
+                let end = raw.find(|c: char| !is_name(c)).unwrap_or(raw.len());
+                raw.get(..end).filter(|name| !name.is_empty())
+            };
+            set.extend(command.assignments.iter().filter_map(name_of));
+            if let [first, rest @ ..] = command.words.as_slice() {
+                match script.raw(first) {
+                    declare if DECLARE.contains(&declare) => {
+                        set.extend(rest.iter().filter_map(name_of));
+                    }
+                    "for" | "select" => set.extend(rest.iter().take(1).filter_map(name_of)),
+                    "printf" => set.extend(rest.iter().skip(1).take(1).filter_map(name_of)),
+                    _ => {}
+                }
+            }
+            let words = command
+                .assignments
+                .iter()
+                .chain(&command.words)
+                .chain(&command.outputs);
+            for word in words {
+                for (name, at) in expansions(script.raw(word)) {
+                    used.entry(name).or_insert(from + word.range.start + at);
+                }
+            }
+        }
+        used.retain(|name, _| !set.contains(name) && !GIVEN.contains(name));
+        Self { set, used }
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// `$NAME` and `${NAME…}` outside single quotes, with the place of the `$`; those with a value for the case that it is not set
+/// (`${NAME:-x}`) are none.
+fn expansions(word: &str) -> Vec<(&str, usize)> {
+    let mut found = Vec::new();
+    let (mut single, mut double) = (false, false);
+    let mut chars = word.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' if !single => {
+                chars.next();
+            }
+            '\'' if !double => single = !single,
+            '"' if !single => double = !double,
+            '$' if !single => {
+                let rest = word.get(at + 1..).unwrap_or_default();
+                let (braces, rest) = rest
+                    .strip_prefix('{')
+                    .map_or((false, rest), |rest| (true, rest));
+                let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+                let (name, after) = rest.split_at(end);
+                let has_default =
+                    braces && after.trim_start_matches(':').starts_with(['-', '=', '+']);
+                let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+                if starts && !has_default {
+                    found.push((name, at));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
