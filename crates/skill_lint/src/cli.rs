@@ -54,12 +54,12 @@ pub struct Cli {
         require_equals = true,
         default_missing_value = "help",
         value_parser = |text: &str| text.parse::<RunLevel>(),
-        help = "Start the scripts in a sandbox: =help (default), =flags also with odd flags, =all also declared samples"
+        help = "Start the scripts, confined by bubblewrap: =help (default), =flags also with odd flags, =all also declared samples"
     )]
     pub run: Option<RunLevel>,
-    /// Allow --run for the superuser
-    #[arg(long)]
-    pub run_as_root: bool,
+    /// Let --run start the scripts with your rights, without a sandbox
+    #[arg(long, requires = "run")]
+    pub unsandboxed: bool,
     /// Let installed interpreters parse scripts without running them
     #[arg(long)]
     pub syntax: bool,

@@ -15,9 +15,6 @@ pub enum Error {
     /// A flag's value is none that it takes.
     #[error("{0}")]
     Usage(String),
-    /// Programs of the tree were to run with all rights there are.
-    #[error("--run starts nothing for the superuser")]
-    Superuser,
     /// Programs of the tree were to run, and there is no sandbox for them.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -67,7 +64,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Usage(_) | Self::Superuser => ErrorKind::Usage,
+            Self::Usage(_) => ErrorKind::Usage,
             Self::Sandbox(error) => error.kind(),
             Self::Absent { .. } => ErrorKind::NotFound,
             Self::NotAFolder { .. }
@@ -82,7 +79,6 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let text = match self {
             Self::Usage(_) => "see --help and --list-rules",
-            Self::Superuser => "run it as another user; in a container, --run-as-root allows it",
             Self::Sandbox(error) => return error.hint(),
             Self::Absent { .. } => "name an existing repository, skills tree or skill",
             Self::NotAFolder { .. } => "name the folder that holds the SKILL.md",
@@ -117,7 +113,7 @@ impl Failure for Error {
             Self::Fix { path, .. } => of(vec![("path", Value::from(path.clone()))]),
             Self::Fs(error) => error.details(),
             Self::Sandbox(error) => error.details(),
-            Self::Usage(_) | Self::Superuser => Map::new(),
+            Self::Usage(_) => Map::new(),
         }
     }
 }

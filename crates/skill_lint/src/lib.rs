@@ -135,6 +135,13 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if !report.fixed.files.is_empty() {
         context.note(&format!("repaired: {}", report.fixed.files.join(", ")));
     }
+    if report
+        .sandbox
+        .as_ref()
+        .is_some_and(|sandbox| sandbox["by"].is_null())
+    {
+        context.note("not sandboxed: the scripts ran with your rights");
+    }
     context.note(&report.summary());
     let failed = report.failed;
     Ok(Outcome::found(Answer::Findings(Box::new(report)), failed))
@@ -149,7 +156,7 @@ fn options(cli: &Cli, context: &Context) -> Options {
     options.skip.clone_from(&cli.skip);
     options.fail_on = cli.fail_on;
     options.run = cli.run;
-    options.run_as_root = cli.run_as_root;
+    options.unsandboxed = cli.unsandboxed;
     options.syntax = cli.syntax;
     options.fix = cli.fix.unwrap_or(FixMode::No);
     options.baseline.clone_from(&cli.baseline);

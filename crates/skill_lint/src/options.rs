@@ -63,8 +63,8 @@ pub struct Options {
     pub fail_on: Option<FailOn>,
     /// How much is run.
     pub run: Option<RunLevel>,
-    /// Whether the superuser may run things.
-    pub run_as_root: bool,
+    /// Whether programs may run with the rights of the user.
+    pub unsandboxed: bool,
     /// Whether installed interpreters may parse scripts.
     pub syntax: bool,
     /// Whether to repair.
@@ -98,7 +98,7 @@ impl Options {
             skip: Vec::new(),
             fail_on: None,
             run: None,
-            run_as_root: false,
+            unsandboxed: false,
             syntax: false,
             fix: FixMode::No,
             baseline: None,

@@ -98,8 +98,8 @@ pub struct Config {
     pub allow: Vec<Allow>,
     /// How much is run.
     pub run: Option<RunLevel>,
-    /// Whether the superuser may run things.
-    pub run_as_root: bool,
+    /// Whether programs may run with the rights of the user.
+    pub unsandboxed: bool,
     /// Whether installed interpreters may parse scripts.
     pub syntax: bool,
     /// `PATH` of the caller, to find interpreters.
@@ -146,7 +146,7 @@ impl Default for Config {
             timeout_s: 5,
             allow: Vec::new(),
             run: None,
-            run_as_root: false,
+            unsandboxed: false,
             syntax: false,
             search_path: None,
             threads: 1,

@@ -1,21 +1,16 @@
-//! Runs one program from a tree that nobody has read yet, and lets it reach as little as the system allows.
+//! Runs one program from a tree that nobody has read yet.
 //!
-//! Every call gets an empty working directory and an empty home, an environment of a few fixed variables, no input, a
-//! deadline for its whole process group, capped output and resource limits. Where Linux lets an ordinary user do so it also
-//! gets its own network (none), process table (nothing survives the call) and mount table (the tree that is checked, and the
-//! user's home, can only be read). [`Sandbox::prepare`] finds out which of these work here by trying them; [`Isolation`]
-//! says which were in force.
+//! Every call gets an empty working directory and an empty home, an environment of a few fixed variables, no input, a deadline
+//! for its whole process group, capped output and resource limits. Around that stands bubblewrap: the call sees the system's
+//! programs, the tree and the interpreter, all read-only, and nothing else of the disk; it has no network, no other processes and
+//! no sockets of the user. Where bubblewrap is absent or does not work, nothing runs unless the caller says so.
 //!
-//! What it does not do: stop a program from reading the user's files, from writing elsewhere on the disk, or from
-//! reaching a local service through a socket file. It is a guard against accidents, not a jail for malware; that is why nothing
-//! runs without a flag.
+//! Landlock alone is no substitute: it closes neither UDP nor the socket files of other programs (its ABI 7, Linux 6.18).
 
-mod isolation;
 mod scratch;
 #[cfg(test)]
 mod tests;
 mod workplace;
-mod wrapper;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,8 +19,8 @@ use std::time::Duration;
 use aris_contract::{ErrorKind, Failure};
 use aris_fs::FsError;
 use aris_proc::{Finished, ProcError};
+use serde::Serialize;
 
-pub use isolation::{Isolation, Limits, Network, Processes, Reach};
 pub use scratch::Scratch;
 use workplace::Workplace;
 
@@ -34,8 +29,26 @@ use workplace::Workplace;
 /// **Source**: the specification of the dynamic rules (1 MiB per stream).
 pub const OUTPUT_LIMIT: usize = 1024 * 1024;
 
-/// Where proxies point when the network cannot be taken away: the discard port of this machine, where nobody listens.
-const CLOSED_PROXY: &str = "http://127.0.0.1:9";
+/// Bytes that one file may grow to. Several files can hold more; they are gone with the scratch folder.
+const FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Bytes of private writable memory of one process. It is this and not the address space that is limited, because language
+/// runtimes reserve address space by the terabyte and do not use it.
+const DATA_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+
+/// Processes and threads of one call at once. Runtimes and numerical libraries start one thread per core or a dozen more.
+const PROCESSES: u32 = 256;
+
+/// CPU seconds of one process, per second of the deadline: as many cores as it can have kept busy.
+const CPU_PER_SECOND: u64 = 4;
+
+/// What a call sees of the disk, read-only, beside the tree and its interpreter. Neither homes nor `/run`, `/var`, `/mnt`.
+const SYSTEM: [&str; 11] = [
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
+];
+
+/// Folders that every program expects, empty.
+const EMPTY: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
 
 /// A program could not be run in the sandbox. This says nothing about the program.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +59,9 @@ pub enum SandboxError {
     /// A program of the sandbox itself, or the interpreter, could not be started or watched.
     #[error(transparent)]
     Process(#[from] ProcError),
+    /// There is nothing to confine programs with.
+    #[error("--run starts nothing that is not sandboxed: {0}")]
+    Unconfined(String),
     /// The layers around the program ended before it began.
     #[error("the sandbox did not start {program}: {said}")]
     NotStarted {
@@ -61,7 +77,7 @@ impl Failure for SandboxError {
         match self {
             Self::Disk(error) => error.kind(),
             Self::Process(error) => error.kind(),
-            Self::NotStarted { .. } => ErrorKind::Precondition,
+            Self::Unconfined(_) | Self::NotStarted { .. } => ErrorKind::Precondition,
         }
     }
 
@@ -69,6 +85,9 @@ impl Failure for SandboxError {
         match self {
             Self::Disk(error) => error.hint(),
             Self::Process(error) => error.hint(),
+            Self::Unconfined(_) => Some(String::from(
+                "install bubblewrap (bwrap), or say --unsandboxed for skills that you trust as your own",
+            )),
             Self::NotStarted { .. } => Some(String::from(
                 "run without --run to leave out the dynamic rules",
             )),
@@ -76,9 +95,32 @@ impl Failure for SandboxError {
     }
 }
 
-/// Whether this process has the rights of the superuser, so that nothing should run without a second flag.
-pub fn is_superuser() -> bool {
-    rustix::process::geteuid().is_root()
+/// What was in force while programs of the tree ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Isolation {
+    /// `bubblewrap`; `null` when programs ran with the rights of the user.
+    pub by: Option<&'static str>,
+    /// The limits of a call.
+    pub limits: Limits,
+}
+
+/// The limits of a call. `null` where the system sets none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Limits {
+    /// Seconds until the call is ended.
+    pub timeout_s: u64,
+    /// Bytes kept of stdout and of stderr.
+    pub output_bytes: usize,
+    /// CPU seconds of one process.
+    pub cpu_s: Option<u64>,
+    /// Bytes of one file.
+    pub file_bytes: Option<u64>,
+    /// Bytes of private writable memory of one process.
+    pub data_bytes: Option<u64>,
+    /// Processes and threads at once.
+    pub processes: Option<u32>,
 }
 
 /// One program to run.
@@ -88,38 +130,111 @@ pub struct Call<'a> {
     pub command: &'a [OsString],
     /// Directory to run in, relative to the scratch's; `None` is the scratch's empty working directory.
     pub cwd: Option<&'a Path>,
-    /// Leave the network as it is. Everything else stays in force.
-    pub with_network: bool,
 }
 
 /// What is in force here, and how to run something under it.
 #[derive(Debug)]
 pub struct Sandbox {
     isolation: Isolation,
-    layers: isolation::Layers,
     path: OsString,
     workplace: Workplace,
-    /// Folders that calls may only read.
-    read_only: Vec<PathBuf>,
-    uid: u32,
-    gid: u32,
+    tree: PathBuf,
 }
 
+/// Prints the limits as they were set, one per line; the file size is in blocks. Then whether a limit of 8 processes still lets a
+/// child start, and whether a limit of one does not: a limit that counts all processes of the user would fail the first, one that
+/// the system does not heed the second.
+const PROBE: &str = r#"
+ulimit -t; ulimit -f; ulimit -d
+limit() { ulimit -u "$1" 2>/dev/null || ulimit -p "$1" 2>/dev/null; }
+limit 8 && (true) || exit 0
+limit 1 || exit 0
+(true) 2>/dev/null || echo counted
+"#;
+
+/// Sets the limits, notes that it got this far, and becomes the program. `ulimit -p` is dash's name for `-u`. A limit that
+/// cannot be set is left out: `prepare` has tried them, and says which hold.
+///
+/// Arguments: CPU seconds, file size in 512-byte blocks, data in KiB, processes, each a number or `-` for none; a file to
+/// create; the program.
+const LIMITED: &str = r#"
+[ "$1" = - ] || ulimit -t "$1" 2>/dev/null
+[ "$2" = - ] || ulimit -f "$2" 2>/dev/null
+[ "$3" = - ] || ulimit -d "$3" 2>/dev/null
+[ "$4" = - ] || ulimit -u "$4" 2>/dev/null || ulimit -p "$4" 2>/dev/null
+: >"$5" || exit 125
+shift 5
+exec "$@"
+"#;
+
 impl Sandbox {
-    /// Finds out by trying what this system allows.
+    /// Finds out by trying whether programs can be confined here.
     ///
-    /// `path` is the `PATH` of the calls, `temporary` the folder for scratch folders, `tree` the tree that is checked and
-    /// `home` the user's home: calls may only read the last two, where that can be arranged.
+    /// `path` is the `PATH` of the calls, `temporary` the folder for scratch folders, `tree` the tree that is checked.
     ///
-    /// **Errors**: [`SandboxError::Process`] when not even `sh` can be run.
+    /// **Errors**: [`SandboxError::Unconfined`] when they cannot, unless `unsandboxed`; [`SandboxError::Process`] when not
+    /// even `sh` can be run.
     pub fn prepare(
         path: &str,
         temporary: &Path,
         tree: &Path,
-        home: Option<&Path>,
         timeout: Duration,
+        unsandboxed: bool,
     ) -> Result<Self, SandboxError> {
-        isolation::prepare(path, temporary, tree, home, timeout)
+        let tree = tree.canonicalize().unwrap_or_else(|_| tree.to_path_buf());
+        if !unsandboxed && !is_narrow(&tree) {
+            let reason = format!("{} holds more than skills", tree.display());
+            return Err(SandboxError::Unconfined(reason));
+        }
+        let timeout_s = timeout.as_secs().max(1);
+        let limits = Limits {
+            timeout_s,
+            output_bytes: OUTPUT_LIMIT,
+            cpu_s: Some(timeout_s.saturating_mul(CPU_PER_SECOND)),
+            file_bytes: Some(FILE_BYTES),
+            data_bytes: Some(DATA_BYTES),
+            processes: None,
+        };
+        let by = (!unsandboxed).then_some("bubblewrap");
+        let mut sandbox = Self {
+            isolation: Isolation { by, limits },
+            path: path.into(),
+            workplace: Workplace::create_in(temporary)?,
+            tree,
+        };
+        let scratch = sandbox.scratch()?;
+        let command = ["sh", "-c", PROBE].map(OsString::from);
+        let call = Call {
+            command: &command,
+            cwd: None,
+        };
+        let finished = match sandbox.run(&call, &scratch) {
+            Err(SandboxError::NotStarted { said, .. }) if by.is_some() => {
+                return Err(SandboxError::Unconfined(format!(
+                    "bubblewrap does not work here ({said})"
+                )));
+            }
+            Err(SandboxError::Process(ProcError::Absent { program })) if program == "bwrap" => {
+                return Err(SandboxError::Unconfined(String::from(
+                    "bubblewrap is not installed",
+                )));
+            }
+            finished => finished?,
+        };
+        scratch.remove()?;
+        let text = finished.stdout.text();
+        let mut set = text.lines().map(|line| line.trim().parse::<u64>().ok());
+        let limits = &mut sandbox.isolation.limits;
+        let mut hold = |wanted: Option<u64>, unit: u64| {
+            let found = set.next().flatten();
+            wanted.filter(|wanted| found.is_some_and(|found| found.saturating_mul(unit) <= *wanted))
+        };
+        limits.cpu_s = hold(limits.cpu_s, 1);
+        limits.file_bytes = hold(limits.file_bytes, 512);
+        limits.data_bytes = hold(limits.data_bytes, 1024);
+        let counted = by.is_some() && text.trim_end().ends_with("counted");
+        limits.processes = counted.then_some(PROCESSES);
+        Ok(sandbox)
     }
 
     /// What is in force.
@@ -143,15 +258,26 @@ impl Sandbox {
     ///
     /// **Errors**: when the program did not run at all; its own failures are in [`Finished`].
     pub fn run(&self, call: &Call<'_>, scratch: &Scratch) -> Result<Finished, SandboxError> {
-        let line = wrapper::command_line(self, call, scratch);
-        let (program, args) = line
-            .split_first()
-            .ok_or_else(|| not_started(call, "nothing to run"))?;
         let cwd = call
             .cwd
             .map_or_else(|| scratch.cwd(), |inner| scratch.cwd().join(inner));
-        let mut command = aris_proc::command(program, cwd)
-            .args(args)
+        let mut line = match self.isolation.by {
+            Some(_) => self.confined(call, scratch, &cwd),
+            None => Vec::new(),
+        };
+        line.extend(["sh", "-c", LIMITED, "sh"].map(OsString::from));
+        let limits = &self.isolation.limits;
+        let or_none =
+            |value: Option<u64>| value.map_or_else(|| "-".into(), |value| value.to_string().into());
+        line.push(or_none(limits.cpu_s));
+        line.push(or_none(limits.file_bytes.map(|bytes| bytes / 512)));
+        line.push(or_none(limits.data_bytes.map(|bytes| bytes / 1024)));
+        line.push(or_none(limits.processes.map(u64::from)));
+        line.push(scratch.started_mark().into());
+        line.extend(call.command.iter().cloned());
+        let mut words = line.into_iter();
+        let mut command = aris_proc::command(words.next().unwrap_or_default(), cwd)
+            .args(words)
             .env_clear()
             .env("PATH", &self.path)
             .capture_limit(OUTPUT_LIMIT);
@@ -168,23 +294,72 @@ impl Sandbox {
             command = command.env(name, folder);
         }
         command = command.env("TMPDIR", scratch.temporary());
-        if self.isolation.network == Network::Proxies && !call.with_network {
-            for name in PROXIES {
-                command = command.env(name, CLOSED_PROXY);
-            }
-        }
         scratch.forget_start()?;
         let finished = command.run(Duration::from_secs(self.isolation.limits.timeout_s))?;
         if scratch.has_started() {
-            Ok(finished)
-        } else {
-            let said = finished.stderr.text();
-            Err(not_started(
-                call,
-                said.lines().next().unwrap_or("no message"),
-            ))
+            return Ok(finished);
         }
+        let said = finished.stderr.text();
+        Err(SandboxError::NotStarted {
+            program: call
+                .command
+                .first()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            said: said.lines().next().unwrap_or("no message").to_owned(),
+        })
     }
+
+    /// Bubblewrap with everything that a call may see.
+    fn confined(&self, call: &Call<'_>, scratch: &Scratch, cwd: &Path) -> Vec<OsString> {
+        let fixed = "bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --dev /dev --proc /proc";
+        let mut line: Vec<OsString> = fixed.split(' ').map(OsString::from).collect();
+        let mut mount = |how: &str, folder: &Path| {
+            line.push(how.into());
+            line.push(folder.into());
+            if how != "--tmpfs" {
+                line.push(folder.into());
+            }
+        };
+        for folder in EMPTY {
+            mount("--tmpfs", Path::new(folder));
+        }
+        for folder in SYSTEM {
+            mount("--ro-bind-try", Path::new(folder));
+        }
+        let seen = |folder: &Path| SYSTEM.iter().any(|system| folder.starts_with(system));
+        let on_path = std::env::split_paths(&self.path).filter(|folder| folder.is_absolute());
+        let installed = call.command.first().map(Path::new).and_then(prefix);
+        for folder in on_path
+            .chain(installed)
+            .filter(|folder| is_narrow(folder) && !seen(folder))
+        {
+            mount("--ro-bind-try", &folder);
+        }
+        mount("--ro-bind", &self.tree);
+        mount("--bind", scratch.root());
+        line.extend(["--chdir".into(), cwd.into(), "--".into()]);
+        line
+    }
+}
+
+/// Where a program is installed, with its libraries: the folder above its `bin`. Not a home, and nothing above one.
+fn prefix(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent().filter(|_| program.is_absolute())?;
+    let above = bin.parent().filter(|_| bin.ends_with("bin"))?;
+    // `~/.local` holds more than programs.
+    let narrow = is_narrow(above) && !above.ends_with(".local");
+    Some(if narrow { above } else { bin }.to_path_buf())
+}
+
+/// Whether a folder can be shown without the homes and the sockets of the system.
+fn is_narrow(folder: &Path) -> bool {
+    let private = EMPTY
+        .map(PathBuf::from)
+        .into_iter()
+        .chain(std::env::home_dir());
+    !private
+        .chain([PathBuf::from("/home")])
+        .any(|private| private.starts_with(folder))
 }
 
 /// Variables with the same value in every call.
@@ -211,26 +386,3 @@ const HOMES: [(&str, &str); 8] = [
     ("XDG_STATE_HOME", ".local/state"),
     ("XDG_RUNTIME_DIR", ".run"),
 ];
-
-/// Both spellings are in use; curl reads `http_proxy` in lower case only.
-const PROXIES: [&str; 8] = [
-    "http_proxy",
-    "https_proxy",
-    "ftp_proxy",
-    "all_proxy",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "FTP_PROXY",
-    "ALL_PROXY",
-];
-
-fn not_started(call: &Call<'_>, said: &str) -> SandboxError {
-    let program = call
-        .command
-        .first()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    SandboxError::NotStarted {
-        program,
-        said: said.to_owned(),
-    }
-}

@@ -51,10 +51,6 @@ impl Workplace {
         })
     }
 
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
     pub(super) fn scratch(&self) -> Result<Scratch, FsError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         Scratch::at(self.root.join(number.to_string()))

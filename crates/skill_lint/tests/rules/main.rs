@@ -6,6 +6,7 @@
 
 mod author;
 mod dynamic;
+mod escapes;
 mod frontmatter;
 mod integration;
 mod layout;

@@ -130,11 +130,6 @@ impl Answer {
         }
     }
 
-    /// Whether the output speaks of the network, so that a second run with it can tell more.
-    pub(super) fn blames_network(&self) -> bool {
-        self.line_with(&NETWORK).is_some()
-    }
-
     fn line_with(&self, pattern: &Regex) -> Option<String> {
         [&self.stderr, &self.stdout].iter().find_map(|stream| {
             stream
@@ -210,13 +205,6 @@ static NO_PROGRAM: LazyLock<Regex> = LazyLock::new(|| compiled(r"^FileNotFoundEr
 /// Sequences that colour text or name a window.
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
-});
-
-static NETWORK: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(concat!(
-        r"(?i)network|connect|resolve|getaddrinfo|unreachable|name resolution|socket|proxy|urlopen|download|fetch",
-        r"|EAI_AGAIN|ENOTFOUND|\bDNS\b|\bSSL\b|\bTLS\b|https?://",
-    ))
 });
 
 static TELLING: LazyLock<Regex> = LazyLock::new(|| {
@@ -361,23 +349,5 @@ pub(super) mod tests {
             answer(End::TimedOut, "", "pip install x").missing_dependency(),
             None
         );
-    }
-
-    #[test]
-    fn only_output_that_speaks_of_the_network_asks_for_a_second_run() {
-        for (stderr, expected) in [
-            ("curl: (6) Could not resolve host: example.org", true),
-            ("urllib.error.URLError: <urlopen error [Errno -3]>", true),
-            ("OSError: [Errno 101] Network is unreachable", true),
-            ("Error: getaddrinfo EAI_AGAIN example.org", true),
-            ("error: unknown option --help", false),
-            ("", false),
-        ] {
-            assert_eq!(
-                answer(End::Exited(1), "", stderr).blames_network(),
-                expected,
-                "{stderr}"
-            );
-        }
     }
 }

@@ -84,26 +84,21 @@ struct Caller<'a> {
 impl Caller<'_> {
     /// `None` when a launcher says that there is nothing to launch.
     fn answers(&self, level: RunLevel) -> Result<Option<Answers>, SandboxError> {
-        let help = self.call("--help", false)?;
+        let help = self.call("--help")?;
         if self.program.contract.is_some()
             && self.program.compiled.is_some()
             && help.exit() == NO_BINARY
         {
             return Ok(None);
         }
-        let again = !help.is_help() && help.blames_network();
-        let short_help = help
-            .succeeded()
-            .then(|| self.call("-h", false))
-            .transpose()?;
+        let short_help = help.succeeded().then(|| self.call("-h")).transpose()?;
         let flags = level >= RunLevel::Flags;
         let version = self.program.compiled.as_ref().filter(|_| flags);
         Ok(Some(Answers {
-            help_with_network: again.then(|| self.call("--help", true)).transpose()?,
             short_help,
-            unknown_flag: flags.then(|| self.call(UNKNOWN_FLAG, false)).transpose()?,
+            unknown_flag: flags.then(|| self.call(UNKNOWN_FLAG)).transpose()?,
             version: match version {
-                Some(name) => Some((name.clone(), self.call("--version", false)?)),
+                Some(name) => Some((name.clone(), self.call("--version")?)),
                 None => None,
             },
             samples: if level >= RunLevel::All {
@@ -116,10 +111,10 @@ impl Caller<'_> {
         }))
     }
 
-    fn call(&self, flag: &str, with_network: bool) -> Result<Answer, SandboxError> {
+    fn call(&self, flag: &str) -> Result<Answer, SandboxError> {
         let scratch = self.sandbox.scratch()?;
         let script = self.program.skill.join(&self.program.skill_path);
-        self.run(&script, &[flag.to_owned()], None, with_network, scratch)
+        self.run(&script, &[flag.to_owned()], None, scratch)
     }
 
     fn samples(&self) -> Result<Vec<SampleAnswer>, SandboxError> {
@@ -146,13 +141,8 @@ impl Caller<'_> {
                 let copy = scratch.cwd().join(copy_name(&self.program.skill));
                 copy_skill(&self.program.skill, &copy)?;
                 let script = copy.join(&self.program.skill_path);
-                let answer = self.run(
-                    &script,
-                    args,
-                    Some(copy_name(&self.program.skill)),
-                    false,
-                    scratch,
-                )?;
+                let answer =
+                    self.run(&script, args, Some(copy_name(&self.program.skill)), scratch)?;
                 Ok(SampleAnswer {
                     place,
                     exits,
@@ -167,7 +157,6 @@ impl Caller<'_> {
         script: &Path,
         args: &[String],
         cwd: Option<&Path>,
-        with_network: bool,
         scratch: Scratch,
     ) -> Result<Answer, SandboxError> {
         let mut command = self.words.clone();
@@ -177,7 +166,6 @@ impl Caller<'_> {
             &Call {
                 command: &command,
                 cwd,
-                with_network,
             },
             &scratch,
         )?;

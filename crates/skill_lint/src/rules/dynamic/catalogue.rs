@@ -97,16 +97,6 @@ pub const RULES: &[Rule] = &[
         ..Rule::BASE
     },
     Rule {
-        id: "SR310",
-        severity: Severity::Warn,
-        title: "help needs the network",
-        what: "--help fails without network and works with it. The second call is made only when the output of the first \
-               speaks of the network.",
-        hint: "print help before connecting or downloading",
-        source: "OWN",
-        ..Rule::BASE
-    },
-    Rule {
         id: "SR311",
         severity: Severity::Warn,
         title: "contract and help disagree",

@@ -119,7 +119,6 @@ impl Interpreter {
         let call = Call {
             command: &command,
             cwd: None,
-            with_network: false,
         };
         let works = sandbox
             .run(&call, &scratch)

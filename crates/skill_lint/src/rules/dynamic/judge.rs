@@ -46,8 +46,6 @@ pub(super) struct SampleAnswer {
 #[derive(Clone, Debug)]
 pub(super) struct Answers {
     pub(super) help: Answer,
-    /// `--help` once more, with the network.
-    pub(super) help_with_network: Option<Answer>,
     pub(super) short_help: Option<Answer>,
     pub(super) unknown_flag: Option<Answer>,
     /// `--version`, with the name it should print.
@@ -161,16 +159,6 @@ fn help(answers: &Answers, contract: Option<&Contract>, found: &mut Vec<Problem>
         found.push(script(
             "SR313",
             format!("--help needs something that is not there: {line}"),
-        ));
-    }
-    if answers
-        .help_with_network
-        .as_ref()
-        .is_some_and(Answer::is_help)
-    {
-        found.push(script(
-            "SR310",
-            String::from("--help fails without network and works with it"),
         ));
     }
     if !help.is_help() {
@@ -321,7 +309,6 @@ mod tests {
     fn good() -> Answers {
         Answers {
             help: answer(End::Exited(0), GOOD, ""),
-            help_with_network: None,
             short_help: Some(answer(End::Exited(0), GOOD, "")),
             unknown_flag: Some(answer(End::Exited(2), "", "x: error")),
             version: Some((
@@ -455,13 +442,6 @@ mod tests {
             "",
             "ModuleNotFoundError: No module named 'torch'",
         );
-        answers.help_with_network = Some(answer(End::Exited(0), GOOD, ""));
-        let found: Vec<_> = problems(&answers, None)
-            .into_iter()
-            .map(|problem| problem.rule)
-            .collect();
-        assert_eq!(found, ["SR301", "SR313", "SR310"]);
-        answers.help_with_network = Some(answer(End::Exited(1), "", ""));
         let found: Vec<_> = problems(&answers, None)
             .into_iter()
             .map(|problem| problem.rule)

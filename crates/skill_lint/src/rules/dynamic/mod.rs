@@ -69,15 +69,14 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
         return;
     };
     let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();
-    let home = std::env::home_dir();
     let path = config.search_path.as_deref().unwrap_or(DEFAULT_PATH);
     let timeout = Duration::from_secs(config.timeout_s);
     let sandbox = match Sandbox::prepare(
         path,
         &std::env::temp_dir(),
         &tree.root,
-        home.as_deref(),
         timeout,
+        config.unsandboxed,
     ) {
         Ok(sandbox) => sandbox,
         Err(error) => {

@@ -17,7 +17,7 @@ fn run_in(root: &Path, level: RunLevel, timeout_s: u64) -> Found {
         profile: Profile::All,
         only: vec![String::from("SR3")],
         run: Some(level),
-        run_as_root: true,
+        unsandboxed: true,
         search_path: std::env::var("PATH").ok(),
         timeout_s,
         threads: 4,
@@ -92,7 +92,7 @@ fn nothing_runs_without_being_asked_to() {
     ]);
     let config = Config {
         profile: Profile::All,
-        run_as_root: true,
+        unsandboxed: true,
         ..Config::default()
     };
     let tree =
@@ -192,7 +192,7 @@ fn a_missing_interpreter_is_no_finding() {
         profile: Profile::All,
         only: vec![String::from("SR3")],
         run: Some(RunLevel::Help),
-        run_as_root: true,
+        unsandboxed: true,
         search_path: Some(String::from("/usr/bin:/bin")),
         ..Config::default()
     };
@@ -322,22 +322,9 @@ fn options(root: &Path) -> Options {
         jiff::civil::date(2026, 1, 1),
     );
     options.run = Some(RunLevel::Help);
-    options.run_as_root = true;
+    options.unsandboxed = true;
     options.search_path = std::env::var("PATH").ok();
     options
-}
-
-#[test]
-fn the_superuser_must_say_so_twice() {
-    let text = skill_md("a", "Body.");
-    let folder = folder(&[("a/SKILL.md", &text)]);
-    let mut options = options(folder.path());
-    assert!(crate::lint(&options).is_ok());
-    options.run_as_root = false;
-    let refused = matches!(crate::lint(&options), Err(Error::Superuser));
-    assert_eq!(refused, crate::sandbox::is_superuser());
-    options.run = None;
-    assert!(crate::lint(&options).is_ok());
 }
 
 #[test]
@@ -358,7 +345,7 @@ fn the_report_says_what_was_in_force() {
         .sandbox
         .expect("in force");
     assert!(
-        sandbox["network"].is_string() && sandbox["limits"]["timeout_s"] == 5,
+        sandbox["by"].is_null() && sandbox["limits"]["timeout_s"] == 5,
         "{sandbox}"
     );
 }
