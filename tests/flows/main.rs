@@ -9,4 +9,5 @@ mod documented;
 mod install;
 mod installed;
 mod recipes;
+mod resolver;
 mod review;

@@ -1,11 +1,14 @@
 //! The resolver chain: where a helper is found, as a function of an explicit environment.
 //!
-//! Layers, first hit wins: 0 the owner skill's own `scripts/`; 1 `.aris/tools/`; 2 `tools/`; 3 `$ARIS_REPO/tools/`.
-//! Each layer is asked for the canonical name first, then for the legacy names of the same helper. A file that is
+//! Layers, first hit wins: 0 the owner skill's `scripts/`, beside the running skill; 1 `.aris/tools/`; 2 `tools/`;
+//! 3 `$ARIS_REPO/tools/`; 4 the owner skill's `scripts/` in the hosts' folders of the project, where an installer that knows
+//! nothing of `.aris` has copied the skills. Each layer is asked for the canonical name first, then for the legacy names of the same helper. A file that is
 //! there and cannot be used ends the search: it is reported, never passed over in silence, because the next layer
 //! may hold another version.
 //!
-//! **Source**: the integration contract §2; its resolver chain.
+//! The same chain as shell text is `aris_launch::find_block`; `tests/flows/resolver.rs` holds one against the other.
+//!
+//! **Source**: the integration contract §2; its resolver chain. Layer 4: where `npx skills add` puts copies.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +21,7 @@ pub struct ResolveEnv {
     pub project_root: PathBuf,
     /// Directory of the running skill (`CLAUDE_SKILL_DIR`), where the host provides it.
     pub skill_dir: Option<PathBuf>,
-    /// Name of the running skill, where known; layer 0 applies to the helper's owner only.
+    /// Name of the running skill, where known; else its folder's name. Other owners are looked for beside it.
     pub skill_name: Option<String>,
     /// `ARIS_REPO`, when set and not empty.
     pub aris_repo: Option<PathBuf>,
@@ -32,9 +35,10 @@ impl ResolveEnv {
         self.aris_repo.clone().or_else(|| {
             let manifest = self.installed_skills.as_deref()?;
             let row = manifest
-                .lines()
+                .split('\n')
                 .find_map(|line| line.strip_prefix("repo_root\t"))?;
-            let path = row.split('\t').next()?.trim();
+            // A carriage return is the end of a line that another system wrote.
+            let path = row.split('\t').next()?.replace('\r', "");
             (!path.is_empty()).then(|| PathBuf::from(path))
         })
     }
@@ -55,7 +59,7 @@ pub enum Probe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
-    /// Layer 0: `<skill directory>/scripts/`.
+    /// Layer 0: `scripts/` of the running skill, or of the owner beside it.
     Skill,
     /// Layer 1: `.aris/tools/` of the project.
     Installed,
@@ -63,6 +67,8 @@ pub enum Layer {
     Project,
     /// Layer 3: `tools/` of the ARIS repository.
     Repository,
+    /// Layer 4: `scripts/` of the owner in a host's folder of the project.
+    Host,
 }
 
 /// One candidate that was looked at.
@@ -136,6 +142,9 @@ impl Resolution {
     }
 }
 
+/// Folders of a project in which hosts look for skills. **Source**: Codex, OpenCode and `npx skills`; Claude Code; Gemini CLI.
+pub const HOST_SKILLS: [&str; 3] = [".agents/skills", ".claude/skills", ".gemini/skills"];
+
 /// Walks the chain for the helper that goes by `names` (canonical name first) and belongs to the skill `owner`.
 pub fn resolve(
     names: &[&str],
@@ -165,26 +174,29 @@ pub fn resolve(
 /// The folders of the chain for a helper of the skill `owner`, in the order they are asked.
 pub fn folders(owner: &str, env: &ResolveEnv) -> Vec<(Layer, PathBuf)> {
     let mut folders = Vec::new();
-    if let Some(skill) = env
-        .skill_dir
-        .as_ref()
-        .filter(|dir| is_owner(dir, env.skill_name.as_deref(), owner))
-    {
+    if let Some(skill) = &env.skill_dir {
+        let owns = match env.skill_name.as_deref() {
+            Some(name) => name == owner,
+            None => skill.file_name().is_some_and(|name| name == owner),
+        };
+        let skill = if owns {
+            skill.clone()
+        } else {
+            skill.join("..").join(owner)
+        };
         folders.push((Layer::Skill, skill.join("scripts")));
     }
-    folders.push((Layer::Installed, env.project_root.join(".aris/tools")));
-    folders.push((Layer::Project, env.project_root.join("tools")));
+    let root = &env.project_root;
+    folders.push((Layer::Installed, root.join(".aris/tools")));
+    folders.push((Layer::Project, root.join("tools")));
     if let Some(repository) = env.repository() {
         folders.push((Layer::Repository, repository.join("tools")));
     }
-    folders
-}
-
-fn is_owner(skill_dir: &Path, skill_name: Option<&str>, owner: &str) -> bool {
-    match skill_name {
-        Some(name) => name == owner,
-        None => skill_dir.file_name().is_some_and(|name| name == owner),
+    for skills in HOST_SKILLS {
+        let scripts = root.join(skills).join(owner).join("scripts");
+        folders.push((Layer::Host, scripts));
     }
+    folders
 }
 
 #[cfg(test)]
@@ -220,34 +232,36 @@ mod tests {
     #[test]
     fn the_lowest_layer_wins_and_legacy_names_are_the_same_helper() {
         let all = [
-            "/s/review-tracing/scripts/save_trace",
-            "/p/.aris/tools/save_trace.sh",
-            "/p/tools/save_trace",
-            "/r/tools/save_trace.sh",
+            ("/s/review-tracing/scripts/save_trace", Layer::Skill),
+            ("/p/.aris/tools/save_trace.sh", Layer::Installed),
+            ("/p/tools/save_trace", Layer::Project),
+            ("/r/tools/save_trace.sh", Layer::Repository),
+            (
+                "/p/.agents/skills/review-tracing/scripts/save_trace",
+                Layer::Host,
+            ),
+            (
+                "/p/.gemini/skills/review-tracing/scripts/save_trace.sh",
+                Layer::Host,
+            ),
         ];
-        for (skipped, layer) in [
-            Layer::Skill,
-            Layer::Installed,
-            Layer::Project,
-            Layer::Repository,
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            assert_eq!(
-                hit(&env(), all.get(skipped..).unwrap_or_default()),
-                Some((all[skipped].to_owned(), layer))
-            );
+        for (skipped, (path, layer)) in all.into_iter().enumerate() {
+            let there: Vec<&str> = all.iter().skip(skipped).map(|(path, _)| *path).collect();
+            assert_eq!(hit(&env(), &there), Some((path.to_owned(), layer)));
         }
         assert_eq!(hit(&env(), &[]), None);
     }
 
     #[test]
-    fn layer_zero_is_for_the_owner_only() {
-        let there = ["/s/review-tracing/scripts/save_trace"];
+    fn the_owner_is_looked_for_beside_another_skill() {
         let mut other = env();
         other.skill_name = Some(String::from("paper-writing"));
-        assert_eq!(hit(&other, &there), None);
+        assert_eq!(hit(&other, &["/s/review-tracing/scripts/save_trace"]), None);
+        let beside = "/s/review-tracing/../review-tracing/scripts/save_trace";
+        assert_eq!(
+            hit(&other, &[beside]),
+            Some((beside.to_owned(), Layer::Skill))
+        );
     }
 
     #[test]
@@ -256,7 +270,7 @@ mod tests {
         env.aris_repo = None;
         assert_eq!(env.repository(), None);
         env.installed_skills = Some(String::from(
-            "version\t1\nrepo_root\t/from manifest\nproject_root\t/p\n",
+            "version\t1\nrepo_root\t/from manifest\r\nrepo_root\t/second\n",
         ));
         assert_eq!(env.repository(), Some(PathBuf::from("/from manifest")));
         env.aris_repo = Some(PathBuf::from("/set"));

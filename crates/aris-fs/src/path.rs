@@ -64,10 +64,9 @@ pub fn display_relative(path: &Path, base: &Path) -> String {
 pub fn probe(path: &Path) -> Probe {
     match read::open(path) {
         Ok(_) => Probe::Usable,
-        Err(error) if error.is_not_found() => match std::fs::symlink_metadata(path) {
-            Ok(_) => Probe::Unusable(String::from("is a link to nothing")),
-            Err(_) => Probe::Absent,
-        },
+        // Also below a file, where no folder of the chain is.
+        Err(_) if std::fs::symlink_metadata(path).is_err() => Probe::Absent,
+        Err(error) if error.is_not_found() => Probe::Unusable(String::from("is a link to nothing")),
         Err(FsError::NotRegular { found, .. }) => Probe::Unusable(format!("is {found}")),
         Err(FsError::Read { source, .. }) => Probe::Unusable(source.to_string()),
         Err(other) => Probe::Unusable(other.to_string()),

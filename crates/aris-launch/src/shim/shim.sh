@@ -45,10 +45,10 @@ aris_manifest() {
     if [ "$aris_key" = repo_root ] && [ -n "$aris_value" ]; then aris_look "$aris_value/skills"; fi
   done <"$1/.aris/installed-skills.txt"
 }
-aris_look "$aris_own/.agents/skills" "$aris_own/.claude/skills" "$aris_own/skills"
+aris_look "$aris_own/.agents/skills" "$aris_own/.claude/skills" "$aris_own/.gemini/skills" "$aris_own/skills"
 if [ -z "$aris_launcher" ]; then
   aris_root=$(git rev-parse --show-toplevel 2>/dev/null || pwd) || aris_root=.
-  aris_look "$aris_root/.agents/skills" "$aris_root/.claude/skills" "$aris_root/skills"
+  aris_look "$aris_root/.agents/skills" "$aris_root/.claude/skills" "$aris_root/.gemini/skills" "$aris_root/skills"
   if [ -n "${ARIS_REPO:-}" ]; then
     case $ARIS_REPO in /*) aris_look "$ARIS_REPO/skills" ;; *) aris_look "./$ARIS_REPO/skills" ;; esac
   fi

@@ -167,9 +167,11 @@ fn folders_are_asked_in_their_order() {
     let folders = [
         "p/.agents/skills",
         "p/.claude/skills",
+        "p/.gemini/skills",
         "p/skills",
         "q/.agents/skills",
         "q/.claude/skills",
+        "q/.gemini/skills",
         "q/skills",
         "repo/skills",
         "from own manifest/skills",

@@ -135,6 +135,7 @@ pub(crate) const fn number(layer: Layer) -> u8 {
         Layer::Installed => 1,
         Layer::Project => 2,
         Layer::Repository => 3,
+        Layer::Host => 4,
     }
 }
 

@@ -48,6 +48,11 @@ pub(crate) fn check(
             unusable_names(project, helper, path, findings);
             shadowed(project, helper, path, *layer, findings);
             on_path(project, helper, findings);
+            // Skills call what the installer puts into .aris/tools.
+            let is_installed = record.installation() != Installation::None;
+            if helper.shipped && *layer == Layer::Host && is_installed {
+                unresolved.push(helper.name);
+            }
         } else if let Some(last) = resolution.looked.last()
             && let Found::Unusable(why) = &last.found
         {
@@ -107,8 +112,8 @@ fn unusable_names(project: &Project, helper: &Helper, used: &Path, findings: &mu
     }
 }
 
-/// Files of the same helper in later layers with other content. Layer 0 holds launchers and the others what starts them, so that
-/// only what lies in the same kind of folder is compared.
+/// Files of the same helper in later layers with other content. Layers 0 and 4 hold launchers and the others what starts them, so
+/// that only what lies in the same kind of folder is compared.
 fn shadowed(
     project: &Project,
     helper: &Helper,
@@ -122,7 +127,7 @@ fn shadowed(
     let name = used.file_name().unwrap_or_default();
     let later = folders(helper.owner, &project.env)
         .into_iter()
-        .filter(|(other, _)| *other > layer)
+        .filter(|(other, _)| *other > layer && *other != Layer::Host)
         .flat_map(|(_, folder)| {
             helper
                 .names()

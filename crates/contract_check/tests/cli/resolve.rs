@@ -20,8 +20,10 @@ fn states(data: &Value) -> Vec<(u64, String)> {
 }
 
 fn expected(states: &[(u64, &str)]) -> Vec<(u64, String)> {
+    let hosts = [(4, "absent"); 3];
     states
         .iter()
+        .chain(&hosts)
         .map(|(layer, state)| (*layer, (*state).to_owned()))
         .collect()
 }
@@ -87,14 +89,23 @@ fn the_record_of_an_installation_names_the_repository() {
 }
 
 #[test]
-fn layer_zero_is_for_the_owner_and_a_variable_that_nobody_replaced_is_none() {
-    let project = Project::new().file("s/review-tracing/scripts/save_trace", "#!/bin/sh\n");
+fn layer_zero_is_the_owner_beside_the_skill_and_a_variable_that_nobody_replaced_is_none() {
+    let project = Project::new()
+        .file("s/review-tracing/scripts/save_trace", "#!/bin/sh\n")
+        .file("s/paper-writing/SKILL.md", "");
     for (folder, layers) in [
         (
             "s/review-tracing",
             &[(0, "used"), (1, "absent"), (2, "absent")][..],
         ),
-        ("s/paper-writing", &[(1, "absent"), (2, "absent")]),
+        (
+            "s/review-tracing/../paper-writing",
+            &[(0, "used"), (1, "absent"), (2, "absent")],
+        ),
+        (
+            "t/paper-writing",
+            &[(0, "absent"), (1, "absent"), (2, "absent")],
+        ),
         ("${CLAUDE_SKILL_DIR}", &[(1, "absent"), (2, "absent")]),
     ] {
         let run = call(
@@ -102,6 +113,22 @@ fn layer_zero_is_for_the_owner_and_a_variable_that_nobody_replaced_is_none() {
             &["resolve", "save_trace", "--json", "--skill-dir", folder],
         );
         assert_eq!(states(&run.data()), expected(layers), "{folder}");
+    }
+}
+
+#[test]
+fn copies_in_the_folders_of_hosts_are_found_where_nothing_is_installed() {
+    let launcher = "skills/review-tracing/scripts/save_trace";
+    let project = Project::new().file(&format!(".gemini/{launcher}"), "#!/bin/sh\n");
+    let found = || {
+        let data = call(&project, &["resolve", "save_trace", "--json"])
+            .expect_code(0)
+            .data();
+        data["argv"][1].as_str().expect("a path").to_owned()
+    };
+    for host in [".gemini", ".claude", ".agents"] {
+        project.write(&format!("{host}/{launcher}"), "#!/bin/sh\n");
+        assert!(found().ends_with(&format!("/{host}/{launcher}")), "{host}");
     }
 }
 
