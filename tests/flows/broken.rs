@@ -20,7 +20,7 @@ enum Call {
     Refused,
     /// The program cannot be started or dies: 126 and above.
     Dies,
-    /// No file of any of its names is found.
+    /// No file that can be used is found.
     Unresolved,
 }
 
@@ -161,7 +161,8 @@ const FAULTS: &[Fault] = &[
             }
         },
         named: ("helper_unresolved", |row| row.name.to_owned()),
-        call: Call::Unresolved,
+        // The launcher of the installed skill is found.
+        call: Call::Works,
     },
     Fault {
         what: "a folder in the place of every name",
@@ -336,10 +337,9 @@ fn is_named(project: &Project, checker: &Helper, rows: &[Row], fault: &Fault) {
 
 fn is_said(project: &Project, checker: &Helper, row: &Row, fault: &Fault) {
     let when = format!("{}: {}", row.name, fault.what);
-    let block = aris_launch::resolver_block("TOOL", row.name, false);
-    let script = format!(
-        "set -eu\n{block}if [ -z \"$TOOL\" ]; then exit 77; fi\nsh \"$TOOL\" --version || exit \"$?\""
-    );
+    let block = aris_launch::find_block("another", &[(row.owner, row.names())]);
+    let script =
+        format!("set -eu\nTOOL=$(\n{block}) || exit 77\nsh \"$TOOL\" --version || exit \"$?\"");
     let block = in_project(project, &Helper::at("/bin/sh"), &["-c", &script]);
     let run = in_project(project, checker, &["run", row.name, "--", "--version"]);
     let code = match fault.call {

@@ -402,16 +402,14 @@ fn release(helper: &Helper) -> Project {
     project
 }
 
-/// The resolver block of a skill, as it stands in its text.
+/// The block of a skill that finds its helper, as it stands in its text.
 fn block(skill: &str) -> String {
     let text = fs::read_to_string(workspace_root().join("skills").join(skill).join("SKILL.md"))
         .expect("a skill");
-    let start = text
-        .find("# aris-resolver v2: TRACE_HELPER save_trace")
-        .expect("a block");
+    let start = text.find("# aris-find: save_trace").expect("a block");
     let block = text.get(start..).unwrap_or_default();
-    let end = block.find("# aris-resolver end").expect("an end");
-    block.get(..end).unwrap_or_default().to_owned()
+    let end = block.find("# aris-find end").expect("an end");
+    format!("TRACE_HELPER=$(\n{})", block.get(..end).unwrap_or_default())
 }
 
 /// Runs the block and the helper it finds. Gives what was found.

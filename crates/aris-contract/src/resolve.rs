@@ -142,7 +142,7 @@ impl Resolution {
     }
 }
 
-/// Folders of a project in which hosts look for skills. **Source**: Codex, OpenCode and `npx skills`; Claude Code; Gemini CLI.
+/// Folders of a project in which hosts look for skills. **Source**: Codex and `npx skills`; Claude Code; Gemini CLI.
 pub const HOST_SKILLS: [&str; 3] = [".agents/skills", ".claude/skills", ".gemini/skills"];
 
 /// Walks the chain for the helper that goes by `names` (canonical name first) and belongs to the skill `owner`.

@@ -22,10 +22,9 @@ pub fn find_block(skill: &str, helpers: &[(&str, Vec<&str>)]) -> String {
         } else {
             format!("../{owner}/scripts")
         };
-        text.push_str(&format!(
-            "_aris_owner={owner}/scripts _aris_own={own}; _aris_find {}\n",
-            names.join(" ")
-        ));
+        let names = names.join(" ");
+        text.extend(["_aris_owner=", owner, "/scripts _aris_own=", &own]);
+        text.extend(["; _aris_find ", &names, "\n"]);
     }
     text + "(exit \"$_aris_code\")\n"
 }

@@ -1,88 +1,82 @@
-//! The fences of the skills' texts.
+//! What the skills' texts tell a reader to do: files to write, and calls.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use aris_testkit::workspace_root;
 
-/// One call or script of a skill's text.
-pub(super) struct Fence {
+/// How a call of a helper begins, as an installed project has it.
+pub(super) const CALL: &str = "sh .aris/tools/";
+
+/// One text of a skill.
+pub(super) struct Page {
+    /// Below `skills/`.
     pub(super) file: String,
-    pub(super) line: usize,
-    /// Resolver blocks above it in the same skill, which set the variables it uses.
-    before: String,
-    pub(super) text: String,
+    pub(super) steps: Vec<Step>,
 }
 
-impl Fence {
-    /// A list of calls is taken line by line, so that each shows its exit code; a script as a whole.
-    pub(super) fn calls(&self) -> Vec<String> {
-        let lines: Vec<&str> = self
-            .text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        if lines.iter().all(|line| line.starts_with("sh \"$")) {
-            lines
-                .iter()
-                .map(|line| format!("{}\n{line}\n", self.before))
-                .collect()
-        } else {
-            vec![format!("{}\n{}", self.before, self.text)]
+/// One thing to do, with its line in the text.
+pub(super) struct Step {
+    pub(super) line: usize,
+    pub(super) what: What,
+}
+
+pub(super) enum What {
+    /// A fence under a line that ends in: write `path`:
+    Write { path: String, text: String },
+    /// A fence marked `sh`.
+    Fence(String),
+    /// A call in the first cell of a table.
+    Cell(String),
+}
+
+impl What {
+    /// The script that a shell is given.
+    pub(super) fn script(&self) -> Option<&str> {
+        match self {
+            Self::Fence(text) | Self::Cell(text) => Some(text),
+            Self::Write { .. } => None,
         }
     }
 }
 
-/// The fences of every skill's texts, in order.
-pub(super) fn fences() -> Vec<Fence> {
+impl Page {
+    pub(super) fn skill(&self) -> &str {
+        self.file.split('/').next().unwrap_or_default()
+    }
+
+    pub(super) fn is_skill_md(&self) -> bool {
+        self.file.ends_with("/SKILL.md")
+    }
+}
+
+/// Every text of every skill, in order.
+pub(super) fn pages() -> Vec<Page> {
     let root = workspace_root().join("skills");
-    let mut all = Vec::new();
+    let mut pages = Vec::new();
     for skill in sorted(&root) {
-        let mut blocks = String::new();
-        // References use the variables that SKILL.md sets.
-        for file in [
+        for path in [
             vec![skill.join("SKILL.md")],
             sorted(&skill.join("references")),
         ]
         .concat()
         {
-            if file.extension().is_none_or(|extension| extension != "md") || !file.is_file() {
-                continue;
-            }
-            let name = file
-                .strip_prefix(&root)
-                .expect("below")
-                .display()
-                .to_string();
-            for (line, language, text) in of_text(&fs::read_to_string(&file).expect("text")) {
-                if language != "sh" {
-                    let known = ["", "json", "toml", "yaml", "text", "latex", "bibtex"]
-                        .contains(&language.as_str());
-                    assert!(
-                        known,
-                        "{name} line {line}: what is a fence of {language:?}?"
-                    );
-                    let call = text
-                        .lines()
-                        .find(|line| line.starts_with("sh ") || line.starts_with("$ "));
-                    assert_eq!(
-                        call, None,
-                        "{name} line {line}: a call in a fence that is not marked sh"
-                    );
-                    continue;
-                }
-                all.push(Fence {
-                    file: name.clone(),
-                    line,
-                    before: blocks.clone(),
-                    text: text.clone(),
+            if path.extension().is_some_and(|extension| extension == "md") && path.is_file() {
+                let file = path.strip_prefix(&root).expect("below").display();
+                let text = fs::read_to_string(&path).expect("text");
+                pages.push(Page {
+                    file: file.to_string(),
+                    steps: steps(&file.to_string(), &text),
                 });
-                blocks.push_str(&resolvers(&text));
             }
         }
     }
-    assert!(all.len() > 10, "{} fences only", all.len());
-    all
+    let fences = pages.iter().flat_map(|page| &page.steps);
+    let fences = fences
+        .filter(|step| matches!(step.what, What::Fence(_)))
+        .count();
+    assert!(fences > 50, "{fences} fences only");
+    pages
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {
@@ -94,61 +88,83 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Line, language and text of each fence, without its indentation.
-fn of_text(text: &str) -> Vec<(usize, String, String)> {
+/// The steps of a text; fences without their indentation.
+fn steps(file: &str, text: &str) -> Vec<Step> {
+    const LANGUAGES: [&str; 8] = ["", "sh", "json", "toml", "yaml", "text", "latex", "bibtex"];
     let mut found = Vec::new();
-    let mut open: Option<(usize, usize, String, String)> = None;
-    for (number, line) in text.lines().enumerate() {
+    let mut before = "";
+    let mut lines = text.lines().zip(1..);
+    while let Some((line, number)) = lines.next() {
         let inner = line.trim_start();
-        match open.take() {
-            None => {
-                if let Some(language) = inner.strip_prefix("```") {
-                    open = Some((
-                        number + 1,
-                        line.len() - inner.len(),
-                        language.trim().to_owned(),
-                        String::new(),
-                    ));
-                }
+        let indent = line.len() - inner.len();
+        let Some(language) = inner.strip_prefix("```").map(str::trim) else {
+            if let Some((cell, _)) = inner
+                .strip_prefix("| `")
+                .and_then(|rest| rest.split_once("` |"))
+                && cell.starts_with(CALL)
+            {
+                let what = What::Cell(cell.to_owned());
+                found.push(Step { line: number, what });
             }
-            Some((at, _, language, text)) if inner.trim_end() == "```" => {
-                found.push((at, language, text));
+            if !inner.is_empty() {
+                before = inner;
             }
-            Some((at, indent, language, mut text)) => {
-                text.push_str(line.get(indent..).unwrap_or_default());
-                text.push('\n');
-                open = Some((at, indent, language, text));
+            continue;
+        };
+        assert!(
+            LANGUAGES.contains(&language),
+            "{file} line {number}: what is a fence of {language:?}?"
+        );
+        let mut body = String::new();
+        loop {
+            let (line, _) = lines
+                .next()
+                .unwrap_or_else(|| panic!("{file} line {number}: a fence does not end"));
+            if line.trim() == "```" {
+                break;
             }
+            body.push_str(line.get(indent..).unwrap_or_default());
+            body.push('\n');
         }
-    }
-    assert!(open.is_none(), "a fence does not end");
-    found
-}
-
-/// The resolver blocks of a fence.
-fn resolvers(text: &str) -> String {
-    let mut inside = false;
-    let mut found = String::new();
-    for line in text.lines() {
-        inside |= line.starts_with("# aris-resolver v2:");
-        if inside {
-            found.extend([line, "\n"]);
-        }
-        inside &= line != "# aris-resolver end";
+        let path = before
+            .strip_suffix("`:")
+            .and_then(|line| line.rsplit_once("rite `"));
+        let what = match (language, path) {
+            ("sh", _) => What::Fence(body),
+            (_, Some((_, path))) => What::Write {
+                path: path.to_owned(),
+                text: body,
+            },
+            _ => {
+                let call = body
+                    .lines()
+                    .find(|line| line.starts_with("sh ") || line.starts_with("$ "));
+                assert_eq!(
+                    call, None,
+                    "{file} line {number}: a call in a fence that is not marked sh"
+                );
+                continue;
+            }
+        };
+        found.push(Step { line: number, what });
     }
     found
 }
 
 #[test]
-fn fences_are_found_with_their_language_and_without_their_indentation() {
-    let found = of_text("a\n```sh\nx\n  y\n```\n   ```json\n   {\n   }\n   ```\n```\nz\n```\n");
+fn steps_are_found_with_their_kind_and_without_their_indentation() {
+    let text = "a\n```sh\nx\n  y\n```\n1. Then write `a/b.json`:\n\n   ```json\n   {\n   }\n   ```\n\n| `sh .aris/tools/x y` | z |\n```\nz\n```\n";
+    let found: Vec<(usize, String)> = steps("file", text)
+        .into_iter()
+        .map(|Step { line, what }| match what {
+            What::Write { path, text } => (line, format!("{path}={text}")),
+            What::Fence(text) | What::Cell(text) => (line, text),
+        })
+        .collect();
     let expected = [
-        (2, "sh", "x\n  y\n"),
-        (6, "json", "{\n}\n"),
-        (10, "", "z\n"),
+        (2, "x\n  y\n"),
+        (8, "a/b.json={\n}\n"),
+        (13, "sh .aris/tools/x y"),
     ];
-    assert_eq!(
-        found,
-        expected.map(|(line, language, text)| (line, language.to_owned(), text.to_owned()))
-    );
+    assert_eq!(found, expected.map(|(line, text)| (line, text.to_owned())));
 }

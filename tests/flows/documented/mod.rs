@@ -1,12 +1,14 @@
-//! Every call that a skill documents, as a reader makes it: from an installed copy in which no file is executable, under each
-//! shell.
+//! What skills tell a reader to do, done as the reader's host does it: each call in a shell of its own, from the project's root, in an
+//! installed copy in which no file is executable, under each shell.
 //!
-//! A fence marked `sh` is such a call. What a program prints, or an excerpt that is no call, is marked as something else. A fence
-//! of a new skill is run as it stands and must leave with 0; what it needs beyond the example paper stands in [`NEEDS`].
+//! A call is a fence marked `sh`, or a cell of a table that begins like one. A text is read from its top: what it says to write is
+//! written, what a call left on the disk stays, and nothing else does. A call leaves with 0, or as [`NEEDS`] says, and with a code that
+//! the skill explains.
 
 mod fences;
 mod needs;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -14,10 +16,13 @@ use std::path::Path;
 use aris_contract::helpers;
 use aris_testkit::{Answer, Helper, Project, Run, Server, workspace_root};
 
-use fences::{Fence, fences};
+use fences::{CALL, Page, What, pages};
 use needs::NEEDS;
 
 const EXAMPLE: &str = "skills/paper-writing/assets/example";
+
+/// The first line of the block that looks for helpers where nothing is installed.
+const FIND: &str = "# aris-find: ";
 
 /// A project with the skills installed, and services that know no paper.
 struct Place {
@@ -27,67 +32,214 @@ struct Place {
     variables: Vec<String>,
 }
 
-/// What shells say of a text that is no script of theirs.
-const COMPLAINTS: [&str; 4] = [
+/// What shells say of a script that is not one, or not whole.
+const COMPLAINTS: [&str; 7] = [
     ": not found",
     "command not found",
     "unexpected",
     "yntax error",
+    "cannot open",
+    "parameter not set",
+    "unbound variable",
 ];
 
-/// What is needed is needed by one fence.
+/// What is needed is needed by a call.
 #[test]
-fn every_need_is_of_a_fence() {
-    let fences = fences();
+fn every_need_is_of_a_call() {
+    let pages = pages();
     for need in NEEDS {
-        let found = fences.iter().filter(|fence| need.is_of(fence)).count();
-        assert_eq!(found, 1, "{}: {}", need.file, need.line);
+        let scripts = pages.iter().flat_map(|page| {
+            let scripts = page.steps.iter().filter_map(|step| step.what.script());
+            scripts.map(|script| (page.file.as_str(), script))
+        });
+        let found = scripts
+            .filter(|(file, script)| need.is_of(file, script))
+            .count();
+        assert!(found > 0, "{}: {}", need.file, need.call);
     }
+}
+
+/// A host asks for each command that is not allowed, and a fence of two commands is two.
+#[test]
+fn a_skill_has_one_literal_call_in_each_fence_and_allows_exactly_these() {
+    for page in pages().iter().filter(|page| page.is_skill_md()) {
+        let mut called = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut found = None;
+        for step in &page.steps {
+            let Some(script) = step.what.script() else {
+                continue;
+            };
+            let when = format!("{} line {}", page.file, step.line);
+            assert!(
+                seen.insert(script),
+                "{when}: stands here for the second time"
+            );
+            if let Some(rest) = script.strip_prefix(FIND) {
+                found = rest.lines().next();
+                continue;
+            }
+            let call = script
+                .strip_prefix(CALL)
+                .unwrap_or_else(|| panic!("{when}: {script}"));
+            assert_eq!(call.trim_end().lines().count(), 1, "{when}");
+            assert!(is_literal(call), "{when}: {call}");
+            called.extend(call.split_whitespace().next());
+        }
+        let found: BTreeSet<&str> = found.expect("a block").split_whitespace().collect();
+        assert_eq!(found, called, "{}: the block", page.file);
+        let text =
+            fs::read_to_string(workspace_root().join("skills").join(&page.file)).expect("text");
+        let allowed: Vec<String> = called
+            .iter()
+            .map(|name| format!("Bash({CALL}{name}:*)"))
+            .collect();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("allowed-tools: "));
+        let line: BTreeSet<&str> = line
+            .expect("allowed-tools")
+            .split_inclusive(')')
+            .map(str::trim)
+            .collect();
+        assert_eq!(
+            line,
+            allowed.iter().map(String::as_str).collect(),
+            "{}",
+            page.file
+        );
+    }
+}
+
+/// Whether a shell does nothing with a line but split it into words.
+fn is_literal(line: &str) -> bool {
+    let mut quote = None;
+    let mut characters = line.trim_end().chars();
+    while let Some(c) = characters.next() {
+        match (quote, c) {
+            (None | Some('"'), '\\') if quote.is_none() || characters.next() != Some('"') => {
+                return false;
+            }
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None, ';' | '&' | '|' | '<' | '>' | '(' | '$' | '#' | '\n')
+            | (None | Some('"'), '`') => return false,
+            _ => {}
+        }
+    }
+    quote.is_none()
+}
+
+/// Where an installer that knows nothing of `.aris` has copied the skills, and where a host has them in a place of its own.
+#[test]
+fn every_skill_finds_its_helpers_where_only_skills_were_copied() {
+    let installed = Place::new();
+    let place = |skills: &str, fills_in: bool| {
+        let place = Place {
+            project: Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n"),
+            services: Server::start(|_| Answer::status(404)),
+            variables: Vec::new(),
+        };
+        let target = place.project.at(skills);
+        fs::create_dir_all(target.parent().expect("a parent")).expect("folder");
+        let from = installed.project.at("source/skills");
+        let call = Helper::at("/bin/cp").call(place.project.path());
+        call.args(["-R".as_ref(), from.as_os_str(), target.as_os_str()])
+            .run()
+            .expect_code(0);
+        // What is no skill is not copied.
+        fs::remove_dir_all(target.join("shared-references")).expect("removed");
+        let (mut found, mut asked) = (0, 0);
+        for page in pages().iter().filter(|page| page.is_skill_md()) {
+            let scripts = page.steps.iter().filter_map(|step| step.what.script());
+            let block = scripts
+                .filter(|script| script.starts_with(FIND))
+                .collect::<String>();
+            asked += block
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .split_whitespace()
+                .skip(2)
+                .count();
+            let folder = target.join(page.skill());
+            let run = place.shell(&["/bin/sh"], &block, fills_in.then_some(folder.as_path()));
+            for path in run.stdout().lines() {
+                let call = Helper::at("/bin/sh")
+                    .call(place.project.at("project"))
+                    .args([path, "--version"]);
+                call.env("HOME", place.project.at("home"))
+                    .run()
+                    .expect_code(0);
+                found += 1;
+            }
+        }
+        println!("{found} of {asked} look-ups resolve in {skills}");
+        assert_eq!(found, asked, "{skills}");
+    };
+    for host in aris_contract::resolve::HOST_SKILLS {
+        place(&format!("project/{host}"), false);
+    }
+    place("a host's cache/plugin/skills", true);
 }
 
 /// A host that fills in the skill's directory.
 #[test]
 fn every_documented_call_runs_under_sh_where_no_file_is_executable() {
-    every_call_runs("/bin/sh", true);
+    every_call_runs(&["/bin/sh"], true);
 }
 
 // Hosts that show the text as it is.
 
 #[test]
-fn every_documented_call_runs_under_dash_where_no_file_is_executable() {
-    every_call_runs("/bin/dash", false);
+fn every_documented_call_runs_under_bash_where_no_file_is_executable() {
+    every_call_runs(&["/bin/bash", "--posix"], false);
 }
 
 #[test]
-fn every_documented_call_runs_under_bash_where_no_file_is_executable() {
-    every_call_runs("/bin/bash", false);
+fn every_documented_call_runs_under_zsh_where_no_file_is_executable() {
+    every_call_runs(&["/bin/zsh"], false);
 }
 
-fn every_call_runs(shell_path: &str, fills_in: bool) {
-    if !Path::new(shell_path).is_file() {
-        println!("skipped: no {shell_path} on this machine");
+fn every_call_runs(shell: &[&str], fills_in: bool) {
+    if !Path::new(shell[0]).is_file() {
+        println!("skipped: no {} on this machine", shell[0]);
         return;
     }
-    let place = Place {
-        project: installed(),
-        services: Server::start(|_| Answer::status(404)),
-        variables: variables(),
-    };
+    let place = Place::new();
     let mut failed = Vec::new();
-    for fence in fences() {
-        let skill = fence.file.split('/').next().unwrap_or_default();
+    let mut calls = 0;
+    for page in pages() {
         // A call that waits for a service, at the service's pace, is made under one shell; the text around it is alike in all.
-        if !fills_in && reaches_the_network(skill) {
+        if !fills_in && reaches_the_network(page.skill()) {
             continue;
         }
-        let folder = place.project.at(&format!("project/.claude/skills/{skill}"));
-        let folder = fills_in.then_some(folder.as_path());
-        failed.extend(check(&place, &fence, shell_path, folder).err());
+        fresh(&place.project);
+        let folder = format!("project/.claude/skills/{}", page.skill());
+        let folder = place.project.at(&folder);
+        for step in &page.steps {
+            match &step.what {
+                What::Write { path, text } => place.project.write(&format!("project/{path}"), text),
+                What::Fence(script) | What::Cell(script) => {
+                    calls += 1;
+                    let folder = fills_in.then_some(folder.as_path());
+                    let problem = check(&place, &page, script, shell, folder);
+                    let when = format!("{} line {} under {shell:?}", page.file, step.line);
+                    failed.extend(problem.map(|problem| format!("{when}: {problem}")));
+                }
+            }
+        }
     }
-    let advice = "mend the text, or say in needs.rs what the fence needs and how it leaves";
-    assert!(failed.is_empty(), "{}\n\n{advice}", failed.join("\n\n"));
+    let advice = "mend the text, or say in needs.rs what the call needs and how it leaves";
+    let count = failed.len();
+    assert!(
+        failed.is_empty(),
+        "{}\n\n{count} of {calls}: {advice}",
+        failed.join("\n\n")
+    );
+    println!("{calls} calls, each in a shell of its own: 0 failed");
     let uninstall = "sh .aris/tools/install_aris --uninstall --quiet";
-    place.shell("/bin/sh", uninstall, None).expect_code(0);
+    place.shell(&["/bin/sh"], uninstall, None).expect_code(0);
     for folder in [".agents", ".claude", ".aris/tools"] {
         assert!(
             !place.project.at(&format!("project/{folder}")).exists(),
@@ -96,60 +248,92 @@ fn every_call_runs(shell_path: &str, fills_in: bool) {
     }
 }
 
+/// What is wrong with a call.
 fn check(
     place: &Place,
-    fence: &Fence,
-    shell_path: &str,
+    page: &Page,
+    script: &str,
+    shell: &[&str],
     folder: Option<&Path>,
-) -> Result<(), String> {
-    let need = NEEDS.iter().find(|need| need.is_of(fence));
-    let calls = fence.calls();
-    let codes = need.map_or_else(
-        || vec![[0].as_slice(); calls.len()],
-        |need| need.codes.to_vec(),
-    );
-    let when = format!(
-        "{} line {} under {shell_path}, folder {folder:?}",
-        fence.file, fence.line
-    );
-    if codes.len() != calls.len() {
-        return Err(format!(
-            "{when}: {} calls and {} exit codes",
-            calls.len(),
-            codes.len()
-        ));
-    }
-    fresh(&place.project);
+) -> Option<String> {
+    let need = NEEDS.iter().find(|need| need.is_of(&page.file, script));
     if let Some(need) = need {
         (need.prepare)(place);
     }
-    for (call, codes) in calls.iter().zip(codes) {
-        let run = place.shell(shell_path, call, folder);
-        let complaint = COMPLAINTS.iter().find(|word| run.stderr().contains(*word));
-        let warning = run
-            .stderr()
-            .lines()
-            .find(|line| line.starts_with("WARN") || line.starts_with("ERROR"));
-        let is_as_said =
-            complaint.is_none() && warning.is_some() == need.is_some_and(|need| need.warns);
-        if !codes.contains(&run.code()) || !is_as_said {
-            return Err(format!(
-                "{when}: expected exit {codes:?}, complaint {complaint:?}, warning {warning:?}\n{call}\n{run}"
-            ));
-        }
+    let codes = need.map_or([0].as_slice(), |need| need.codes);
+    let run = place.shell(shell, script, folder);
+    let complaint = COMPLAINTS.iter().find(|word| run.stderr().contains(*word));
+    if !codes.contains(&run.code()) || complaint.is_some() {
+        return Some(format!(
+            "expected exit {codes:?}, complaint {complaint:?}\n{script}\n{run}"
+        ));
     }
-    Ok(())
+    if script.starts_with(FIND) {
+        let paths: Vec<&str> = run.stdout().lines().collect();
+        let asked = script
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .skip(2)
+            .count();
+        let there = paths
+            .iter()
+            .filter(|path| Path::new(path).is_file())
+            .count();
+        return (there != asked).then(|| format!("finds {there} of {asked}\n{run}"));
+    }
+    let explained = !script.starts_with(CALL) || explains(page.skill(), run.code());
+    (!explained).then(|| {
+        format!(
+            "leaves with {}, which the skill does not explain\n{script}",
+            run.code()
+        )
+    })
+}
+
+/// Whether a skill says what an exit code means: in a table of exit codes, or in a sentence about them.
+fn explains(skill: &str, code: i32) -> bool {
+    let path = workspace_root().join("skills").join(skill).join("SKILL.md");
+    let text = fs::read_to_string(path).expect("text");
+    let has = |words: &str| {
+        let mut numbers = words.split(|c: char| !c.is_alphanumeric());
+        numbers.any(|word| word.parse() == Ok(code))
+    };
+    let mut in_table = false;
+    text.split("\n\n").any(|paragraph| {
+        let is_said = paragraph.match_indices("xit ").any(|(at, _)| {
+            let rest = paragraph.get(at..).unwrap_or_default();
+            has(rest.split("\n\n").next().unwrap_or_default())
+        });
+        in_table = paragraph.starts_with("| Exit") || paragraph.starts_with("| Code");
+        let rows = paragraph
+            .lines()
+            .filter_map(|row| row.strip_prefix("| ")?.split(" |").next());
+        in_table && rows.into_iter().any(has)
+            || is_said && !paragraph.starts_with('|')
+            || paragraph.contains(&format!("leaves with {code}"))
+    })
 }
 
 impl Place {
+    fn new() -> Self {
+        Self {
+            project: installed(),
+            services: Server::start(|_| Answer::status(404)),
+            variables: variables(),
+        }
+    }
+
     /// Runs a script in the project, with the skill's folder filled in.
-    fn shell(&self, path: &str, script: &str, folder: Option<&Path>) -> Run {
+    fn shell(&self, shell: &[&str], script: &str, folder: Option<&Path>) -> Run {
         let script = folder.map_or_else(
             || script.to_owned(),
             |folder| script.replace("${CLAUDE_SKILL_DIR}", &folder.display().to_string()),
         );
         let cwd = self.project.at("project");
-        let mut call = Helper::at(path).call(cwd).args(["-c", &script]);
+        let call = Helper::at(shell[0]).call(cwd).args(&shell[1..]);
+        let mut call = call.args(["-c", &script]);
         for variable in &self.variables {
             call = call.env(variable, self.services.url());
         }

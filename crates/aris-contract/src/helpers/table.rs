@@ -68,7 +68,7 @@ pub(super) const SHIPPED: &[Helper] = &[
         policy: Policy::E,
         other_policies: &[],
         rationale: "It reports on the suite itself: without it nothing is less true, only less visible",
-        fallback: "Follow the resolver block in the skill, read policies.md and integrations.md, and say that the contract was not checked",
+        fallback: "Say that the contract was not checked, and go on",
     },
     Helper {
         name: "deepxiv_fetch",
