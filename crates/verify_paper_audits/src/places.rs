@@ -2,68 +2,32 @@
 
 use std::collections::BTreeMap;
 
+use aris_yaml::Text;
+
 /// Line and column, from 1, of the keys of a document's top object and of the objects directly below it.
-///
-/// Works on text that the strict reader has accepted; on anything else it gives what it finds and never panics.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     keys: BTreeMap<(Option<String>, String), (usize, usize)>,
 }
 
 impl Places {
-    /// Scans `text` once.
+    /// The places in `text`; none where it is no JSON.
     pub(crate) fn of(text: &str) -> Self {
         let mut places = Self::default();
-        let mut scan = Scan {
-            bytes: text.as_bytes(),
-            at: 0,
-            line: 1,
-            counted: 0,
-            column: 1,
-        };
-        // One entry per open bracket: whether it is an object, and whether a key comes next.
-        let mut open: Vec<(bool, bool)> = Vec::new();
-        let mut outer: Option<String> = None;
-        while let Some(byte) = scan.bytes.get(scan.at).copied() {
-            match byte {
-                b'"' => {
-                    let place = (scan.line, scan.column(text));
-                    let string = scan.string();
-                    if let Some((true, expects_key)) = open.last_mut()
-                        && *expects_key
-                    {
-                        *expects_key = false;
-                        let objects = open.iter().all(|(object, _)| *object);
-                        if objects && open.len() <= 2 {
-                            let key: String = serde_json::from_str(string).unwrap_or_default();
-                            let parent = if open.len() == 1 { None } else { outer.clone() };
-                            if open.len() == 1 {
-                                outer = Some(key.clone());
-                            }
-                            places.keys.entry((parent, key)).or_insert(place);
-                        }
-                    }
-                    continue;
-                }
-                b'{' => open.push((true, true)),
-                b'[' => open.push((false, false)),
-                b'}' | b']' => {
-                    open.pop();
-                }
-                b',' => {
-                    if let Some((object, expects_key)) = open.last_mut() {
-                        *expects_key = *object;
-                    }
-                }
-                b'\n' => {
-                    scan.line += 1;
-                    (scan.counted, scan.column) = (scan.at + 1, 1);
-                }
-                _ => {}
+        let top = aris_yaml::read_json(text).unwrap_or_default();
+        for (outer, value) in top.entries() {
+            places.add(None, outer);
+            for (inner, _) in value.entries() {
+                places.add(Some(outer.text.clone()), inner);
             }
-            scan.at += 1;
         }
         places
+    }
+
+    fn add(&mut self, outer: Option<String>, key: &Text) {
+        let number = |number: u32| usize::try_from(number).unwrap_or(1);
+        let place = (number(key.line), number(key.column));
+        self.keys.entry((outer, key.text.clone())).or_insert(place);
     }
 
     /// The place of a key of the top object.
@@ -76,43 +40,6 @@ impl Places {
         self.keys
             .get(&(Some(outer.to_owned()), key.to_owned()))
             .copied()
-    }
-}
-
-struct Scan<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: usize,
-    /// Byte up to which the characters of this line are counted, and the column there.
-    counted: usize,
-    column: usize,
-}
-
-impl<'a> Scan<'a> {
-    /// The column of the present place. Counts on from where it was last asked, so that a long line is counted once.
-    fn column(&mut self, text: &str) -> usize {
-        let between = text.get(self.counted..self.at).unwrap_or("");
-        self.column += between.chars().count();
-        self.counted = self.at;
-        self.column
-    }
-
-    /// The string at the present place with its quotes; moves behind it.
-    fn string(&mut self) -> &'a str {
-        let start = self.at;
-        self.at += 1;
-        while let Some(byte) = self.bytes.get(self.at) {
-            self.at += match byte {
-                b'\\' => 2,
-                b'"' => break,
-                _ => 1,
-            };
-        }
-        self.at = (self.at + 1).min(self.bytes.len());
-        self.bytes
-            .get(start..self.at)
-            .and_then(|bytes| std::str::from_utf8(bytes).ok())
-            .unwrap_or("")
     }
 }
 
