@@ -44,15 +44,17 @@ pub enum Target {
 }
 
 /// Collects the cited keys in order of their first citation, with everything that `\nocite{*}` adds at the end.
-pub(crate) fn collect(document: &Document, library: &Library<'_>) -> Vec<Cited> {
+pub(crate) fn collect(
+    document: &Document,
+    made: &BTreeMap<String, Position>,
+    library: &Library<'_>,
+) -> Vec<Cited> {
     let mut order: BTreeMap<&str, usize> = BTreeMap::new();
     let mut cited: Vec<Cited> = Vec::new();
-    let items: BTreeMap<&str, Position> = document
-        .bibitems
-        .iter()
-        .rev()
-        .map(|item| (item.key.as_str(), document.position(item.place)))
-        .collect();
+    let made = made.iter().map(|(key, at)| (key.as_str(), at.clone()));
+    let own = document.bibitems.iter().rev();
+    let own = own.map(|item| (item.key.as_str(), document.position(item.place)));
+    let items: BTreeMap<&str, Position> = made.chain(own).collect();
     for citation in document
         .citations
         .iter()

@@ -40,7 +40,7 @@ pub fn examine<'p>(paper: &'p Paper<'_>, now: Month) -> Examined<'p> {
     let mut findings = paper.findings.clone();
     let library = Library::new(&paper.bibliographies);
     let document = paper.document;
-    let cited = document.map(|document| citations::collect(document, &library));
+    let cited = document.map(|document| citations::collect(document, &paper.items, &library));
     let cited = cited.unwrap_or_default();
     let cites = !cited.is_empty() || document.is_some_and(|document| document.nocite_all);
     let entries: BTreeSet<Loc> = cited.iter().filter_map(Cited::loc).collect();

@@ -1,6 +1,9 @@
 //! The edge: the paper's files, each read once, and the document and bibliographies made of them.
 
-use aris_audit::{Obstacle, PaperFiles, missing_sources};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use aris_audit::{Obstacle, PaperFiles, missing_sources, source_text};
 use aris_latex::{Document, Include, IncludeKind, IncludeOutcome, Position, Problem, ProblemKind};
 use aris_paper::bib::{self, BibFile, is_distributed};
 
@@ -14,6 +17,8 @@ pub struct Paper<'d> {
     pub document: Option<&'d Document>,
     /// The bibliographies in the order in which the document names them.
     pub bibliographies: Vec<BibFile>,
+    /// Keys of a `.bbl` that stands for a bibliography that is not there, with their places.
+    pub items: BTreeMap<String, Position>,
     /// Whether the document asks for a bibliography, found or not.
     pub asks_for_bibliography: bool,
     /// Whether macros of a distributed file may be used.
@@ -28,6 +33,7 @@ impl<'d> Paper<'d> {
         let mut paper = Self {
             document: None,
             bibliographies: Vec::new(),
+            items: BTreeMap::new(),
             asks_for_bibliography: false,
             distributed_macros: false,
             findings: Vec::new(),
@@ -149,6 +155,12 @@ impl Paper<'_> {
             self.distributed_macros = true;
             return;
         }
+        // What LaTeX made of a bibliography stands for it: arXiv takes a paper without the `.bib`.
+        let made = Path::new(&document.root).with_extension("bbl");
+        let made = made.to_string_lossy();
+        if let Ok(Some(bytes)) = files.source(&made) {
+            return self.items.extend(items(&made, &bytes));
+        }
         let message = match include.outcome {
             IncludeOutcome::Unresolved => {
                 format!("bibliography `{target}` holds a macro that is not defined")
@@ -164,4 +176,46 @@ impl Paper<'_> {
             "add the file, or correct the name",
         ));
     }
+}
+
+/// Keys of a `.bbl` with their places: `\\bibitem[…]{key}`, or `\\entry{key}{…}` as biber writes it.
+fn items(path: &str, bytes: &[u8]) -> BTreeMap<String, Position> {
+    let text = source_text(bytes).unwrap_or_default();
+    let mut found = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        for command in ["\\bibitem", "\\entry{"] {
+            for (at, _) in line.match_indices(command) {
+                let rest = line.get(at + command.trim_end_matches('{').len()..);
+                // BibTeX breaks a long label over lines; the key stands at its end.
+                let next: String = text.lines().skip(number + 1).take(4).collect();
+                let whole = format!("{}{next}", rest.unwrap_or_default());
+                if let Some(key) = key(&whole) {
+                    let column = line.get(..at).unwrap_or_default().chars().count() + 1;
+                    let (path, line) = (path.to_owned(), number + 1);
+                    let place = Position { path, line, column };
+                    found.entry(key.to_owned()).or_insert(place);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The key behind an optional argument, which may hold braces and brackets of its own.
+fn key(text: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    let mut rest = text.trim_start();
+    if rest.starts_with('[') {
+        let end = rest.char_indices().find(|(_, c)| {
+            match c {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            *c == ']' && depth == 0
+        });
+        rest = rest.get(end?.0 + 1..)?.trim_start();
+    }
+    let key = rest.strip_prefix('{')?.split('}').next()?;
+    (!key.is_empty()).then_some(key)
 }

@@ -498,6 +498,24 @@ fn a_bibliography_by_hand_defines_keys() {
 }
 
 #[test]
+fn a_lone_bbl_stands_for_its_bibliography() {
+    let natbib = "\\begin{thebibliography}{9}\n\\bibitem[Knuth(1984)]{a}\nD. Knuth.\n\n\\bibitem[{de Bruin et~al.(2001)de Bruin, and Other}]{b}\nOther.\n\\end{thebibliography}\n";
+    let biblatex = "\\begingroup\n  \\datalist[entry]{nty/global//global/global}\n    \\entry{a}{book}{}\n    \\endentry\n    \\entry{b}{article}{}\n    \\endentry\n  \\enddatalist\n\\endgroup\n";
+    for (bbl, line) in [(natbib, 5), (biblatex, 5)] {
+        let main = document("\\cite{a,b}\\cite{c}\\bibliography{refs}");
+        let answer = Paper::new(&[("main.tex", &main), ("main.bbl", bbl)]).audit(&[]);
+        assert_eq!(answer.findings(), ["fail undefined_key c main.tex:3"]);
+        let artifact = &answer.artifact;
+        assert!(artifact["audited_input_hashes"]["main.bbl"].is_string());
+        let row = &artifact["details"]["per_entry"][1];
+        assert_eq!(
+            (&row["file"], &row["line"]),
+            (&"main.bbl".into(), &line.into())
+        );
+    }
+}
+
+#[test]
 fn uncited_entries_are_listed_and_change_nothing() {
     let bib = format!(
         "{SOUND}@misc{{left, title={{L}}}}\n@misc{{later, title={{M}}}}\n@misc{{Par, title={{P}}}}"
