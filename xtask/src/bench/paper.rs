@@ -48,11 +48,12 @@ impl Paper {
         let (mut text, mut bindings) = (String::new(), String::from("version = 1\n"));
         for run in 0..count {
             let score = format!("{}.{}", 10 + run, run % 10);
+            let name = char::from(b'a' + u8::try_from(run % 26).unwrap_or(0));
             writeln!(rows, "{run},{score}").map_err(Fault::from_error)?;
-            writeln!(text, "The run {run} scores {score} points.").map_err(Fault::from_error)?;
+            writeln!(text, "Variant {name} scores {score} points.").map_err(Fault::from_error)?;
             writeln!(
                 bindings,
-                "[[claim]]\nin = \"main.tex\"\ntext = 'The run {run} scores [[{score}]] points'\nvalue = 'select score from \"data/runs.csv\" where run = {run}'\n[[waive]]\nin = \"main.tex\"\ntext = 'The run [[{run}]] scores'\nreason = \"a name\""
+                "[[claim]]\nin = \"main.tex\"\ntext = 'Variant {name} scores [[{score}]] points'\nvalue = 'select score from \"data/runs.csv\" where run = {run}'"
             )
             .map_err(Fault::from_error)?;
         }
