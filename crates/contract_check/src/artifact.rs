@@ -1,13 +1,15 @@
 //! Whether an integration left its artifact: there, and what it must be. The edge that reads them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use aris_contract::integrations::{Artifact, Form};
+use aris_contract::ids::arxiv_mentions;
+use aris_contract::integrations::{Artifact, Covers, Form};
 use aris_contract::json::{self, Limits};
 use aris_fs::{EntryKind, FsError};
 use serde::Serialize;
 
-use crate::json_schema;
+use crate::{files, json_schema};
 
 /// The eight bytes that every PNG begins with. **Source**: PNG specification §5.2.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -88,10 +90,59 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
             "no folder matches",
         )];
     }
-    places
+    let mut found: Vec<Left> = places
         .iter()
         .map(|place| in_folder(root, place, name, artifact))
-        .collect()
+        .collect();
+    if artifact.covers.is_some() {
+        // No page is needed where there is nothing to have one.
+        found.retain(|left| left.state != State::Missing);
+        let problem = match uncovered(root, artifact) {
+            Ok(names) if names.is_empty() => None,
+            Ok(names) => {
+                let more = names.len().saturating_sub(NAMED);
+                let shown = names.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                Some(Left::new(
+                    artifact.path,
+                    State::Missing,
+                    format!("nothing of {shown}{more}"),
+                ))
+            }
+            Err(error) => Some(Left::new(
+                artifact.path,
+                State::Unreadable,
+                error.to_string(),
+            )),
+        };
+        found.extend(problem);
+    }
+    found
+}
+
+/// What the artifact's files should name and do not, sorted.
+pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>, FsError> {
+    let wanted: BTreeSet<String> = match artifact.covers {
+        None => return Ok(Vec::new()),
+        Some(Covers::ArxivIds(patterns)) => (files::texts(root, patterns)?.iter())
+            .flat_map(|(_, text)| arxiv_mentions(text))
+            .filter_map(|mention| Some(mention.id.ok()?.without_version().as_str().to_owned()))
+            .collect(),
+        Some(Covers::Folders(pattern)) => (files::matching(root, &[pattern])?.iter())
+            .filter_map(|path| Some(Path::new(path).parent()?.file_name()?.to_str()?.to_owned()))
+            .collect(),
+    };
+    let pages = files::texts(root, &[artifact.path])?;
+    let names = |name: &String| {
+        pages
+            .iter()
+            .any(|(path, text)| path.contains(name) || text.contains(name))
+    };
+    Ok(wanted.into_iter().filter(|name| !names(name)).collect())
 }
 
 /// The artifact in one folder: the file, or the best of those that match.
@@ -178,7 +229,8 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
         }
         Err(error) => return Left::new(path, State::Unreadable, error.to_string()),
     };
-    match verdict(&bytes, artifact) {
+    let folder = at.parent().unwrap_or(root);
+    match verdict(&bytes, artifact, folder) {
         Ok(()) => Left {
             path: path.to_owned(),
             state: State::Valid,
@@ -188,7 +240,7 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
     }
 }
 
-fn verdict(bytes: &[u8], artifact: &Artifact) -> Result<(), (State, String)> {
+fn verdict(bytes: &[u8], artifact: &Artifact, folder: &Path) -> Result<(), (State, String)> {
     let invalid = |why: String| (State::Invalid, why);
     let schema = match artifact.form {
         Form::Png if bytes == PNG => return Ok(()),
@@ -227,6 +279,27 @@ fn verdict(bytes: &[u8], artifact: &Artifact) -> Result<(), (State, String)> {
             return Err((State::Contrary, why));
         }
     }
+    let digests = artifact
+        .hashed
+        .and_then(|pointer| value.pointer(pointer)?.as_object());
+    for (path, digest) in digests.into_iter().flatten() {
+        let now = aris_audit::digest_files(&[folder.join(path)]).pop();
+        let is_same = |now: aris_audit::Digest| {
+            digest.as_str().and_then(aris_audit::Digest::parse) == Some(now)
+        };
+        match now {
+            Some(Ok(now)) if is_same(now) => {}
+            Some(Err(error)) if !error.is_not_found() => {
+                return Err((State::Unreadable, error.to_string()));
+            }
+            _ => {
+                return Err((
+                    State::Contrary,
+                    format!("is about an earlier state of {path}"),
+                ));
+            }
+        }
+    }
     Ok(())
 }
 
@@ -243,6 +316,8 @@ mod tests {
             path,
             form,
             expect: &[],
+            hashed: None,
+            covers: None,
             backfill: Step::Skill("/x"),
         }
     }
@@ -370,7 +445,7 @@ mod tests {
         #[test]
         fn no_bytes_make_a_verdict_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             for form in [Form::Json, Form::Text, Form::Png, Form::Schema("aris.verify_paper_audits.audit/v1")] {
-                verdict(&bytes, &artifact("x", form)).unwrap_or_default();
+                verdict(&bytes, &artifact("x", form), Path::new("/")).unwrap_or_default();
             }
         }
 

@@ -1,17 +1,15 @@
-//! What predicates ask about, answered from the disk, the environment and helpers. Part of the edge.
+//! What predicates ask about, answered from the disk, the environment and git. Part of the edge.
 
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use aris_cli::Context;
-use aris_contract::helpers;
-use aris_proc::End;
 
+use crate::files;
 use crate::predicate::{Evidence, Truth};
 use crate::project::Project;
 
-/// How long a predicate's helper may take: it looks at one project, and a person waits for the answer.
+/// How long git may take: it looks at one project, and a person waits for the answer.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Bytes of a file whose text is compared with a word.
@@ -36,6 +34,48 @@ impl Real<'_> {
                 _ => Truth::Unknown(format!("cannot look at {}: {error}", path.display())),
             },
         }
+    }
+}
+
+impl Real<'_> {
+    /// What git prints, when it leaves with 0.
+    fn git(&self, args: &[&str]) -> Result<Option<String>, String> {
+        let command = aris_proc::command("git", &self.project.root).args(args);
+        let done = command.run(DEADLINE).map_err(|error| error.to_string())?;
+        Ok(done
+            .success()
+            .then(|| done.stdout.text().trim_end().to_owned()))
+    }
+
+    /// Paths that the branch changes since it left the remote's main branch; none where no remote has the branch.
+    fn changed_on_branch(&self) -> Result<Vec<String>, String> {
+        // Also in a folder of a repository; without one there is no branch.
+        let Some(branch) = self.git(&["symbolic-ref", "--quiet", "--short", "HEAD"])? else {
+            return Ok(Vec::new());
+        };
+        let pushed = format!("refs/remotes/origin/{branch}");
+        if self
+            .git(&["rev-parse", "--verify", "--quiet", &pushed])?
+            .is_none()
+        {
+            return Ok(Vec::new());
+        }
+        let head = self.git(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])?;
+        let known = head
+            .into_iter()
+            .chain(["main", "master"].map(|name| format!("refs/remotes/origin/{name}")));
+        for base in known {
+            if base == pushed {
+                return Ok(Vec::new());
+            }
+            let range = format!("{base}...HEAD");
+            if let Some(names) = self.git(&["diff", "--name-only", "-z", "--relative", &range])? {
+                return Ok(names.split('\0').map(str::to_owned).collect());
+            }
+        }
+        Err(String::from(
+            "which branch a pull request would go to is not known; git remote set-head origin --auto says it",
+        ))
     }
 }
 
@@ -64,32 +104,32 @@ impl Evidence for Real<'_> {
         self.arguments
     }
 
-    fn command(&self, helper: &str, args: &[&str]) -> Truth {
-        let call = || -> Result<End, String> {
-            let row = helpers::find(helper).ok_or("is not in the helper table")?;
-            let argv = self.project.argv(row)?;
-            let (program, first) = argv.split_first().ok_or("has no program")?;
-            let root = self.project.argument();
-            let args = args
+    fn files(&self, patterns: &[&str]) -> Truth {
+        match files::matching(&self.project.root, patterns) {
+            Ok(found) if found.is_empty() => Truth::No,
+            Ok(_) => Truth::Yes,
+            Err(error) => Truth::Unknown(error.to_string()),
+        }
+    }
+
+    fn says(&self, patterns: &[&str], any: &[&str]) -> Truth {
+        let found = files::texts(&self.project.root, patterns);
+        match found.map(|texts| {
+            texts
                 .iter()
-                .map(|arg| PathBuf::from(arg.replace("{project}", &root)));
-            let command = aris_proc::command(program, &self.project.root)
-                .args(first)
-                .args(args);
-            let done = command.run(DEADLINE).map_err(|error| error.to_string())?;
-            Ok(done.end)
-        };
-        let unknown = |why: String| Truth::Unknown(format!("{helper}: {why}"));
-        match call() {
-            Ok(End::Exited(0)) => Truth::Yes,
-            // 2 to 9 are errors of the call, 126 and above those of a shell: neither is an answer.
-            Ok(End::Exited(1 | 10..=125)) => Truth::No,
-            Ok(End::Exited(code)) => {
-                unknown(format!("left with exit code {code}, which is no answer"))
-            }
-            Ok(End::Signalled(signal)) => unknown(format!("was ended by signal {signal}")),
-            Ok(End::TimedOut) => unknown(format!("gave no answer in {} s", DEADLINE.as_secs())),
-            Err(why) => unknown(why),
+                .any(|(_, text)| any.iter().any(|word| text.contains(word)))
+        }) {
+            Ok(true) => Truth::Yes,
+            Ok(false) => Truth::No,
+            Err(error) => Truth::Unknown(error.to_string()),
+        }
+    }
+
+    fn branch_changes(&self, patterns: &[&str]) -> Truth {
+        match self.changed_on_branch() {
+            Ok(paths) if paths.iter().any(|path| files::is_named(patterns, path)) => Truth::Yes,
+            Ok(_) => Truth::No,
+            Err(why) => Truth::Unknown(why),
         }
     }
 }

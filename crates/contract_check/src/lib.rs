@@ -21,6 +21,7 @@ mod commands;
 mod doctor;
 mod error;
 mod evidence;
+mod files;
 mod json_schema;
 mod predicate;
 mod project;

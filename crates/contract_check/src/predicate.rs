@@ -23,8 +23,12 @@ pub(crate) trait Evidence {
     fn env(&self, name: &str) -> Option<&str>;
     /// The skill's arguments, when somebody said them.
     fn arguments(&self) -> Option<&str>;
-    /// Whether a helper's subcommand exits 0.
-    fn command(&self, helper: &str, args: &[&str]) -> Truth;
+    /// Whether there is a file that one of the patterns names.
+    fn files(&self, patterns: &[&str]) -> Truth;
+    /// Whether such a file has one of the words.
+    fn says(&self, patterns: &[&str], any: &[&str]) -> Truth;
+    /// Whether the branch, which a remote has, changes such a file.
+    fn branch_changes(&self, patterns: &[&str]) -> Truth;
 }
 
 /// Evaluates a predicate. Parts of `all` and `any` are asked in order until one decides.
@@ -44,7 +48,9 @@ pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
                 "the skill's arguments are not known; give --arguments to ask for {flag}"
             )),
         },
-        Predicate::CommandOk { helper, args } => evidence.command(helper, args),
+        Predicate::Files(patterns) => evidence.files(patterns),
+        Predicate::Says { files, any } => evidence.says(files, any),
+        Predicate::BranchChanges(patterns) => evidence.branch_changes(patterns),
         Predicate::All(parts) => first(parts, evidence, Truth::No, Truth::Yes),
         Predicate::Any(parts) => first(parts, evidence, Truth::Yes, Truth::No),
         Predicate::Not(part) => match holds(part, evidence) {
@@ -129,8 +135,14 @@ mod tests {
         fn arguments(&self) -> Option<&str> {
             self.arguments
         }
-        fn command(&self, helper: &str, _args: &[&str]) -> Truth {
-            told(helper)
+        fn files(&self, patterns: &[&str]) -> Truth {
+            told(patterns[0])
+        }
+        fn says(&self, _: &[&str], any: &[&str]) -> Truth {
+            told(any[0])
+        }
+        fn branch_changes(&self, patterns: &[&str]) -> Truth {
+            told(patterns[0])
         }
     }
 
@@ -202,27 +214,22 @@ mod tests {
             },
             &Truth::No,
         );
-        check(
-            P::CommandOk {
-                helper: "y",
-                args: &[],
-            },
-            &Truth::Yes,
-        );
-        check(
-            P::CommandOk {
-                helper: "n",
-                args: &[],
-            },
-            &Truth::No,
-        );
-        check(
-            P::CommandOk {
-                helper: "?",
-                args: &[],
-            },
-            &unknown,
-        );
+        for (name, expected) in [("y", &Truth::Yes), ("n", &Truth::No), ("?", &unknown)] {
+            let one: &'static [&'static str] = std::slice::from_ref(match name {
+                "y" => &"y",
+                "n" => &"n",
+                _ => &"?",
+            });
+            check(P::Files(one), expected);
+            check(P::BranchChanges(one), expected);
+            check(
+                P::Says {
+                    files: &["x"],
+                    any: one,
+                },
+                expected,
+            );
+        }
         check(P::ArgMatches("style-ref"), &Truth::Yes);
         check(P::ArgMatches("effort"), &Truth::No);
         assert!(matches!(

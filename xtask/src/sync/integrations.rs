@@ -46,11 +46,22 @@ struct Row {
 enum Predicate {
     DirExists(String),
     FileExists(String),
-    FileEquals { path: String, text: String },
+    FileEquals {
+        path: String,
+        text: String,
+    },
     EnvSet(String),
-    EnvEquals { name: String, value: String },
+    EnvEquals {
+        name: String,
+        value: String,
+    },
     ArgMatches(String),
-    CommandOk { helper: String, args: Vec<String> },
+    Files(Vec<String>),
+    Says {
+        files: Vec<String>,
+        any: Vec<String>,
+    },
+    BranchChanges(Vec<String>),
     All(Vec<Self>),
     Any(Vec<Self>),
     Not(Box<Self>),
@@ -63,7 +74,16 @@ struct Artifact {
     form: String,
     #[serde(default)]
     expect: Vec<Expect>,
+    hashed: Option<String>,
+    covers: Option<Covers>,
     backfill: Step,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Covers {
+    ArxivIds(Vec<String>),
+    Folders(String),
 }
 
 #[derive(Deserialize)]
@@ -109,7 +129,7 @@ pub(crate) fn typed(workspace: &Workspace) -> Result<Plan, Fault> {
         let rows: String = rows.iter().map(Row::rust).collect();
         let source = format!(
             "// Generated from {TABLE} by `cargo xtask sync`. Do not edit.\n\n\
-             use super::{{Artifact, Expect, Form, Integration, Predicate, Role, Step, Verifier}};\n\n\
+             use super::{{Artifact, Covers, Expect, Form, Integration, Predicate, Role, Step, Verifier}};\n\n\
              pub(super) const INTEGRATIONS: &[Integration] = &[\n{rows}];\n"
         );
         plan.outputs.push(Output {
@@ -168,9 +188,14 @@ fn problems(workspace: &Workspace, text: &str, rows: &[Row]) -> Vec<Stale> {
         }
         let mut helpers = vec![row.helper.as_str(), row.verifier.helper.as_str()];
         let mut paths = Vec::new();
-        row.fires.parts(&mut helpers, &mut paths);
+        row.fires.parts(&mut paths);
         for artifact in &row.artifacts {
             paths.push(&artifact.path);
+            match &artifact.covers {
+                Some(Covers::ArxivIds(files)) => paths.extend(files),
+                Some(Covers::Folders(files)) => paths.push(files),
+                None => {}
+            }
             match (&artifact.backfill.helper, &artifact.backfill.skill) {
                 (Some(helper), None) => helpers.push(helper),
                 (None, Some(skill))
@@ -191,14 +216,15 @@ fn problems(workspace: &Workspace, text: &str, rows: &[Row]) -> Vec<Stale> {
                     artifact.form
                 ));
             }
-            if artifact
-                .expect
-                .iter()
-                .any(|expect| !expect.pointer.starts_with('/'))
-                || (!artifact.expect.is_empty() && matches!(artifact.form.as_str(), "text" | "png"))
+            let pointers: Vec<&String> = (artifact.expect.iter())
+                .map(|expect| &expect.pointer)
+                .chain(&artifact.hashed)
+                .collect();
+            if pointers.iter().any(|pointer| !pointer.starts_with('/'))
+                || (!pointers.is_empty() && matches!(artifact.form.as_str(), "text" | "png"))
             {
                 wrong(format!(
-                    "expect of {} needs JSON and pointers with /",
+                    "expect and hashed of {} need JSON and pointers with /",
                     artifact.path
                 ));
             }
@@ -311,11 +337,22 @@ impl Artifact {
                 format!("Step::Helper {{ helper: {helper:?}, args: &{args:?} }}")
             }
         };
+        let covers = match &self.covers {
+            Some(Covers::ArxivIds(files)) => format!("Some(Covers::ArxivIds(&{files:?}))"),
+            Some(Covers::Folders(files)) => format!("Some(Covers::Folders({files:?}))"),
+            None => String::from("None"),
+        };
         format!(
-            "Artifact {{ path: {:?}, form: {form}, expect: &[{expect}], backfill: {backfill} }},",
-            self.path
+            "Artifact {{ path: {:?}, form: {form}, expect: &[{expect}], hashed: {:?}, covers: {covers}, backfill: {backfill} }},",
+            self.path, self.hashed
         )
     }
+}
+
+/// Words of which one is enough.
+fn either(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(" or ")
 }
 
 impl Step {
@@ -341,9 +378,11 @@ impl Predicate {
                 format!("Predicate::EnvEquals {{ name: {name:?}, value: {value:?} }}")
             }
             Self::ArgMatches(flag) => format!("Predicate::ArgMatches({flag:?})"),
-            Self::CommandOk { helper, args } => {
-                format!("Predicate::CommandOk {{ helper: {helper:?}, args: &{args:?} }}")
+            Self::Files(files) => format!("Predicate::Files(&{files:?})"),
+            Self::Says { files, any } => {
+                format!("Predicate::Says {{ files: &{files:?}, any: &{any:?} }}")
             }
+            Self::BranchChanges(files) => format!("Predicate::BranchChanges(&{files:?})"),
             Self::All(parts) => format!("Predicate::All(&[{}])", list(parts)),
             Self::Any(parts) => format!("Predicate::Any(&[{}])", list(parts)),
             Self::Not(part) => format!("Predicate::Not(&{})", part.rust()),
@@ -361,27 +400,33 @@ impl Predicate {
             Self::EnvSet(name) => format!("`{name}` is set"),
             Self::EnvEquals { name, value } => format!("`{name}` is `{value}`"),
             Self::ArgMatches(flag) => format!("the arguments hold `{flag}`"),
-            Self::CommandOk { helper, args } => format!("`{helper} {}` exits 0", args.join(" ")),
+            Self::Files(files) => format!("there is {}", either(files)),
+            Self::Says { files, any } => format!("{} has {}", either(files), either(any)),
+            Self::BranchChanges(files) => {
+                format!("the branch is on a remote and changes {}", either(files))
+            }
             Self::All(parts) => list(parts, " and "),
             Self::Any(parts) => list(parts, " or "),
             Self::Not(part) => format!("not: {}", part.words()),
         }
     }
 
-    /// Adds the helpers and paths it names.
-    fn parts<'a>(&'a self, helpers: &mut Vec<&'a str>, paths: &mut Vec<&'a String>) {
+    /// Adds the paths and patterns it names.
+    fn parts<'a>(&'a self, paths: &mut Vec<&'a String>) {
         match self {
             Self::DirExists(path) | Self::FileExists(path) | Self::FileEquals { path, .. } => {
                 paths.push(path);
             }
-            Self::CommandOk { helper, .. } => helpers.push(helper),
+            Self::Files(files) | Self::Says { files, .. } | Self::BranchChanges(files) => {
+                paths.extend(files);
+            }
             Self::EnvSet(_) | Self::EnvEquals { .. } | Self::ArgMatches(_) => {}
             Self::All(parts) | Self::Any(parts) => {
                 for part in parts {
-                    part.parts(helpers, paths);
+                    part.parts(paths);
                 }
             }
-            Self::Not(part) => part.parts(helpers, paths),
+            Self::Not(part) => part.parts(paths),
         }
     }
 }

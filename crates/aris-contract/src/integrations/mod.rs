@@ -56,13 +56,17 @@ pub enum Predicate {
     },
     /// The skill's arguments hold this flag, after any dashes.
     ArgMatches(&'static str),
-    /// A helper's subcommand exits 0.
-    CommandOk {
-        /// Canonical name of the helper.
-        helper: &'static str,
-        /// Its arguments; `{project}` is the project's folder.
-        args: &'static [&'static str],
+    /// There is a file that one of these patterns names.
+    Files(&'static [&'static str]),
+    /// A file that one of these patterns names has one of these words.
+    Says {
+        /// Patterns.
+        files: &'static [&'static str],
+        /// Words, capital letters counting.
+        any: &'static [&'static str],
     },
+    /// The branch that is checked out, which a remote has, changes a file that one of these patterns names.
+    BranchChanges(&'static [&'static str]),
     /// Every one of these.
     All(&'static [Self]),
     /// At least one of these.
@@ -80,8 +84,21 @@ pub struct Artifact {
     pub form: Form,
     /// Values that its JSON must have.
     pub expect: &'static [Expect],
+    /// RFC 6901 pointer to the digests of what it was made from, by path relative to its folder: they must still be those.
+    pub hashed: Option<&'static str>,
+    /// What its files together must name.
+    pub covers: Option<Covers>,
     /// How to make it afterwards.
     pub backfill: Step,
+}
+
+/// What an artifact's files together must name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covers {
+    /// Every arXiv identifier that files of these patterns announce; the missing ones fill `{arxiv_ids}` of the backfill.
+    ArxivIds(&'static [&'static str]),
+    /// The folder of each file of this pattern.
+    Folders(&'static str),
 }
 
 /// What an artifact must be.

@@ -1,19 +1,54 @@
 // Generated from skills/shared-references/integrations.toml by `cargo xtask sync`. Do not edit.
 
-use super::{Artifact, Expect, Form, Integration, Predicate, Role, Step, Verifier};
+use super::{Artifact, Covers, Expect, Form, Integration, Predicate, Role, Step, Verifier};
 
 pub(super) const INTEGRATIONS: &[Integration] = &[
+    Integration {
+        name: "citation-audit",
+        title: "Audit of a paper's citations",
+        caller: "citation-audit",
+        fires: Predicate::Says {
+            files: &["paper/**/*.tex"],
+            any: &["\\cite", "\\textcite", "\\parencite", "\\autocite"],
+        },
+        helper: "citation_audit",
+        artifacts: &[Artifact {
+            path: "paper/CITATION_AUDIT.json",
+            form: Form::Schema("aris.verify_paper_audits.audit/v1"),
+            expect: &[Expect {
+                pointer: "/audit_skill",
+                is: "citation-audit",
+            }],
+            hashed: Some("/audited_input_hashes"),
+            covers: None,
+            backfill: Step::Helper {
+                helper: "citation_audit",
+                args: &["paper/"],
+            },
+        }],
+        checklist: &[
+            "citation_audit paper/ leaves paper/CITATION_AUDIT.json",
+            "Again after each edit of a .tex or .bib file",
+        ],
+        verifier: Verifier {
+            helper: "contract_check",
+            args: &["status", "citation-audit"],
+            role: Role::Diagnostic,
+        },
+    },
     Integration {
         name: "claims-audit",
         title: "Audit of the claims of a research pull request",
         caller: "audit-claims",
-        fires: Predicate::DirExists(".aris/temp/audit-claims"),
+        fires: Predicate::BranchChanges(&["research/**/*.md", "**/report.md"]),
         helper: "audit_claims",
         artifacts: &[
             Artifact {
                 path: ".aris/temp/audit-claims/findings_*.json",
                 form: Form::Json,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "audit_claims",
                     args: &["run", "{worktree}", "{base}", "{pr_url}"],
@@ -23,6 +58,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: ".aris/temp/audit-claims/summary_*.md",
                 form: Form::Text,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "audit_claims",
                     args: &["run", "{worktree}", "{base}", "{pr_url}"],
@@ -44,13 +81,18 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
         name: "claims-review",
         title: "Resolution of the review of a research pull request",
         caller: "resolve-claims-review",
-        fires: Predicate::DirExists(".aris/temp/resolve-claims-review"),
+        fires: Predicate::Says {
+            files: &[".aris/temp/audit-claims/findings_*.json"],
+            any: &["\"critical\"", "\"warning\""],
+        },
         helper: "resolve_claims_review",
         artifacts: &[
             Artifact {
                 path: ".aris/temp/resolve-claims-review/classification_map_*.json",
                 form: Form::Json,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "resolve_claims_review",
                     args: &["merge", "--groups", "{groups}", "--agent-dir", "{answers}"],
@@ -60,6 +102,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: ".aris/temp/resolve-claims-review/escalation_records_*.json",
                 form: Form::Json,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Skill("/resolve-claims-review"),
             },
         ],
@@ -78,13 +122,19 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
         name: "experiment-queue",
         title: "Queue of experiments",
         caller: "experiment-queue",
-        fires: Predicate::DirExists("experiment_queue"),
+        fires: Predicate::Files(&[
+            "experiment_queue/*/*.yaml",
+            "experiment_queue/*/*.yml",
+            "experiment_queue/*/*.json",
+        ]),
         helper: "queue_manager",
         artifacts: &[
             Artifact {
                 path: "experiment_queue/*/manifest.json",
                 form: Form::Json,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "build_manifest",
                     args: &["--config", "{grid}", "--output", "{run}/manifest.json"],
@@ -94,6 +144,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: "experiment_queue/*/summary.md",
                 form: Form::Text,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Skill("/experiment-queue"),
             },
         ],
@@ -109,14 +161,54 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
         },
     },
     Integration {
+        name: "experiment-wiki",
+        title: "Experiments that ended go into the research wiki",
+        caller: "experiment-queue",
+        fires: Predicate::All(&[
+            Predicate::DirExists("research-wiki"),
+            Predicate::Files(&["experiment_queue/*/summary.md"]),
+        ]),
+        helper: "research_wiki",
+        artifacts: &[Artifact {
+            path: "research-wiki/experiments/*.md",
+            form: Form::Text,
+            expect: &[],
+            hashed: None,
+            covers: Some(Covers::Folders("experiment_queue/*/summary.md")),
+            backfill: Step::Helper {
+                helper: "research_wiki",
+                args: &[
+                    "upsert_experiment",
+                    "research-wiki/",
+                    "{experiment}",
+                    "--idea",
+                    "{idea}",
+                    "--verdict",
+                    "{verdict}",
+                    "--metrics",
+                    "{metrics}",
+                ],
+            },
+        }],
+        checklist: &[
+            "Every queue that is over has a page in research-wiki/experiments/ that names it: research_wiki upsert_experiment",
+            "A negative result is a page, too",
+        ],
+        verifier: Verifier {
+            helper: "contract_check",
+            args: &["status", "experiment-wiki"],
+            role: Role::Diagnostic,
+        },
+    },
+    Integration {
         name: "image-finalisation",
         title: "Finalisation of a generated illustration",
         caller: "paper-illustration-image2",
-        fires: Predicate::All(&[
-            Predicate::DirExists("figures/ai_generated"),
-            Predicate::CommandOk {
-                helper: "paper_illustration_image2",
-                args: &["preflight", "--workspace", "{project}"],
+        fires: Predicate::Any(&[
+            Predicate::Files(&["figures/ai_generated/figure_v*.png"]),
+            Predicate::Says {
+                files: &["paper/**/*.tex"],
+                any: &["figures/ai_generated/"],
             },
         ]),
         helper: "paper_illustration_image2",
@@ -125,6 +217,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: "figures/ai_generated/figure_final.png",
                 form: Form::Png,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "paper_illustration_image2",
                     args: &[
@@ -140,6 +234,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: "figures/ai_generated/latex_include.tex",
                 form: Form::Text,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "paper_illustration_image2",
                     args: &[
@@ -155,6 +251,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: "figures/ai_generated/review_log.json",
                 form: Form::Json,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "paper_illustration_image2",
                     args: &[
@@ -179,15 +277,62 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
         },
     },
     Integration {
+        name: "paper-claim-audit",
+        title: "Audit of a paper's numbers against its results",
+        caller: "paper-claim-audit",
+        fires: Predicate::All(&[
+            Predicate::Files(&["paper/**/*.tex"]),
+            Predicate::Files(&[
+                "results/**",
+                "outputs/**",
+                "paper/results/**",
+                "paper/outputs/**",
+                "paper/claims.toml",
+            ]),
+        ]),
+        helper: "paper_claim_audit",
+        artifacts: &[Artifact {
+            path: "paper/PAPER_CLAIM_AUDIT.json",
+            form: Form::Schema("aris.verify_paper_audits.audit/v1"),
+            expect: &[Expect {
+                pointer: "/audit_skill",
+                is: "paper-claim-audit",
+            }],
+            hashed: Some("/audited_input_hashes"),
+            covers: None,
+            backfill: Step::Helper {
+                helper: "paper_claim_audit",
+                args: &["paper/"],
+            },
+        }],
+        checklist: &[
+            "paper_claim_audit paper/ leaves paper/PAPER_CLAIM_AUDIT.json",
+            "Again after each edit of the paper, of claims.toml, or of the results",
+        ],
+        verifier: Verifier {
+            helper: "contract_check",
+            args: &["status", "paper-claim-audit"],
+            role: Role::Diagnostic,
+        },
+    },
+    Integration {
         name: "paper-verification",
         title: "Check of candidate papers against the registries",
         caller: "research-lit",
-        fires: Predicate::DirExists(".aris/verify-papers"),
+        fires: Predicate::Any(&[
+            Predicate::FileExists(".aris/verify-papers/candidate_papers.json"),
+            Predicate::Says {
+                files: &["survey/**/*.md", "literature/**/*.md", "RELATED_WORK.md"],
+                any: &["arXiv:", "arxiv.org/abs/", "doi.org/"],
+            },
+        ]),
         helper: "verify_papers",
         artifacts: &[Artifact {
             path: ".aris/verify-papers/verified_papers.json",
             form: Form::Json,
             expect: &[],
+            hashed: None,
+            covers: None,
             backfill: Step::Helper {
                 helper: "verify_papers",
                 args: &[
@@ -213,13 +358,35 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
         name: "research-wiki-ingest",
         title: "Papers that were read go into the research wiki",
         caller: "research-wiki",
-        fires: Predicate::DirExists("research-wiki"),
+        fires: Predicate::All(&[
+            Predicate::DirExists("research-wiki"),
+            Predicate::Says {
+                files: &[
+                    "paper/**/*.tex",
+                    "paper/**/*.bib",
+                    "*.bib",
+                    "PAPER_PLAN.md",
+                    "NARRATIVE_REPORT.md",
+                    "survey/**/*.md",
+                ],
+                any: &["arXiv:", "arxiv.org/", "10.48550/"],
+            },
+        ]),
         helper: "research_wiki",
         artifacts: &[
             Artifact {
                 path: "research-wiki/papers/*.md",
                 form: Form::Text,
                 expect: &[],
+                hashed: None,
+                covers: Some(Covers::ArxivIds(&[
+                    "paper/**/*.tex",
+                    "paper/**/*.bib",
+                    "*.bib",
+                    "PAPER_PLAN.md",
+                    "NARRATIVE_REPORT.md",
+                    "survey/**/*.md",
+                ])),
                 backfill: Step::Helper {
                     helper: "research_wiki",
                     args: &["sync", "research-wiki/", "--arxiv-ids", "{arxiv_ids}"],
@@ -229,6 +396,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 path: "research-wiki/log.md",
                 form: Form::Text,
                 expect: &[],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "research_wiki",
                     args: &["sync", "research-wiki/", "--arxiv-ids", "{arxiv_ids}"],
@@ -263,6 +432,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                     pointer: "/audit_skill",
                     is: "proof-checker",
                 }],
+                hashed: Some("/audited_input_hashes"),
+                covers: None,
                 backfill: Step::Skill("/proof-checker paper/"),
             },
             Artifact {
@@ -272,6 +443,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                     pointer: "/audit_skill",
                     is: "paper-claim-audit",
                 }],
+                hashed: Some("/audited_input_hashes"),
+                covers: None,
                 backfill: Step::Helper {
                     helper: "paper_claim_audit",
                     args: &["paper/"],
@@ -284,6 +457,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                     pointer: "/audit_skill",
                     is: "citation-audit",
                 }],
+                hashed: Some("/audited_input_hashes"),
+                covers: None,
                 backfill: Step::Helper {
                     helper: "citation_audit",
                     args: &["paper/"],
@@ -302,6 +477,8 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                         is: "no_blocker",
                     },
                 ],
+                hashed: None,
+                covers: None,
                 backfill: Step::Helper {
                     helper: "verify_paper_audits",
                     args: &["paper/", "--assurance", "submission"],

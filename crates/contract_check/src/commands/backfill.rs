@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::helpers;
-use aris_contract::integrations::{Integration, Role, Step};
+use aris_contract::integrations::{Covers, Integration, Role, Step};
 use aris_proc::{End, Stdout};
 use serde::Serialize;
 
@@ -159,6 +159,12 @@ fn settings(
     project: &Project,
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut settings = BTreeMap::from([(String::from("project"), project.argument())]);
+    for artifact in row.artifacts {
+        let missing = artifact::uncovered(&project.root, artifact).unwrap_or_default();
+        if matches!(artifact.covers, Some(Covers::ArxivIds(_))) && !missing.is_empty() {
+            settings.insert(String::from("arxiv_ids"), missing.join(","));
+        }
+    }
     for (name, value) in given {
         let place = format!("{{{name}}}");
         let known = row.artifacts.iter().any(|artifact| {

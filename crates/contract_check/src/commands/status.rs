@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::Signal;
-use aris_contract::integrations::{self, Integration, Role};
+use aris_contract::integrations::{self, Integration, Role, Step};
 use serde::Serialize;
 
 use super::integration;
@@ -52,6 +52,8 @@ pub(crate) struct Checked {
     pub(crate) verifier: String,
     /// What it left; empty unless it fires.
     pub(crate) artifacts: Vec<Left>,
+    /// What makes the rest afterwards; `{name}` is for `contract_check backfill --set name=VALUE`.
+    pub(crate) backfill: Vec<String>,
 }
 
 /// What became of an integration.
@@ -124,6 +126,7 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
         role: row.verifier.role,
         verifier: format!("{} {}", row.verifier.helper, row.verifier.args.join(" ")),
         artifacts: Vec::new(),
+        backfill: Vec::new(),
     };
     match holds(&row.fires, evidence) {
         Truth::No => {}
@@ -132,16 +135,16 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
             checked.reason = Some(why);
         }
         Truth::Yes => {
-            let left = row
-                .artifacts
-                .iter()
-                .flat_map(|artifact| artifact::left(root, artifact));
-            checked.artifacts = left.collect();
-            let whole = checked
-                .artifacts
-                .iter()
-                .all(|left| left.state == State::Valid);
-            checked.state = if whole {
+            for artifact in row.artifacts {
+                let left = artifact::left(root, artifact);
+                let step = words(&artifact.backfill);
+                let is_whole = left.iter().all(|left| left.state == State::Valid);
+                if !is_whole && !checked.backfill.contains(&step) {
+                    checked.backfill.push(step);
+                }
+                checked.artifacts.extend(left);
+            }
+            checked.state = if checked.backfill.is_empty() {
                 Standing::Complete
             } else {
                 Standing::Gaps
@@ -149,6 +152,13 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
         }
     }
     checked
+}
+
+fn words(step: &Step) -> String {
+    match step {
+        Step::Skill(call) => (*call).to_owned(),
+        Step::Helper { helper, args } => format!("{helper} {}", args.join(" ")),
+    }
 }
 
 impl Product for Status {
@@ -189,7 +199,12 @@ impl Product for Status {
                 writeln!(out, "  {state}\t{path}{reason}")?;
             }
             if checked.state == Standing::Gaps {
-                writeln!(out, "  repair\tcontract_check backfill {}", checked.name)?;
+                let steps = checked.backfill.join("; ");
+                writeln!(
+                    out,
+                    "  repair\tcontract_check backfill {}\t{steps}",
+                    checked.name
+                )?;
             }
             if matches!(checked.state, Standing::Gaps | Standing::Complete) {
                 writeln!(out, "  verifier\t{}", checked.verifier)?;

@@ -14,6 +14,7 @@ const WIKI: &str = "import sys, pathlib\n\
 fn wiki() -> Project {
     Project::new()
         .file("research-wiki/index.md", "")
+        .file("PAPER_PLAN.md", "builds on arXiv:2401.00001")
         .file("tools/research_wiki.py", WIKI)
 }
 
@@ -26,7 +27,7 @@ fn the_printed_script_does_what_run_does() {
             "backfill",
             "research-wiki-ingest",
             "--set",
-            "arxiv_ids=1,2 3",
+            "arxiv_ids=2401.00001,2 3",
         ],
     )
     .expect_code(10);
@@ -42,7 +43,7 @@ fn the_printed_script_does_what_run_does() {
         .expect_code(0);
     assert_eq!(
         project.read("research-wiki/papers/a.md"),
-        "sync research-wiki/ --arxiv-ids 1,2 3"
+        "sync research-wiki/ --arxiv-ids 2401.00001,2 3"
     );
 
     let other = wiki();
@@ -52,7 +53,7 @@ fn the_printed_script_does_what_run_does() {
             "backfill",
             "research-wiki-ingest",
             "--set",
-            "arxiv_ids=1,2 3",
+            "arxiv_ids=2401.00001,2 3",
             "--run",
             "--json",
         ],
@@ -63,7 +64,7 @@ fn the_printed_script_does_what_run_does() {
     assert!(run.stderr().contains("ingested"), "{run}");
     assert_eq!(
         other.read("research-wiki/papers/a.md"),
-        "sync research-wiki/ --arxiv-ids 1,2 3"
+        "sync research-wiki/ --arxiv-ids 2401.00001,2 3"
     );
     // Nothing is left to do.
     let again = call(&other, &["backfill", "research-wiki-ingest"]).expect_code(0);
@@ -72,34 +73,34 @@ fn the_printed_script_does_what_run_does() {
 
 #[test]
 fn values_that_are_missing_or_unknown_stop_before_anything_runs() {
-    let project = wiki();
-    let printed = call(&project, &["backfill", "research-wiki-ingest"]).expect_code(10);
+    let project = Project::new()
+        .file(".aris/verify-papers/candidate_papers.json", "[]")
+        .file("tools/verify_papers.py", "");
+    let printed = call(&project, &["backfill", "paper-verification"]).expect_code(10);
     assert!(
         printed
             .stdout()
-            .contains("\n# needs --set arxiv_ids=VALUE: python3 "),
+            .contains("\n# needs --set candidates=VALUE: python3 "),
         "{printed}"
     );
     for args in [
-        &["backfill", "research-wiki-ingest", "--run", "--json"][..],
+        &["backfill", "paper-verification", "--run", "--json"][..],
+        &["backfill", "paper-verification", "--set", "ids=1", "--json"],
         &[
             "backfill",
-            "research-wiki-ingest",
+            "paper-verification",
             "--set",
-            "ids=1",
-            "--json",
-        ],
-        &[
-            "backfill",
-            "research-wiki-ingest",
-            "--set",
-            "arxiv_ids",
+            "candidates",
             "--json",
         ],
     ] {
         call(&project, args).expect_code(2).error();
     }
-    assert!(!project.at("research-wiki/papers").exists());
+    assert!(
+        !project
+            .at(".aris/verify-papers/verified_papers.json")
+            .exists()
+    );
 }
 
 #[test]

@@ -99,64 +99,373 @@ fn what_cannot_be_looked_at_is_no_answer() {
     );
 }
 
-#[test]
-fn a_predicate_that_is_a_command_knows_yes_no_and_no_answer() {
-    for (script, state, code) in [
-        ("import sys; sys.exit(0)", "gaps", 10),
-        ("import sys; sys.exit(1)", "idle", 0),
-        ("import sys; sys.exit(2)", "undecided", 10),
-        ("import os; os.kill(os.getpid(), 9)", "undecided", 10),
-    ] {
-        let project = Project::new()
-            .file("figures/ai_generated/x", "")
-            .file("tools/paper_illustration_image2.py", script);
-        let data = call(&project, &["status", "image-finalisation", "--json"])
-            .expect_code(code)
-            .data();
-        assert_eq!(data["integrations"][0]["state"], state, "{script}");
+/// One integration: what its step works on, and what the step leaves.
+struct Row {
+    name: &'static str,
+    /// What else the project must be for the step to be due.
+    around: &'static [(&'static str, &'static str)],
+    /// Any of these is an input of the step.
+    inputs: &'static [(&'static str, &'static str)],
+    /// Path of what it leaves, and its text; `AUDIT` stands for an audit of the skill of this name.
+    leaves: &'static [(&'static str, &'static str)],
+    /// What is left, broken.
+    broken: (&'static str, &'static str),
+    /// Exit code with gaps.
+    code: i32,
+}
+
+const GAPS: i32 = 10;
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "citation-audit",
+        around: &[],
+        inputs: &[("paper/sections/a.tex", "as \\citet{lee2024} found")],
+        leaves: &[("paper/CITATION_AUDIT.json", "AUDIT citation-audit")],
+        broken: ("paper/CITATION_AUDIT.json", "{}"),
+        code: GAPS,
+    },
+    Row {
+        name: "claims-audit",
+        around: &[],
+        // By git; see below.
+        inputs: &[],
+        leaves: &[
+            (".aris/temp/audit-claims/findings_7.json", "[]"),
+            (".aris/temp/audit-claims/summary_7_x.md", "approved"),
+        ],
+        broken: (".aris/temp/audit-claims/findings_7.json", "["),
+        code: GAPS,
+    },
+    Row {
+        name: "claims-review",
+        around: &[],
+        inputs: &[(
+            ".aris/temp/audit-claims/findings_7.json",
+            "[{\"severity\": \"warning\"}]",
+        )],
+        leaves: &[
+            (
+                ".aris/temp/resolve-claims-review/classification_map_7.json",
+                "{}",
+            ),
+            (
+                ".aris/temp/resolve-claims-review/escalation_records_7.json",
+                "[]",
+            ),
+        ],
+        broken: (
+            ".aris/temp/resolve-claims-review/classification_map_7.json",
+            "",
+        ),
+        code: GAPS,
+    },
+    Row {
+        name: "experiment-queue",
+        around: &[],
+        inputs: &[
+            ("experiment_queue/first/grid.yaml", "project: first"),
+            ("experiment_queue/first/manifest.json", "{}"),
+        ],
+        leaves: &[
+            ("experiment_queue/first/manifest.json", "{}"),
+            ("experiment_queue/first/summary.md", "6 completed"),
+        ],
+        broken: ("experiment_queue/first/summary.md", " "),
+        code: GAPS,
+    },
+    Row {
+        name: "experiment-wiki",
+        around: &[("research-wiki/index.md", "")],
+        inputs: &[("experiment_queue/first/summary.md", "6 completed")],
+        leaves: &[("research-wiki/experiments/e1.md", "of the queue first")],
+        broken: ("research-wiki/experiments/e1.md", "of another queue"),
+        code: GAPS,
+    },
+    Row {
+        name: "image-finalisation",
+        around: &[],
+        inputs: &[
+            ("figures/ai_generated/figure_v2.png", "x"),
+            (
+                "paper/main.tex",
+                "\\input{figures/ai_generated/latex_include}",
+            ),
+        ],
+        leaves: &[
+            ("figures/ai_generated/figure_final.png", "PNG"),
+            ("figures/ai_generated/latex_include.tex", "x"),
+            ("figures/ai_generated/review_log.json", "{}"),
+        ],
+        broken: ("figures/ai_generated/figure_final.png", "GIF89a"),
+        code: GAPS,
+    },
+    Row {
+        name: "paper-claim-audit",
+        around: &[("paper/main.tex", "We reach 90.")],
+        inputs: &[("results/run.json", "{}"), ("paper/claims.toml", "")],
+        leaves: &[("paper/PAPER_CLAIM_AUDIT.json", "AUDIT paper-claim-audit")],
+        broken: ("paper/PAPER_CLAIM_AUDIT.json", "AUDIT citation-audit"),
+        code: GAPS,
+    },
+    Row {
+        name: "paper-verification",
+        around: &[],
+        inputs: &[
+            (".aris/verify-papers/candidate_papers.json", "[]"),
+            ("survey/survey.md", "see arXiv:1706.03762"),
+        ],
+        leaves: &[(".aris/verify-papers/verified_papers.json", "{}")],
+        broken: (".aris/verify-papers/verified_papers.json", "no"),
+        code: GAPS,
+    },
+    Row {
+        name: "research-wiki-ingest",
+        around: &[("research-wiki/index.md", "")],
+        inputs: &[
+            ("paper/main.tex", "arXiv:1706.03762v2"),
+            ("PAPER_PLAN.md", "https://arxiv.org/abs/1706.03762"),
+        ],
+        leaves: &[
+            ("research-wiki/papers/a.md", "arxiv: \"1706.03762\""),
+            ("research-wiki/log.md", "ingested"),
+        ],
+        broken: ("research-wiki/papers/a.md", "arxiv: \"1706.03763\""),
+        code: GAPS,
+    },
+    Row {
+        name: "submission-audits",
+        around: &[],
+        inputs: &[("paper/.aris/assurance.txt", "submission\n")],
+        leaves: &[
+            ("paper/PROOF_AUDIT.json", "AUDIT proof-checker"),
+            ("paper/PAPER_CLAIM_AUDIT.json", "AUDIT paper-claim-audit"),
+            ("paper/CITATION_AUDIT.json", "AUDIT citation-audit"),
+            ("paper/.aris/audit-verifier-report.json", "REPORT"),
+        ],
+        broken: ("paper/PROOF_AUDIT.json", "AUDIT paper-claim-audit"),
+        code: 1,
+    },
+];
+
+impl Row {
+    fn project(&self, input: Option<&(&str, &str)>, left: &[(&str, &str)]) -> Project {
+        let project = Project::bare();
+        for (path, text) in self.around.iter().chain(input).chain(left) {
+            match text.split_once(' ') {
+                Some(("AUDIT", skill)) => project.write(path, audit(skill)),
+                _ if *text == "PNG" => project.write(path, b"\x89PNG\r\n\x1a\n"),
+                _ if *text == "REPORT" => project.write(path, report()),
+                _ => project.write(path, text),
+            }
+        }
+        project
     }
-    let missing = Project::new().file("figures/ai_generated/x", "");
-    let data = call(&missing, &["status", "image-finalisation", "--json"])
-        .expect_code(10)
-        .data();
-    assert!(
-        data["integrations"][0]["reason"]
-            .as_str()
-            .expect("reason")
-            .contains("not in ")
+
+    fn is(&self, project: &Project, state: &str, when: &str) -> Value {
+        let run = call(project, &["status", self.name, "--json"]);
+        let data = run.data();
+        let found = of(&data, self.name).clone();
+        assert_eq!(found["state"], state, "{} {when}: {found}", self.name);
+        let code = if state == "gaps" { self.code } else { 0 };
+        assert_eq!(run.code(), code, "{} {when}", self.name);
+        found
+    }
+}
+
+/// A report as the gate writes one, when nothing blocks.
+fn report() -> String {
+    let path =
+        aris_testkit::workspace_root().join("schemas/aris.verify_paper_audits.report.v1.json");
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("schema")).expect("JSON");
+    let mut report = json!({});
+    for name in schema["required"].as_array().expect("required") {
+        let name = name.as_str().expect("name");
+        report[name] = least(&schema["properties"][name], &schema);
+    }
+    report["assurance"] = json!("submission");
+    report["result"] = json!("no_blocker");
+    report.to_string()
+}
+
+/// A small value that follows a schema.
+fn least(schema: &Value, root: &Value) -> Value {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return least(
+            root.pointer(reference.trim_start_matches('#'))
+                .expect("a definition"),
+            root,
+        );
+    }
+    for several in ["anyOf", "oneOf", "allOf"] {
+        if let Some(first) = schema[several].get(0) {
+            return least(first, root);
+        }
+    }
+    if let Some(value) = schema.get("const").or_else(|| schema["enum"].get(0)) {
+        return value.clone();
+    }
+    let kind = schema["type"]
+        .as_str()
+        .or_else(|| schema["type"][0].as_str());
+    match kind {
+        Some("object") => {
+            let required = schema["required"].as_array().into_iter().flatten();
+            let names = required.filter_map(Value::as_str);
+            names
+                .map(|name| (name.to_owned(), least(&schema["properties"][name], root)))
+                .collect()
+        }
+        Some("array") => json!([]),
+        Some("string") => json!("2026-01-01T00:00:00Z"),
+        Some("boolean") => json!(false),
+        Some("integer" | "number") => json!(0),
+        _ => Value::Null,
+    }
+}
+
+/// A branch that a remote has, and that changes a file.
+fn branch(project: &Project, changed: &str) {
+    project.write(changed, "a report");
+    let script = format!(
+        "git init -q -b main && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first \
+         && git update-ref refs/remotes/origin/main HEAD && git checkout -q -b topic && git add '{changed}' \
+         && git -c user.name=a -c user.email=a@b commit -q -m second && git update-ref refs/remotes/origin/topic HEAD"
     );
-    // Without the folder nobody asks the command.
-    let quiet = Project::new().file("tools/paper_illustration_image2.py", "open('asked', 'w')");
-    call(&quiet, &["status"]).expect_code(0);
-    assert!(!quiet.at("asked").exists());
+    let git = aris_testkit::Helper::at("/bin/sh").call(project.path());
+    git.args(["-c", &script]).run().expect_code(0);
 }
 
 #[test]
-fn a_predicates_command_that_hangs_is_no_answer() {
-    let project = Project::new().file("figures/ai_generated/x", "").file(
-        "tools/paper_illustration_image2.py",
-        "import time; time.sleep(600)",
-    );
-    let data = call(&project, &["status", "image-finalisation", "--json"])
-        .expect_code(10)
-        .data();
+fn every_integration_sees_its_input_and_what_was_left() {
+    let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+    let all: Vec<&str> = aris_contract::integrations::all()
+        .iter()
+        .map(|row| row.name)
+        .collect();
+    assert_eq!(names, all);
+    for row in ROWS {
+        row.is(&row.project(None, &[]), "idle", "without its input");
+        // What the step makes does not make it due, except where it is another step's input.
+        let by_git = [("", "")];
+        let inputs = if row.inputs.is_empty() {
+            &by_git[..]
+        } else {
+            row.inputs
+        };
+        for input in inputs {
+            let input = (!input.0.is_empty()).then_some(input);
+            let with = |left: &[(&str, &str)]| {
+                let project = row.project(input, left);
+                if input.is_none() {
+                    branch(&project, "research/r/report.md");
+                }
+                project
+            };
+            let skipped = row.is(&with(&[]), "gaps", "skipped");
+            assert_ne!(skipped["backfill"], json!([]), "{}", row.name);
+            let rest: Vec<_> = row
+                .leaves
+                .iter()
+                .filter(|(path, _)| input.is_none_or(|input| input.0 != *path))
+                .copied()
+                .collect();
+            row.is(&with(&rest), "complete", "satisfied");
+            let mut broken = rest.clone();
+            broken.retain(|(path, _)| *path != row.broken.0);
+            broken.push(row.broken);
+            row.is(&with(&broken), "gaps", "broken");
+        }
+    }
+}
+
+#[test]
+fn an_audit_of_an_earlier_state_is_none() {
+    let hashed = |text: &str| {
+        let audit: Value = serde_json::from_str(&audit("citation-audit")).expect("JSON");
+        let mut audit = audit;
+        let digest = aris_audit::Digest::of(text.as_bytes()).to_string();
+        audit["audited_input_hashes"] = json!({"main.tex": digest, "../results/a.json": aris_audit::Digest::of(b"1").to_string()});
+        audit.to_string()
+    };
+    let project = Project::bare()
+        .file("paper/main.tex", "\\cite{a}")
+        .file("results/a.json", "1")
+        .file("paper/CITATION_AUDIT.json", hashed("\\cite{a}"));
+    call(&project, &["status", "citation-audit"]).expect_code(0);
+    for (path, text) in [("results/a.json", "2"), ("paper/main.tex", "\\cite{b}")] {
+        let before = project.read(path);
+        project.write(path, text);
+        let run = call(&project, &["status", "citation-audit"]).expect_code(10);
+        assert!(
+            run.stdout().contains("is about an earlier state of"),
+            "{run}"
+        );
+        project.write(path, before);
+    }
+    std::fs::remove_file(project.at("results/a.json")).expect("removed");
+    call(&project, &["status", "citation-audit"]).expect_code(10);
+}
+
+#[test]
+fn a_project_that_skipped_everything_is_told_what_to_run() {
+    let project = Project::bare();
+    for row in ROWS.iter().filter(|row| row.code == GAPS) {
+        for (path, text) in row.around.iter().chain(row.inputs.first()) {
+            project.write(path, text);
+        }
+    }
+    branch(&project, "research/r/report.md");
+    let run = call(&project, &["status"]).expect_code(10);
+    for row in ROWS.iter().filter(|row| row.code == GAPS) {
+        let repair = format!("  repair\tcontract_check backfill {}\t", row.name);
+        assert!(run.stdout().contains(&repair), "{repair}: {run}");
+    }
+    for step in [
+        "citation_audit paper/",
+        "paper_claim_audit paper/",
+        "build_manifest --config",
+    ] {
+        assert!(run.stdout().contains(step), "{step}: {run}");
+    }
+    // The missing papers are named, and need no --set.
+    project.write("tools/research_wiki.py", "");
+    let run = call(&project, &["backfill", "research-wiki-ingest"]).expect_code(10);
     assert!(
-        data["integrations"][0]["reason"]
-            .as_str()
-            .expect("reason")
-            .contains("no answer in 10 s")
+        run.stdout()
+            .contains("sync research-wiki/ --arxiv-ids 1706.03762\n"),
+        "{run}"
     );
 }
 
 #[test]
-fn a_finished_wiki_is_complete_and_a_project_can_be_named() {
-    let project = Project::new()
-        .file("w/research-wiki/papers/a.md", "# A")
-        .file("w/research-wiki/log.md", "x");
+fn a_branch_that_no_remote_has_or_that_changes_no_report_is_no_pull_request() {
+    let project = Project::bare();
+    branch(&project, "src/lib.rs");
+    call(&project, &["status", "claims-audit"]).expect_code(0);
+    let project = Project::bare();
+    branch(&project, "research/report.md");
+    call(&project, &["status", "claims-audit"]).expect_code(10);
+    let git = |script: &str| {
+        let call = aris_testkit::Helper::at("/bin/sh").call(project.path());
+        call.args(["-c", script]).run().expect_code(0);
+    };
+    git("git update-ref -d refs/remotes/origin/main");
+    let data = call(&project, &["status", "claims-audit", "--json"])
+        .expect_code(10)
+        .data();
+    assert_eq!(of(&data, "claims-audit")["state"], "undecided");
+    git("git update-ref -d refs/remotes/origin/topic");
+    call(&project, &["status", "claims-audit"]).expect_code(0);
+}
+
+#[test]
+fn a_project_can_be_named() {
+    let project = Project::new().file("w/research-wiki/log.md", "x");
     let data = call(&project, &["status", "--project", "w", "--json"])
         .expect_code(0)
         .data();
-    assert_eq!(of(&data, "research-wiki-ingest")["state"], "complete");
     assert_eq!(data["project"], json!(project.at("w")));
 }
 

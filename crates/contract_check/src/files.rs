@@ -1,0 +1,134 @@
+//! The files of a project that patterns name. Part of the edge.
+//!
+//! `*` and `?` stay within a part of a path, `**` stands for any folders. Hidden files and folders are named only by the part before the
+//! first `*`.
+
+use std::path::Path;
+
+use aris_fs::{Entry, EntryKind, FsError};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Bytes of a text that is searched for words.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+/// Paths below `root`, sorted, each once. An absent folder has none.
+pub(crate) fn matching(root: &Path, patterns: &[&str]) -> Result<Vec<String>, FsError> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        let (base, rest) = parts(pattern);
+        let folder = root.join(&base);
+        if rest.is_empty() || !folder.is_dir() {
+            found.extend(folder.is_file().then_some(base));
+            continue;
+        }
+        let wanted = set(&[*pattern]);
+        let depth = if rest.contains("**") {
+            usize::MAX
+        } else {
+            rest.split('/').count()
+        };
+        let is_hidden = |entry: &Entry| entry.name.to_string_lossy().starts_with('.');
+        let is_in_reach = |entry: &Entry| {
+            let below = entry.path.strip_prefix(&folder).unwrap_or(&entry.path);
+            below.components().count() < depth
+        };
+        for entry in aris_fs::walk_sorted(&folder, &mut |entry| {
+            !is_hidden(entry) && is_in_reach(entry)
+        })? {
+            let path = aris_fs::display_relative(&entry.path, root);
+            let is_file = match entry.kind {
+                EntryKind::File => true,
+                EntryKind::Link => entry.path.is_file(),
+                _ => false,
+            };
+            if is_file && !is_hidden(&entry) && wanted.is_match(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The texts of these files with their paths; bytes that are no UTF-8 stand as replacement characters.
+pub(crate) fn texts(root: &Path, patterns: &[&str]) -> Result<Vec<(String, String)>, FsError> {
+    matching(root, patterns)?
+        .into_iter()
+        .map(|path| {
+            let bytes = aris_fs::read(&root.join(&path), TEXT_LIMIT)?;
+            Ok((path, String::from_utf8_lossy(&bytes).into_owned()))
+        })
+        .collect()
+}
+
+/// Whether one of the patterns names `path`.
+pub(crate) fn is_named(patterns: &[&str], path: &str) -> bool {
+    set(patterns).is_match(path)
+}
+
+/// The folders before the first part with a wildcard, and the rest.
+fn parts(pattern: &str) -> (String, String) {
+    let all: Vec<&str> = pattern.split('/').collect();
+    let plain = all
+        .iter()
+        .take_while(|part| !part.contains(['*', '?']))
+        .count();
+    let (base, rest) = all.split_at(plain);
+    (base.join("/"), rest.join("/"))
+}
+
+/// Patterns are the table's: one that is wrong names nothing, which a test of the table would show.
+fn set(patterns: &[&str]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+            set.add(glob);
+        }
+    }
+    set.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use aris_testkit::Project;
+
+    use super::*;
+
+    #[test]
+    fn patterns_name_files_in_folders_and_below_them() {
+        let project = Project::bare();
+        for path in [
+            "a.bib",
+            "p/m.tex",
+            "p/s/t.tex",
+            "p/.hidden/u.tex",
+            "q/r/summary.md",
+            "q/r/s/summary.md",
+            ".x/y/z.json",
+        ] {
+            project.write(path, "");
+        }
+        for (patterns, expected) in [
+            (&["p/**/*.tex"][..], &["p/m.tex", "p/s/t.tex"][..]),
+            (&["*.bib", "p/*.tex"], &["a.bib", "p/m.tex"]),
+            (&["q/*/summary.md"], &["q/r/summary.md"]),
+            (&[".x/y/*.json"], &[".x/y/z.json"]),
+            (
+                &["a.bib", "absent.bib", "absent/*.x", "a.bib/*"],
+                &["a.bib"],
+            ),
+        ] {
+            assert_eq!(
+                matching(project.path(), patterns).expect("read"),
+                expected,
+                "{patterns:?}"
+            );
+        }
+        assert!(
+            is_named(&["**/report.md"], "report.md")
+                && is_named(&["**/report.md"], "a/b/report.md")
+        );
+        assert!(!is_named(&["*.md"], "a/b.md"));
+    }
+}
