@@ -115,11 +115,11 @@ impl<'a> Sink<'a> {
         col: usize,
         message: impl Into<String>,
     ) -> &mut Finding {
-        let known = catalogue::find(rule);
-        debug_assert!(known.is_some(), "{rule} has no entry in the catalogue");
-        let severity = self.selection.severity(rule);
+        #[expect(clippy::expect_used, reason = "every rule stands in the table")]
+        let rule = catalogue::find(rule).expect("a rule of the table");
+        let severity = self.selection.severity(rule.id);
         let finding = Finding {
-            rule: known.unwrap_or(&Rule::BASE),
+            rule,
             path: path.to_owned(),
             line: line.max(1),
             col: col.max(1),

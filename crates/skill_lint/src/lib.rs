@@ -116,7 +116,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     if let Some(id) = &cli.explain {
         let rule = catalogue::find(&id.to_ascii_uppercase())
             .ok_or_else(|| Error::Usage(format!("`{id}` is no rule")))?;
-        return Ok(Outcome::done(Answer::Page(Page::rule(rule))));
+        return Ok(Outcome::done(Answer::Page(Page::Rule(rule))));
     }
     let output = match &cli.output {
         Some(path) => Some((context.absolute(path), format_of(path)?)),

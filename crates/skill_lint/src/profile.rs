@@ -2,13 +2,13 @@
 
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::catalogue::{self, Certainty, Rule, Scope, Severity};
+use crate::catalogue::{self, Certainty, Rule, Severity};
 use crate::config::{Config, Level};
 
 /// A choice of rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
@@ -37,21 +37,14 @@ impl Profile {
         }
     }
 
-    /// Whether the profile has the rule. The linter's own rules are in every profile.
+    /// Whether the profile has the rule.
     pub fn has(self, rule: &Rule) -> bool {
-        const PORTABLE: [&str; 5] = ["frontmatter", "layout", "security", "portability", "own"];
-        match self {
-            Self::All => true,
-            Self::Project => rule.scope != Scope::Off,
-            Self::Recommended => rule.scope == Scope::Recommended,
-            Self::Portable => rule.scope == Scope::Recommended && PORTABLE.contains(&rule.family()),
-        }
+        self == Self::All || rule.profiles.contains(&self)
     }
 
     /// The severity of a rule in this profile.
     pub fn severity(self, rule: &Rule) -> Severity {
-        let own = rule.in_profile.iter().find(|(profile, _)| *profile == self);
-        let severity = own.map_or(rule.severity, |(_, severity)| *severity);
+        let severity = rule.in_profile.get(&self).copied().unwrap_or(rule.severity);
         if self == Self::Recommended && rule.certainty == Certainty::Heuristic {
             severity.min(Severity::Warn)
         } else {
@@ -94,7 +87,7 @@ impl Selection {
                 let off = config.skip.iter().any(|name| rule.is_named(name))
                     || matches!(level, Some(Level::Off) if !asked)
                     || (rule.family() == "dynamic" && config.run.is_none())
-                    || (matches!(rule.id, "SR212" | "SR213") && !config.syntax);
+                    || (rule.id == "SR212" && !config.syntax);
                 let severity = match level {
                     Some(Level::On(severity)) => severity,
                     _ => config.profile.severity(rule),

@@ -5,8 +5,8 @@ use super::*;
 #[test]
 fn schemas_are_current() {
     check_schema::<Vec<report::Item>>(report::SCHEMA);
-    check_schema::<Vec<report::RuleView>>(report::RULES_SCHEMA);
-    check_schema::<report::RulePage>(report::RULE_SCHEMA);
+    check_schema::<Vec<catalogue::Rule>>(report::RULES_SCHEMA);
+    check_schema::<catalogue::Rule>(report::RULE_SCHEMA);
     check_schema::<Vec<baseline::Entry>>(baseline::SCHEMA);
 }
 

@@ -2,17 +2,17 @@
 
 mod document;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
 pub use document::document;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::profile::Profile;
-use crate::rules;
 
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -45,65 +45,68 @@ impl fmt::Display for Severity {
 }
 
 /// Whether two tools must agree on a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// The definition is exact: a disagreement between two tools is a bug in one of them.
+    #[default]
     Exact,
     /// A guess that is usually right.
     Heuristic,
 }
 
-/// Where a rule runs by default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// One rule, as `rules.toml` describes it.
+#[derive(Debug, Deserialize, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// In every profile that has its family.
-    Recommended,
-    /// In `project` and `all` only.
-    Project,
-    /// In `all` only, or where it is asked for.
-    Off,
-}
-
-/// A number in a rule that a configuration can change.
-#[derive(Clone, Copy, Debug)]
-pub struct Limit {
-    /// Key in `[rules.SRnnn]`.
-    pub key: &'static str,
-    /// Value without a configuration.
-    pub default: u64,
-}
-
-/// One rule. Write `Rule { id: "SR101", …, ..Rule::BASE }`.
-#[derive(Debug)]
+#[serde(deny_unknown_fields)]
 pub struct Rule {
     /// `SR` and three digits; the first digit is the family.
-    pub id: &'static str,
+    #[serde(deserialize_with = "text")]
+    pub id: Words,
     /// How bad, unless the profile or the configuration says otherwise.
     pub severity: Severity,
     /// Whether it is exact.
+    #[serde(default)]
     pub certainty: Certainty,
-    /// A few words, lower case, no full stop.
-    pub title: &'static str,
-    /// What is found, in one or more sentences.
-    pub what: &'static str,
-    /// What to do about it; the hint of a finding that has none of its own.
-    pub hint: &'static str,
-    /// Short names of the sources ([`SOURCES`]) with what one looks up there (`SRP §1`).
-    pub source: &'static str,
-    /// When a finding is no fault.
-    pub false_positives: &'static str,
-    /// Whether `--fix` can repair it.
-    pub fixable: bool,
-    /// Where it runs by default.
-    pub scope: Scope,
-    /// Numbers that a configuration can change.
-    pub limits: &'static [Limit],
+    /// Profiles in which it runs, beside `all`.
+    pub profiles: Vec<Profile>,
     /// Severities that a profile gives.
-    pub in_profile: &'static [(Profile, Severity)],
+    #[serde(default, rename = "in")]
+    pub in_profile: BTreeMap<Profile, Severity>,
+    /// A few words, lower case, no full stop.
+    #[serde(deserialize_with = "text")]
+    pub title: Words,
+    /// What is found, in one or more sentences.
+    #[serde(deserialize_with = "text")]
+    pub why: Words,
+    /// What to do about it; the hint of a finding that has none of its own.
+    #[serde(deserialize_with = "text")]
+    pub fix: Words,
+    /// Short names of the sources ([`SOURCES`]) with what one looks up there (`SRP §1`).
+    #[serde(deserialize_with = "text")]
+    pub sources: Words,
+    /// When a finding is no fault.
+    #[serde(default = "never", deserialize_with = "text")]
+    pub unless: Words,
+    /// Whether `--fix` can repair it.
+    #[serde(default)]
+    pub repairs: bool,
+    /// Numbers that a configuration can change, with their values without one.
+    #[serde(default)]
+    pub limits: BTreeMap<String, u64>,
+}
+
+/// A text of the table. An alias, so that serde does not take it for a borrowed one.
+pub type Words = &'static str;
+
+/// A text of the table, its lines joined. The table lives as long as the program.
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<&'static str, D::Error> {
+    Ok(String::deserialize(from)?.replace('\n', " ").leak())
+}
+
+fn never() -> &'static str {
+    "none known"
 }
 
 /// Short names of sources: the Agent Skills specification; Anthropic's packaging check and upload rules; Claude Code's
@@ -114,30 +117,14 @@ pub const SOURCES: [&str; 10] = [
 ];
 
 impl Rule {
-    /// Defaults for the fields that most rules share.
-    pub const BASE: Self = Self {
-        id: "",
-        severity: Severity::Warn,
-        certainty: Certainty::Exact,
-        title: "",
-        what: "",
-        hint: "",
-        source: "",
-        false_positives: "none known",
-        fixable: false,
-        scope: Scope::Recommended,
-        limits: &[],
-        in_profile: &[],
-    };
-
     /// Name of the family.
     pub fn family(&self) -> &'static str {
         family_name(self.id)
     }
 
-    /// The sources among the words of [`Rule::source`].
-    pub fn sources(&self) -> impl Iterator<Item = &'static str> {
-        let words = self.source.split(|c: char| !c.is_ascii_alphanumeric());
+    /// The sources among the words of [`Rule::sources`].
+    pub fn source_names(&self) -> impl Iterator<Item = &'static str> {
+        let words = self.sources.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| SOURCES.contains(word))
     }
 
@@ -162,14 +149,23 @@ pub fn family_name(id: &str) -> &'static str {
     }
 }
 
-static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    let mut all: Vec<&Rule> = rules::TABLES.iter().copied().flatten().collect();
-    all.sort_by_key(|rule| rule.id);
-    all
+static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct Table {
+        rule: Vec<Rule>,
+    }
+    #[expect(
+        clippy::expect_used,
+        reason = "a part of the program, read by every test"
+    )]
+    let mut table: Table =
+        toml_edit::de::from_str(include_str!("../rules.toml")).expect("the table of rules");
+    table.rule.sort_by_key(|rule| rule.id);
+    table.rule
 });
 
 /// All rules, by id.
-pub fn all() -> &'static [&'static Rule] {
+pub fn all() -> &'static [Rule] {
     &ALL
 }
 
@@ -180,7 +176,7 @@ pub fn position(id: &str) -> Option<usize> {
 
 /// A rule by its id.
 pub fn find(id: &str) -> Option<&'static Rule> {
-    ALL.get(position(id)?).copied()
+    ALL.get(position(id)?)
 }
 
 /// Whether `name` is the id of a rule or a prefix of one, for instance `SR2`.

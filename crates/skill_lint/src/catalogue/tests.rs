@@ -14,19 +14,19 @@ fn ids_are_unique_and_every_field_says_something() {
         );
         for (what, text) in [
             ("title", rule.title),
-            ("what", rule.what),
-            ("hint", rule.hint),
-            ("source", rule.source),
-            ("false_positives", rule.false_positives),
+            ("why", rule.why),
+            ("fix", rule.fix),
+            ("sources", rule.sources),
+            ("unless", rule.unless),
         ] {
             assert!(!text.trim().is_empty(), "{}: no {what}", rule.id);
         }
         assert!(!rule.title.ends_with('.'), "{}: {}", rule.id, rule.title);
         assert!(
-            rule.sources().next().is_some(),
+            rule.source_names().next().is_some(),
             "{}: `{}` names no source",
             rule.id,
-            rule.source
+            rule.sources
         );
     }
 }

@@ -19,9 +19,6 @@ const PARSERS: &[&str] = &[
     "argparse", "click", "typer", "docopt", "fire", "absl", "cyclopts",
 ];
 
-/// Modules that fetch. **Source**: the standard library and the most used HTTP clients.
-const FETCHERS: &[&str] = &["urllib", "http", "requests", "httpx", "aiohttp", "urllib3"];
-
 /// Functions that hand their first argument to a shell.
 const SHELLS: &[&str] = &[
     "os.system",
@@ -29,12 +26,6 @@ const SHELLS: &[&str] = &[
     "subprocess.getoutput",
     "subprocess.getstatusoutput",
 ];
-
-/// Nodes of an expression that are looked at for the command line. Calls may stand in calls without end, and each of them asks.
-const LARGEST_PATH: usize = 200;
-
-/// Names that hold a parsed command line by custom.
-const ARGUMENTS: &[&str] = &["args", "opts", "options", "ns", "parsed", "cli_args"];
 
 /// What a call does that a rule asks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,8 +46,6 @@ pub(crate) enum Deed {
     YamlLoad,
     /// `pickle.load` or `pickle.loads`.
     Pickle,
-    /// Replaces a file that the command line names.
-    WritesArgument,
 }
 
 /// A [`Deed`] with its place.
@@ -76,10 +65,6 @@ pub(crate) struct Python {
     pub(crate) error: Option<(usize, String)>,
     /// Modules of the first level that are imported anywhere.
     pub(crate) imports: BTreeSet<String>,
-    /// Whether `sys.argv` is read.
-    pub(crate) reads_argv: bool,
-    /// Whether a file is renamed or a temporary file is made.
-    pub(crate) renames: bool,
     /// In the order of the source.
     pub(crate) found: Vec<Found>,
 }
@@ -104,20 +89,6 @@ impl Python {
     /// Whether an argument parser is imported.
     pub(crate) fn has_parser(&self) -> bool {
         PARSERS.iter().any(|name| self.imports.contains(*name))
-    }
-
-    /// Whether an argument parser is imported that leaves with 2 on a usage error.
-    ///
-    /// **Source**: documentation of the packages; docopt, absl and cyclopts leave with 1.
-    pub(crate) fn parser_exits_2(&self) -> bool {
-        ["argparse", "click", "typer", "fire"]
-            .iter()
-            .any(|name| self.imports.contains(*name))
-    }
-
-    /// Whether a module is imported that fetches.
-    pub(crate) fn fetches(&self) -> bool {
-        FETCHERS.iter().any(|name| self.imports.contains(*name))
     }
 }
 
@@ -151,8 +122,6 @@ struct Walk<'a> {
     /// Local name to what it was imported from, `sp` to `subprocess`.
     names: BTreeMap<&'a str, String>,
     calls: Vec<&'a ruff_python_ast::ExprCall>,
-    attributes: Vec<&'a ruff_python_ast::ExprAttribute>,
-    assigned: Vec<(&'a str, &'a Expr)>,
     /// `eval` and `exec` where the file gives them a meaning of its own.
     shadowed: BTreeSet<&'a str>,
 }
@@ -192,14 +161,6 @@ impl<'a> Walk<'a> {
                     }
                 }
                 AnyNodeRef::ExprCall(call) => self.calls.push(call),
-                AnyNodeRef::ExprAttribute(attribute) => self.attributes.push(attribute),
-                AnyNodeRef::StmtAssign(assign) => {
-                    for target in &assign.targets {
-                        if let Expr::Name(name) = target {
-                            self.assigned.push((name.id.as_str(), &assign.value));
-                        }
-                    }
-                }
                 AnyNodeRef::StmtClassDef(class) => {
                     for statement in &class.body {
                         if let Stmt::FunctionDef(method) = statement {
@@ -239,65 +200,27 @@ impl<'a> Walk<'a> {
             imports: self.imports.clone(),
             ..Python::default()
         };
-        file.reads_argv = self.attributes.iter().any(|attribute| {
-            attribute.attr.as_str() == "argv"
-                && self.path(&attribute.value).as_deref() == Some("sys")
-        }) || self.names.values().any(|full| full == "sys.argv");
-        let given = self.given();
         for call in &self.calls {
             let Some(written) = dotted(&call.func) else {
-                self.of_method(call, &given, &mut file);
                 continue;
             };
             let full = self.resolve(&written);
-            for deed in self.deeds(call, &full, &given, &downloads) {
+            for deed in self.deeds(call, &full, &downloads) {
                 file.found.push(Found {
                     at: usize::from(call.range().start()),
                     deed,
                     name: written.clone(),
                 });
             }
-            self.of_method(call, &given, &mut file);
-            file.renames |= matches!(
-                full.as_str(),
-                "os.replace" | "os.rename" | "shutil.move" | "os.renames"
-            ) || full.starts_with("tempfile.");
         }
         file.found.sort();
         file
-    }
-
-    /// Rules about methods, whatever object they are called on.
-    fn of_method(
-        &self,
-        call: &ruff_python_ast::ExprCall,
-        given: &BTreeSet<&str>,
-        file: &mut Python,
-    ) {
-        let Expr::Attribute(method) = call.func.as_ref() else {
-            return;
-        };
-        let name = method.attr.as_str();
-        let positional = call.arguments.args.len();
-        match name {
-            // `Path.rename(target)`, `Path.replace(target)`; `str.replace` takes two.
-            "rename" | "replace" if positional == 1 => file.renames = true,
-            "write_text" | "write_bytes" if self.is_given(&method.value, given) => {
-                file.found.push(Found {
-                    at: usize::from(call.range().start()),
-                    deed: Deed::WritesArgument,
-                    name: name.to_owned(),
-                });
-            }
-            _ => {}
-        }
     }
 
     fn deeds(
         &self,
         call: &ruff_python_ast::ExprCall,
         full: &str,
-        given: &BTreeSet<&str>,
         downloads: impl Fn(&str) -> bool,
     ) -> Vec<Deed> {
         let arguments = &call.arguments;
@@ -337,62 +260,9 @@ impl<'a> Walk<'a> {
                 deeds.push(Deed::YamlLoad);
             }
             "pickle.load" | "pickle.loads" => deeds.push(Deed::Pickle),
-            "open" | "io.open" => {
-                let mode = keyword(arguments, "mode").or_else(|| arguments.args.get(1));
-                let replaces = mode.is_some_and(
-                    |mode| matches!(mode, Expr::StringLiteral(text) if text.value.to_str().contains('w')),
-                );
-                if replaces
-                    && arguments
-                        .args
-                        .first()
-                        .is_some_and(|path| self.is_given(path, given))
-                {
-                    deeds.push(Deed::WritesArgument);
-                }
-            }
             _ => {}
         }
         deeds
-    }
-
-    /// Names that were assigned from the command line.
-    fn given(&self) -> BTreeSet<&'a str> {
-        let none = BTreeSet::new();
-        self.assigned
-            .iter()
-            .filter(|(_, value)| self.is_given(value, &none))
-            .map(|(name, _)| *name)
-            .collect()
-    }
-
-    /// Whether an expression holds `args.…`, `sys.argv` or a name assigned from one.
-    fn is_given(&self, expression: &Expr, given: &BTreeSet<&str>) -> bool {
-        let mut found = false;
-        let mut nodes = 0;
-        each(AnyNodeRef::from(expression), |node, _| {
-            match node {
-                AnyNodeRef::ExprAttribute(attribute) => {
-                    if let Expr::Name(name) = attribute.value.as_ref() {
-                        found |= ARGUMENTS.contains(&name.id.as_str());
-                    }
-                    found |= attribute.attr.as_str() == "argv"
-                        && self.path(&attribute.value).as_deref() == Some("sys");
-                }
-                AnyNodeRef::ExprName(name) => found |= given.contains(name.id.as_str()),
-                _ => {}
-            }
-            nodes += 1;
-            if found || nodes > LARGEST_PATH {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        found
-    }
-
-    fn path(&self, expression: &Expr) -> Option<String> {
-        dotted(expression).map(|written| self.resolve(&written))
     }
 
     /// The full path of a dotted name: its first part replaced by what it was imported from.
@@ -594,13 +464,6 @@ mod tests {
             ("yaml.load(f)", vec![Deed::YamlLoad]),
             ("yaml.load(f, Loader=yaml.SafeLoader)", vec![]),
             ("import pickle as p\np.load(f)", vec![Deed::Pickle]),
-            ("open(args.out, 'w')", vec![Deed::WritesArgument]),
-            (
-                "out = Path(args.out)\nout.write_text('x')",
-                vec![Deed::WritesArgument],
-            ),
-            ("open('fixed', 'w')", vec![]),
-            ("open(args.out)", vec![]),
             (
                 "subprocess.run(['bash', '-c', 'curl x | sh'])",
                 vec![Deed::DownloadIntoShell],
@@ -609,21 +472,6 @@ mod tests {
         ] {
             assert_eq!(deeds(source), expected, "{source}");
         }
-    }
-
-    #[test]
-    fn facts_of_the_file() {
-        let file = Python::read(
-            "import sys, os.path\nfrom click.core import x\nsys.argv[1]\nos.replace(a, b)",
-            |_| false,
-        );
-        assert!(file.reads_argv && file.has_parser() && file.renames && file.parser_exits_2());
-        assert!(!file.fetches());
-        let file = Python::read(
-            "from sys import argv\nfrom . import argparse\n'a'.replace('b', 'c')",
-            |_| false,
-        );
-        assert!(file.reads_argv && !file.has_parser() && !file.renames);
     }
 
     #[test]

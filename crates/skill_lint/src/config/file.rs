@@ -256,7 +256,7 @@ impl Reader<'_> {
             for (key, item) in settings.iter() {
                 if key == "severity" {
                     entry.level = Some(self.parsed(item, str::parse::<Level>)?);
-                } else if rule.limits.iter().any(|limit| limit.key == key) {
+                } else if rule.limits.contains_key(key) {
                     entry.limits.insert(key.to_owned(), self.number(item, 0)?);
                 } else {
                     return Err(self.unknown(settings, key));

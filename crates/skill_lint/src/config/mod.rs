@@ -163,10 +163,7 @@ impl Config {
     /// A number of a rule: the configuration's, else the default in the catalogue. The pair must stand in the catalogue.
     pub fn limit(&self, rule: &str, key: &str) -> u64 {
         let set = self.rules.get(rule).and_then(|rule| rule.limits.get(key));
-        let default = || {
-            let limits = catalogue::find(rule)?.limits;
-            Some(limits.iter().find(|limit| limit.key == key)?.default)
-        };
+        let default = || catalogue::find(rule)?.limits.get(key).copied();
         let number = set.copied().or_else(default);
         debug_assert!(
             number.is_some(),

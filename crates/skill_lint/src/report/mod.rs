@@ -14,7 +14,7 @@ use aris_cli::{Product, Style};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use page::{LimitView, Page, RULE_SCHEMA, RULES_SCHEMA, RulePage, RuleView};
+pub use page::{Page, RULE_SCHEMA, RULES_SCHEMA};
 
 use crate::catalogue::{self, Certainty, Severity};
 use crate::finding::{Finding, Skipped};
@@ -103,8 +103,8 @@ impl Item {
             col: finding.col,
             skill,
             message: finding.message,
-            hint: finding.hint.unwrap_or_else(|| rule.hint.to_owned()),
-            source: rule.source,
+            hint: finding.hint.unwrap_or_else(|| rule.fix.to_owned()),
+            source: rule.sources,
             fixable: finding.fix.is_some(),
             suppressed: None,
             fingerprint,
@@ -292,7 +292,7 @@ impl Product for Answer {
 
 /// The tags of a rule in SARIF and on its page: sources and family.
 pub(crate) fn tags(rule: &catalogue::Rule) -> Vec<String> {
-    let sources = rule.sources().map(str::to_owned);
+    let sources = rule.source_names().map(str::to_owned);
     std::iter::once(rule.family().to_owned())
         .chain(sources)
         .collect()

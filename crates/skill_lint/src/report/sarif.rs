@@ -52,8 +52,8 @@ fn descriptor(report: &Report, rule: &Rule) -> Value {
         "id": rule.id,
         "name": rule.id,
         "shortDescription": {"text": sentence(rule.title)},
-        "fullDescription": {"text": plain(rule.what)},
-        "help": {"text": plain(rule.hint), "markdown": rule.page()},
+        "fullDescription": {"text": plain(rule.why)},
+        "help": {"text": plain(rule.fix), "markdown": rule.page()},
         "defaultConfiguration": {"level": level(report.profile.severity(rule))},
         "properties": {
             "tags": tags(rule),

@@ -12,16 +12,12 @@ pub mod security;
 
 use aris_skills::{Skill, Tree};
 
-use crate::catalogue::Rule;
 use crate::config::Config;
 use crate::finding::Sink;
 
 // In the order in which they run and are listed.
 macro_rules! families {
     ($($family:ident),* $(,)?) => {
-        /// The tables of all families.
-        pub(crate) static TABLES: &[&[Rule]] = &[$($family::RULES),*];
-
         /// What all families know about one skill.
         #[derive(Debug)]
         pub struct Facts {

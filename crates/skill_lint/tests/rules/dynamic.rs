@@ -68,18 +68,11 @@ pub(crate) fn cases() -> Vec<Case> {
         run("SR301", at, of("HELP", "exit 1"), good()),
         run("SR302", at, of("HELP", "echo 'Usage: x'"), good()),
         run("SR303", at, of("OTHER", "exit 1"), good()),
-        run("SR304", at, of("SHORT", "exit 1"), good()),
         run("SR305", at, of("OTHER", "echo no; exit 2"), good()),
         run(
             "SR306",
             "a/scripts/x.sh:2:1",
             of("SAMPLE", "echo '{\"data\": null}'"),
-            good(),
-        ),
-        run(
-            "SR307",
-            at,
-            of("HELP", "printf 'Usage: \\033[1mx\\033[0m\\nExamples: x\\n'"),
             good(),
         ),
         run(
@@ -97,21 +90,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "a/scripts/x.contract.json:1:1",
             launcher("", "", "--gone"),
             launcher("", "", "--json"),
-        ),
-        run(
-            "SR312",
-            "a/scripts/x:1:1",
-            launcher("VERSION", "echo 1", "--json"),
-            launcher("", "", "--json"),
-        ),
-        run(
-            "SR313",
-            at,
-            of(
-                "HELP",
-                "echo \"ModuleNotFoundError: No module named 'x'\" >&2; exit 1",
-            ),
-            of("HELP", "echo 'broken' >&2; exit 1"),
         ),
     ]
 }

@@ -91,18 +91,6 @@ pub(crate) fn cases() -> Vec<Case> {
             of_name("a-b"),
         ),
         case(
-            "SR016",
-            "a/SKILL.md:3:1",
-            described("Reads pages."),
-            described("Use for pages."),
-        ),
-        case(
-            "SR017",
-            "a/SKILL.md:3:1",
-            described("I can read pages."),
-            described("Reads pages."),
-        ),
-        case(
             "SR018",
             "b/a/SKILL.md:2:7",
             files([("a/SKILL.md", &skill), ("b/a/SKILL.md", &skill)]),

@@ -1,6 +1,6 @@
 //! SR5.
 
-use super::{Case, Files, body, case, check, files, named, page, tree};
+use super::{Case, Files, body, case, check, files, named, tree};
 
 const SKILL: &str = "a/SKILL.md";
 const CONTRACT: &str = "shared-references/integration-contract.md";
@@ -33,9 +33,6 @@ pub(crate) fn cases() -> Vec<Case> {
     let with = |text: &str| tree(body(text), []);
     let shell = |code: &str| tree(fence(code), []);
     let row = "| `h.py` | B |";
-    let warns =
-        format!("{OLDER}[ -n \"$TOOL\" ] && python3 \"$TOOL\" || echo \"WARN: no helper\" >&2\n");
-    let exits = format!("{OLDER}python3 \"$TOOL\" || exit 1\n");
     let integration = |artifact: &str| {
         let text = format!(
             "| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|-|-|-|-|-|-|-|\n| x | a | b | {artifact} | d | e | f |\n"
@@ -49,11 +46,6 @@ pub(crate) fn cases() -> Vec<Case> {
             ("b/SKILL.md", &named("b", shared)),
             ("c/SKILL.md", &named("c", third)),
         ])
-    };
-    let phases = |checklist: &str| {
-        let text =
-            format!("## Phase 1\n\n## Phase 2\n\n## Phase 3\n\n{checklist}\n\n```sh\n{OLDER}```");
-        tree(page("", &text), [])
     };
     let block = |line: &str| {
         format!(
@@ -87,12 +79,6 @@ pub(crate) fn cases() -> Vec<Case> {
             with_table(OLDER, row),
         ),
         case(
-            "SR505",
-            "a/SKILL.md:10:1",
-            with_table(&exits, row),
-            with_table(&warns, row),
-        ),
-        case(
             "SR506",
             "shared-references/integration-contract.md:3:15",
             integration("TBD"),
@@ -105,23 +91,10 @@ pub(crate) fn cases() -> Vec<Case> {
             with_table(OLDER, row),
         ),
         case(
-            "SR508",
-            "a/SKILL.md:5:7",
-            with("It is optional and automatic."),
-            with("It is optional."),
-        ),
-        case(
             "SR509",
             "a/SKILL.md:5:1",
             three(shared),
             three("Something else."),
-        ),
-        case("SR510", "a/SKILL.md:5:1", phases("x"), phases("- [ ] x")),
-        case(
-            "SR511",
-            "a/SKILL.md:5:5",
-            with("You MUST invoke `/audit`."),
-            with("You MUST invoke `/audit`; it leaves `paper/A.json`."),
         ),
         case(
             "SR512",
@@ -136,28 +109,10 @@ pub(crate) fn cases() -> Vec<Case> {
             with("${CLAUDE_EFFORT}"),
         ),
         case(
-            "SR514",
-            "a/SKILL.md:10:1",
-            shell(&OLDER.replace("TOOL", "HELPER")),
-            shell(OLDER),
-        ),
-        case(
             "SR515",
             "a/SKILL.md:6:13",
             shell("awk '{print $2}'"),
             shell("awk '{print \\$2}'"),
-        ),
-        case(
-            "SR516",
-            "a/SKILL.md:5:5",
-            with("Run `python3 tools/h.py`."),
-            with("Run `h.py`."),
-        ),
-        case(
-            "SR517",
-            "shared-references/integration-contract.md:4:4",
-            with_table(OLDER, &format!("{row}\n| `unused.py` | B |")),
-            with_table(OLDER, row),
         ),
         case(
             "SR518",

@@ -119,7 +119,6 @@ pub(crate) fn cases() -> Vec<Case> {
             named("agent-skills"),
             named("my-skills"),
         ),
-        case("SR613", "other/a/SKILL.md:1:1", outside, market(entry)),
         case(
             "SR614",
             "a/agents/openai.yaml:2:16",

@@ -4,7 +4,6 @@ use super::{Case, body, case, check, files, page, tree};
 
 pub(crate) fn cases() -> Vec<Case> {
     let skill = body("Body.");
-    let with = |text: &str| tree(body(text), []);
     let one = |path: &'static str| tree(body("Body."), [(path, "x")]);
     vec![
         case(
@@ -12,12 +11,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "skills/group/a/SKILL.md:1:1",
             files([("skills/group/a/SKILL.md", &skill)]),
             files([("skills/a/SKILL.md", &skill)]),
-        ),
-        case(
-            "SR702",
-            "a/SKILL.md:6:1",
-            with("```sh\nscripts/x.sh -v\n```"),
-            with("```sh\nbash scripts/x.sh -v\n```"),
         ),
         case(
             "SR703",

@@ -22,12 +22,6 @@ pub(crate) fn cases() -> Vec<Case> {
             py("run(['ls', c])\n"),
         ),
         case(
-            "SR402",
-            "a/scripts/x.py:1:1",
-            py("os.system('ls')\n"),
-            py("run(['ls'])\n"),
-        ),
-        case(
             "SR403",
             "a/scripts/x.py:1:1",
             py("os.system(c)\n"),
@@ -75,12 +69,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "a/scripts/x.py:1:1",
             py("get(u, verify=False)\n"),
             py("get(u, verify=True)\n"),
-        ),
-        case(
-            "SR412",
-            "a/SKILL.md:5:3",
-            with(&format!("x {}", "0123456789abcdef".repeat(9))),
-            with(&format!("x {}", "0123456789abcdef".repeat(8))),
         ),
     ]
 }

@@ -112,34 +112,6 @@ impl Answer {
         line.map_or_else(String::new, |line| format!(": {line}"))
     }
 
-    /// The line that says that something is not installed, when the call failed for that.
-    pub(super) fn missing_dependency(&self) -> Option<String> {
-        if self.timed_out() || self.succeeded() {
-            return None;
-        }
-        let mut found = self.line_with(&MISSING);
-        // Python says the same of a file that it opens and of a program that it starts; the traceback tells which it was.
-        if found.is_none() && self.stderr.text().contains(" in _execute_child") {
-            found = self.line_with(&NO_PROGRAM);
-        }
-        // 127 is how a shell says that a command does not exist, in whatever language it says it.
-        if self.exit() == 127 {
-            found.or_else(|| self.telling_line())
-        } else {
-            found
-        }
-    }
-
-    fn line_with(&self, pattern: &Regex) -> Option<String> {
-        [&self.stderr, &self.stdout].iter().find_map(|stream| {
-            stream
-                .text()
-                .lines()
-                .find(|line| pattern.is_match(line))
-                .map(|line| self.quoted(line))
-        })
-    }
-
     /// The line of stderr, or else of stdout, that says most: the first that speaks of an error, or the last.
     fn telling_line(&self) -> Option<String> {
         [&self.stderr, &self.stdout].iter().find_map(|stream| {
@@ -181,26 +153,6 @@ impl Answer {
 fn is_blank(stream: &Captured) -> bool {
     stream.bytes.iter().all(u8::is_ascii_whitespace)
 }
-
-/// What languages print when an import fails, what shells print when a command does not exist, and how programs that notice it
-/// themselves tell a user to install something.
-static MISSING: LazyLock<Regex> = LazyLock::new(|| {
-    compiled(concat!(
-        r"^(?:ModuleNotFoundError|ImportError): ",
-        r"|Cannot find (?:module|package) '[^./]",
-        r"|cannot load such file -- ",
-        r"|Can't locate \S+ in @INC",
-        r"|: command not found$",
-        r"|: \d+: \S+: not found$",
-        r"|is not recognized as a name of a cmdlet",
-        r"|\bspawn \S+ ENOENT\b",
-        r"|(?i:\b(?:pip3?|pipx|npm|pnpm|yarn|brew|apt|apt-get|dnf|gem|cargo|go|conda) install\b)",
-        r"|(?i:\buv (?:add|pip install)\b)",
-        r"|(?i:\bnot installed\b)",
-    ))
-});
-
-static NO_PROGRAM: LazyLock<Regex> = LazyLock::new(|| compiled(r"^FileNotFoundError: "));
 
 /// Sequences that colour text or name a window.
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
@@ -289,65 +241,5 @@ pub(super) mod tests {
         }
         let long = answer(End::Exited(1), "", &"é".repeat(500)).because();
         assert_eq!(long.chars().count(), ": ".len() + QUOTED + 1);
-    }
-
-    #[test]
-    fn a_failed_import_or_a_missing_command_is_a_missing_dependency() {
-        for (code, stderr, expected) in [
-            (
-                1,
-                "Traceback\nModuleNotFoundError: No module named 'torch'",
-                true,
-            ),
-            (1, "ImportError: cannot import name 'x' from 'y'", true),
-            (1, "Error: Cannot find module 'yaml'\nRequire stack:", true),
-            (
-                1,
-                "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'yaml' imported from /x",
-                true,
-            ),
-            (1, "Error: Cannot find module './own'", false),
-            (127, "x.sh: line 3: jq: command not found", true),
-            (127, "x.sh: 3: jq: not found", true),
-            (127, "x.sh: ligne 3: jq : commande introuvable", true),
-            (1, "Please run: pip install requests", true),
-            (5, "gh is not installed", true),
-            (
-                1,
-                "x.rb:1:in `require': cannot load such file -- nokogiri (LoadError)",
-                true,
-            ),
-            (
-                2,
-                "Can't locate JSON/XS.pm in @INC (you may need to install it)",
-                true,
-            ),
-            (
-                1,
-                "line 7, in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'soffice'",
-                true,
-            ),
-            (
-                1,
-                "line 7, in open\nFileNotFoundError: [Errno 2] No such file or directory: '--help'",
-                false,
-            ),
-            (1, "Error: spawn ffmpeg ENOENT", true),
-            (1, "error: file not found", false),
-            (2, "usage: x", false),
-            (0, "pip install x", false),
-        ] {
-            assert_eq!(
-                answer(End::Exited(code), "", stderr)
-                    .missing_dependency()
-                    .is_some(),
-                expected,
-                "{stderr}"
-            );
-        }
-        assert_eq!(
-            answer(End::TimedOut, "", "pip install x").missing_dependency(),
-            None
-        );
     }
 }

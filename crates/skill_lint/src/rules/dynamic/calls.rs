@@ -91,16 +91,9 @@ impl Caller<'_> {
         {
             return Ok(None);
         }
-        let short_help = help.succeeded().then(|| self.call("-h")).transpose()?;
         let flags = level >= RunLevel::Flags;
-        let version = self.program.compiled.as_ref().filter(|_| flags);
         Ok(Some(Answers {
-            short_help,
             unknown_flag: flags.then(|| self.call(UNKNOWN_FLAG)).transpose()?,
-            version: match version {
-                Some(name) => Some((name.clone(), self.call("--version")?)),
-                None => None,
-            },
             samples: if level >= RunLevel::All {
                 self.samples()?
             } else {

@@ -34,30 +34,6 @@ pub(super) fn usage_error_fault(stdout: &[u8]) -> Option<String> {
         .then(|| String::from("stdout holds something else than one JSON document with error"))
 }
 
-/// Whether bytes hold a terminal escape sequence: ESC and one of the characters that begin one, or the eight-bit form of CSI in
-/// UTF-8.
-pub(super) fn has_escape(bytes: &[u8]) -> bool {
-    bytes.windows(2).any(|pair| match pair {
-        [0x1b, next] => matches!(
-            next,
-            b'[' | b']'
-                | b'('
-                | b')'
-                | b'P'
-                | b'_'
-                | b'^'
-                | b'7'
-                | b'8'
-                | b'='
-                | b'>'
-                | b'c'
-                | b'M'
-        ),
-        [0xc2, 0x9b] => true,
-        _ => false,
-    })
-}
-
 fn one_document(stdout: &[u8]) -> Result<Value, String> {
     if stdout.iter().all(u8::is_ascii_whitespace) {
         return Err(String::from("stdout is empty"));
@@ -243,29 +219,12 @@ mod tests {
         }
     }
 
-    #[test]
-    fn escapes_are_sequences_and_not_every_control_character() {
-        for (bytes, expected) in [
-            (&b"\x1b[1mUsage\x1b[0m"[..], true),
-            (b"\x1b]8;;x", true),
-            ("\u{9b}1m".as_bytes(), true),
-            (b"\x1b", false),
-            (b"\x1b\n", false),
-            (b"a\tb\r\n", false),
-            ("\u{5b}1m".as_bytes(), false),
-            (b"", false),
-        ] {
-            assert_eq!(has_escape(bytes), expected, "{bytes:?}");
-        }
-    }
-
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), exit in 0..200) {
             let faults = sample_faults(&bytes, exit);
             prop_assert_eq!(faults, sample_faults(&bytes, exit));
             usage_error_fault(&bytes);
-            has_escape(&bytes);
         }
     }
 }

@@ -6,7 +6,6 @@
 
 mod answer;
 mod calls;
-mod catalogue;
 mod contract;
 mod envelope;
 mod help;
@@ -23,10 +22,10 @@ use std::time::Duration;
 use aris_skills::{Skill, Tree};
 
 use self::calls::Interpreters;
-pub use self::catalogue::RULES;
 use self::interpreter::Interpreter;
 use self::judge::{Place, Problem};
 use self::program::{Program, Start};
+use crate::catalogue;
 use crate::config::Config;
 use crate::finding::Sink;
 use crate::sandbox::Sandbox;
@@ -65,7 +64,10 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
 pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
     let Some(level) = config.run else { return };
     // What is passed over is said in the name of the first rule that would have looked.
-    let Some(rule) = RULES.iter().map(|rule| rule.id).find(|id| sink.wants(id)) else {
+    let dynamic = catalogue::all()
+        .iter()
+        .filter(|rule| rule.family() == "dynamic");
+    let Some(rule) = dynamic.map(|rule| rule.id).find(|id| sink.wants(id)) else {
         return;
     };
     let programs: Vec<&Program> = facts.iter().flat_map(|facts| &facts.programs).collect();

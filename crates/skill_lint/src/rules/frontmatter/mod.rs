@@ -4,10 +4,8 @@ mod check;
 mod keys;
 mod name;
 mod repair;
-mod table;
 #[cfg(test)]
 mod tests;
-mod wording;
 
 use std::collections::BTreeMap;
 
@@ -18,9 +16,6 @@ use crate::config::Config;
 use crate::finding::Sink;
 use crate::fix::Fix;
 use check::Surroundings;
-
-pub(crate) use name::is_kebab;
-pub use table::RULES;
 
 /// What the rules across skills need to know about one skill.
 #[derive(Debug, Default)]

@@ -1,11 +1,8 @@
 //! `SR5xx`: how skills find helpers and rely on each other. The Markdown files of skills and of `shared-references/` are looked at.
 
 mod call;
-mod catalogue;
 mod contract;
-mod handling;
 mod page;
-mod phrases;
 mod policy;
 mod problem;
 mod resolver;
@@ -25,13 +22,11 @@ use aris_skills::{Skill, Tree};
 use self::contract::{Contract, Contracts};
 use self::page::{Block, Form, Kind, Page};
 use self::problem::Problem;
-use self::resolver::{Difference, last_part};
+use self::resolver::Difference;
 use self::windows::Window;
 use crate::config::{Config, Template};
 use crate::finding::{Finding, Sink};
 use crate::fix::Fix;
-
-pub use self::catalogue::RULES;
 
 /// What the rules across skills need to know about one skill.
 #[derive(Debug, Default)]
@@ -44,8 +39,6 @@ pub struct Facts {
     /// Page, helper, line and column of each call of an installed helper.
     calls: Vec<(String, String, usize, usize)>,
     windows: Vec<Window>,
-    /// Hashes of the words of the SKILL.md that could name a helper, sorted.
-    words: Vec<u64>,
 }
 
 /// Looks at one skill.
@@ -72,28 +65,9 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
         if kind.skill_md {
             file.path().clone_into(&mut facts.path);
             facts.windows = page::shared_windows(text, document);
-            facts.words = words(text.raw());
         }
     }
     facts
-}
-
-/// Words with a `.`, `_` or `-` in them: what a mention of a helper looks like. Case is ignored.
-fn words(text: &str) -> Vec<u64> {
-    let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"._-".contains(b);
-    let mut words: Vec<u64> = (text.as_bytes().split(|b| !is_word(b)))
-        .filter(|word| word.iter().any(|b| b"._-".contains(b)))
-        .map(word_hash)
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
-}
-
-fn word_hash(word: &[u8]) -> u64 {
-    let full_stops = word.iter().rev().take_while(|b| **b == b'.').count();
-    let length = word.len() - full_stops;
-    windows::hash_of(word.iter().take(length).map(u8::to_ascii_lowercase))
 }
 
 fn report(page: &Page, path: &str, skill: Option<&str>, sink: &mut Sink<'_>) {
@@ -163,7 +137,7 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
         check_block(block, None, tree, &contracts, &tools, config, sink);
     }
     for contract in contracts.all() {
-        check_rows(contract, facts, &tools, tree, sink);
+        check_rows(contract, &tools, sink);
     }
     let windows: Vec<(&str, &[Window])> = (facts.iter())
         .map(|facts| (facts.name.as_str(), facts.windows.as_slice()))
@@ -248,7 +222,7 @@ impl Tools {
     }
 }
 
-/// SR502, SR503, SR505, SR507 and SR518 on one block.
+/// SR502, SR503, SR507 and SR518 on one block.
 fn check_block(
     block: &Block,
     facts: Option<&Facts>,
@@ -360,34 +334,11 @@ fn check_block(
         );
         found("SR503", message, None);
     }
-    let code: Vec<&str> = block.code.iter().map(String::as_str).collect();
-    let policies: Vec<policy::Policy> = (rows.iter())
-        .flat_map(|row| row.policies.iter().copied())
-        .collect();
-    let misfits: Vec<String> = (policies.iter())
-        .filter_map(|policy| {
-            let what = handling::misfit(*policy, &block.variable, &code)?;
-            Some(format!(
-                "policy {} of `{}`: {what}",
-                policy.letter(),
-                block.helper
-            ))
-        })
-        .collect();
-    if let Some(first) = misfits.first().filter(|_| misfits.len() == policies.len()) {
-        found("SR505", first.clone(), None);
-    }
 }
 
-/// SR504, SR507 and SR517 on the rows of a policy table. The last two not where the table says that its suite does not ship the
+/// SR504 and SR507 on the rows of a policy table. The last not where the table says that its suite does not ship the
 /// helper.
-fn check_rows(
-    contract: &Contract,
-    facts: &[Facts],
-    tools: &Tools,
-    tree: &Tree,
-    sink: &mut Sink<'_>,
-) {
+fn check_rows(contract: &Contract, tools: &Tools, sink: &mut Sink<'_>) {
     let mut cells: BTreeSet<(usize, (usize, usize))> = BTreeSet::new();
     for (file, row) in &contract.rows {
         let path = contract.files.get(*file).map_or("", String::as_str);
@@ -405,35 +356,5 @@ fn check_rows(
             let message = format!("`{name}` is in no folder `tools` or `scripts` of the tree");
             sink.found("SR507", path, line, col, message);
         }
-        if sink.wants("SR517") && !is_used(row, facts, tree) {
-            let message = format!("no SKILL.md resolves or names `{name}`");
-            sink.found("SR517", path, line, col, message);
-        }
     }
-}
-
-fn is_used(row: &policy::Row, facts: &[Facts], tree: &Tree) -> bool {
-    let names = (row.aliases.iter().map(String::as_str)).chain([row.name()]);
-    for name in names.map(str::to_ascii_lowercase) {
-        let is_plain = !name.contains(['.', '_', '-']);
-        let hash = word_hash(name.as_bytes());
-        let used = facts.iter().any(|facts| {
-            let resolved = (facts.blocks.iter())
-                .any(|block| block.kind.skill_md && row.is_for(last_part(&block.helper)));
-            // A name of one word cannot be told from prose by its form, so its SKILL.md is read again.
-            resolved
-                || facts.words.binary_search(&hash).is_ok()
-                || is_plain
-                    && tree.text(&facts.path).is_ok_and(|text| {
-                        text.raw()
-                            .to_ascii_lowercase()
-                            .split(|c: char| !c.is_ascii_alphanumeric())
-                            .any(|word| word == name)
-                    })
-        });
-        if used {
-            return true;
-        }
-    }
-    false
 }

@@ -1,14 +1,9 @@
 //! One Markdown file under the rules that need nothing but it, and what the others need from it.
 
-use std::collections::BTreeMap;
-
 use aris_skills::Text;
 use aris_skills::markdown::{Document, Fence};
 
 use super::call::calls;
-use super::phrases::{
-    Paragraph, anti_patterns, hinted_lines, is_counter_heading, orders_without_receipt,
-};
 use super::problem::{Problem, Span};
 use super::resolver::{
     Anchor, Difference, Line, anchors, blocks, chain_length, difference, indent_of, last_part,
@@ -149,23 +144,6 @@ pub(super) fn read(
         for (_, name) in installed_calls(&span.text) {
             page.calls.push((name.to_owned(), span.line, span.col));
         }
-    }
-    for span in document.spans.iter().filter(|_| has_calls) {
-        if text.line(span.line).contains('❌') {
-            continue;
-        }
-        for call in calls(&span.text, developer_tools) {
-            let message = format!(
-                "inline code calls `{}` by a path of the repository",
-                call.path
-            );
-            out.push(Problem::new("SR516", span.line, span.col, message));
-        }
-    }
-    prose(kind, text, document, out);
-    if kind.skill_md {
-        names(&page.blocks, out);
-        phases(text, document, &page.blocks, out);
     }
     page
 }
@@ -360,103 +338,6 @@ fn lookup(lines: &[Line<'_>]) -> Option<(usize, usize)> {
     })
 }
 
-fn names(blocks: &[Block], out: &mut Vec<Problem>) {
-    // The first helper that each variable holds.
-    let mut holds: BTreeMap<&str, &Block> = BTreeMap::new();
-    for block in blocks {
-        let variable = block.variable.as_str();
-        let first = *holds.entry(variable).or_insert(block);
-        let message = if variable == "HELPER" {
-            "the resolver's variable `HELPER` does not say which helper it holds".to_owned()
-        } else if first.helper != block.helper {
-            format!(
-                "`{variable}` holds `{}` since line {}",
-                first.helper, first.line
-            )
-        } else {
-            continue;
-        };
-        out.push(Problem::new("SR514", block.line, block.col, message));
-    }
-}
-
-/// A workflow with at least this many phases needs a checklist. **Source**: integration contract §4; the number is ours.
-const PHASES: usize = 3;
-
-fn phases(text: &Text, document: &Document, blocks: &[Block], out: &mut Vec<Problem>) {
-    let phases: Vec<_> = (document.headings.iter())
-        .filter(|heading| (2..=4).contains(&heading.level) && is_phase(&heading.text))
-        .collect();
-    if phases.len() < PHASES || blocks.is_empty() || text.raw().contains("[ ]") {
-        return;
-    }
-    if let Some(first) = phases.first() {
-        let message = format!(
-            "{} phases call a helper, and no checkbox makes the steps visible",
-            phases.len()
-        );
-        out.push(Problem::new("SR510", first.line, 1, message));
-    }
-}
-
-fn is_phase(heading: &str) -> bool {
-    let words = heading.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let rest = words.strip_prefix("Phase ").map(str::trim_start);
-    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn prose(kind: Kind, text: &Text, document: &Document, out: &mut Vec<Problem>) {
-    let hinted = hinted_lines(text);
-    if hinted.is_empty() {
-        return;
-    }
-    let mut hinted = hinted.into_iter().peekable();
-    for paragraph in paragraphs(text, document) {
-        let number = |line: Option<&(usize, &str)>| line.map_or(0, |(number, _)| *number);
-        let first = number(paragraph.lines.first());
-        let last = number(paragraph.lines.last());
-        while hinted.next_if(|line| *line < first).is_some() {}
-        if hinted.peek().is_none_or(|line| *line > last) {
-            continue;
-        }
-        for (line, byte, words) in anti_patterns(&paragraph) {
-            if !kind.contract && !is_under_counter_heading(document, line) {
-                let message =
-                    format!("\"{words}\" promises an integration that nothing guarantees");
-                out.push(Problem::at(text, "SR508", line, byte, message));
-            }
-        }
-        for (line, byte) in orders_without_receipt(&paragraph) {
-            let message =
-                "an order to call something that names no file by which one sees that it ran";
-            out.push(Problem::at(text, "SR511", line, byte, message.to_owned()));
-        }
-    }
-}
-
-/// Runs of lines of the body that are neither blank, nor headings, nor in a fence.
-fn paragraphs<'a>(text: &'a Text, document: &Document) -> Vec<Paragraph<'a>> {
-    let mut found: Vec<Paragraph<'a>> = Vec::new();
-    let mut open = false;
-    for (number, line) in prose_lines(text, document) {
-        match (line, open) {
-            (None, _) => open = false,
-            (Some(line), true) => {
-                if let Some(last) = found.last_mut() {
-                    last.lines.push((number, line));
-                }
-            }
-            (Some(line), false) => {
-                open = true;
-                found.push(Paragraph {
-                    lines: vec![(number, line)],
-                });
-            }
-        }
-    }
-    found
-}
-
 /// The lines of the body; `None` for those that are blank, headings, or in a fence.
 fn prose_lines<'a>(
     text: &'a Text,
@@ -477,20 +358,6 @@ fn prose_lines<'a>(
             let is_prose = !in_fence && !is_heading && !line.trim().is_empty();
             (number, is_prose.then_some(line))
         })
-}
-
-/// Whether a heading above a line, or one that heading stands under, shows what not to do.
-fn is_under_counter_heading(document: &Document, line: usize) -> bool {
-    let mut level = usize::MAX;
-    for heading in document.headings.iter().rev() {
-        if heading.line < line && heading.level < level {
-            level = heading.level;
-            if is_counter_heading(&heading.text) {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// The windows of a SKILL.md for SR509.

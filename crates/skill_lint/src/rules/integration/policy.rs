@@ -29,13 +29,6 @@ const LETTERS: [(&str, Policy); 6] = [
     ("E", Policy::Diagnostic),
 ];
 
-impl Policy {
-    /// The letter in the table.
-    pub(super) fn letter(self) -> &'static str {
-        (LETTERS.iter().find(|(_, policy)| *policy == self)).map_or("", |(letter, _)| letter)
-    }
-}
-
 /// The policy that a cell begins with, emphasis aside.
 pub(super) fn first_policy(cell: &str) -> Option<Policy> {
     let cell = cell.trim_start_matches(['*', '_', '`', ' ']);
@@ -170,7 +163,15 @@ mod tests {
             ("", None),
             ("gate (A)", None),
         ] {
-            assert_eq!(first_policy(cell).map(Policy::letter), expected, "{cell}");
+            assert_eq!(
+                first_policy(cell),
+                expected.map(|letter| LETTERS
+                    .iter()
+                    .find(|(of, _)| *of == letter)
+                    .expect("a letter")
+                    .1),
+                "{cell}"
+            );
         }
         let several = policies("D2 when many are asked; D1 when one is enough, see A");
         assert_eq!(several, [Policy::Aggregate, Policy::Cascade]);

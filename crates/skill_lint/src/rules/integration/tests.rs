@@ -77,17 +77,6 @@ fn repository_paths_in_shell_fences() {
 }
 
 #[test]
-fn inline_calls_are_mentioned_only() {
-    for (body, expected) in [
-        ("Run `python3 tools/a.py x`.", &[(1, 5)][..]),
-        ("❌ never `python3 tools/a.py`", &[]),
-        ("Run `a.py`.", &[]),
-    ] {
-        assert_eq!(in_body("SR516", body), expected, "{body}");
-    }
-}
-
-#[test]
 fn older_blocks_are_whole_or_repaired() {
     let whole = older("TOOL", "tools/a.py");
     assert_eq!(in_body("SR502", &fence(&whole)), []);
@@ -224,12 +213,11 @@ fn helpers_have_a_policy_and_exist() {
         ("tools/a.py", "x"),
     ];
     assert_eq!(
-        places(&["SR503", "SR504", "SR507", "SR517"], &files),
+        places(&["SR503", "SR504", "SR507"], &files),
         [
             "SR503 skills/a/SKILL.md:14:1",
             "SR507 skills/a/SKILL.md:14:1",
             "SR507 skills/shared-references/integration-contract.md:6:5",
-            "SR517 skills/shared-references/integration-contract.md:6:5",
             "SR504 skills/shared-references/integration-contract.md:6:16",
         ]
     );
@@ -263,21 +251,6 @@ fn a_contract_governs_its_folder() {
 }
 
 #[test]
-fn code_after_a_block_fits_the_policy() {
-    let table = "| Helper | Policy |\n|---|---|\n| `a.py` | A |\n";
-    for (after, fits) in [
-        ("[ -n \"$A\" ] || { echo no; exit 1; }", true),
-        ("python3 \"$A\"", false),
-        ("", true),
-    ] {
-        let code = format!("{}\n{after}", older("A", "tools/a.py"));
-        let text = skill_md("a", &fence(&code));
-        let found = places(&["SR505"], &[(SKILL, &text), (CONTRACT, table)]);
-        assert_eq!(found.is_empty(), fits, "{after}: {found:?}");
-    }
-}
-
-#[test]
 fn integrations_have_six_parts() {
     let header = "| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|-|-|-|-|-|-|-|\n";
     for (row, expected) in [
@@ -304,27 +277,6 @@ fn integrations_have_six_parts() {
 }
 
 #[test]
-fn promises_are_found_outside_counter_examples() {
-    for (body, expected) in [
-        ("It is optional and\nautomatic.", &[(1, 7)][..]),
-        ("## Do not\n\n### Part\n\noptional and automatic", &[]),
-        (
-            "## Do not\n\nx\n\n## Part\n\noptional and automatic",
-            &[(7, 1)],
-        ),
-        ("```\noptional and automatic\n```", &[]),
-    ] {
-        assert_eq!(in_body("SR508", body), expected, "{body}");
-    }
-    let page = "optional and automatic";
-    let found = places(
-        &["SR508"],
-        &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)],
-    );
-    assert_eq!(found, Vec::<String>::new());
-}
-
-#[test]
 fn shared_lines_are_reported_on_every_skill() {
     let body = "The first line of something shared.\nThe second line of something shared.\nThe third line of something shared.";
     let of = |name: &str| skill_md(name, body);
@@ -348,33 +300,6 @@ fn shared_lines_are_reported_on_every_skill() {
         (found[0].path.as_str(), found[0].line),
         ("mirror/b/SKILL.md", 5)
     );
-}
-
-#[test]
-fn workflows_have_a_checklist() {
-    let phases = "## Phase 1\n\n### Phase 2: x\n\n#### 📋 Phase 3\n";
-    let block = fence(&older("A", "tools/a.py"));
-    for (body, expected) in [
-        (format!("{phases}\n{block}"), &[(1, 1)][..]),
-        (format!("{phases}\n[ ] x\n{block}"), &[]),
-        (phases.to_owned(), &[]),
-        (
-            format!("{}\n{block}", phases.replace("Phase 2", "Step 2")),
-            &[],
-        ),
-    ] {
-        assert_eq!(in_body("SR510", &body), expected, "{body}");
-    }
-}
-
-#[test]
-fn orders_name_a_receipt() {
-    for (body, expected) in [
-        ("You MUST invoke `/audit`.", &[(1, 5)][..]),
-        ("You MUST invoke `/audit`; it leaves\n`paper/A.json`.", &[]),
-    ] {
-        assert_eq!(in_body("SR511", body), expected, "{body}");
-    }
 }
 
 #[test]
@@ -416,23 +341,6 @@ fn variables_and_arguments_of_the_host() {
         ("skills/a/references/b.md", &page),
     ];
     assert_eq!(places(&["SR515"], &files), Vec::<String>::new());
-}
-
-#[test]
-fn variables_say_which_helper_they_hold() {
-    for (code, expected) in [
-        (older("HELPER", "tools/a.py"), &[(6, 1)][..]),
-        (
-            older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/b.py").join("\n"),
-            &[(10, 1)],
-        ),
-        (
-            older("A", "tools/a.py") + "\n" + &v1::chain("A", "tools/a.py").join("\n"),
-            &[],
-        ),
-    ] {
-        assert_eq!(in_body("SR514", &fence(&code)), expected, "{code}");
-    }
 }
 
 /// The other repairs of this family in one go: nothing of them is left, and a second go changes nothing.

@@ -1,9 +1,9 @@
-//! Sizes, names and kinds of the files of a skill: SR101 to SR105, SR113, SR115, SR117, SR118, SR124.
+//! Sizes, names and kinds of the files of a skill: SR101, SR103, SR113, SR118, SR124.
 
 use aris_skills::tree::EntryKind;
 use aris_skills::{Skill, SourceFile, names};
 
-use super::{contents, naming, size};
+use super::contents;
 use crate::config::Config;
 use crate::finding::Sink;
 
@@ -12,16 +12,11 @@ pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
     body(skill, config, sink);
     for file in &skill.files {
         reference(file, config, sink);
-        name(file, sink);
         asset(file, config, sink);
         link(file, sink);
         let hidden_litter = file.file_name() == ".DS_Store";
         if hidden_litter || names::extension(&file.skill_path) == "pyc" {
             litter(file.path(), sink);
-        }
-        if !file.skill_path.contains('/') && naming::is_for_people(&file.skill_path) {
-            let message = format!("`{}` is for people and not read by hosts", file.skill_path);
-            sink.found("SR115", file.path(), 1, 1, message);
         }
     }
     for folder in &skill.folders {
@@ -29,21 +24,6 @@ pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
         let name = names::file_name(folder);
         if matches!(name, "__pycache__" | "node_modules") {
             litter(&path, sink);
-            continue;
-        }
-        let inside_litter = folder.split('/').any(|part| part == "node_modules");
-        if let Some(fault) = naming::fault(name).filter(|_| !inside_litter) {
-            sink.found(
-                "SR105",
-                &path,
-                1,
-                1,
-                format!("the directory's name {fault}"),
-            );
-        }
-        if !folder.contains('/') && !naming::is_known_directory(name) {
-            let message = format!("`{name}` is no usual directory of a skill");
-            sink.found("SR117", &path, 1, 1, message);
         }
     }
 }
@@ -66,25 +46,12 @@ fn body(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
         let message = format!("the body has {lines} lines, {most} are advised");
         sink.found("SR101", file.path(), 1, 1, message).count(lines);
     }
-    let tokens = count(size::tokens(
-        text.raw().get(text.start(first)..).unwrap_or_default(),
-    ));
-    let most = config.limit("SR102", "max_tokens");
-    if tokens > most {
-        let message = format!("the body has about {tokens} tokens, {most} are advised");
-        sink.found("SR102", file.path(), 1, 1, message);
-    }
 }
 
 fn reference(file: &SourceFile, config: &Config, sink: &mut Sink<'_>) {
     let path = file.skill_path.as_str();
     if !names::is_below(path, &["references"]) || names::extension(path) != "md" {
         return;
-    }
-    let stem = names::stem(path);
-    if !naming::is_reference_stem(stem) {
-        let message = format!("`{stem}` is neither kebab-case nor all capitals");
-        sink.found("SR104", file.path(), 1, 1, message);
     }
     let (Some(text), Some(document)) = (&file.text, &file.markdown) else {
         return;
@@ -105,20 +72,6 @@ fn reference(file: &SourceFile, config: &Config, sink: &mut Sink<'_>) {
             contents::SEARCHED_LINES
         );
         sink.found("SR103", file.path(), 1, 1, message).count(lines);
-    }
-}
-
-fn name(file: &SourceFile, sink: &mut Sink<'_>) {
-    if names::is_below(&file.skill_path, &["scripts", "bin", "assets"])
-        && let Some(fault) = naming::fault(file.file_name())
-    {
-        sink.found(
-            "SR105",
-            file.path(),
-            1,
-            1,
-            format!("the file's name {fault}"),
-        );
     }
 }
 

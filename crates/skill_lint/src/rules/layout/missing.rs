@@ -19,6 +19,24 @@ const FOLDERS: [&str; 4] = ["scripts", "references", "reference", "assets"];
 /// How an author names the skill's own folder.
 const SKILL: &str = "${CLAUDE_SKILL_DIR}/";
 
+/// Words that run a script. Source: the linter's definition of an entry point, and PowerShell.
+const INTERPRETERS: [&str; 14] = [
+    "python",
+    "python3",
+    "uv",
+    "bash",
+    "sh",
+    "zsh",
+    "node",
+    "bun",
+    "deno",
+    "tsx",
+    "ruby",
+    "perl",
+    "pwsh",
+    "powershell",
+];
+
 /// Commands that make the file that they name.
 const MAKERS: [&str; 9] = [
     "mkdir", "touch", "tee", "cp", "mv", "rm", "ln", "install", "chmod",
@@ -64,7 +82,7 @@ fn named(text: &Text, document: &Document) -> Vec<(Range<usize>, bool)> {
             let Some((name, arguments)) = script.called(command) else {
                 continue;
             };
-            let starts = super::call::INTERPRETERS.contains(&name.as_str());
+            let starts = INTERPRETERS.contains(&name.as_str());
             let mut script_stands = false;
             let mut after_output = false;
             for word in arguments

@@ -1,17 +1,13 @@
 //! SR1: how a skill is laid out, and whether its texts lead to its files.
 
-mod call;
 mod contents;
 mod files;
 mod lines;
 mod links;
 mod missing;
-mod naming;
 mod place;
 mod prose;
 mod resources;
-mod size;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -22,8 +18,6 @@ use aris_skills::{Skill, Tree, names};
 use crate::config::Config;
 use crate::finding::Sink;
 
-pub use table::RULES;
-
 /// Nothing is needed across skills.
 #[derive(Debug, Default)]
 pub struct Facts;
@@ -31,10 +25,10 @@ pub struct Facts;
 /// Looks at one skill.
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
     files::check(skill, config, sink);
-    if sink.wants_any(&["SR106", "SR107", "SR108", "SR109", "SR116", "SR123"]) {
+    if sink.wants_any(&["SR106", "SR108", "SR116"]) {
         resources::check(skill, sink);
     }
-    if sink.wants_any(&["SR110", "SR111", "SR112"]) {
+    if sink.wants_any(&["SR110", "SR111"]) {
         links::check(skill, tree, config, sink);
     }
     lines::check(skill, sink);

@@ -1,9 +1,9 @@
-//! `.claude-plugin/marketplace.json`: SR605 to SR608, SR612 and SR613.
+//! `.claude-plugin/marketplace.json`: SR605 to SR608 and SR612.
 //!
 //! **Source**: Claude Code documentation of marketplaces (fields, plugin entries, reserved names, path rules) and the JSON schema
 //! published for the file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::json::Json;
 use super::places::{Places, below, join, resolve};
@@ -170,36 +170,6 @@ pub(super) fn version(local: &LocalEntry<'_>, manifest: &Json) -> Option<Problem
     (ours != theirs).then(|| Problem::new("SR608", version.offset, message))
 }
 
-/// The skills that hosts find through an entry (SR613): those of its `skills` and of its manifest's, and those directly in the
-/// plugin's `skills/`, which is not looked at when the plugin is the marketplace's own folder and paths are declared. A plugin with
-/// neither has its root's SKILL.md, if any.
-pub(super) fn reached(
-    local: &LocalEntry<'_>,
-    marketplace_root: &str,
-    manifests: &BTreeMap<String, Json>,
-    places: &Places,
-) -> Vec<String> {
-    let root = local.root.as_str();
-    let manifest = manifests.get(root);
-    let mut paths = plugin::skill_paths(local.entry, root);
-    paths.extend(manifest.map_or_else(Vec::new, |manifest| plugin::skill_paths(manifest, root)));
-    let default = join(root, "skills");
-    if paths.is_empty() && !places.is_folder(&default) {
-        paths.push(root.to_owned());
-        return (paths.into_iter())
-            .filter(|path| places.is_skill(path))
-            .collect();
-    }
-    let replaces = root == marketplace_root && !paths.is_empty();
-    if !replaces {
-        paths.push(default);
-    }
-    paths
-        .iter()
-        .flat_map(|path| places.skills_at(path))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::json::parse;
@@ -339,39 +309,6 @@ mod tests {
         ] {
             let problem = version(&local[0], &parse(manifest).unwrap());
             assert_eq!(problem.is_some(), differs, "{manifest}");
-        }
-    }
-
-    #[test]
-    fn skills_are_reached_as_the_host_reaches_them() {
-        for (entry, manifest, expected) in [
-            (
-                r#""source":"./plugins/a""#,
-                r"{}",
-                &["plugins/a/skills/one"][..],
-            ),
-            (r#""source":"./plugins/b""#, r"{}", &["plugins/b"]),
-            (r#""source":"./""#, r"{}", &["skills/three", "skills/two"]),
-            (
-                r#""source":"./","skills":["./skills/two"]"#,
-                r"{}",
-                &["skills/two"],
-            ),
-            (r#""source":"./""#, r#"{"skills":"./more"}"#, &["more/four"]),
-            (
-                r#""source":"./","skills":"./more""#,
-                r#"{"skills":"./skills"}"#,
-                &["more/four", "skills/three", "skills/two"],
-            ),
-        ] {
-            let text = format!(r#"{{"plugins":[{{"name":"x",{entry}}}]}}"#);
-            let json = parse(&text).unwrap();
-            let places = sample(FILES);
-            let local = check(&json, "", &places, &mut Vec::new());
-            let manifests = BTreeMap::from([(local[0].root.clone(), parse(manifest).unwrap())]);
-            let mut found = reached(&local[0], "", &manifests, &places);
-            found.sort();
-            assert_eq!(found, expected, "{text}");
         }
     }
 }

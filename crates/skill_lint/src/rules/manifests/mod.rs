@@ -1,6 +1,5 @@
 //! `SR6xx`: manifests of plugins and marketplaces, and what Codex reads beside a skill.
 
-mod catalogue;
 mod codex;
 mod hooks;
 mod json;
@@ -23,8 +22,6 @@ use crate::catalogue::Severity;
 use crate::config::Config;
 use crate::finding::Sink;
 use crate::fix::Fix;
-
-pub use self::catalogue::RULES;
 
 /// What the rules across skills need to know about one skill: nothing, the tree tells it.
 #[derive(Debug, Default)]
@@ -97,17 +94,12 @@ pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>
         let root = parent(parent(path));
         let mut problems = Vec::new();
         let local = marketplace::check(&json, root, &places, &mut problems);
-        let mut reached: BTreeSet<String> = BTreeSet::new();
         for entry in &local {
             roots.insert(entry.root.clone());
             let manifest = plugins.get(&entry.root);
             problems.extend(manifest.and_then(|manifest| marketplace::version(entry, manifest)));
-            reached.extend(marketplace::reached(entry, root, &plugins, &places));
         }
         put(problems, path, &text, sink);
-        if !local.is_empty() {
-            unreached(tree, root, path, &reached, sink);
-        }
     }
     for root in &roots {
         let path = join(root, HOOKS);
@@ -173,25 +165,6 @@ fn put(problems: Vec<Problem>, path: &str, text: &Text, sink: &mut Sink<'_>) {
         let found = sink.found(problem.rule, path, line, col, problem.message);
         if problem.mild {
             found.at_most(Severity::Warn);
-        }
-    }
-}
-
-/// Skills of a marketplace's folder that none of its plugins reaches (SR613).
-fn unreached(
-    tree: &Tree,
-    root: &str,
-    marketplace: &str,
-    reached: &BTreeSet<String>,
-    sink: &mut Sink<'_>,
-) {
-    let below = join(root, "");
-    for skill in &tree.skills {
-        if (skill.dir == root || skill.dir.starts_with(&below)) && !reached.contains(&skill.dir) {
-            let path = join(&skill.dir, "SKILL.md");
-            let message = format!("no plugin of {marketplace} reaches this skill");
-            let found = sink.found("SR613", &path, 1, 1, message);
-            found.skill = Some(skill.dir.clone());
         }
     }
 }

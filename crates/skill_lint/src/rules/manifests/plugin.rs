@@ -238,16 +238,6 @@ pub(super) fn skills(holder: &Json, root: &str, places: &Places, problems: &mut 
     }
 }
 
-/// The usable paths of a `skills` field as paths of the tree.
-pub(super) fn skill_paths(holder: &Json, root: &str) -> Vec<String> {
-    let Some(field) = holder.get("skills") else {
-        return Vec::new();
-    };
-    (path_values("skills", field).into_iter())
-        .filter_map(|(_, path)| resolve(root, path).ok())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::json::parse;

@@ -55,7 +55,6 @@ fn a_marketplace_and_its_plugins_agree() {
             "SR608 .claude-plugin/marketplace.json:5:43",
             "SR607 .claude-plugin/marketplace.json:5:63",
             "SR606 .claude-plugin/marketplace.json:6:25",
-            "SR613 other/a/SKILL.md:1:1",
         ]
     );
     // A marketplace that only points elsewhere says nothing about the skills beside it.

@@ -2,57 +2,8 @@
 
 use aris_skills::{Skill, Tree};
 
-use crate::catalogue::{Rule, Severity};
 use crate::config::Config;
 use crate::finding::Sink;
-
-/// The rules of this family.
-pub const RULES: &[Rule] = &[
-    Rule {
-        id: "SR901",
-        severity: Severity::Error,
-        title: "suppression without a reason",
-        what: "A suppression must say why: `reason=\"…\"` with something in it. Without one it hides nothing.",
-        hint: "add reason=\"…\"",
-        source: "OWN",
-        ..Rule::BASE
-    },
-    Rule {
-        id: "SR902",
-        title: "suppression that hides nothing",
-        what: "A suppression, inline or in the configuration, names a rule that found nothing where the suppression holds. Only \
-               suppressions of rules that ran are judged.",
-        hint: "remove it",
-        source: "OWN",
-        ..Rule::BASE
-    },
-    Rule {
-        id: "SR903",
-        severity: Severity::Error,
-        title: "unknown rule id",
-        what: "A suppression names a rule that does not exist.",
-        hint: "see --list-rules",
-        source: "OWN",
-        ..Rule::BASE
-    },
-    Rule {
-        id: "SR904",
-        title: "suppression past its date",
-        what: "The last day of an `[[allow]]` entry, its `until`, has passed. It hides nothing any more.",
-        hint: "mend the cause, or give a new date",
-        source: "OWN",
-        ..Rule::BASE
-    },
-    Rule {
-        id: "SR905",
-        severity: Severity::Error,
-        title: "file that cannot be read",
-        what: "A file or folder cannot be read, or a `.md` file is not UTF-8. What the rules could not see they cannot judge.",
-        hint: "mend permissions, size or encoding",
-        source: "OWN",
-        ..Rule::BASE
-    },
-];
 
 /// Nothing is needed across skills.
 #[derive(Debug, Default)]

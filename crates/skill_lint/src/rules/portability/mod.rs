@@ -1,11 +1,9 @@
 //! SR7: what works on one host, installer or operating system and not on another.
 
-mod calls;
 mod fences;
 mod listed;
 mod paths;
 mod placement;
-mod table;
 #[cfg(test)]
 mod tests;
 mod uses;
@@ -14,8 +12,6 @@ use aris_skills::{Skill, Tree};
 
 use crate::config::Config;
 use crate::finding::Sink;
-
-pub use table::RULES;
 
 /// Nothing is needed across skills.
 #[derive(Debug, Default)]

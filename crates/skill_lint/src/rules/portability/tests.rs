@@ -25,15 +25,6 @@ fn deep_skills_are_found_unless_a_manifest_lists_them() {
 }
 
 #[test]
-fn bare_calls_are_found_in_shell_fences_only() {
-    let body = "```bash\nscripts/x.sh -v\nbash scripts/x.sh\n```\n```python\nscripts/x.sh\n```\n`scripts/x.sh`";
-    assert_eq!(
-        places(&["SR702"], &[("s/SKILL.md", &skill_md("s", body))]),
-        ["SR702 s/SKILL.md:6:1"]
-    );
-}
-
-#[test]
 fn files_that_an_installer_leaves_behind_are_found_where_they_are_mentioned() {
     let body = "Read `references/_notes.md`,\nREADME.md and metadata.json.";
     assert_eq!(

@@ -1,39 +1,22 @@
-//! What a skill's text relies on that some host or installer does not give: SR702, SR703, SR704.
+//! What a skill's text relies on that some host or installer does not give: SR703, SR704.
 
 use std::collections::BTreeMap;
 
 use aris_skills::markdown::Document;
 use aris_skills::mention::Matcher;
-use aris_skills::text::column;
 use aris_skills::{Frontmatter, Skill, Text, names};
 
-use super::calls;
 use crate::config::Config;
 use crate::finding::Sink;
 use crate::profile::Profile;
 
 /// Checks one skill.
 pub(super) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
-    bare_calls(skill, sink);
     left_behind(skill, sink);
     // A repository that is not meant for every host may rely on one.
     let portable = matches!(config.profile, Profile::Portable | Profile::All);
     if portable || config.only.iter().any(|rule| rule == "SR704") {
         host_features(skill, sink);
-    }
-}
-
-fn bare_calls(skill: &Skill, sink: &mut Sink<'_>) {
-    for (file, text, document) in skill.instructions() {
-        for fence in document.fences.iter().filter(|fence| fence.is_shell()) {
-            for number in fence.content() {
-                let line = text.line(number);
-                if let Some((at, path)) = calls::bare_call(line) {
-                    let message = format!("`{path}` is called by its bare path");
-                    sink.found("SR702", file.path(), number, column(line, at), message);
-                }
-            }
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Compiled helpers: their names, contracts and launchers (SR224–SR226).
+//! Compiled helpers: their names, contracts and launchers (SR224, SR225).
 
 use aris_skills::binary::{Format, Machine};
 use serde_json::Value;

@@ -1,6 +1,5 @@
 //! `SR2xx`: scripts as their callers meet them. Each script is read once here, also for the rules about dangerous code.
 
-mod catalogue;
 mod helper;
 mod interface;
 mod interpreter;
@@ -12,8 +11,6 @@ mod tests;
 use aris_skills::binary::Binary;
 use aris_skills::script::{Field, Script, ScriptKind};
 use aris_skills::{EntryKind, Skill, SourceFile, Text, Tree, names};
-
-pub use catalogue::RULES;
 
 use crate::code::Code;
 use crate::config::Config;
@@ -29,10 +26,10 @@ pub struct Facts;
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
     for file in &skill.files {
         if let Some(binary) = &file.binary {
-            compiled(skill, tree, file, binary, config, sink);
+            compiled(skill, tree, file, binary, sink);
         }
         if let (Some(script), Some(text)) = (&file.script, &file.text) {
-            one_script(skill, file, script, text, config, sink);
+            one_script(file, script, text, sink);
         }
     }
     if config.syntax {
@@ -44,14 +41,7 @@ pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -
 /// Looks across skills: nothing to do.
 pub fn tree(_tree: &Tree, _facts: &[Facts], _config: &Config, _sink: &mut Sink<'_>) {}
 
-fn one_script(
-    skill: &Skill,
-    file: &SourceFile,
-    script: &Script,
-    text: &Text,
-    config: &Config,
-    sink: &mut Sink<'_>,
-) {
+fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'_>) {
     let code = Code::read(script.kind, text.raw());
     if let Code::Python(python) = &code
         && let Some((at, message)) = &python.error
@@ -71,7 +61,7 @@ fn one_script(
         return;
     }
     first_line(file, script, text, sink);
-    header(file, script, config, sink);
+    header(file, script, sink);
     if let Code::Shell(shell) = &code
         && let Some(missing) = strict::missing(shell, script.shebang.as_ref())
     {
@@ -88,13 +78,8 @@ fn one_script(
                 inserted(text, at, missing.command),
             ));
     }
-    for hit in interface::hits(file.path(), script.kind, text.raw(), &code) {
-        let (line, col) = text.place(hit.at);
-        sink.found(hit.rule, file.path(), line, col, hit.message);
-    }
-    let bare = names::is_below(&file.skill_path, &["scripts"]) && !file.file_name().contains('.');
-    if bare && !is_launcher(skill, file) {
-        sink.found("SR222", file.path(), 1, 1, "the name has no extension");
+    if !interface::offers_help(script.kind, text.raw(), &code) {
+        sink.found("SR215", file.path(), 1, 1, "no --help");
     }
 }
 
@@ -162,8 +147,8 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     }
 }
 
-/// SR203 to SR208.
-fn header(file: &SourceFile, script: &Script, config: &Config, sink: &mut Sink<'_>) {
+/// SR203 to SR206.
+fn header(file: &SourceFile, script: &Script, sink: &mut Sink<'_>) {
     let header = &script.header;
     if header.is_empty() {
         sink.found(
@@ -184,55 +169,10 @@ fn header(file: &SourceFile, script: &Script, config: &Config, sink: &mut Sink<'
             sink.found(rule, file.path(), 1, 1, format!("the header has no {name}"));
         }
     }
-    let streams = [
-        (Field::Input, "Input"),
-        (Field::Output, "Output"),
-        (Field::Stderr, "Stderr"),
-    ];
-    let absent: Vec<&str> = streams
-        .iter()
-        .filter(|(field, _)| !header.has(*field))
-        .map(|(_, name)| *name)
-        .collect();
-    if !absent.is_empty() {
-        let message = format!("the header has no {}", absent.join(", no "));
-        sink.found("SR207", file.path(), 1, 1, message);
-    }
-    let last = config.limit("SR208", "max_line");
-    let low = Field::ALL
-        .iter()
-        .filter_map(|field| header.line_of(*field))
-        .filter(|line| u64::try_from(*line).is_ok_and(|line| line > last))
-        .min();
-    if let Some(line) = low {
-        let message = format!("a header field stands below line {last}");
-        sink.found("SR208", file.path(), line, 1, message);
-    }
 }
 
-/// Whether a script starts a compiled helper: a contract file of its name, or a binary of its name in `bin/`, lies beside it.
-fn is_launcher(skill: &Skill, file: &SourceFile) -> bool {
-    let folder = names::folder(&file.skill_path);
-    let name = file.file_name();
-    let binaries = format!("{folder}/bin/{name}-");
-    skill
-        .file(&format!("{folder}/{name}.contract.json"))
-        .is_some()
-        || skill
-            .files
-            .iter()
-            .any(|other| other.binary.is_some() && other.skill_path.starts_with(&binaries))
-}
-
-/// SR224, SR225 and SR226. Everything is decided from names and headers; the program is never started.
-fn compiled(
-    skill: &Skill,
-    tree: &Tree,
-    file: &SourceFile,
-    binary: &Binary,
-    config: &Config,
-    sink: &mut Sink<'_>,
-) {
+/// SR224 and SR225. Everything is decided from names and headers; the program is never started.
+fn compiled(skill: &Skill, tree: &Tree, file: &SourceFile, binary: &Binary, sink: &mut Sink<'_>) {
     let path = file.path();
     let folder = names::folder(&file.skill_path);
     let parsed = helper::HelperName::of(file.file_name());
@@ -275,12 +215,5 @@ fn compiled(
     };
     if let Some(fault) = fault {
         sink.found("SR225", path, 1, 1, fault);
-    }
-    let most = config.limit("SR226", "max_bytes");
-    if binary.stripped == Some(false) {
-        sink.found("SR226", path, 1, 1, "holds symbols");
-    } else if file.entry.size > most {
-        let message = format!("{} bytes, more than {most}", file.entry.size);
-        sink.found("SR226", path, 1, 1, message);
     }
 }

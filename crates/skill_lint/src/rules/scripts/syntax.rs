@@ -1,5 +1,4 @@
-//! `--syntax`: installed interpreters parse scripts without running them (SR212), and shellcheck looks for unquoted expansions
-//! (SR213).
+//! `--syntax`: installed interpreters parse scripts without running them (SR212).
 //!
 //! Each runs without the caller's environment, so that no `BASH_ENV`, `NODE_OPTIONS` or profile is executed, and with standard
 //! input closed. An interpreter that is not installed or gives no answer in time is reported as *skipped*: it is no finding, and
@@ -11,7 +10,6 @@ use std::time::Duration;
 use aris_proc::{End, Finished, ProcError};
 use aris_skills::script::ScriptKind;
 use aris_skills::{Skill, SourceFile, names};
-use serde_json::Value;
 
 use crate::config::Config;
 use crate::finding::Sink;
@@ -47,13 +45,8 @@ pub(crate) fn check(skill: &Skill, config: &Config, sink: &mut Sink<'_>) {
                 let reason = "written for a shell that is neither bash nor sh";
                 sink.skipped("SR212", file.path(), reason);
             }
-            ScriptKind::Sh => {
-                if !extension.is_empty() && sink.wants("SR212") {
-                    report(bash(skill, file, config), file, sink);
-                }
-                if script.entry_point && sink.wants("SR213") {
-                    unquoted(skill, file, config, sink);
-                }
+            ScriptKind::Sh if !extension.is_empty() && sink.wants("SR212") => {
+                report(bash(skill, file, config), file, sink);
             }
             ScriptKind::Js if sink.wants("SR212") => report(node(skill, file, config), file, sink),
             ScriptKind::Ps1 if sink.wants("SR212") => {
@@ -222,47 +215,6 @@ fn powershell_fault(text: &str) -> Option<Fault> {
     })
 }
 
-/// SR213.
-fn unquoted(skill: &Skill, file: &SourceFile, config: &Config, sink: &mut Sink<'_>) {
-    let command = aris_proc::command("shellcheck", &skill.location)
-        .args(["--norc", "--format=json1", "--include=SC2086,SC2046", "--"])
-        .arg(operand(file));
-    let answer = run(command, config)
-        .and_then(|done| shellcheck_faults(&done.stdout.text()).ok_or_else(|| unexpected(&done)));
-    match answer {
-        Err(reason) => sink.skipped("SR213", file.path(), reason),
-        Ok(faults) => {
-            for fault in faults {
-                sink.found("SR213", file.path(), fault.line, fault.col, fault.message);
-            }
-        }
-    }
-}
-
-/// The comments in an answer of shellcheck.
-fn shellcheck_faults(text: &str) -> Option<Vec<Fault>> {
-    let answer: Value = serde_json::from_str(text).ok()?;
-    let comments = answer.get("comments")?.as_array()?;
-    let number = |comment: &Value, key: &str| {
-        let number = comment.get(key).and_then(Value::as_u64);
-        number.and_then(|number| usize::try_from(number).ok())
-    };
-    let faults = comments.iter().filter_map(|comment| {
-        let code = number(comment, "code")?;
-        // Parse errors come whatever is asked for.
-        matches!(code, 2086 | 2046).then_some(())?;
-        Some(Fault {
-            line: number(comment, "line")?,
-            col: number(comment, "column")?,
-            message: format!(
-                "SC{code}: {}",
-                comment.get("message")?.as_str()?.trim_end_matches('.')
-            ),
-        })
-    });
-    Some(faults.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,12 +252,5 @@ mod tests {
             Some(fault(3, 5, "Missing closing '}' in: x"))
         );
         assert_eq!(powershell_fault(""), None);
-        assert_eq!(
-            shellcheck_faults(
-                r#"{"comments":[{"line":2,"column":6,"code":2086,"message":"Double quote."},{"line":1,"column":1,"code":1009,"message":"x"}]}"#
-            ),
-            Some(vec![fault(2, 6, "SC2086: Double quote")])
-        );
-        assert_eq!(shellcheck_faults(""), None);
     }
 }

@@ -3,8 +3,6 @@
 //! Rules about code are asked by `program`, which the family of scripts calls while it has the script read; everything else is
 //! about the texts of the skill.
 
-mod blob;
-mod catalogue;
 mod dynamic;
 mod hidden;
 mod javascript;
@@ -19,8 +17,6 @@ use std::collections::BTreeMap;
 
 use aris_skills::markdown::{Document, Fence};
 use aris_skills::{Skill, SourceFile, Text, Tree, Value};
-
-pub use catalogue::RULES;
 
 use crate::catalogue::Severity;
 use crate::code::shell::Script;
@@ -44,9 +40,6 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     }
     for (file, text, document) in skill.instructions() {
         fences(file, text, document, sink);
-        if sink.wants("SR412") {
-            blobs(file, text, sink);
-        }
     }
     allowed_tools(skill, sink);
     if let Some(file) = skill.skill_md()
@@ -156,17 +149,6 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
         open = line.ends_with('\\');
     }
     lines
-}
-
-/// SR412.
-fn blobs(file: &SourceFile, text: &Text, sink: &mut Sink<'_>) {
-    for (number, line) in text.lines() {
-        if let Some((at, length)) = blob::find(line) {
-            let (line, col) = text.place(text.start(number) + at);
-            let message = format!("{length} characters that look random");
-            sink.found("SR412", file.path(), line, col, message);
-        }
-    }
 }
 
 /// SR408: `allowed-tools` as one text or as a list.

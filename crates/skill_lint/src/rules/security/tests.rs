@@ -26,11 +26,7 @@ fn code_under_scripts_and_bin() {
             "x = 1\nrun(c, shell=True)\n",
             vec!["SR401 scripts/x.py:2:1"],
         ),
-        (
-            "scripts/lib/x.py",
-            "os.system('ls')\n",
-            vec!["SR402 scripts/lib/x.py:1:1"],
-        ),
+        ("scripts/lib/x.py", "os.system('ls')\n", vec![]),
         (
             "bin/x.py",
             "if a:\n    os.system(c)\n",
@@ -154,15 +150,4 @@ fn commands_that_run_on_loading() {
             .collect();
         assert_eq!(places, expected, "{body}");
     }
-}
-
-#[test]
-fn blobs_in_instructions() {
-    let hex = "0123456789abcdef".repeat(9);
-    let digest = "0123456789abcdef".repeat(8);
-    assert_eq!(
-        found(&["SR412"], &format!("x {hex}"), &[("assets/x.md", &hex)]),
-        ["SR412 SKILL.md:5:3"]
-    );
-    assert!(found(&["SR412"], &digest, &[]).is_empty());
 }

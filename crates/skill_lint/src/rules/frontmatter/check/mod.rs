@@ -7,7 +7,7 @@ use aris_skills::Text;
 use aris_skills::frontmatter::{Frontmatter, Value, Yaml};
 
 use super::repair::{self, Edit};
-use super::{keys, name, wording};
+use super::{keys, name};
 
 /// Longest `description`, in code points. Source: Agent Skills specification; Codex drops a skill above it.
 const LONGEST_DESCRIPTION: usize = 1024;
@@ -200,14 +200,6 @@ impl Checks<'_> {
         if text.contains(['<', '>']) {
             let message = "`description` holds `<` or `>`, which upload refuses".to_owned();
             self.add("SR014", place(key), message);
-        }
-        if when.is_none() && !wording::has_cue(text) {
-            let message = "`description` does not say when to use the skill".to_owned();
-            self.add("SR016", place(key), message);
-        }
-        if let Some(word) = wording::personal_word(text) {
-            let message = format!("`description` speaks in the first or second person (`{word}`)");
-            self.add("SR017", place(key), message);
         }
     }
 

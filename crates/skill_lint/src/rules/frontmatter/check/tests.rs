@@ -129,11 +129,7 @@ fn descriptions_are_judged() {
             "description: Use when a -> b".to_owned(),
             vec![("SR014", 3, 1)],
         ),
-        ("description: Reads PDF.".to_owned(), vec![("SR016", 3, 1)]),
-        (
-            "description: I can help when asked.".to_owned(),
-            vec![("SR017", 3, 1)],
-        ),
+        ("description: I can help when asked.".to_owned(), vec![]),
     ] {
         let source = format!("---\nname: pdf\n{description}\n---\n");
         assert_eq!(rules(&source), expected, "{description}");
