@@ -283,7 +283,7 @@ fn a_killed_take_over_is_finished_by_the_next_and_loses_nothing() {
                 ".claude/skills/shared-references/a.md",
                 ".aris/tools/old/other.py",
                 ".aris/tools/old/tool.py",
-                ".aris/skills/only-old",
+                ".aris/skills",
             ] {
                 assert!(now.contains(path), "{when}: {path} in {now}");
             }

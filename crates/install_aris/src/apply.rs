@@ -42,6 +42,9 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
     for step in late.into_iter().chain(moves) {
         make(project, source_root, plan, step)?;
     }
+    for folder in plan.obsolete.iter().rev() {
+        aris_fs::remove_empty_folder(&project.at(folder))?;
+    }
     Ok(())
 }
 

@@ -34,6 +34,9 @@ pub struct Cli {
         help = "Host to install for: claude, codex, cursor, gemini; repeatable or with commas; default: as before, else claude"
     )]
     pub host: Vec<Host>,
+    /// Skills to install, and those that own the helpers they call; `all` is all; remembered; default: as before, else all
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub skills: Vec<String>,
     /// Links or copies
     #[arg(
         long,

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use aris_audit::Digest;
-use aris_contract::artifact::install::{
-    Block, CANONICAL_SKILLS, CLAUDE_SKILLS, INSTALL_MANIFEST, INSTALLED_TOOLS,
-};
+use aris_contract::artifact::install::{Block, INSTALL_MANIFEST, INSTALLED_TOOLS};
 
 use crate::block::{self, Before, BlockKind, KINDS, Put, Take};
 use crate::error::Error;
@@ -275,11 +273,7 @@ fn of_kind<'a>(known: &[&'a Block], kind: &BlockKind) -> Vec<&'a Block> {
 
 /// Lines between the markers. Without paths of the machine, so that a committed file is right everywhere.
 fn body(inputs: &Inputs<'_>) -> Vec<String> {
-    let also = if inputs.choices.has_claude_folder() {
-        format!(" (also in `{CLAUDE_SKILLS}`)")
-    } else {
-        String::new()
-    };
+    let places = inputs.choices.places().join("` and `");
     let helpers = inputs.source.helpers.iter().flatten();
     let call = if helpers.into_iter().any(|row| row.name == "install_aris") {
         format!("sh {INSTALLED_TOOLS}/install_aris")
@@ -289,7 +283,7 @@ fn body(inputs: &Inputs<'_>) -> Vec<String> {
     vec![
         String::from("## ARIS skills"),
         String::new(),
-        format!("Installed in `{CANONICAL_SKILLS}`{also}; `{INSTALL_MANIFEST}` lists every file."),
+        format!("Installed in `{places}`; `{INSTALL_MANIFEST}` lists every file."),
         String::from(
             "Prefer these skills over global ones of the same name. Do not edit them in place: links lead into the shared",
         ),

@@ -30,6 +30,14 @@ pub enum Error {
         /// Where it was looked for.
         reason: String,
     },
+    /// `--skills` names none.
+    #[error("the source has no skill {name:?}")]
+    NoSkill {
+        /// As it was named.
+        name: String,
+        /// The one whose name is most alike.
+        near: String,
+    },
     /// The source is there and damaged.
     #[error("{}:{line}: {reason}", path.display())]
     Damaged {
@@ -100,6 +108,7 @@ impl Failure for Error {
             Self::Project { .. } | Self::Source { .. } | Self::NotInstalled { .. } => {
                 ErrorKind::NotFound
             }
+            Self::NoSkill { .. } => ErrorKind::Usage,
             Self::Damaged { .. } => ErrorKind::Validation,
             Self::Home
             | Self::Unrecordable { .. }
@@ -120,6 +129,9 @@ impl Failure for Error {
             Self::Unrecordable { .. } => String::from("rename the folder"),
             Self::Source { .. } => {
                 String::from("name the folder that holds skills/ with --aris-repo PATH")
+            }
+            Self::NoSkill { near, .. } => {
+                format!("did you mean {near}? The skills are the folders in skills/ of the source")
             }
             Self::Damaged { .. } => String::from(
                 "restore the file from a backup, or move it away and install again; nothing was changed",
@@ -162,7 +174,9 @@ impl Failure for Error {
             | Self::Changed { path } => path,
             Self::Binaries { root, .. } => root,
             Self::Fs(error) => return error.details(),
-            Self::Home | Self::Source { .. } | Self::Encode(_) => return Map::new(),
+            Self::Home | Self::Source { .. } | Self::NoSkill { .. } | Self::Encode(_) => {
+                return Map::new();
+            }
         };
         let mut details = Map::from_iter([(
             String::from("path"),

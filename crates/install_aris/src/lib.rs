@@ -1,8 +1,8 @@
 //! `install_aris`: puts the skills and helpers of a source into a project, keeps them in line with it, and takes them away again.
 //!
-//! **Input**: a source (a clone or an unpacked archive with `skills/`), a project, flags. **Output**: `.agents/skills/<name>` (link or
-//! copy), `.claude/skills/<name>`, `.aris/tools/<helper>`, a block in instruction files, the records `.aris/install.json` and
-//! `.aris/installed-skills.txt`; on stdout what was changed. **Exit**: 0 done or nothing to do; 2 usage; 3 no project, source or
+//! **Input**: a source (a clone or an unpacked archive with `skills/`), a project, flags. **Output**: `.claude/skills/<name>` or
+//! `.agents/skills/<name>` (link or copy), `.aris/tools/<helper>`, a block in instruction files, the records `.aris/install.json` and
+//! `.aris/installed-skills*.txt`; on stdout what was changed. **Exit**: 0 done or nothing to do; 2 usage; 3 no project, source or
 //! install; 4 a record or the source's helper table is damaged; 5 another installer, no permission, a linked folder, no binaries;
 //! 10 changes pending (`--dry-run`, `--check`), or conflicts, and then nothing was changed.
 //!
@@ -16,6 +16,7 @@ mod cli;
 mod compare;
 mod documents;
 mod error;
+mod ignore;
 mod lock;
 mod older;
 mod plan;
@@ -64,6 +65,11 @@ pub static SPEC: Spec = Spec {
             command: "",
             line: "install_aris --host claude,codex,gemini --mode copy",
             what: "install copies into the working directory for three hosts",
+        },
+        Example {
+            command: "",
+            line: "install_aris --skills citation-audit,paper-claim-audit",
+            what: "install two skills, and those whose helpers they call",
         },
         Example {
             command: "",
@@ -132,14 +138,24 @@ fn install(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<Re
             path: project.root.clone(),
         });
     }
-    let source = Source::find(&Places {
+    let mut source = Source::find(&Places {
         flag: cli.aris_repo.as_ref().map(|path| context.absolute(path)),
         program: std::env::current_exe().ok(),
         variable: context.env("ARIS_REPO"),
         manifest: records.repo_root(),
         project: &project.root,
     })?;
-    let choices = choices(cli, &records, &source);
+    let choices = choices(cli, context, &records, &source);
+    if !choices.skills.is_empty() {
+        let more = source.choose(&choices.skills)?;
+        if !more.is_empty() {
+            context.note(&format!(
+                "also {}: the chosen skills call helpers of theirs",
+                more.join(", ")
+            ));
+        }
+    }
+    let source = source;
     check_binaries(cli, context, &source)?;
     let now = time::stamp(context.now());
     let make_plan = |records: &Records| {
@@ -260,6 +276,7 @@ fn uninstall(cli: &Cli, context: &Context, project: &Project) -> Result<Outcome<
         changes: removal.changes,
         conflicts: Vec::new(),
         left: removal.left,
+        ignore: Vec::new(),
     };
     Ok(Outcome::found(report, pending))
 }
@@ -295,7 +312,7 @@ fn sweep(
 }
 
 /// Mode and hosts: as asked, else as before, else the usual ones.
-fn choices(cli: &Cli, records: &Records, source: &Source) -> Choices {
+fn choices(cli: &Cli, context: &Context, records: &Records, source: &Source) -> Choices {
     let before = records.all().last();
     let mode = cli.mode.or_else(|| before.map(|manifest| manifest.mode));
     let hosts: BTreeSet<Host> = if cli.host.is_empty() {
@@ -306,9 +323,30 @@ fn choices(cli: &Cli, records: &Records, source: &Source) -> Choices {
     } else {
         cli.host.iter().copied().collect()
     };
+    let mut skills = cli.skills.clone();
+    if skills.is_empty() {
+        skills = before
+            .map(|manifest| manifest.skills.clone())
+            .unwrap_or_default();
+        skills.retain(|name| {
+            let is_there = source.skills.contains_key(name);
+            if !is_there {
+                context.warn(&format!(
+                    "{name} was chosen once, and the source has it no longer"
+                ));
+            }
+            is_there
+        });
+    }
+    skills.sort();
+    skills.dedup();
+    if skills.iter().any(|name| name == "all") {
+        skills.clear();
+    }
     Choices {
         mode: mode.unwrap_or_else(|| source.usual_mode()),
         hosts,
+        skills,
     }
 }
 
@@ -355,13 +393,26 @@ fn notes(
             source.text, before.repo_root
         ));
     }
-    if choices.hosts.contains(&Host::Cursor) {
-        context.note(&format!(
-            "Cursor: copies in {CLAUDE_SKILLS}, because it did not show linked skills; it may list those in {CANONICAL_SKILLS} as well"
-        ));
+    let for_cursor = choices
+        .hosts
+        .contains(&Host::Cursor)
+        .then_some("Cursor, which did not show linked skills");
+    let for_codex = (choices.uses_agents() && choices.copies_for_agents(source))
+        .then_some("Codex, which names linked skills after the plugin that the source is");
+    for host in for_cursor.into_iter().chain(for_codex) {
+        if choices.mode == InstallMode::Symlink {
+            context.warn(&format!(
+                "copies for {host}, do not follow the source: run --update after changing it"
+            ));
+        }
     }
-    if choices.mode == InstallMode::Symlink && choices.hosts.contains(&Host::Cursor) {
-        context.warn("copies for Cursor do not follow the source: run --update after changing it");
+    if choices.hosts.contains(&Host::Gemini) {
+        context.note("Gemini CLI loads skills only in a folder that you trust: accept its question, or list the folder in ~/.gemini/trustedFolders.json");
+    }
+    if choices.places().len() > 1 {
+        context.note(&format!(
+            "OpenCode and newer Cursor read {CANONICAL_SKILLS} and {CLAUDE_SKILLS}, and list each skill twice; both hold the same"
+        ));
     }
     if project.is_home {
         context.note("installed for the user: no instruction file was touched, and skills find helpers of others through ARIS_REPO only");
@@ -371,7 +422,7 @@ fn notes(
             outer.display()
         ));
     }
-    if project.shape(CLAUDE_SKILLS) == Shape::Folder && !choices.has_claude_folder() {
+    if project.shape(CLAUDE_SKILLS) == Shape::Folder && !choices.uses_claude() {
         context.note(&format!("{CLAUDE_SKILLS} is not used for the chosen hosts"));
     }
 }
@@ -390,7 +441,13 @@ fn report(
         (_, _, true) => "reconcile",
         _ => "install",
     };
+    let ignore = if plan.changes.is_empty() || !plan.conflicts.is_empty() {
+        Vec::new()
+    } else {
+        ignore::lines(project, &plan.manifest)
+    };
     Report {
+        ignore,
         action,
         project: project.text.clone(),
         source: Some(source.text.clone()),

@@ -13,7 +13,7 @@ use crate::cli::MigrateCopy;
 use crate::error::{Error, quoted};
 use crate::plan::{Inputs, Plan, Step, migrates};
 use crate::project::{Shape, is_safe_name};
-use crate::records::{CODEX_SKILLS, OLDER_SKILLS, PLACES, Reference};
+use crate::records::{CODEX_SKILLS, PLACES, Reference};
 use crate::report::{Conflict, What};
 use crate::source::{self, SUPPORT};
 use crate::wanted::From;
@@ -74,7 +74,6 @@ pub(crate) fn take_over(
                 });
         }
         if is_older {
-            scripts(inputs, plan, repo_root);
             if !plan.wanted.contains_key(INSTALLED_TOOLS) {
                 spread_tools(plan, &Path::new(repo_root).join("tools"))?;
             }
@@ -92,21 +91,6 @@ pub(crate) fn take_over(
         }
     }
     Ok(())
-}
-
-/// Links to skills of an older install that have scripts of their own and that this source does not have, where skills look for them.
-fn scripts(inputs: &Inputs<'_>, plan: &mut Plan, repo_root: &str) {
-    let skills = Path::new(repo_root).join("skills");
-    for entry in aris_fs::list_sorted(&skills).unwrap_or_default() {
-        let name = entry.name.to_str().filter(|name| is_safe_name(name));
-        let has_scripts = entry.path.join("scripts").is_dir();
-        if let (Some(name), Some(target), true) = (name, entry.path.to_str(), has_scripts)
-            && !inputs.source.skills.contains_key(name)
-        {
-            let path = format!("{OLDER_SKILLS}/{name}");
-            plan.want_older(path, EntryKind::Skill, name, target);
-        }
-    }
 }
 
 /// Skills of both sources read `shared-references` in one folder. Where an older install has put a link there, it becomes a folder with

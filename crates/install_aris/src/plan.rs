@@ -60,6 +60,8 @@ pub(crate) struct Plan {
     pub(crate) wanted: BTreeMap<String, Wanted>,
     /// Folders to make, outer ones first.
     pub(crate) folders: Vec<String>,
+    /// Folders that were made for hosts that are no longer served, inner ones last.
+    pub(crate) obsolete: Vec<String>,
     /// Folders in which things are made ready.
     pub(crate) stages: BTreeSet<String>,
     pub(crate) steps: Vec<Step>,
@@ -97,6 +99,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
     let mut plan = Plan {
         wanted,
         folders: Vec::new(),
+        obsolete: Vec::new(),
         stages: BTreeSet::new(),
         steps: Vec::new(),
         given: BTreeMap::new(),
@@ -109,6 +112,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
             generated: now.to_owned(),
             mode: choices.mode,
             hosts: choices.hosts.iter().copied().collect(),
+            skills: choices.skills.clone(),
             entries: Vec::new(),
             folders: Vec::new(),
             blocks: Vec::new(),
@@ -420,13 +424,19 @@ impl Plan {
         let is_absent =
             |folder: &String| is_in_link(folder) || project.shape(folder) == Shape::Absent;
         self.folders = needed.into_iter().filter(is_absent).collect();
-        let made: BTreeSet<String> = records
+        let is_used = |folder: &String| {
+            let inner = format!("{folder}/");
+            let mut entries = self.manifest.entries.iter();
+            folder.starts_with(".aris") || entries.any(|entry| entry.path.starts_with(&inner))
+        };
+        let (made, obsolete) = records
             .folders()
             .into_iter()
             .filter(|folder| project.shape(folder) == Shape::Folder)
             .chain(self.folders.iter().cloned())
-            .collect();
+            .partition::<BTreeSet<_>, _>(is_used);
         self.manifest.folders = made.into_iter().collect();
+        self.obsolete = obsolete.into_iter().collect();
         self.stages = stages;
     }
 

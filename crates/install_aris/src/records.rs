@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 
 use aris_contract::artifact::install::{
     Block, CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, Host, INSTALL_MANIFEST,
-    INSTALLED_SKILLS, INSTALLED_TOOLS, InstallManifest, Origin,
+    INSTALLED_SKILLS, INSTALLED_TOOLS, InstallManifest, LINKED_SKILLS, Origin,
 };
 use aris_contract::{json, schema};
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,6 @@ use crate::project::{JOURNAL, Project, Shape, base, is_safe_name, parent};
 
 /// The manifest of the reference's installer for Codex.
 pub(crate) const CODEX_SKILLS: &str = ".aris/installed-skills-codex.txt";
-
-/// Where skills of an older install look for scripts of each other, relative to the project.
-pub(crate) const OLDER_SKILLS: &str = ".aris/skills";
 
 /// Where skills are.
 pub(crate) const PLACES: [&str; 2] = [CANONICAL_SKILLS, CLAUDE_SKILLS];
@@ -354,14 +351,14 @@ fn problem_of(manifest: &InstallManifest) -> Option<String> {
 
 /// Whether an entry may be at this path.
 fn is_ours(path: &str) -> bool {
-    let skill = PLACES.contains(&parent(path)) || parent(path) == OLDER_SKILLS;
+    let skill = PLACES.contains(&parent(path));
     let name = base(path);
     let reference = PLACES.into_iter().any(|place| {
         let below = path.strip_prefix(place);
         let below = below.and_then(|rest| rest.strip_prefix("/shared-references/"));
         below.is_some_and(is_below)
     });
-    let tool = path == INSTALLED_TOOLS
+    let tool = [INSTALLED_TOOLS, LINKED_SKILLS].contains(&path)
         || path
             .strip_prefix(INSTALLED_TOOLS)
             .and_then(|rest| rest.strip_prefix('/'))

@@ -37,6 +37,16 @@ pub struct Report {
     pub(crate) conflicts: Vec<Conflict>,
     /// What was left as it is, with the reason.
     pub(crate) left: Vec<Left>,
+    /// Lines for `.gitignore` that are not in it.
+    pub(crate) ignore: Vec<Ignore>,
+}
+
+/// A line for `.gitignore`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Ignore {
+    pub(crate) line: String,
+    pub(crate) why: &'static str,
 }
 
 /// What happens to one path.
@@ -135,6 +145,14 @@ impl Product for Report {
             && from != to
         {
             writeln!(out, "version {from} -> {to}")?;
+        }
+        let mut why = "";
+        for line in &self.ignore {
+            if line.why != why {
+                why = line.why;
+                writeln!(out, "for .gitignore ({why}):")?;
+            }
+            writeln!(out, "    {}", line.line)?;
         }
         let count = self.changes.len();
         let noun = if count == 1 { "change" } else { "changes" };

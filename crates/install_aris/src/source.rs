@@ -58,6 +58,9 @@ pub(crate) struct HelperRow {
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
     pub(crate) owner: String,
+    /// Skills that call it.
+    #[serde(default)]
+    callers: Vec<String>,
     #[serde(default = "yes")]
     shipped: bool,
 }
@@ -136,6 +139,45 @@ impl Source {
         } else {
             InstallMode::Copy
         }
+    }
+
+    /// Leaves only these skills, those that own the helpers they call, and so on. Gives what comes with them.
+    ///
+    /// **Errors**: [`Error::NoSkill`].
+    pub(crate) fn choose(&mut self, names: &[String]) -> Result<Vec<String>, Error> {
+        let is_skill = |name: &String| self.skills.get(name) == Some(&EntryKind::Skill);
+        if let Some(name) = names.iter().find(|name| !is_skill(name)) {
+            let alike = |known: &&String| strsim::jaro_winkler(known, name);
+            let near = self.skills.keys().filter(|known| is_skill(known));
+            let near = near.max_by(|a, b| alike(a).total_cmp(&alike(b)));
+            return Err(Error::NoSkill {
+                name: name.clone(),
+                near: near.cloned().unwrap_or_default(),
+            });
+        }
+        let mut chosen = names.to_vec();
+        let mut at = 0;
+        while let Some(caller) = chosen.get(at).cloned() {
+            for row in self.helpers.iter().flatten() {
+                if row.callers.contains(&caller) && !chosen.contains(&row.owner) {
+                    chosen.push(row.owner.clone());
+                }
+            }
+            at += 1;
+        }
+        self.skills
+            .retain(|name, kind| *kind == EntryKind::Support || chosen.contains(name));
+        if let Some(helpers) = &mut self.helpers {
+            helpers.retain(|row| chosen.contains(&row.owner));
+        }
+        Ok(chosen.split_off(names.len()))
+    }
+
+    /// Whether a host takes the source for a plugin: Codex names a skill after the plugin that it really lies in.
+    pub(crate) fn is_plugin(&self) -> bool {
+        [".codex-plugin", ".claude-plugin"]
+            .iter()
+            .any(|folder| self.at(folder).join("plugin.json").is_file())
     }
 
     /// A path below the source.

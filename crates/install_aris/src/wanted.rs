@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use aris_audit::Digest;
 use aris_contract::artifact::install::{
     CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, Host, INSTALLED_TOOLS, InstallMode,
-    Origin, TreeFile,
+    LINKED_SKILLS, Origin, TreeFile,
 };
 
 use crate::error::Error;
@@ -39,17 +39,33 @@ pub(crate) enum From {
 pub(crate) struct Choices {
     pub(crate) mode: InstallMode,
     pub(crate) hosts: BTreeSet<Host>,
+    /// Skills that were named; empty: all.
+    pub(crate) skills: Vec<String>,
 }
 
 impl Choices {
-    /// Whether `.claude/skills` is filled. Codex and Gemini read the canonical place.
-    pub(crate) fn has_claude_folder(&self) -> bool {
+    /// Whether `.agents/skills` is filled.
+    pub(crate) fn uses_agents(&self) -> bool {
+        self.hosts.contains(&Host::Codex) || self.hosts.contains(&Host::Gemini)
+    }
+
+    /// Whether `.claude/skills` is filled.
+    pub(crate) fn uses_claude(&self) -> bool {
         self.hosts.contains(&Host::Claude) || self.hosts.contains(&Host::Cursor)
     }
 
-    /// Links in `.claude/skills` lead to the canonical place, but for Cursor, which did not show linked skills.
-    fn copies_for_claude_folder(&self) -> bool {
-        self.hosts.contains(&Host::Cursor)
+    /// Places that are filled, the one that holds the skills first.
+    ///
+    /// Only those that a host needs: `OpenCode` reads both, and names a skill that is in both twice.
+    pub(crate) fn places(&self) -> Vec<&'static str> {
+        let agents = self.uses_agents().then_some(CANONICAL_SKILLS);
+        let claude = self.uses_claude().then_some(CLAUDE_SKILLS);
+        agents.into_iter().chain(claude).collect()
+    }
+
+    /// Whether `.agents/skills` holds copies.
+    pub(crate) fn copies_for_agents(&self, source: &Source) -> bool {
+        self.mode == InstallMode::Copy || (self.hosts.contains(&Host::Codex) && source.is_plugin())
     }
 }
 
@@ -77,50 +93,46 @@ pub(crate) fn wanted(
             },
         );
     };
-    let copies = choices.mode == InstallMode::Copy
-        || (choices.has_claude_folder() && choices.copies_for_claude_folder());
     for (name, kind) in &source.skills {
         let folder = source.at(&format!("skills/{name}"));
-        let files: Vec<TreeFile> = if copies {
-            match source::tree(&source.root, &folder)? {
-                Ok(files) => files,
-                Err(reason) => {
-                    refused.push(format!("skill {name}: {reason}"));
-                    continue;
+        let mut files: Option<Vec<TreeFile>> = None;
+        for place in choices.places() {
+            let is_second = place == CLAUDE_SKILLS && choices.uses_agents();
+            // Cursor did not show linked skills.
+            let copies = match place {
+                CANONICAL_SKILLS => choices.copies_for_agents(source),
+                _ => {
+                    choices.hosts.contains(&Host::Cursor)
+                        || (choices.mode == InstallMode::Copy && !is_second)
                 }
-            }
-        } else {
-            Vec::new()
-        };
-        let linked = |target: String| (Content::Link { target }, From::Link);
-        let copied = || {
-            let files = files.clone();
-            (Content::Tree { files }, From::Folder(folder.clone()))
-        };
-        let (content, from) = match choices.mode {
-            InstallMode::Symlink => linked(format!("{}/skills/{name}", source.text)),
-            InstallMode::Copy => copied(),
-        };
-        let leads_to = match choices.mode {
-            InstallMode::Symlink => std::fs::canonicalize(&folder).ok(),
-            InstallMode::Copy => None,
-        };
-        add(
-            format!("{CANONICAL_SKILLS}/{name}"),
-            *kind,
-            name,
-            content,
-            from,
-            leads_to.clone(),
-        );
-        if choices.has_claude_folder() {
-            let (content, from) = if choices.copies_for_claude_folder() {
-                copied()
+            };
+            let (content, from) = if copies {
+                if files.is_none() {
+                    match source::tree(&source.root, &folder)? {
+                        Ok(found) => files = Some(found),
+                        Err(reason) => {
+                            refused.push(format!("skill {name}: {reason}"));
+                            break;
+                        }
+                    }
+                }
+                let files = files.clone().unwrap_or_default();
+                (Content::Tree { files }, From::Folder(folder.clone()))
             } else {
-                linked(format!("../../{CANONICAL_SKILLS}/{name}"))
+                let target = if is_second {
+                    format!("../../{CANONICAL_SKILLS}/{name}")
+                } else {
+                    format!("{}/skills/{name}", source.text)
+                };
+                (Content::Link { target }, From::Link)
+            };
+            let leads_to = if copies || (is_second && choices.copies_for_agents(source)) {
+                None
+            } else {
+                std::fs::canonicalize(&folder).ok()
             };
             add(
-                format!("{CLAUDE_SKILLS}/{name}"),
+                format!("{place}/{name}"),
                 *kind,
                 name,
                 content,
@@ -128,6 +140,17 @@ pub(crate) fn wanted(
                 leads_to,
             );
         }
+    }
+    if let Some(place) = choices.places().last() {
+        let target = format!("../{place}");
+        add(
+            LINKED_SKILLS.to_owned(),
+            EntryKind::Tool,
+            "skills",
+            Content::Link { target },
+            From::Link,
+            None,
+        );
     }
     match &source.helpers {
         Some(rows) => {

@@ -24,6 +24,9 @@ pub const CLAUDE_SKILLS: &str = ".claude/skills";
 /// Layer 1 of the resolver chain, relative to the project.
 pub const INSTALLED_TOOLS: &str = ".aris/tools";
 
+/// A link to the place that holds the skills, relative to the project: the same path whatever the hosts.
+pub const LINKED_SKILLS: &str = ".aris/skills";
+
 /// The record of one installation, `.aris/install.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -45,6 +48,9 @@ pub struct InstallManifest {
     pub mode: InstallMode,
     /// Hosts it was made for, sorted.
     pub hosts: Vec<Host>,
+    /// The skills that were chosen, sorted; empty: all of the source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
     /// Everything installed, sorted by path.
     pub entries: Vec<Entry>,
     /// Folders that the installer made, relative to the project, sorted.
@@ -157,7 +163,7 @@ pub enum EntryKind {
     Skill,
     /// A folder that skills refer to, `shared-references`.
     Support,
-    /// A file below `.aris/tools`, or that folder itself when it is a link.
+    /// A file below `.aris/tools`, that folder itself when it is a link, or `.aris/skills`.
     Tool,
 }
 

@@ -119,6 +119,7 @@ fn sound() -> (Project, InstallManifest) {
         generated: String::from("2026-01-01T00:00:00Z"),
         mode: InstallMode::Symlink,
         hosts: Host::ALL.to_vec(),
+        skills: Vec::new(),
         entries,
         folders: Vec::new(),
         blocks: vec![Block {

@@ -2,6 +2,7 @@
 #![cfg(test)]
 #![allow(clippy::disallowed_methods, reason = "tests prepare files directly")]
 
+mod hosts;
 mod kept;
 mod older;
 
@@ -95,7 +96,7 @@ fn every_mode_and_host_comes_and_goes_and_leaves_nothing() {
             let (before, time) = (project.snapshot(), modified());
             install(&project, &["--mode", mode, "--host", hosts]);
             let after = project.snapshot();
-            assert!(after.paths().contains(&"paper/.agents/skills/reading"));
+            assert!(after.paths().contains(&"paper/.aris/skills"));
             assert!(after.paths().contains(&"paper/.aris/tools/old/tool.py"));
             // The source is known by now.
             let run = call(&project, &["--reconcile"]).expect_code(0);
@@ -131,7 +132,7 @@ fn people_read_zero_changes() {
 fn links_follow_the_source_and_copies_do_not() {
     for (mode, expected) in [("symlink", "new\n"), ("copy", "more\n")] {
         let project = project();
-        install(&project, &["--mode", mode]);
+        install(&project, &["--mode", mode, "--host", "claude,codex"]);
         project.write("source/skills/writing/references/more.md", "new\n");
         for place in [".agents", ".claude"] {
             assert_eq!(
@@ -147,7 +148,7 @@ fn a_dry_run_and_a_check_say_what_would_change_and_write_nothing() {
     let project = project();
     let before = project.snapshot();
     let run = call(&project, &["--aris-repo", "source", "--dry-run"]).expect_code(10);
-    assert!(paths(&run.data(), "changes").contains(&".agents/skills/writing"));
+    assert!(paths(&run.data(), "changes").contains(&".claude/skills/writing"));
     before.assert_same(&project.snapshot(), "a dry run");
     install(&project, &["--mode", "copy"]);
     for action in [
@@ -173,7 +174,7 @@ fn a_dry_run_and_a_check_say_what_would_change_and_write_nothing() {
 #[test]
 fn uninstall_leaves_what_the_user_changed_or_made() {
     let project = project();
-    install(&project, &["--mode", "copy", "--host", "cursor"]);
+    install(&project, &["--mode", "copy", "--host", "cursor,codex"]);
     project.write(
         "paper/.agents/skills/writing/references/more.md",
         "edited\n",
@@ -219,10 +220,10 @@ fn uninstall_leaves_what_the_user_changed_or_made() {
 #[test]
 fn a_link_that_leads_elsewhere_stays() {
     let project = project().file("elsewhere/SKILL.md", "mine\n");
-    fs::create_dir_all(project.at("paper/.agents/skills")).expect("folders");
+    fs::create_dir_all(project.at("paper/.claude/skills")).expect("folders");
     symlink(
         project.at("elsewhere"),
-        project.at("paper/.agents/skills/reading"),
+        project.at("paper/.claude/skills/reading"),
     )
     .expect("link");
     let before = project.snapshot();
@@ -231,13 +232,13 @@ fn a_link_that_leads_elsewhere_stays() {
         &["--aris-repo", "source", "--replace-link", "reading"],
     )
     .expect_code(10);
-    assert_eq!(paths(&run.data(), "conflicts"), [".agents/skills/reading"]);
+    assert_eq!(paths(&run.data(), "conflicts"), [".claude/skills/reading"]);
     before.assert_same(&project.snapshot(), "S2");
     // One that leads elsewhere into the source is replaced when it is named.
-    fs::remove_file(project.at("paper/.agents/skills/reading")).expect("remove");
+    fs::remove_file(project.at("paper/.claude/skills/reading")).expect("remove");
     symlink(
         project.at("source/skills/writing"),
-        project.at("paper/.agents/skills/reading"),
+        project.at("paper/.claude/skills/reading"),
     )
     .expect("link");
     call(&project, &["--aris-repo", "source"]).expect_code(10);
@@ -246,7 +247,7 @@ fn a_link_that_leads_elsewhere_stays() {
         &["--replace-link", "reading", "--mode", "symlink"],
     );
     assert_eq!(
-        fs::read_link(project.at("paper/.agents/skills/reading")).expect("link"),
+        fs::read_link(project.at("paper/.claude/skills/reading")).expect("link"),
         project.at("source/skills/reading")
     );
 }
@@ -395,7 +396,7 @@ fn source_entries_that_leave_the_source_are_left_out() {
     ] {
         assert_eq!(
             project
-                .at(&format!("paper/.agents/skills/{skill}"))
+                .at(&format!("paper/.claude/skills/{skill}"))
                 .exists(),
             there,
             "{skill}"
@@ -410,10 +411,10 @@ fn records_that_name_other_paths_are_damaged() {
     install(&project, &["--mode", "copy"]);
     let good = project.read("paper/.aris/install.json");
     for (from, to) in [
-        ("\".agents/skills/reading\"", "\"../source/skills/reading\""),
-        ("\".agents/skills/reading\"", "\"main.tex\""),
+        ("\".claude/skills/reading\"", "\"../source/skills/reading\""),
+        ("\".claude/skills/reading\"", "\"main.tex\""),
         ("\"SKILL.md\"", "\"../../../main.tex\""),
-        ("\".agents/skills\"", "\"..\""),
+        ("\".claude/skills\"", "\"..\""),
         (
             "aris.install_aris.manifest/v1",
             "aris.install_aris.manifest/v2",
@@ -447,8 +448,8 @@ fn unsafe_names_of_the_source_are_left_out() {
     let run = call(&project, &["--aris-repo", "source"]).expect_code(0);
     assert!(run.stderr().contains("not a safe name"), "{run}");
     assert!(
-        !project.at("paper/.agents/skills/-rf").exists()
-            && !project.at("paper/.agents/skills/a b").exists()
+        !project.at("paper/.claude/skills/-rf").exists()
+            && !project.at("paper/.claude/skills/a b").exists()
     );
 }
 
@@ -458,7 +459,7 @@ fn reconcile_repairs_what_is_gone_and_removes_what_is_no_longer_wanted() {
         let project = project();
         install(&project, &["--mode", mode]);
         let before = project.snapshot();
-        let gone = project.at("paper/.agents/skills/writing");
+        let gone = project.at("paper/.claude/skills/writing");
         if mode == "copy" {
             fs::remove_file(gone.join("references/more.md")).expect("remove");
         } else {
@@ -495,7 +496,7 @@ fn a_changed_mode_turns_links_into_copies_and_back() {
     let before = project.snapshot();
     for mode in ["symlink", "copy", "symlink"] {
         install(&project, &["--mode", mode]);
-        let is_link = fs::symlink_metadata(project.at("paper/.agents/skills/writing"))
+        let is_link = fs::symlink_metadata(project.at("paper/.claude/skills/writing"))
             .expect("there")
             .is_symlink();
         assert_eq!(is_link, mode == "symlink");
@@ -512,10 +513,10 @@ fn a_changed_mode_turns_links_into_copies_and_back() {
 fn a_right_link_of_the_user_s_stays_the_user_s_unless_adopted() {
     for adopt in [false, true] {
         let project = project();
-        fs::create_dir_all(project.at("paper/.agents/skills")).expect("folders");
+        fs::create_dir_all(project.at("paper/.claude/skills")).expect("folders");
         symlink(
             project.at("source/skills/writing"),
-            project.at("paper/.agents/skills/writing"),
+            project.at("paper/.claude/skills/writing"),
         )
         .expect("link");
         let args: &[&str] = if adopt {
@@ -526,7 +527,7 @@ fn a_right_link_of_the_user_s_stays_the_user_s_unless_adopted() {
         install(&project, args);
         uninstall(&project);
         assert_eq!(
-            fs::symlink_metadata(project.at("paper/.agents/skills/writing")).is_ok(),
+            fs::symlink_metadata(project.at("paper/.claude/skills/writing")).is_ok(),
             !adopt
         );
     }

@@ -1,0 +1,84 @@
+//! What of an install git should not see, because it is made for one machine. Files are not changed: `.gitignore` is the user's.
+
+use aris_contract::artifact::install::{
+    Content, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, LINKED_SKILLS,
+};
+
+use crate::project::{Project, Shape, base, parent};
+use crate::records::PLACES;
+use crate::report::Ignore;
+
+/// Bytes of a `.gitignore`.
+const LIMIT: u64 = 1 << 20;
+
+const RECORDS: &str = "records with paths of this machine";
+const TOOLS: &str = "made for this machine by the installer";
+const LINKS: &str = "links to paths of this machine";
+const COPIES: &str =
+    "copies with programs for this machine; commit them only where everyone has the same system";
+
+/// Lines that the project's `.gitignore` lacks; none outside a git repository.
+pub(crate) fn lines(project: &Project, manifest: &InstallManifest) -> Vec<Ignore> {
+    let is_repository = project.shape(".git") != Shape::Absent;
+    if project.is_home || !(is_repository || project.outer_repository().is_some()) {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        (format!("/{INSTALL_MANIFEST}"), RECORDS),
+        (String::from("/.aris/installed-skills*.txt"), RECORDS),
+        (format!("/{INSTALLED_TOOLS}/"), TOOLS),
+        (format!("/{LINKED_SKILLS}"), TOOLS),
+    ];
+    for place in PLACES {
+        let ours = || {
+            let entries = manifest.entries.iter();
+            entries.filter(|entry| entry.path.starts_with(place))
+        };
+        let is_link = |content: &Content| matches!(content, Content::Link { .. });
+        let Some(first) = ours().next() else { continue };
+        let why = if is_link(&first.content) {
+            LINKS
+        } else {
+            COPIES
+        };
+        let others = aris_fs::list_sorted(&project.at(place)).unwrap_or_default();
+        let is_mine = |name: &str| ours().any(|entry| top(&entry.path, place) == name);
+        let has_others = others.iter().any(|entry| {
+            let name = entry.name.to_string_lossy();
+            !name.starts_with('.') && !is_mine(&name)
+        });
+        if has_others {
+            let mut names: Vec<&str> = ours().map(|entry| top(&entry.path, place)).collect();
+            names.dedup();
+            lines.extend(
+                names
+                    .into_iter()
+                    .map(|name| (format!("/{place}/{name}"), why)),
+            );
+        } else {
+            lines.push((format!("/{place}/"), why));
+        }
+    }
+    let known = aris_fs::read_optional(&project.at(".gitignore"), LIMIT);
+    let known = known.ok().flatten().unwrap_or_default();
+    let known = String::from_utf8_lossy(&known);
+    let is_new = |line: &str| {
+        !known.lines().any(|known| {
+            let known = known.trim();
+            [line, parent(line)]
+                .iter()
+                .any(|line| known.trim_matches('/') == line.trim_matches('/') && !line.is_empty())
+        })
+    };
+    lines
+        .into_iter()
+        .filter(|(line, _)| is_new(line))
+        .map(|(line, why)| Ignore { line, why })
+        .collect()
+}
+
+/// The name of an entry in its place, also of what is below it.
+fn top<'a>(path: &'a str, place: &str) -> &'a str {
+    let below = path.get(place.len() + 1..).unwrap_or_default();
+    below.split('/').next().unwrap_or(base(path))
+}

@@ -1,0 +1,218 @@
+//! What each set of hosts gets, a choice of skills, and what git should not see.
+
+use std::fs;
+
+use aris_testkit::Project;
+
+use super::{call, install, paths, project, uninstall};
+
+fn is_link(project: &Project, path: &str) -> bool {
+    fs::symlink_metadata(project.at(path)).is_ok_and(|found| found.is_symlink())
+}
+
+/// `OpenCode` reads both places, and names a skill that is in both twice.
+#[test]
+fn skills_are_in_one_place_unless_hosts_need_both() {
+    for (hosts, agents, claude) in [
+        ("claude", false, true),
+        ("cursor", false, true),
+        ("claude,cursor", false, true),
+        ("codex", true, false),
+        ("codex,gemini", true, false),
+        ("claude,gemini", true, true),
+        ("cursor,codex", true, true),
+    ] {
+        let project = project();
+        install(&project, &["--mode", "symlink", "--host", hosts]);
+        for (place, is_used) in [(".agents", agents), (".claude", claude)] {
+            assert_eq!(
+                project
+                    .at(&format!("paper/{place}/skills/reading"))
+                    .exists(),
+                is_used,
+                "{hosts}: {place}"
+            );
+        }
+        // A path that is the same for every set of hosts.
+        assert!(
+            project
+                .at("paper/.aris/skills/writing/references/more.md")
+                .exists()
+        );
+        assert_eq!(
+            is_link(&project, "paper/.claude/skills/reading"),
+            claude && !hosts.contains("cursor"),
+            "{hosts}"
+        );
+        let run = call(&project, &[]).expect_code(0);
+        assert!(paths(&run.data(), "changes").is_empty(), "{hosts}: {run}");
+    }
+}
+
+/// Codex gives a skill that it reaches through a link the name of the plugin that its target lies in.
+#[test]
+fn codex_gets_copies_from_a_source_that_is_a_plugin() {
+    for plugin in [false, true] {
+        let project = project();
+        if plugin {
+            project.write(
+                "source/.codex-plugin/plugin.json",
+                "{\"name\": \"suite\"}\n",
+            );
+        }
+        let args = ["--mode", "symlink", "--host", "claude,codex"];
+        let run = call(&project, &[&["--aris-repo", "source"], &args[..]].concat()).expect_code(0);
+        assert_eq!(run.stderr().contains("--update"), plugin, "{run}");
+        assert_eq!(is_link(&project, "paper/.agents/skills/reading"), !plugin);
+        assert!(is_link(&project, "paper/.claude/skills/reading"));
+        // No SKILL.md is a link, nor lies below a plugin's manifest.
+        let skill = project.at("paper/.agents/skills/reading/SKILL.md");
+        assert!(!fs::symlink_metadata(&skill).expect("there").is_symlink());
+        let real = fs::canonicalize(&skill).expect("there");
+        let below = real
+            .ancestors()
+            .any(|above| above.join(".codex-plugin/plugin.json").exists());
+        assert!(!below, "{}", real.display());
+        install(&project, &["--host", "claude"]);
+        assert!(is_link(&project, "paper/.claude/skills/reading"));
+        assert!(!project.at("paper/.agents").exists());
+    }
+}
+
+#[test]
+fn what_a_host_wants_is_said() {
+    for (hosts, word) in [
+        ("gemini", "trustedFolders.json"),
+        ("claude,gemini", "OpenCode"),
+    ] {
+        let project = project();
+        let run = call(&project, &["--aris-repo", "source", "--host", hosts]).expect_code(0);
+        assert!(run.stderr().contains(word), "{hosts}: {run}");
+    }
+}
+
+const TABLE: &str = "[[helper]]\nname = \"tool\"\naliases = []\nowner = \"reading\"\ncallers = [\"reading\", \"writing\"]\n\
+    [[helper]]\nname = \"far\"\naliases = []\nowner = \"third\"\ncallers = [\"third\", \"reading\"]\n";
+
+/// What is at `.claude/skills` and `.aris/tools`.
+fn installed(project: &Project) -> Vec<String> {
+    let mut names = Vec::new();
+    for folder in [".claude/skills", ".aris/tools"] {
+        let entries = fs::read_dir(project.at(&format!("paper/{folder}"))).expect("a folder");
+        names.extend(entries.map(|entry| {
+            entry
+                .expect("entry")
+                .file_name()
+                .into_string()
+                .expect("text")
+        }));
+    }
+    names.sort();
+    names
+}
+
+#[test]
+fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
+    let project = project()
+        .file("source/skills/third/SKILL.md", super::SKILL)
+        .file("source/skills/fourth/SKILL.md", super::SKILL)
+        .file("source/skills/shared-references/helpers.toml", TABLE);
+    let free = ["--allow-missing-binaries"];
+    let chosen = |names: &str| {
+        let args = [&["--aris-repo", "source", "--skills", names], &free[..]].concat();
+        call(&project, &args)
+    };
+    let before = project.snapshot();
+    let error = chosen("fourth,raeding").expect_code(2).error();
+    let message = error["message"].as_str().expect("text");
+    assert!(
+        message.contains("raeding") && error["hint"].to_string().contains("reading"),
+        "{error}"
+    );
+    before.assert_same(&project.snapshot(), "a wrong name");
+
+    chosen("fourth").expect_code(0);
+    assert_eq!(installed_skills(&project), ["fourth", "shared-references"]);
+    let run = chosen("writing").expect_code(0);
+    // A call of a helper needs its owner, and so on.
+    assert!(
+        run.stderr().contains("reading") && run.stderr().contains("third"),
+        "{run}"
+    );
+    let all = [
+        "far",
+        "reading",
+        "shared-references",
+        "third",
+        "tool",
+        "writing",
+    ];
+    assert_eq!(installed(&project), all);
+    for action in [&[][..], &["--reconcile"], &["--update"]] {
+        let run = call(&project, &[action, &free].concat()).expect_code(0);
+        assert!(paths(&run.data(), "changes").is_empty(), "{run}");
+    }
+    assert_eq!(installed(&project), all);
+    chosen("all").expect_code(0);
+    assert!(installed(&project).contains(&String::from("fourth")));
+    uninstall(&project);
+    before.assert_same(&project.snapshot(), "uninstalled");
+}
+
+fn installed_skills(project: &Project) -> Vec<String> {
+    let entries = fs::read_dir(project.at("paper/.claude/skills")).expect("a folder");
+    let names = entries.map(|entry| {
+        entry
+            .expect("entry")
+            .file_name()
+            .into_string()
+            .expect("text")
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn lines_for_git_to_ignore_are_printed_until_they_are_there() {
+    for own in [false, true] {
+        let project = project().file("paper/.git/HEAD", "ref: refs/heads/main\n");
+        if own {
+            project.write("paper/.claude/skills/mine/SKILL.md", "mine\n");
+        }
+        let data = install(&project, &[]);
+        let lines: Vec<&str> = data["ignore"]
+            .as_array()
+            .expect("lines")
+            .iter()
+            .map(|item| item["line"].as_str().expect("a line"))
+            .collect();
+        assert!(
+            data["ignore"][0]["why"]
+                .as_str()
+                .is_some_and(|why| !why.is_empty())
+        );
+        assert!(lines.contains(&"/.aris/install.json") && lines.contains(&"/.aris/tools/"));
+        assert_eq!(lines.contains(&"/.claude/skills/"), !own, "{lines:?}");
+        assert_eq!(lines.contains(&"/.claude/skills/reading"), own, "{lines:?}");
+        // Written down, they hide what was installed, and nothing of the user's.
+        project.write("paper/.gitignore", lines.join("\n") + "\n");
+        let git = |args: &[&str]| {
+            let call = aris_testkit::Helper::at("git").call(project.at("paper"));
+            call.args(args).run().expect_code(0).stdout().to_owned()
+        };
+        fs::remove_dir_all(project.at("paper/.git")).expect("removed");
+        git(&["init", "--quiet"]);
+        let mut seen = vec![".gitignore", "main.tex"];
+        if own {
+            seen.insert(0, ".claude/skills/mine/SKILL.md");
+        }
+        let untracked = git(&["ls-files", "--others", "--exclude-standard"]);
+        let mut found: Vec<&str> = untracked.lines().collect();
+        found.sort_unstable();
+        seen.sort_unstable();
+        assert_eq!(found, seen);
+        let data = call(&project, &["--mode", "copy"]).expect_code(0).data();
+        assert_eq!(data["ignore"], serde_json::json!([]));
+    }
+}
