@@ -142,7 +142,7 @@ pub(super) const NEEDS: &[Need] = &[
     need("research-lit/SKILL.md", "check_source_facts", &[10]),
     need(
         "research-recipe/SKILL.md",
-        "recipe_runner run .agents/skills/research-recipe/assets/recipes/research.yaml",
+        "recipe_runner run .aris/skills/research-recipe/assets/recipes/research.yaml",
         &[11],
     ),
     need("research-wiki/SKILL.md", "research_wiki ingest_paper", &[7]),
