@@ -81,13 +81,6 @@ fn shipped_unless_said() -> bool {
     true
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    #[serde(default)]
-    helper: Vec<Row>,
-}
-
 /// The root of the checkout that xtask runs from.
 #[expect(
     clippy::disallowed_methods,
@@ -107,17 +100,15 @@ impl Workspace {
     /// Reads the helper table below `root`.
     pub(crate) fn load(root: &Path) -> Result<Self, Fault> {
         let text = aris_fs::read_text(&root.join(TABLE))?;
-        let table: Table = toml_edit::de::from_str(&text)
-            .map_err(|error| Fault::new(format!("{TABLE}: {error}")))?;
+        let contract: Vec<Row> = aris_skills::helpers::rows(text.as_bytes()).map_err(
+            |aris_skills::helpers::Problem { line, reason }| {
+                Fault::new(format!("{TABLE}:{line}: {reason}"))
+            },
+        )?;
         Ok(Self {
             root: root.to_path_buf(),
-            rows: table
-                .helper
-                .iter()
-                .filter(|row| row.shipped)
-                .cloned()
-                .collect(),
-            contract: table.helper,
+            rows: contract.iter().filter(|row| row.shipped).cloned().collect(),
+            contract,
         })
     }
 
@@ -168,6 +159,20 @@ impl Workspace {
     /// Names of all packages in `crates/`, sorted.
     pub(crate) fn crates(&self) -> Result<Vec<String>, Fault> {
         self.folders_with("crates", "Cargo.toml")
+    }
+}
+
+impl aris_skills::helpers::Row for Row {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
     }
 }
 

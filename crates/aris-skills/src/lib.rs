@@ -1,5 +1,7 @@
 //! A tree of agent skills as data: which folders are skills, which files belong to them, and what the files say.
 //!
+//! Also the table of helpers that lies in such a tree.
+//!
 //! Reading only: no rules, no printing, no processes. A [`Tree`] is cheap (names, sizes, modes); a [`Skill`] holds the text of one
 //! skill's files and is loaded, used and dropped one at a time, so that memory does not grow with the tree.
 //!
@@ -11,6 +13,7 @@
 pub mod binary;
 pub mod frontmatter;
 pub mod git;
+pub mod helpers;
 pub mod markdown;
 pub mod mention;
 pub mod names;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use aris_audit::Digest;
 use aris_contract::artifact::install::{EntryKind, InstallMode, TreeFile};
 use aris_fs::EntryKind as OnDisk;
+use aris_skills::helpers::{self, Problem};
 use serde::Deserialize;
 
 use crate::error::Error;
@@ -69,10 +70,18 @@ const fn yes() -> bool {
     true
 }
 
-#[derive(Deserialize)]
-struct Table {
-    #[serde(default)]
-    helper: Vec<HelperRow>,
+impl helpers::Row for HelperRow {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
 }
 
 /// Where a source may be named.
@@ -226,7 +235,12 @@ impl Source {
             return Ok(None);
         }
         if let Some(text) = aris_fs::read_optional(&source.at(TABLE), TABLE_LIMIT)? {
-            let rows = table(&source.at(TABLE), &text)?;
+            let rows: Vec<HelperRow> =
+                helpers::rows(&text).map_err(|Problem { line, reason }| Error::Damaged {
+                    path: source.at(TABLE),
+                    line,
+                    reason,
+                })?;
             let rows = rows.into_iter().filter(|row| {
                 row.shipped && source.skills.get(&row.owner) == Some(&EntryKind::Skill)
             });
@@ -346,122 +360,4 @@ fn version(root: &Path) -> Result<Option<String>, Error> {
     Ok(contract
         .and_then(|contract| Some(contract.get("version")?.as_str()?.to_owned()))
         .filter(|version| is_safe_name(version)))
-}
-
-/// The rows of a helper table. Names go into paths and scripts, so they are checked here.
-fn table(path: &Path, text: &[u8]) -> Result<Vec<HelperRow>, Error> {
-    let damaged = |line: usize, reason: String| Error::Damaged {
-        path: path.to_path_buf(),
-        line,
-        reason,
-    };
-    let text = str::from_utf8(text).map_err(|error| {
-        let before = text.get(..error.valid_up_to()).unwrap_or_default();
-        damaged(line_of(before), String::from("not UTF-8"))
-    })?;
-    let table: Table = toml_edit::de::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        let before = text.as_bytes().get(..at).unwrap_or_default();
-        damaged(line_of(before), error.message().to_owned())
-    })?;
-    for row in &table.helper {
-        let plain = |name: &str| aris_launch::is_plain(name);
-        let sound = plain(&row.name)
-            && plain(&row.owner)
-            && row.aliases.iter().all(|alias| alias.split('/').all(plain));
-        if !sound {
-            let line = text
-                .lines()
-                .position(|line| line.starts_with("name") && line.contains(&row.name))
-                .map_or(1, |at| at + 1);
-            return Err(damaged(
-                line,
-                format!(
-                    "helper {:?} has a name, an owner or an alias that is no plain name",
-                    row.name
-                ),
-            ));
-        }
-    }
-    if let Some((name, reason)) = collision(&table.helper) {
-        let quoted = format!("\"{name}\"");
-        let line = text.lines().position(|line| line.contains(&quoted));
-        return Err(damaged(line.map_or(1, |at| at + 1), reason));
-    }
-    Ok(table.helper)
-}
-
-/// A name that two helpers have, or that would have to be a file and a folder under `.aris/tools`, and what is wrong with it.
-fn collision(rows: &[HelperRow]) -> Option<(&str, String)> {
-    let mut owners = BTreeMap::new();
-    for row in rows {
-        for name in [&row.name].into_iter().chain(&row.aliases) {
-            if let Some(other) = owners.insert(name.as_str(), row.name.as_str()) {
-                return Some((
-                    name,
-                    format!("{name:?} is a name of {other} and of {}", row.name),
-                ));
-            }
-        }
-    }
-    owners.keys().find_map(|name| {
-        let folder = name
-            .match_indices('/')
-            .filter_map(|(at, _)| name.get(..at))
-            .find(|folder| owners.contains_key(folder))?;
-        Some((
-            *name,
-            format!("{folder:?} would be a file and, for {name:?}, a folder"),
-        ))
-    })
-}
-
-fn line_of(before: &[u8]) -> usize {
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn rows_that_could_leave_their_folder_are_refused_with_their_line() {
-        let path = Path::new("helpers.toml");
-        let good = b"[[helper]]\nname = \"a\"\nowner = \"o\"\naliases = [\"a.sh\", \"x/a.py\"]\npolicy = \"C\"\n";
-        let rows = table(path, good).expect("a table");
-        assert_eq!((rows.len(), rows[0].shipped), (1, true));
-        for (row, line) in [
-            ("name = \"../a\"\nowner = \"o\"", 2),
-            ("name = \"a\"\nowner = \"o/..\"", 2),
-            ("name = \"a\"\nowner = \"o\"\naliases = [\"../a\"]", 2),
-            ("name = \"a\"\nowner = \"o\"\naliases = [\"/a\"]", 2),
-            ("name = \"a\"\nowner = 3", 3),
-            ("name = \"a\"\nowner = \"o\"\naliases = [\"a\"]", 2),
-            ("name = \"a\"\nowner = \"o\"\naliases = [\n\"a/x\"]", 5),
-            (
-                "name = \"a\"\nowner = \"o\"\naliases = [\n\"x/y\", \"b\",\n\"x/y/z.py\"]",
-                6,
-            ),
-            (
-                "name = \"a\"\nowner = \"o\"\n[[helper]]\nname = \"b\"\nowner = \"o\"\naliases = [\"a\"]",
-                2,
-            ),
-            ("name = \"a\nowner = 3", 2),
-        ] {
-            let text = format!("[[helper]]\n{row}\n");
-            match table(path, text.as_bytes()) {
-                Err(Error::Damaged { line: found, .. }) => assert_eq!(found, line, "{row}"),
-                other => panic!("{row}: {other:?}"),
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_bytes_make_the_table_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            table(Path::new("x"), &bytes).map(|_| ()).unwrap_or_default();
-        }
-    }
 }

@@ -1,6 +1,4 @@
-//! The helper table: sorted, complete, no name twice.
-
-use std::collections::BTreeMap;
+//! The helper table: sorted and complete. Names that cannot be, or that two helpers have, are refused when it is read.
 
 use crate::fault::Fault;
 use crate::verify::{Finding, is_kebab, line_of};
@@ -12,7 +10,6 @@ const BRIEF: usize = 54;
 pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     let text = aris_fs::read_text(&workspace.at(TABLE))?;
     let mut findings = Vec::new();
-    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     let mut before = "";
     for row in &workspace.contract {
         let name = row.name.as_str();
@@ -31,20 +28,6 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
                 format!("{name:?} is not snake_case"),
                 "a helper's name is also its crate's and its binary's",
             );
-        }
-        for alias in row.names() {
-            if let Some(other) = seen.insert(alias, name) {
-                found(
-                    format!("{alias:?} means {other} and {name}"),
-                    "every name and alias belongs to one helper",
-                );
-            }
-            if !is_legacy_name(alias) {
-                found(
-                    format!("alias {alias:?} is not a file name"),
-                    "an alias is the name of a legacy script, with its folder where it had one below tools",
-                );
-            }
         }
         if !is_kebab(&row.owner) {
             found(
@@ -100,14 +83,6 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Vec<Finding>, Fault> {
     Ok(findings)
 }
 
-/// Plain components below `tools`, without white space.
-fn is_legacy_name(alias: &str) -> bool {
-    alias
-        .split('/')
-        .all(|part| !matches!(part, "" | "." | ".."))
-        && !alias.contains(char::is_whitespace)
-}
-
 fn is_snake(name: &str) -> bool {
     is_kebab(&name.replace('_', "-"))
         && !name.contains('-')
@@ -125,15 +100,13 @@ mod tests {
         assert_eq!(check(&tree.workspace()).expect("read"), []);
         tree.append(
             TABLE,
-            "\n[[helper]]\nname = \"Bad-name\"\naliases = [\"tool.sh\", \"a/../b\"]\nowner = \"Owner\"\n\
+            "\n[[helper]]\nname = \"Bad-name\"\naliases = [\"a/b\"]\nowner = \"Owner\"\n\
              callers = [\"tool-skill\", \"nobody\"]\npolicy = \"A\"\nrationale = \" \"\nfallback = \"x\"\n",
         );
         let findings = check(&tree.workspace()).expect("read");
         for text in [
             "stands after tool",
             "not snake_case",
-            "\"tool.sh\" means tool and Bad-name",
-            "\"a/../b\" is not a file name",
             "\"Owner\" is not kebab-case",
             "lack the owner",
             "not sorted",
@@ -143,7 +116,7 @@ mod tests {
         ] {
             assert_found(&findings, TABLE, 15, text);
         }
-        assert_eq!(findings.len(), 10, "{findings:#?}");
+        assert_eq!(findings.len(), 8, "{findings:#?}");
         tree.write(TABLE, "");
         assert_found(
             &check(&tree.workspace()).expect("read"),
@@ -154,11 +127,18 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_policy_or_column_is_refused_when_the_table_is_read() {
+    fn an_unknown_policy_or_column_or_a_wrong_name_is_refused_when_the_table_is_read() {
         let tree = Tree::new();
         tree.replace(TABLE, "policy = \"C\"", "policy = \"F\"");
         assert!(Workspace::load(&tree.path()).is_err());
         tree.replace(TABLE, "policy = \"F\"", "policy = \"C\"\nextra = 1");
         assert!(Workspace::load(&tree.path()).is_err());
+        tree.replace(TABLE, "\nextra = 1", "");
+        assert!(Workspace::load(&tree.path()).is_ok());
+        for alias in ["tool", "a/../b"] {
+            tree.replace(TABLE, "tool.sh", alias);
+            assert!(Workspace::load(&tree.path()).is_err(), "{alias}");
+            tree.replace(TABLE, &format!("\"{alias}\"]"), "\"tool.sh\"]");
+        }
     }
 }

@@ -1,0 +1,168 @@
+//! `helpers.toml`, the table of helpers: one `[[helper]]` for each, read in one way by whoever asks.
+//!
+//! Each reader has a [`Row`] with the columns it needs, and says itself whether others are welcome. Names go into paths and scripts, so
+//! what they may be is checked here.
+
+use std::collections::BTreeMap;
+
+use aris_launch::is_plain;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// A row of the table, as far as its reader needs it.
+pub trait Row: DeserializeOwned {
+    /// Canonical name.
+    fn name(&self) -> &str;
+    /// The skill it belongs to.
+    fn owner(&self) -> &str;
+    /// Other names, which may be paths.
+    fn aliases(&self) -> &[String];
+}
+
+/// What is wrong with a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+#[derive(Deserialize)]
+struct Table<R> {
+    #[serde(default = "Vec::new")]
+    helper: Vec<R>,
+}
+
+/// The rows of a table, in its order.
+///
+/// **Errors**: text that is no such table; a name, owner or alias that is no plain name; a name that two helpers have, or that would
+/// have to be a file and a folder.
+pub fn rows<R: Row>(text: &[u8]) -> Result<Vec<R>, Problem> {
+    let text = str::from_utf8(text).map_err(|error| Problem {
+        line: line_of(text, error.valid_up_to()),
+        reason: String::from("not UTF-8"),
+    })?;
+    let table: Table<R> = toml_edit::de::from_str(text).map_err(|error| Problem {
+        line: line_of(text.as_bytes(), error.span().map_or(0, |span| span.start)),
+        reason: error.message().to_owned(),
+    })?;
+    let mention =
+        |is_there: &dyn Fn(&str) -> bool| text.lines().position(is_there).map_or(1, |at| at + 1);
+    for row in &table.helper {
+        let mut aliases = row.aliases().iter();
+        let sound = is_plain(row.name())
+            && is_plain(row.owner())
+            && aliases.all(|alias| alias.split('/').all(is_plain));
+        if !sound {
+            let name = row.name();
+            let reason =
+                format!("helper {name:?} has a name, an owner or an alias that is no plain name");
+            let line = mention(&|line| line.starts_with("name") && line.contains(name));
+            return Err(Problem { line, reason });
+        }
+    }
+    match collision(&table.helper) {
+        Some((name, reason)) => {
+            let quoted = format!("\"{name}\"");
+            let line = mention(&|line| line.contains(&quoted));
+            Err(Problem { line, reason })
+        }
+        None => Ok(table.helper),
+    }
+}
+
+/// A name that two helpers have, or that would have to be a file and a folder beside the others, and what is wrong with it.
+fn collision<R: Row>(rows: &[R]) -> Option<(&str, String)> {
+    let mut owners = BTreeMap::new();
+    for row in rows {
+        for name in [row.name()]
+            .into_iter()
+            .chain(row.aliases().iter().map(String::as_str))
+        {
+            if let Some(other) = owners.insert(name, row.name()) {
+                let reason = format!("{name:?} is a name of {other} and of {}", row.name());
+                return Some((name, reason));
+            }
+        }
+    }
+    owners.keys().find_map(|name| {
+        let folder = name
+            .match_indices('/')
+            .filter_map(|(at, _)| name.get(..at))
+            .find(|folder| owners.contains_key(folder))?;
+        let reason = format!("{folder:?} would be a file and, for {name:?}, a folder");
+        Some((*name, reason))
+    })
+}
+
+fn line_of(text: &[u8], at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Names {
+        name: String,
+        #[serde(default)]
+        aliases: Vec<String>,
+        owner: String,
+    }
+
+    impl Row for Names {
+        fn name(&self) -> &str {
+            &self.name
+        }
+
+        fn owner(&self) -> &str {
+            &self.owner
+        }
+
+        fn aliases(&self) -> &[String] {
+            &self.aliases
+        }
+    }
+
+    #[test]
+    fn rows_that_could_leave_their_folder_are_refused_with_their_line() {
+        let good = b"[[helper]]\nname = \"a\"\nowner = \"o\"\naliases = [\"a.sh\", \"x/a.py\"]\npolicy = \"C\"\n";
+        assert_eq!(rows::<Names>(good).expect("a table").len(), 1);
+        for (row, line) in [
+            ("name = \"../a\"\nowner = \"o\"", 2),
+            ("name = \"a\"\nowner = \"o/..\"", 2),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\"../a\"]", 2),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\"/a\"]", 2),
+            ("name = \"a\"\nowner = 3", 3),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\"a\"]", 2),
+            ("name = \"a\"\nowner = \"o\"\naliases = [\n\"a/x\"]", 5),
+            (
+                "name = \"a\"\nowner = \"o\"\naliases = [\n\"x/y\", \"b\",\n\"x/y/z.py\"]",
+                6,
+            ),
+            (
+                "name = \"a\"\nowner = \"o\"\n[[helper]]\nname = \"b\"\nowner = \"o\"\naliases = [\"a\"]",
+                2,
+            ),
+            ("name = \"a\nowner = 3", 2),
+        ] {
+            let text = format!("[[helper]]\n{row}\n");
+            match rows::<Names>(text.as_bytes()) {
+                Err(Problem { line: found, .. }) => assert_eq!(found, line, "{row}"),
+                other => panic!("{row}: {other:?}"),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_table_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            rows::<Names>(&bytes).map(|_| ()).unwrap_or_default();
+        }
+    }
+}
