@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use aris_contract::artifact::install::{
     Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, InstallManifest, TreeFile,
 };
+use aris_contract::artifact::record::{self, CODEX_SKILLS};
 
 use crate::compare::{Match, compare};
 use crate::documents;
 use crate::error::Error;
 use crate::plan::{Plan, Step, Was, free_name};
 use crate::project::{Project, Shape, base, parent};
-use crate::records::{CODEX_SKILLS, STAGE, for_codex, in_reference_format, needs_codex_record};
+use crate::records::STAGE;
 use crate::source;
 use crate::wanted::{From, Wanted};
 
@@ -50,10 +51,13 @@ pub(crate) fn apply(project: &Project, source_root: &Path, plan: &Plan) -> Resul
 
 /// Writes the record: first for old skills, then the one that counts.
 pub(crate) fn record(project: &Project, manifest: &InstallManifest) -> Result<(), Error> {
-    let text = in_reference_format(manifest);
+    let text = record::in_reference_format(manifest);
     aris_fs::write_atomic(&project.at(INSTALLED_SKILLS), text.as_bytes())?;
-    if needs_codex_record(manifest) {
-        aris_fs::write_atomic(&project.at(CODEX_SKILLS), for_codex(manifest).as_bytes())?;
+    if record::needs_codex(manifest) {
+        aris_fs::write_atomic(
+            &project.at(CODEX_SKILLS),
+            record::for_codex(manifest).as_bytes(),
+        )?;
     } else {
         aris_fs::remove_file(&project.at(CODEX_SKILLS))?;
     }

@@ -43,11 +43,6 @@ pub(crate) const KINDS: [BlockKind; 3] = [
     },
 ];
 
-/// The kind of the file at `path`.
-pub(crate) fn kind_of(path: &str) -> Option<&'static BlockKind> {
-    KINDS.iter().find(|kind| kind.path == path)
-}
-
 /// An instruction file as it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before<'a> {
@@ -272,7 +267,10 @@ mod tests {
     const TIME: Option<u128> = Some(1_700_000_000_123_456_789);
 
     fn claude() -> &'static BlockKind {
-        kind_of("CLAUDE.md").expect("a kind")
+        KINDS
+            .iter()
+            .find(|kind| kind.path == "CLAUDE.md")
+            .expect("a kind")
     }
 
     fn written(text: &[u8], body: &[&str], known: &[&Block]) -> (Vec<u8>, Block) {

@@ -3,9 +3,9 @@
 use aris_contract::artifact::install::{
     Content, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, LINKED_SKILLS,
 };
+use aris_contract::artifact::record::PLACES;
 
 use crate::project::{Project, Shape, base, parent};
-use crate::records::PLACES;
 use crate::report::Ignore;
 
 /// Bytes of a `.gitignore`.

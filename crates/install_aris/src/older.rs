@@ -7,13 +7,13 @@ use std::path::Path;
 use aris_contract::artifact::install::{
     Content, Entry, EntryKind, INSTALLED_TOOLS, InstallMode, Origin, TreeFile,
 };
+use aris_contract::artifact::record::{CODEX_SKILLS, PLACES, Reference, is_safe_name};
 use aris_fs::EntryKind as OnDisk;
 
 use crate::cli::MigrateCopy;
 use crate::error::{Error, quoted};
 use crate::plan::{Inputs, Plan, Step, migrates};
-use crate::project::{Shape, is_safe_name};
-use crate::records::{CODEX_SKILLS, PLACES, Reference};
+use crate::project::Shape;
 use crate::report::{Conflict, What};
 use crate::source::{self, SUPPORT};
 use crate::wanted::From;
@@ -35,11 +35,9 @@ pub(crate) fn take_over(
         now,
         ..
     } = *inputs;
-    for reference in &records.reference {
+    for (path, reference) in &records.reference {
         let Reference {
-            path,
-            repo_root,
-            entries,
+            repo_root, entries, ..
         } = reference;
         let is_older = *path == CODEX_SKILLS || *repo_root != source.text;
         if is_older && !cli.from_old {
@@ -224,7 +222,7 @@ pub(crate) fn nested(inputs: &Inputs<'_>, plan: &mut Plan) {
         let roots = records
             .reference
             .iter()
-            .map(|reference| reference.repo_root.as_str());
+            .map(|(_, reference)| reference.repo_root.as_str());
         roots
             .chain([source.text.as_str()])
             .any(|root| target == Path::new(root).join("skills"))

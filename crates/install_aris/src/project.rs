@@ -151,15 +151,6 @@ pub(crate) fn recordable(path: &Path) -> Result<String, Error> {
         })
 }
 
-/// Rule S13: whether a name of a skill or tool can go into paths, manifests and scripts as it is.
-pub(crate) fn is_safe_name(name: &str) -> bool {
-    name.len() <= 255
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
-}
-
 /// The folder part of a relative path; empty at the top.
 pub(crate) fn parent(relative: &str) -> &str {
     relative.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -168,21 +159,4 @@ pub(crate) fn parent(relative: &str) -> &str {
 /// The last part of a relative path.
 pub(crate) fn base(relative: &str) -> &str {
     relative.rsplit('/').next().unwrap_or(relative)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_could_leave_their_folder_are_unsafe() {
-        for good in ["a", "A.b_c-1", "0", "skill..x"] {
-            assert!(is_safe_name(good), "{good}");
-        }
-        for bad in [
-            "", ".", "..", ".a", "-a", "_a", "a/b", "a b", "ä", "a\n", "a\t",
-        ] {
-            assert!(!is_safe_name(bad), "{bad}");
-        }
-    }
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use aris_audit::Digest;
 use aris_contract::artifact::install::{EntryKind, InstallMode, TreeFile};
+use aris_contract::artifact::record::is_safe_name;
 use aris_fs::EntryKind as OnDisk;
 use aris_skills::helpers::{self, Problem};
 use serde::Deserialize;
 
 use crate::error::Error;
-use crate::project::{is_safe_name, recordable};
+use crate::project::recordable;
 
 /// The folder without a `SKILL.md` that skills refer to.
 ///

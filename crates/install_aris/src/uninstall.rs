@@ -7,6 +7,7 @@ use aris_cli::Context;
 use aris_contract::artifact::install::{
     Content, Entry, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS,
 };
+use aris_contract::artifact::record::CODEX_SKILLS;
 use aris_fs::EntryKind as OnDisk;
 
 use crate::apply;
@@ -14,7 +15,7 @@ use crate::compare::{Match, compare};
 use crate::documents::{self, Edit};
 use crate::error::Error;
 use crate::project::{Project, Shape};
-use crate::records::{CODEX_SKILLS, Intent, Records};
+use crate::records::{Intent, Records};
 use crate::report::{Change, Left, What};
 
 /// What an uninstall does, decided.
@@ -46,7 +47,8 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
             contents.push(entry.content.clone());
         }
     }
-    for reference in &records.reference {
+    for (path, reference) in &records.reference {
+        removal.files.push((*path).to_owned());
         for Entry { path, content, .. } in &reference.entries {
             known.entry(path.clone()).or_default().push(content.clone());
         }
@@ -55,7 +57,6 @@ pub(crate) fn plan(project: &Project, records: &Records) -> Result<Removal, Erro
             .entry(INSTALLED_TOOLS.to_owned())
             .or_default()
             .push(Content::Link { target });
-        removal.files.push(reference.path.to_owned());
     }
     for (path, contents) in known {
         match records.given.get(&path) {

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod install;
 pub mod papers;
+pub mod record;
 pub mod slug;
 pub mod trace;
 

@@ -54,9 +54,10 @@ pub(crate) fn check(project: &Project, record: &Record, findings: &mut Vec<Findi
             }
         }
         (None, Some(reference)) => {
-            for (source, target) in &reference.links {
-                let source = Path::new(&reference.repo_root).join(source);
-                link(root, &root.join(target), &source, findings);
+            for entry in &reference.entries {
+                if let Content::Link { target } = &entry.content {
+                    link(root, &root.join(&entry.path), Path::new(target), findings);
+                }
             }
         }
         (None, None) => {}

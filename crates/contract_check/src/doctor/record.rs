@@ -6,7 +6,7 @@ use aris_contract::artifact::install::{
     CANONICAL_SKILLS, CLAUDE_SKILLS, INSTALL_MANIFEST, INSTALLED_SKILLS, INSTALLED_TOOLS,
     InstallManifest, InstallMode,
 };
-use aris_contract::json::{self, Limits};
+use aris_contract::artifact::record::{self, CODEX_SKILLS, Problem, Reference};
 use serde::Serialize;
 
 use super::finding::{Finding, Id, Severity};
@@ -14,9 +14,6 @@ use crate::project::Project;
 
 /// What to run when a record is wrong.
 const AGAIN: &str = "run install_aris in the project again";
-
-/// Bytes of a record.
-const LIMIT: u64 = 16 << 20;
 
 /// Whose record is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -48,46 +45,30 @@ pub(crate) struct Record {
     pub(crate) reference: Option<Reference>,
 }
 
-/// `.aris/installed-skills.txt`: tab-separated, heads first.
-///
-/// **Source**: the format that the reference's installer writes, version 1.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Reference {
-    pub(crate) repo_root: String,
-    pub(crate) project_root: Option<String>,
-    /// Source relative to `repo_root`, and target relative to the project.
-    pub(crate) links: Vec<(String, String)>,
-}
-
 impl Record {
     /// Reads both, and says what is wrong with them.
     pub(crate) fn read(project: &Project, findings: &mut Vec<Finding>) -> Self {
         let record = Self {
-            full: bytes(project, INSTALL_MANIFEST, findings).and_then(|bytes| {
-                json::typed(&bytes, Limits::ARTIFACT)
-                    .map_err(|error| {
-                        findings.push(Finding::error(
-                            Id::ManifestInvalid,
-                            INSTALL_MANIFEST,
-                            error.to_string(),
-                            AGAIN,
-                        ));
-                    })
-                    .ok()
-            }),
-            reference: bytes(project, INSTALLED_SKILLS, findings).and_then(|bytes| {
-                Reference::parse(&String::from_utf8_lossy(&bytes))
-                    .map_err(|why| {
-                        findings.push(Finding::error(
-                            Id::ManifestInvalid,
-                            INSTALLED_SKILLS,
-                            why,
-                            AGAIN,
-                        ));
-                    })
-                    .ok()
-            }),
+            full: read(project, INSTALL_MANIFEST, record::manifest, findings),
+            reference: read(project, INSTALLED_SKILLS, record::reference, findings),
         };
+        let codex = read(project, CODEX_SKILLS, record::reference, findings);
+        for (file, reference) in [
+            (INSTALLED_SKILLS, &record.reference),
+            (CODEX_SKILLS, &codex),
+        ] {
+            if reference
+                .as_ref()
+                .is_some_and(|found| found.has_carriage_returns)
+            {
+                findings.push(Finding::error(
+                    Id::ManifestInvalid,
+                    file,
+                    "has carriage returns, which skills take for a part of the path",
+                    AGAIN,
+                ));
+            }
+        }
         record.check(project, findings);
         record
     }
@@ -214,110 +195,19 @@ impl Record {
     }
 }
 
-fn bytes(project: &Project, file: &str, findings: &mut Vec<Finding>) -> Option<Vec<u8>> {
-    match aris_fs::read_optional(&project.root.join(file), LIMIT) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            findings.push(Finding::error(
-                Id::ManifestInvalid,
-                file,
-                error.to_string(),
-                AGAIN,
-            ));
-            None
-        }
-    }
-}
-
-impl Reference {
-    fn parse(text: &str) -> Result<Self, String> {
-        let mut repo_root = None;
-        let mut reference = Self {
-            repo_root: String::new(),
-            project_root: None,
-            links: Vec::new(),
-        };
-        for (index, line) in text.lines().enumerate() {
-            let line_number = index + 1;
-            let fields: Vec<&str> = line.split('\t').collect();
-            match fields.as_slice() {
-                ["version", "1"] | ["generated", _] | ["kind", "name", ..] | [""] => {}
-                ["version", other] => {
-                    return Err(format!(
-                        "line {line_number}: version {other:?} is not known"
-                    ));
-                }
-                ["repo_root", path] if path.starts_with('/') => {
-                    repo_root = Some((*path).to_owned());
-                }
-                ["repo_root", path] => {
-                    return Err(format!(
-                        "line {line_number}: repo_root {path:?} is not absolute"
-                    ));
-                }
-                ["project_root", path] => reference.project_root = Some((*path).to_owned()),
-                [_kind, _name, source, target, "symlink"] => {
-                    reference
-                        .links
-                        .push(((*source).to_owned(), (*target).to_owned()));
-                }
-                // Copies, and what later versions add.
-                [_, _, _, _, _] => {}
-                _ => {
-                    return Err(format!(
-                        "line {line_number}: {} fields, not two or five",
-                        fields.len()
-                    ));
-                }
-            }
-        }
-        reference.repo_root = repo_root.ok_or("no line repo_root")?;
-        Ok(reference)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn the_older_record_is_read_strictly() {
-        let text = "version\t1\nrepo_root\t/r s\nproject_root\t/p\ngenerated\tx\nkind\tname\tsource_rel\ttarget_rel\tmode\n\
-                    skill\ta\tskills/a\t.claude/skills/a\tsymlink\nskill\tb\tskills/b\t.claude/skills/b\tcopy\n";
-        let reference = Reference::parse(text).expect("a record");
-        assert_eq!(
-            (
-                reference.repo_root.as_str(),
-                reference.project_root.as_deref()
-            ),
-            ("/r s", Some("/p"))
-        );
-        assert_eq!(
-            reference.links,
-            [(String::from("skills/a"), String::from(".claude/skills/a"))]
-        );
-        for (text, why) in [
-            ("", "no line repo_root"),
-            ("version\t2\n", "line 1: version \"2\""),
-            (
-                "version\t1\nrepo_root\tr\n",
-                "line 2: repo_root \"r\" is not absolute",
-            ),
-            ("repo_root\t/r\nnonsense\n", "line 2: 1 fields"),
-        ] {
-            assert!(
-                Reference::parse(text).expect_err(text).starts_with(why),
-                "{text}"
-            );
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_makes_the_reader_panic(text in "[a-z\t\n/0-9]{0,200}") {
-            Reference::parse(&text).map(drop).unwrap_or_default();
-        }
-    }
+fn read<T>(
+    project: &Project,
+    file: &str,
+    parse: impl FnOnce(&[u8]) -> Result<T, Problem>,
+    findings: &mut Vec<Finding>,
+) -> Option<T> {
+    let bytes = aris_fs::read_optional(&project.root.join(file), record::LIMITS.bytes as u64);
+    let parsed = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
+        let said = |Problem { line, reason }| format!("line {line}: {reason}");
+        bytes.map(|bytes| parse(&bytes).map_err(said)).transpose()
+    });
+    parsed.unwrap_or_else(|why| {
+        findings.push(Finding::error(Id::ManifestInvalid, file, why, AGAIN));
+        None
+    })
 }

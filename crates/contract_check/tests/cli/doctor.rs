@@ -228,6 +228,14 @@ const FAULTS: &[(&str, &str, Plant)] = &[
         },
     ),
     (
+        "manifest_invalid",
+        ".aris/installed-skills.txt",
+        |project, _| {
+            let text = project.read(".aris/installed-skills.txt");
+            project.write(".aris/installed-skills.txt", text.replace('\n', "\r\n"));
+        },
+    ),
+    (
         "manifest_foreign",
         ".aris/install.json",
         |project, manifest| {

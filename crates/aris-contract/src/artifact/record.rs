@@ -1,0 +1,406 @@
+//! The records of an installation, read and written: `.aris/install.json`, and those in the reference's format, which skills read.
+//!
+//! Records are input like any other: whoever can write into the project can write them. So every path in them is checked, and what
+//! they claim is compared with the disk before anything is removed.
+
+use std::path::{Component, Path};
+
+use super::install::{
+    Block, CANONICAL_SKILLS, CLAUDE_SKILLS, Content, Entry, EntryKind, Host, INSTALLED_TOOLS,
+    InstallManifest, LINKED_SKILLS, Origin,
+};
+use crate::{json, schema};
+
+/// Where skills are.
+pub const PLACES: [&str; 2] = [CANONICAL_SKILLS, CLAUDE_SKILLS];
+
+/// The record that skills for Codex read, relative to the project.
+pub const CODEX_SKILLS: &str = ".aris/installed-skills-codex.txt";
+
+/// Files in which hosts find instructions.
+pub const INSTRUCTION_FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+
+/// A manifest of a thousand skills with a hundred files each has some 15 MB.
+pub const LIMITS: json::Limits = json::Limits {
+    bytes: 64 << 20,
+    depth: 16,
+};
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// A record in the reference's format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The source it was installed from.
+    pub repo_root: String,
+    /// The project, where it says so.
+    pub project_root: Option<String>,
+    /// Its links. A row says what was copied only by name: a copy without digests is the user's.
+    pub entries: Vec<Entry>,
+    /// Whether lines end in a carriage return, which skills that read the record with `awk` take for a part of the path.
+    pub has_carriage_returns: bool,
+}
+
+impl Problem {
+    fn new(line: usize, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { line, reason }
+    }
+}
+
+/// Reads `.aris/install.json`.
+pub fn manifest(text: &[u8]) -> Result<InstallManifest, Problem> {
+    let manifest: InstallManifest =
+        json::typed(text, LIMITS).map_err(|error| Problem::new(error.line, error.to_string()))?;
+    match problem_of(&manifest) {
+        None => Ok(manifest),
+        Some(reason) => Err(Problem::new(1, reason)),
+    }
+}
+
+/// What is wrong with a manifest that parses.
+pub fn problem_of(manifest: &InstallManifest) -> Option<String> {
+    if manifest.schema != schema::id::INSTALL_MANIFEST {
+        return Some(format!(
+            "schema is {:?}, not {:?}",
+            manifest.schema,
+            schema::id::INSTALL_MANIFEST
+        ));
+    }
+    let entries = manifest.entries.iter();
+    if let Some(bad) = entries.clone().find(|entry| !is_ours(&entry.path)) {
+        return Some(format!("entry {:?} is no place of this program", bad.path));
+    }
+    for entry in entries {
+        if let Content::Tree { files } = &entry.content
+            && let Some(bad) = files.iter().find(|file| !is_below(&file.path))
+        {
+            return Some(format!("file {:?} leaves {}", bad.path, entry.path));
+        }
+    }
+    let folders = manifest.folders.iter();
+    if let Some(bad) = folders.clone().find(|folder| !is_own_folder(folder)) {
+        return Some(format!("folder {bad:?} is none of this program"));
+    }
+    let unknown = |block: &&Block| {
+        let ends = |text: &str| text.bytes().all(|b| matches!(b, b'\r' | b'\n'));
+        !INSTRUCTION_FILES.contains(&block.path.as_str())
+            || !ends(&block.before)
+            || !ends(&block.after)
+    };
+    manifest
+        .blocks
+        .iter()
+        .find(unknown)
+        .map(|block| format!("block in {:?} is none of this program", block.path))
+}
+
+/// Whether an entry may be at this path, relative to the project.
+pub fn is_ours(path: &str) -> bool {
+    let skill = PLACES.contains(&parent(path));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let reference = PLACES.into_iter().any(|place| {
+        let below = path.strip_prefix(place);
+        let below = below.and_then(|rest| rest.strip_prefix("/shared-references/"));
+        below.is_some_and(is_below)
+    });
+    let tool = [INSTALLED_TOOLS, LINKED_SKILLS].contains(&path)
+        || path
+            .strip_prefix(INSTALLED_TOOLS)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(is_below);
+    (skill && is_safe_name(name)) || reference || tool
+}
+
+/// Whether a folder may have been made by this program.
+pub fn is_own_folder(path: &str) -> bool {
+    [".aris", ".agents", ".claude"].into_iter().any(|top| {
+        path == top
+            || path
+                .strip_prefix(top)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(is_below)
+    })
+}
+
+/// Whether a name of a skill or tool can go into paths, manifests and scripts as it is.
+pub fn is_safe_name(name: &str) -> bool {
+    name.len() <= 255
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// The folder part of a relative path; empty at the top.
+fn parent(relative: &str) -> &str {
+    relative.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether a relative path has plain parts only.
+fn is_below(path: &str) -> bool {
+    !path.is_empty()
+        && !path.split('/').any(str::is_empty)
+        && Path::new(path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+        && !path.split('/').any(|part| part == "." || part == "..")
+}
+
+/// Reads a record in the reference's format: rows of tab-separated columns, head first.
+///
+/// **Source**: the reference's installers, `write_manifest_tmp` and `load_manifest`.
+pub fn reference(text: &[u8]) -> Result<Reference, Problem> {
+    let text = str::from_utf8(text).map_err(|error| {
+        let before = text.get(..error.valid_up_to()).unwrap_or_default();
+        let line = 1 + before.iter().filter(|b| **b == b'\n').count();
+        Problem::new(line, "not UTF-8")
+    })?;
+    let (mut version, mut repo_root, mut project_root, mut in_body) = (None, None, None, false);
+    let mut entries = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let columns: Vec<&str> = line.split('\t').collect();
+        match columns.as_slice() {
+            ["kind", "name", "source_rel", "target_rel", "mode"] => in_body = true,
+            [kind, name, from, to, mode] if in_body => {
+                let kind = match *kind {
+                    "skill" => EntryKind::Skill,
+                    "support" => EntryKind::Support,
+                    other => return Err(Problem::new(at + 1, format!("{other:?} is no kind"))),
+                };
+                let sound = is_safe_name(name)
+                    && is_ours(to)
+                    && to.ends_with(&format!("/{name}"))
+                    && is_below(from);
+                if !sound {
+                    return Err(Problem::new(
+                        at + 1,
+                        "the row names a path outside its place",
+                    ));
+                }
+                let Some(root) = repo_root.filter(|_| *mode == "symlink") else {
+                    continue;
+                };
+                entries.push(Entry {
+                    path: String::from(*to),
+                    kind,
+                    name: String::from(*name),
+                    origin: Origin::Older,
+                    content: Content::Link {
+                        target: format!("{root}/{from}"),
+                    },
+                });
+            }
+            ["version", value, ..] if version.is_none() => version = Some(*value),
+            ["repo_root", value, ..] if repo_root.is_none() => repo_root = Some(*value),
+            ["project_root", value, ..] => project_root = Some(String::from(*value)),
+            _ => {}
+        }
+    }
+    if version != Some("1") {
+        return Err(Problem::new(1, format!("version is {version:?}, not 1")));
+    }
+    match repo_root.filter(|root| root.starts_with('/')) {
+        Some(root) => Ok(Reference {
+            repo_root: String::from(root),
+            project_root,
+            entries,
+            has_carriage_returns: text.contains('\r'),
+        }),
+        None => Err(Problem::new(1, "no repo_root row with an absolute path")),
+    }
+}
+
+/// Whether skills are installed that ask the record for Codex.
+pub fn needs_codex(manifest: &InstallManifest) -> bool {
+    let is_kept =
+        |entry: &Entry| entry.origin == Origin::Older && parent(&entry.path) == CANONICAL_SKILLS;
+    manifest.hosts.contains(&Host::Codex) || manifest.entries.iter().any(is_kept)
+}
+
+/// What skills for Codex take for a repository. They look into its `tools/` before all other places, and only `.aris/tools` holds the
+/// helpers of every source that is installed.
+pub fn codex_root(manifest: &InstallManifest) -> String {
+    format!("{}/.aris", manifest.project_root)
+}
+
+/// The record that skills for Codex read their `repo_root` from. It lists nothing: `.aris/install.json` does.
+pub fn for_codex(manifest: &InstallManifest) -> String {
+    head(&codex_root(manifest), manifest)
+}
+
+fn head(repo_root: &str, manifest: &InstallManifest) -> String {
+    format!(
+        "version\t1\nrepo_root\t{repo_root}\nproject_root\t{}\ngenerated\t{}\nkind\tname\tsource_rel\ttarget_rel\tmode\n",
+        manifest.project_root, manifest.generated
+    )
+}
+
+/// The manifest in the reference's format, for old skills and old installers. `.claude` comes first, because the reference's
+/// uninstaller follows those links while the canonical ones are still there.
+pub fn in_reference_format(manifest: &InstallManifest) -> String {
+    let mut text = head(&manifest.repo_root, manifest);
+    let rows = manifest
+        .entries
+        .iter()
+        .filter(|entry| entry.kind != EntryKind::Tool && entry.origin == Origin::Source)
+        // Not the files of references that are united.
+        .filter(|entry| PLACES.contains(&parent(&entry.path)));
+    let (claude, other): (Vec<_>, Vec<_>) =
+        rows.partition(|entry| entry.path.starts_with(CLAUDE_SKILLS));
+    for entry in claude.into_iter().chain(other) {
+        let Entry {
+            kind,
+            name,
+            path,
+            content,
+            ..
+        } = entry;
+        let mode = if matches!(content, Content::Link { .. }) {
+            "symlink"
+        } else {
+            "copy"
+        };
+        for part in [
+            kind.word(),
+            "\t",
+            name,
+            "\tskills/",
+            name,
+            "\t",
+            path,
+            "\t",
+            mode,
+            "\n",
+        ] {
+            text.push_str(part);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Reference, Problem> {
+        reference(text.as_bytes())
+    }
+
+    const HEAD: &str = "version\t1\nrepo_root\t/r\nproject_root\t/p\ngenerated\tx\nkind\tname\tsource_rel\ttarget_rel\tmode\n";
+
+    #[test]
+    fn the_reference_s_rows_are_links_into_its_root() {
+        let found = read(&format!(
+            "{HEAD}skill\tx\tskills/x\t.claude/skills/x\tsymlink\n"
+        ))
+        .expect("a manifest");
+        assert_eq!(found.repo_root, "/r");
+        assert_eq!(
+            found.entries[0].content,
+            Content::Link {
+                target: String::from("/r/skills/x")
+            }
+        );
+    }
+
+    #[test]
+    fn rows_that_leave_their_place_are_refused_with_their_line() {
+        for row in [
+            "skill\t../x\tskills/x\t.claude/skills/x\tsymlink",
+            "skill\tx\tskills/x\t../../etc/x\tsymlink",
+            "skill\tx\tskills/x\t/etc/x\tsymlink",
+            "skill\tx\t../x\t.claude/skills/x\tsymlink",
+            "skill\tx\tskills/x\t.claude/skills/y\tsymlink",
+            "skill\tx\tskills/x\t.claude/settings/x\tsymlink",
+            "file\tx\tskills/x\t.claude/skills/x\tsymlink",
+        ] {
+            match read(&format!("{HEAD}{row}\n")) {
+                Err(Problem { line, .. }) => assert_eq!(line, 6, "{row}"),
+                other => panic!("{row}: {other:?}"),
+            }
+        }
+        for head in [
+            "",
+            "version\t2\nrepo_root\t/r\n",
+            "version\t1\n",
+            "version\t1\nrepo_root\trelative\n",
+        ] {
+            assert!(read(head).is_err(), "{head}");
+        }
+    }
+
+    #[test]
+    fn carriage_returns_are_no_part_of_a_path_and_are_said() {
+        let text = format!("{HEAD}skill\tx\tskills/x\t.claude/skills/x\tsymlink\n");
+        let found = read(&text.replace('\n', "\r\n")).expect("a record");
+        assert!(found.has_carriage_returns);
+        let plain = Reference {
+            has_carriage_returns: false,
+            ..found
+        };
+        assert_eq!(read(&text), Ok(plain));
+    }
+
+    #[test]
+    fn names_that_could_leave_their_folder_are_unsafe() {
+        for good in ["a", "A.b_c-1", "0", "skill..x"] {
+            assert!(is_safe_name(good), "{good}");
+        }
+        for bad in [
+            "", ".", "..", ".a", "-a", "_a", "a/b", "a b", "ä", "a\n", "a\t",
+        ] {
+            assert!(!is_safe_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_places_of_this_program_are_its_own() {
+        for good in [
+            ".agents/skills/x",
+            ".claude/skills/x.y",
+            ".aris/tools",
+            ".aris/tools/a/b.py",
+        ] {
+            assert!(is_ours(good), "{good}");
+        }
+        for bad in [
+            ".claude/x",
+            ".claude/skills/x/y",
+            ".claude/skills/..",
+            ".aris/traces/x",
+            ".aris/tools/../x",
+            "/etc/passwd",
+            ".aris/tools/",
+            ".aris/tools//x",
+            "skills/x",
+            "",
+        ] {
+            assert!(!is_ours(bad), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_readers_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            reference(&bytes).map(|_| ()).unwrap_or_default();
+            manifest(&bytes).map(|_| ()).unwrap_or_default();
+        }
+
+        #[test]
+        fn no_rows_make_the_reader_leave_the_project(cells in prop::collection::vec("[a-z./\\\\]{0,12}", 5)) {
+            if let Ok(found) = read(&format!("{HEAD}{}\n", cells.join("\t"))) {
+                prop_assert!(found.entries.iter().all(|entry| is_ours(&entry.path)));
+            }
+        }
+    }
+}
