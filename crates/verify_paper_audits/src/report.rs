@@ -86,7 +86,7 @@ pub struct AuditRow {
     pub status: Status,
     /// Verdict as written; empty when there is none.
     pub verdict: String,
-    /// Whether an audited file is not what the audit saw.
+    /// Whether a file of its subject is not what the audit saw.
     pub stale: bool,
     /// One string for each blocking finding, in the older report's words where it had some.
     pub issues: Vec<String>,

@@ -138,14 +138,11 @@ impl FindingId {
     pub const fn is_repaired(self) -> bool {
         matches!(
             self,
-            Self::VerdictContradicted
-                | Self::AuditNotReproduced
-                | Self::ClaimsUnbound
-                | Self::ObligationOpen
+            Self::VerdictContradicted | Self::ClaimsUnbound | Self::ObligationOpen
         )
     }
 
-    /// Whether the finding says that an audited file is not what the audit saw.
+    /// Whether the finding says that a file of the audit's subject is not what the audit saw.
     pub const fn is_stale(self) -> bool {
         matches!(
             self,
@@ -154,6 +151,7 @@ impl FindingId {
                 | Self::InputUnreadable
                 | Self::InputChangedAfterReview
                 | Self::DuplicateInput
+                | Self::UncoveredInput
         )
     }
 }

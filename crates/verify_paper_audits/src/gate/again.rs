@@ -28,6 +28,8 @@ pub(super) type Read = Result<Document, Box<aris_audit::Obstacle>>;
 struct Again<'a> {
     verdict: Verdict,
     reason: &'a str,
+    /// What it holds against the paper first.
+    first: Option<String>,
     /// What else differs, where the verdict is the same.
     differs: Option<String>,
 }
@@ -78,11 +80,16 @@ pub(super) fn citations(
     } else {
         None
     };
+    let first = findings
+        .iter()
+        .find(|found| found.severity != Severity::Info);
+    let first = first.map(|found| format!("{}: {}", found.place(), found.message));
     findings.extend(looked_up.into_iter().filter_map(looked_up_finding));
     let (verdict, reason) = verdict::decide(&findings, examined.cites, asked && same_keys && kept);
     let again = Again {
         verdict,
         reason,
+        first,
         differs,
     };
     let found = again.compare(case, &audit);
@@ -179,9 +186,13 @@ pub(super) fn claims(
         let differs =
             differs.and_then(|ours| difference(&ours, &audit.details, &mut String::new()));
         let differs = differs.map(|place| format!("details differ at {place}"));
+        let mut rows = details.claims.iter();
+        let first = rows.find(|row| row.needs_attention());
+        let first = first.map(|row| format!("{}: {}", row.location, row.detail));
         let again = Again {
             verdict,
             reason,
+            first,
             differs,
         };
         again.compare(case, &audit)
@@ -228,8 +239,12 @@ impl Again<'_> {
         let same_reason = !same_version || self.reason == audit.reason_code;
         let message = if self.verdict != audit.verdict || !same_reason {
             let reason = short(&audit.reason_code);
+            let first = self
+                .first
+                .as_deref()
+                .map_or_else(String::new, |first| format!("; {}", short(first)));
             format!(
-                "made again by the gate, the audit says {ours} ({}), and the artifact {theirs} ({reason})",
+                "made again by the gate, the audit says {ours} ({}), and the artifact {theirs} ({reason}){first}",
                 self.reason
             )
         } else {
