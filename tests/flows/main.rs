@@ -6,6 +6,7 @@ mod broken;
 mod conformance;
 mod crashes;
 mod documented;
+mod hosts;
 mod install;
 mod installed;
 mod recipes;

@@ -4,12 +4,13 @@ use aris_testkit::Project;
 
 use super::cases::{Call, Cases, Hostile, Unwritable};
 
-/// A project in which the wiki was begun and never filled, and where one helper of each policy is.
+/// A project whose plan names a paper that its wiki lacks, and where one helper of each policy is.
 pub(crate) const CASES: Cases = Cases {
     helper: "contract_check",
     project: || {
         Project::new()
             .file("research-wiki/index.md", "# Wiki")
+            .file("PAPER_PLAN.md", "builds on arXiv:2401.00001\n")
             .file("paper/.aris/assurance.txt", "draft")
             .file("tools/verify_paper_audits.sh", "exit 0\n")
             .file("tools/save_trace.sh", "exit 3\n")

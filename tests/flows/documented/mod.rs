@@ -11,7 +11,7 @@ mod needs;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_contract::helpers;
 use aris_testkit::{Answer, Helper, Project, Run, Server, workspace_root};
@@ -133,54 +133,60 @@ fn is_literal(line: &str) -> bool {
 /// Where an installer that knows nothing of `.aris` has copied the skills, and where a host has them in a place of its own.
 #[test]
 fn every_skill_finds_its_helpers_where_only_skills_were_copied() {
-    let installed = Place::new();
-    let place = |skills: &str, fills_in: bool| {
-        let place = Place {
-            project: Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n"),
-            services: Server::start(|_| Answer::status(404)),
-            variables: Vec::new(),
-        };
-        let target = place.project.at(skills);
+    let source = installed();
+    let copied = |skills: &str, fills_in: bool| {
+        let project = Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n");
+        let target = project.at(skills);
         fs::create_dir_all(target.parent().expect("a parent")).expect("folder");
-        let from = installed.project.at("source/skills");
-        let call = Helper::at("/bin/cp").call(place.project.path());
+        let from = source.at("source/skills");
+        let call = Helper::at("/bin/cp").call(project.path());
         call.args(["-R".as_ref(), from.as_os_str(), target.as_os_str()])
             .run()
             .expect_code(0);
         // What is no skill is not copied.
         fs::remove_dir_all(target.join("shared-references")).expect("removed");
-        let (mut found, mut asked) = (0, 0);
-        for page in pages().iter().filter(|page| page.is_skill_md()) {
-            let scripts = page.steps.iter().filter_map(|step| step.what.script());
-            let block = scripts
-                .filter(|script| script.starts_with(FIND))
-                .collect::<String>();
-            asked += block
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .split_whitespace()
-                .skip(2)
-                .count();
-            let folder = target.join(page.skill());
-            let run = place.shell(&["/bin/sh"], &block, fills_in.then_some(folder.as_path()));
-            for path in run.stdout().lines() {
-                let call = Helper::at("/bin/sh")
-                    .call(place.project.at("project"))
-                    .args([path, "--version"]);
-                call.env("HOME", place.project.at("home"))
-                    .run()
-                    .expect_code(0);
-                found += 1;
-            }
-        }
-        println!("{found} of {asked} look-ups resolve in {skills}");
-        assert_eq!(found, asked, "{skills}");
+        every_look_up_resolves(&project, fills_in.then_some(&target));
     };
     for host in aris_contract::resolve::HOST_SKILLS {
-        place(&format!("project/{host}"), false);
+        copied(&format!("project/{host}"), false);
     }
-    place("a host's cache/plugin/skills", true);
+    copied("a host's cache/plugin/skills", true);
+}
+
+/// Runs the block of every skill in `project/`, and each helper that one finds. A host may fill in the folder of the skills.
+pub(crate) fn every_look_up_resolves(project: &Project, skills: Option<&PathBuf>) {
+    let (mut found, mut asked) = (0, 0);
+    for page in pages().iter().filter(|page| page.is_skill_md()) {
+        let scripts = page.steps.iter().filter_map(|step| step.what.script());
+        let block: String = scripts.filter(|script| script.starts_with(FIND)).collect();
+        asked += named(&block);
+        let block = skills.map_or_else(
+            || block.clone(),
+            |skills| {
+                let folder = skills.join(page.skill()).display().to_string();
+                block.replace("${CLAUDE_SKILL_DIR}", &folder)
+            },
+        );
+        let sh = |args: &[&str]| {
+            let call = Helper::at("/bin/sh").call(project.at("project"));
+            call.args(args).env("HOME", project.path()).run()
+        };
+        for path in sh(&["-c", &block]).stdout().lines() {
+            sh(&[path, "--version"]).expect_code(0);
+            found += 1;
+        }
+    }
+    println!("{found} of {asked} look-ups resolve; folder that the host fills in: {skills:?}");
+    assert!(
+        asked > 20 && found == asked,
+        "{found} of {asked}: {skills:?}"
+    );
+}
+
+/// How many helpers a block looks for.
+fn named(block: &str) -> usize {
+    let first = block.lines().next().unwrap_or_default();
+    first.split_whitespace().skip(2).count()
 }
 
 /// A host that fills in the skill's directory.
@@ -270,13 +276,7 @@ fn check(
     }
     if script.starts_with(FIND) {
         let paths: Vec<&str> = run.stdout().lines().collect();
-        let asked = script
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .split_whitespace()
-            .skip(2)
-            .count();
+        let asked = named(script);
         let there = paths
             .iter()
             .filter(|path| Path::new(path).is_file())
@@ -370,7 +370,7 @@ fn variables() -> Vec<String> {
 }
 
 /// Skills and helpers as a download leaves them: every file at mode 0644; installed as copies into `project/`.
-fn installed() -> Project {
+pub(crate) fn installed() -> Project {
     let project = Project::bare().file("project/.git/HEAD", "ref: refs/heads/main\n");
     let cp = |from: &Path, to: &Path| {
         let call = Helper::at("/bin/cp").call(project.path());

@@ -1,0 +1,176 @@
+//! Hosts of other people, asked which skills they see, and the public installer of skills. Nothing here asks a model or the network:
+//! where the system lets us, the programs run without one.
+//!
+//! The programs are npm packages of some hundred megabytes. They are looked for in the folder that `ARIS_HOSTS` names (one with
+//! `node_modules`); with `ARIS_HOSTS_INSTALL=1` npm installs them there first. Without them the tests say what they skip.
+//!
+//! What cannot be asked offline, and is not tested: which skill a host would choose for a task, and Claude Code, which is not started
+//! and is held against its documentation by `skill_lint` and `xtask verify`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use aris_testkit::{Helper, Project, workspace_root};
+use serde_json::Value;
+
+use crate::documented::{every_look_up_resolves, installed};
+
+/// Versions that these tests were written with.
+const PACKAGES: [&str; 4] = [
+    "@openai/codex@0.169",
+    "@google/gemini-cli@0.61",
+    "opencode-ai@1.18",
+    "skills@1.5",
+];
+
+/// The folder of the hosts' programs.
+fn programs() -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("ARIS_HOSTS").map(PathBuf::from) else {
+        println!("skipped: ARIS_HOSTS names no folder with the npm packages {PACKAGES:?}");
+        return None;
+    };
+    let programs = folder.join("node_modules/.bin");
+    if !programs.is_dir() && std::env::var_os("ARIS_HOSTS_INSTALL").is_some() {
+        let prefix = folder.display().to_string();
+        let npm = ["install", "--no-audit", "--no-fund", "--prefix", &prefix];
+        let run = Helper::at("npm").call("/").args(npm).args(PACKAGES);
+        let run = run.env("HOME", &folder).deadline(Duration::from_mins(10));
+        println!("npm left with {}", run.run().code());
+    }
+    if !programs.is_dir() {
+        println!("skipped: no {}", programs.display());
+        return None;
+    }
+    Some(programs)
+}
+
+/// What a host says in the project, in a home of its own and without a network; `None` where its package is not there.
+fn host(project: &Project, name: &str, args: &[&str]) -> Option<String> {
+    let programs = programs()?;
+    let program = programs.join(name);
+    if !program.exists() {
+        println!("skipped: no {}", program.display());
+        return None;
+    }
+    let cut = Helper::at("unshare").call("/").args(["-rn", "true"]);
+    let alone = if cut.run().code() == 0 {
+        "unshare -rn"
+    } else {
+        println!("not tried: {name} without a network, which cannot be taken away here");
+        ""
+    };
+    // Into a file: some end before all that they say is through a pipe.
+    let script = format!("{alone} \"$0\" \"$@\" >../said 2>../warned </dev/null");
+    let call = Helper::at("/bin/sh").call(project.at("project"));
+    let call = call.args(["-c", &script]).args([&program]).args(args);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", programs.display());
+    let run = call.env("PATH", path).env("HOME", project.at("home")).run();
+    assert_eq!(run.code(), 0, "{name}: {}", project.read("warned"));
+    Some(project.read("said"))
+}
+
+fn skills() -> BTreeSet<String> {
+    let folder = fs::read_dir(workspace_root().join("skills")).expect("skills");
+    let skills: BTreeSet<String> = folder
+        .map(|entry| entry.expect("entry"))
+        .filter(|entry| entry.path().join("SKILL.md").is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(skills.len() > 20, "{skills:?}");
+    skills
+}
+
+/// A project as `install_aris` leaves it, which git takes for one.
+fn project() -> Project {
+    let project = installed();
+    let git = Helper::at("/bin/sh").call(project.at("project"));
+    let run = git.args(["-c", "rm -r .git && git init -q"]).run();
+    run.expect_code(0);
+    project
+}
+
+#[test]
+fn codex_sees_every_skill_by_its_name() {
+    let project = project();
+    let Some(said) = host(&project, "codex", &["debug", "prompt-input", "hello"]) else {
+        return;
+    };
+    for skill in skills() {
+        let line = format!("\\n- {skill}: ");
+        assert!(said.contains(&line), "{skill}: {said}");
+    }
+}
+
+#[test]
+fn gemini_sees_every_skill_of_a_trusted_folder() {
+    let project = project();
+    let list = ["skills", "list", "--all"];
+    let Some(untrusted) = host(&project, "gemini", &list) else {
+        return;
+    };
+    let folder = project.at("project").canonicalize().expect("real");
+    let folder = folder.display().to_string();
+    let seen = |said: &str| {
+        let is_seen =
+            |skill: &String| said.contains(&format!("{folder}/.agents/skills/{skill}/SKILL.md"));
+        skills()
+            .into_iter()
+            .filter(is_seen)
+            .collect::<BTreeSet<_>>()
+    };
+    // What README and install-aris warn of.
+    assert_eq!(seen(&untrusted), BTreeSet::new());
+    let trusted = serde_json::json!({folder.clone(): "TRUST_FOLDER"});
+    project.write("home/.gemini/trustedFolders.json", trusted.to_string());
+    let trusted = host(&project, "gemini", &list).expect("is there");
+    assert_eq!(seen(&trusted), skills(), "{trusted}");
+}
+
+#[test]
+fn opencode_sees_every_skill_once() {
+    let project = project();
+    let Some(said) = host(&project, "opencode", &["debug", "skill"]) else {
+        return;
+    };
+    let list: Value = serde_json::from_str(&said).expect("JSON");
+    let list = list.as_array().expect("a list").iter();
+    let names: Vec<&str> = list
+        .filter(|skill| skill["location"] != "<built-in>")
+        .filter_map(|skill| skill["name"].as_str())
+        .collect();
+    assert_eq!(names.len(), skills().len(), "{said}");
+    let names: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
+    assert_eq!(names, skills());
+}
+
+#[test]
+fn the_public_installer_takes_every_skill_from_a_release_and_their_helpers_are_found() {
+    let project = project();
+    let own = project.at("project");
+    fs::rename(&own, project.at("installed by us")).expect("moved");
+    fs::create_dir(&own).expect("folder");
+    let git = Helper::at("git").call(&own).args(["init", "-q"]);
+    git.run().expect_code(0);
+    let source = project.at("source").display().to_string();
+    let agents = ["codex", "gemini-cli", "claude-code", "opencode"];
+    let mut args = vec!["add", &source, "-s", "*", "--copy", "-y"];
+    args.extend(agents.iter().flat_map(|agent| ["-a", agent]));
+    if host(&project, "skills", &args).is_none() {
+        return;
+    }
+    for skill in skills() {
+        for folder in [".agents", ".claude"] {
+            let text = own
+                .join(folder)
+                .join("skills")
+                .join(&skill)
+                .join("SKILL.md");
+            assert!(text.is_file(), "{}", text.display());
+        }
+    }
+    assert!(!own.join(".aris").exists());
+    every_look_up_resolves(&project, None);
+}
