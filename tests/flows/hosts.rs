@@ -92,6 +92,15 @@ fn project() -> Project {
     project
 }
 
+/// The project without what was installed into it.
+fn nothing_installed(project: &Project) {
+    let own = project.at("project");
+    fs::rename(&own, project.at("installed by us")).expect("moved");
+    fs::create_dir(&own).expect("folder");
+    let git = Helper::at("git").call(&own).args(["init", "-q"]);
+    git.run().expect_code(0);
+}
+
 #[test]
 fn codex_sees_every_skill_by_its_name() {
     let project = project();
@@ -102,6 +111,43 @@ fn codex_sees_every_skill_by_its_name() {
         let line = format!("\\n- {skill}: ");
         assert!(said.contains(&line), "{skill}: {said}");
     }
+}
+
+#[test]
+fn a_plugin_of_codex_has_every_skill_and_finds_their_helpers() {
+    let project = project();
+    nothing_installed(&project);
+    for manifests in [".agents", ".codex-plugin"] {
+        let from = workspace_root().join(manifests);
+        let cp = Helper::at("/bin/cp").call(project.at("source"));
+        cp.args(["-R".as_ref(), from.as_os_str(), ".".as_ref()])
+            .run()
+            .expect_code(0);
+    }
+    // What Codex clones.
+    let commit =
+        "git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -q -m release";
+    let sh = Helper::at("/bin/sh").call(project.at("source"));
+    sh.args(["-c", commit]).run().expect_code(0);
+    let source = project.at("source").display().to_string();
+    let add = ["plugin", "marketplace", "add", &source];
+    if host(&project, "codex", &add).is_none() {
+        return;
+    }
+    host(
+        &project,
+        "codex",
+        &["plugin", "add", "aris-helpers@aris-helpers"],
+    );
+    let said = host(&project, "codex", &["debug", "prompt-input", "hello"]).expect("is there");
+    for skill in skills() {
+        let line = format!("\\n- aris-helpers:{skill}: ");
+        assert!(said.contains(&line), "{skill}: {said}");
+    }
+    let cache = "home/.codex/plugins/cache/aris-helpers/aris-helpers";
+    let version = fs::read_dir(project.at(cache)).expect("the plugin").next();
+    let plugin = version.expect("a version").expect("entry").path();
+    every_look_up_resolves(&project, Some(&plugin.join("skills")));
 }
 
 #[test]
@@ -149,11 +195,8 @@ fn opencode_sees_every_skill_once() {
 #[test]
 fn the_public_installer_takes_every_skill_from_a_release_and_their_helpers_are_found() {
     let project = project();
+    nothing_installed(&project);
     let own = project.at("project");
-    fs::rename(&own, project.at("installed by us")).expect("moved");
-    fs::create_dir(&own).expect("folder");
-    let git = Helper::at("git").call(&own).args(["init", "-q"]);
-    git.run().expect_code(0);
     let source = project.at("source").display().to_string();
     let agents = ["codex", "gemini-cli", "claude-code", "opencode"];
     let mut args = vec!["add", &source, "-s", "*", "--copy", "-y"];

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aris_contract::helpers;
 use aris_testkit::{Answer, Helper, Project, Run, Server, workspace_root};
@@ -31,6 +32,9 @@ struct Place {
     /// Environment variables that lead helpers to the services.
     variables: Vec<String>,
 }
+
+/// Debug builds, several tests at once, and a linter that starts every script.
+const PATIENCE: Duration = Duration::from_mins(4);
 
 /// What shells say of a script that is not one, or not whole.
 const COMPLAINTS: [&str; 7] = [
@@ -337,7 +341,9 @@ impl Place {
         for variable in &self.variables {
             call = call.env(variable, self.services.url());
         }
-        call.env("HOME", self.project.at("home")).run()
+        call.env("HOME", self.project.at("home"))
+            .deadline(PATIENCE)
+            .run()
     }
 }
 
