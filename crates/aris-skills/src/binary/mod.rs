@@ -39,8 +39,6 @@ pub struct Binary {
     pub format: Format,
     /// The processor; `None` when the header is cut off.
     pub machine: Option<Machine>,
-    /// Whether symbols were removed; `None` when the file does not tell.
-    pub stripped: Option<bool>,
 }
 
 impl Machine {
@@ -62,10 +60,8 @@ impl Binary {
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match *bytes.first_chunk::<4>()? {
             [0x7F, b'E', b'L', b'F'] => Some(elf(bytes)),
-            [0xCF, 0xFA, 0xED, 0xFE] => Some(mach_o(bytes, Endian::Little, true)),
-            [0xCE, 0xFA, 0xED, 0xFE] => Some(mach_o(bytes, Endian::Little, false)),
-            [0xFE, 0xED, 0xFA, 0xCF] => Some(mach_o(bytes, Endian::Big, true)),
-            [0xFE, 0xED, 0xFA, 0xCE] => Some(mach_o(bytes, Endian::Big, false)),
+            [0xCE | 0xCF, 0xFA, 0xED, 0xFE] => Some(mach_o(bytes, Endian::Little)),
+            [0xFE, 0xED, 0xFA, 0xCE | 0xCF] => Some(mach_o(bytes, Endian::Big)),
             [0xCA, 0xFE, 0xBA, 0xBE | 0xBF] => fat(bytes),
             [b'M', b'Z', ..] => pe(bytes),
             _ => None,
@@ -99,7 +95,6 @@ fn elf(bytes: &[u8]) -> Binary {
         Some(2) => Endian::Big,
         _ => Endian::Little,
     };
-    let wide = bytes.get(4) == Some(&2);
     let machine = small(bytes, 18, 2, endian).map(|machine| match machine {
         62 => Machine::X86_64,
         183 => Machine::Aarch64,
@@ -111,30 +106,7 @@ fn elf(bytes: &[u8]) -> Binary {
     Binary {
         format: Format::Elf,
         machine,
-        stripped: elf_stripped(bytes, endian, wide),
     }
-}
-
-/// Whether no section is a symbol table. A file without section headers is stripped too.
-fn elf_stripped(bytes: &[u8], endian: Endian, wide: bool) -> Option<bool> {
-    const SYMTAB: u64 = 2;
-    let (table, size_at, count_at) = if wide {
-        (number(bytes, 0x28, 8, endian)?, 0x3A, 0x3C)
-    } else {
-        (number(bytes, 0x20, 4, endian)?, 0x2E, 0x30)
-    };
-    let size = number(bytes, size_at, 2, endian)?;
-    let count = number(bytes, count_at, 2, endian)?;
-    if table == 0 || count == 0 {
-        return Some(true);
-    }
-    for section in 0..count {
-        let header = table.checked_add(section.checked_mul(size)?)?;
-        if number(bytes, header.checked_add(4)?, 4, endian)? == SYMTAB {
-            return Some(false);
-        }
-    }
-    Some(true)
 }
 
 fn mach_machine(kind: u32) -> Machine {
@@ -147,32 +119,11 @@ fn mach_machine(kind: u32) -> Machine {
     }
 }
 
-fn mach_o(bytes: &[u8], endian: Endian, wide: bool) -> Binary {
+fn mach_o(bytes: &[u8], endian: Endian) -> Binary {
     Binary {
         format: Format::MachO,
         machine: small(bytes, 4, 4, endian).map(mach_machine),
-        stripped: mach_stripped(bytes, endian, wide),
     }
-}
-
-/// Whether the symbol table command names no local symbol: `strip` leaves the imported ones.
-fn mach_stripped(bytes: &[u8], endian: Endian, wide: bool) -> Option<bool> {
-    const DYSYMTAB: u64 = 0xB;
-    let count = number(bytes, 16, 4, endian)?;
-    let mut at: u64 = if wide { 32 } else { 28 };
-    for _ in 0..count {
-        let command = number(bytes, at, 4, endian)?;
-        let size = number(bytes, at.checked_add(4)?, 4, endian)?;
-        if command == DYSYMTAB {
-            // The field behind the index of the first local symbol is their number.
-            return Some(number(bytes, at.checked_add(12)?, 4, endian)? == 0);
-        }
-        if size < 8 {
-            return None;
-        }
-        at = at.checked_add(size)?;
-    }
-    Some(true)
 }
 
 /// A fat Mach-O file; Java class files share its magic number and have a version above 44 where it has the number of programs.
@@ -181,7 +132,6 @@ fn fat(bytes: &[u8]) -> Option<Binary> {
     (1..=30).contains(&count).then_some(Binary {
         format: Format::MachO,
         machine: Some(Machine::Universal),
-        stripped: None,
     })
 }
 
@@ -199,11 +149,9 @@ fn pe(bytes: &[u8]) -> Option<Binary> {
         0x5064 => Machine::Riscv64,
         other => Machine::Other(other),
     });
-    let symbols = number(bytes, header + 16, 4, Endian::Little);
     Some(Binary {
         format: Format::Pe,
         machine,
-        stripped: symbols.map(|count| count == 0),
     })
 }
 

@@ -1,16 +1,13 @@
 //! Markdown as far as the rules look at it: fences, code spans, links and headings, each with its place.
 
 mod fence;
-mod heading;
 mod inline;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use fence::{Fence, fences};
-pub use heading::{Heading, slug};
 
 use crate::text::Text;
 
@@ -25,13 +22,11 @@ pub struct Document {
     pub spans: Vec<Span>,
     /// Links, images and link definitions outside fences and code spans, in order.
     pub links: Vec<Link>,
-    /// Headings outside fences, in order.
-    pub headings: Vec<Heading>,
-    /// Fragments that a link can name: headings as forges make them, and `id`/`name` attributes of HTML tags.
-    pub anchors: BTreeSet<String>,
+    /// Lines of the headings outside fences, in order.
+    pub headings: Vec<usize>,
 }
 
-/// A code span: the text between two equally long runs of backticks in one block of lines.
+/// A code span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Line of the opening backticks.
@@ -44,32 +39,15 @@ pub struct Span {
     pub text: String,
 }
 
-/// How a link is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// `[text](target)`
-    Inline,
-    /// `![text](target)`
-    Image,
-    /// `[label]: target`
-    Definition,
-}
-
 /// A link, image or link definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// How it is written.
-    pub kind: LinkKind,
-    /// Text between the first brackets.
-    pub text: String,
-    /// The target as written, without `<…>` around it and without the title.
+    /// The target, without `<…>` around it and without the title.
     pub target: String,
     /// Line of the opening bracket, or of the `!`.
     pub line: usize,
     /// Its column, from 1.
     pub col: usize,
-    /// Bytes of the target in [`Text::raw`].
-    pub target_range: Range<usize>,
 }
 
 impl Document {
@@ -81,7 +59,6 @@ impl Document {
             ..Self::default()
         };
         inline::read(text, first_line, &fences, &mut document);
-        heading::read(text, first_line, &fences, &mut document);
         document.fences = fences;
         document
     }
@@ -123,12 +100,6 @@ impl Link {
         let path = target.split(['?', '#']).next().unwrap_or_default();
         (!path.is_empty()).then(|| percent_decoded(path))
     }
-
-    /// What follows the first `#` of the target, percent-decoded.
-    pub fn fragment(&self) -> Option<String> {
-        let (_, fragment) = self.target.split_once('#')?;
-        Some(percent_decoded(fragment))
-    }
 }
 
 /// Whether a target begins with a URI scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:` (RFC 3986 §3.1). One letter
@@ -145,7 +116,7 @@ fn has_scheme(target: &str) -> bool {
 }
 
 /// `%XX` decoded; a `%` without two hexadecimal digits stays, bytes that are not UTF-8 are replaced.
-pub fn percent_decoded(text: &str) -> String {
+fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

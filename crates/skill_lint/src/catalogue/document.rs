@@ -36,7 +36,7 @@ pub fn document() -> String {
     );
     for (prefix, name, about) in FAMILIES {
         let title = format!("{prefix}: {name}");
-        let anchor = aris_skills::markdown::slug(&title);
+        let anchor = title.to_lowercase().replace(':', "").replace(' ', "-");
         writeln!(text, "- [{title}](#{anchor}): {about}").unwrap_or_default();
     }
     text.push_str(

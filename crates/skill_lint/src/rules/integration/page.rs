@@ -343,11 +343,7 @@ fn prose_lines<'a>(
     text: &'a Text,
     document: &Document,
 ) -> impl Iterator<Item = (usize, Option<&'a str>)> {
-    let mut headings = document
-        .headings
-        .iter()
-        .map(|heading| heading.line)
-        .peekable();
+    let mut headings = document.headings.iter().copied().peekable();
     let mut fences = document.fences.iter().peekable();
     text.lines_from(document.first_line)
         .map(move |(number, line)| {
