@@ -25,7 +25,7 @@ pub(super) fn check(hooks: &Json, root: &str, places: &Places) -> Vec<Problem> {
             }
         }
         open.extend(value.items());
-        open.extend(value.members().iter().map(|member| &member.value));
+        open.extend(value.members().iter().map(|(_, value)| value));
     }
     problems.sort_by_key(|problem| problem.offset);
     problems

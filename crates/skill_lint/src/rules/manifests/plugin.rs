@@ -186,9 +186,8 @@ fn path_values<'a>(field: &str, value: &'a Json) -> Vec<(&'a Json, &'a str)> {
         .filter_map(|value| Some((value, value.as_str()?)))
         .collect();
     if field == "commands" {
-        for member in value.members() {
-            found
-                .extend((member.value.get("source")).and_then(|path| Some((path, path.as_str()?))));
+        for (_, member) in value.members() {
+            found.extend((member.get("source")).and_then(|path| Some((path, path.as_str()?))));
         }
     }
     found

@@ -103,7 +103,7 @@ fn hooks_of_plugins_can_run() {
         (hook("${CLAUDE_PLUGIN_ROOT}/b.sh"), None),
         (hook("${CLAUDE_PLUGIN_ROOT}/a.sh"), Some("2:32")),
         (hook("${CLAUDE_PLUGIN_ROOT}/c.sh"), Some("2:32")),
-        ("{".to_owned(), Some("1:2")),
+        ("{".to_owned(), Some("1:1")),
     ] {
         let files = [
             (PLUGIN, r#"{"name": "p"}"#),
