@@ -225,5 +225,5 @@ pub(super) const NEEDS: &[Need] = &[
     ),
     // The installed skills are part of the project, and their scripts have lost the execute bit. The superuser may not run them.
     need("skill-lint/SKILL.md", "skill_lint --fix=dry-run", &[10]),
-    need("skill-lint/SKILL.md", "skill_lint --run", &[10, 2]),
+    need("skill-lint/SKILL.md", "skill_lint --run", &[10, 5]),
 ];

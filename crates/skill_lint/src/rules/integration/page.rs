@@ -75,8 +75,22 @@ fn installed_calls(code: &str) -> impl Iterator<Item = (usize, &str)> {
         let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
         let name = rest.get(..end)?.trim_end_matches('.');
         let whole = !rest.get(end..)?.starts_with(['*', '<', '$', '{', '/']);
-        (whole && aris_launch::is_plain(name)).then_some((at, name))
+        // `NAME` and the like stand for any helper.
+        let named = name.contains(|c: char| c.is_ascii_lowercase());
+        (whole && named && aris_launch::is_plain(name)).then_some((at, name))
     })
+}
+
+/// What the generated block that finds helpers begins with.
+const FINDS: &str = "# aris-find:";
+
+/// The helpers that such a block is for: byte and name.
+fn sought(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let names = line.trim_start().strip_prefix(FINDS).unwrap_or_default();
+    let plain = names
+        .split_whitespace()
+        .filter(|name| aris_launch::is_plain(name));
+    plain.map(move |name| (name.as_ptr().addr() - line.as_ptr().addr(), name))
 }
 
 /// Reads a page.
@@ -96,7 +110,7 @@ pub(super) fn read(
     let has_resolvers = has("=\".aris/") || has("# aris-resolver ");
     let has_names = has("${CLAUDE_");
     let has_arguments = kind.skill_md && has("$");
-    let has_installed = has(INSTALLED);
+    let has_installed = has(INSTALLED) || has(FINDS);
     let fences = document.fences.iter();
     let wanted = has_calls || has_directory || has_resolvers || has_arguments || has_installed;
     for fence in fences.filter(|_| wanted) {
@@ -113,7 +127,8 @@ pub(super) fn read(
                     .iter()
                     .any(|(_, line)| line.contains("# aris-resolver "))
                     || line.1.contains(&format!("=\"{INSTALLED}"));
-                for (byte, name) in installed_calls(line.1).filter(|_| !resolves) {
+                let calls = installed_calls(line.1).filter(|_| !resolves);
+                for (byte, name) in calls.chain(sought(line.1)) {
                     let at = place.problem("", *line, byte, String::new());
                     page.calls.push((name.to_owned(), at.line, at.col));
                 }
