@@ -217,7 +217,6 @@ fn runs<'t>(text: &'t str, table: &'static [bool; 256]) -> impl Iterator<Item = 
 #[derive(Debug, Default)]
 pub struct Mentions {
     by: Vec<BTreeSet<usize>>,
-    cited: Vec<bool>,
     reachable: Vec<bool>,
 }
 
@@ -226,7 +225,6 @@ impl Mentions {
         let matcher = Matcher::new(files.iter().map(|file| file.skill_path.as_str()));
         let mut mentions = Self {
             by: vec![BTreeSet::new(); files.len()],
-            cited: vec![false; files.len()],
             reachable: vec![false; files.len()],
         };
         let mut names_of: Vec<BTreeSet<usize>> = Vec::with_capacity(files.len());
@@ -247,11 +245,6 @@ impl Mentions {
         let Some(skill_md) = files.iter().position(|file| file.skill_path == SKILL_FILE) else {
             return mentions;
         };
-        for cited in names_of.get(skill_md).into_iter().flatten() {
-            if let Some(slot) = mentions.cited.get_mut(*cited) {
-                *slot = true;
-            }
-        }
         let mut open = vec![skill_md];
         while let Some(at) = open.pop() {
             for file in names_of.get(at).into_iter().flatten() {
@@ -266,12 +259,7 @@ impl Mentions {
         mentions
     }
 
-    /// Whether the SKILL.md mentions the file at this position of [`crate::Skill::files`].
-    pub fn is_cited(&self, file: usize) -> bool {
-        self.cited.get(file).copied().unwrap_or(false)
-    }
-
-    /// Whether it is cited, or mentioned in a reachable text file.
+    /// Whether the SKILL.md or a reachable text file mentions the file at this position of [`crate::Skill::files`].
     pub fn is_reachable(&self, file: usize) -> bool {
         self.reachable.get(file).copied().unwrap_or(false)
     }

@@ -151,18 +151,6 @@ impl Tree {
                 .is_ok()
     }
 
-    /// Files below a folder, at any depth.
-    pub fn files_below(&self, folder: &str) -> &[FileEntry] {
-        if folder.is_empty() {
-            return &self.files;
-        }
-        let prefix = format!("{folder}/");
-        let from = self.files.partition_point(|file| *file.path < *prefix);
-        let rest = self.files.get(from..).unwrap_or_default();
-        let count = rest.partition_point(|file| file.path.starts_with(&prefix));
-        rest.get(..count).unwrap_or_default()
-    }
-
     /// Whether something exists at a path relative to the root, in the tree or on the disk beside it. Case counts.
     pub fn exists(&self, path: &str) -> bool {
         self.file(path).is_some() || self.has_folder(path) || self.root.join(path).exists()
