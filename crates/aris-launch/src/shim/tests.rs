@@ -238,6 +238,34 @@ fn a_link_leads_to_where_the_file_really_lies() {
 }
 
 #[test]
+fn one_that_was_copied_away_finds_the_source_that_it_was_made_from() {
+    let plain = || tempfile::Builder::new().prefix("a source ").tempdir();
+    let place = Place::new();
+    let source = Place {
+        folder: plain().expect("temp"),
+    };
+    source.launcher("skills");
+    let text = shim("tool", "a-skill", "t.py", source.folder.path().to_str());
+    let script = place.write("p/tools/t.py", &text);
+    for interpreter in interpreters() {
+        assert_eq!(
+            place.run(&interpreter, &script, "p"),
+            good("skills"),
+            "{interpreter:?}"
+        );
+    }
+    // Nearer ones come first.
+    place.launcher("p/.claude/skills");
+    assert_eq!(place.run(&["sh"], &script, "p"), good("p/.claude/skills"));
+    let without = shim("tool", "a-skill", "t.py", None);
+    for odd in [
+        "relative", "/a$(b)", "/a\"b", "/a'''b", "/a\\N{b", "/a`b`", "/a\nb", "/é",
+    ] {
+        assert_eq!(shim("tool", "a-skill", "t.py", Some(odd)), without, "{odd}");
+    }
+}
+
+#[test]
 fn a_folder_that_is_only_called_like_an_alias_stays() {
     let place = Place::new();
     place.launcher("p/skills");
