@@ -411,7 +411,7 @@ fn notes(
     }
     if choices.places().len() > 1 {
         context.note(&format!(
-            "OpenCode and newer Cursor read {CANONICAL_SKILLS} and {CLAUDE_SKILLS}, and list each skill twice; both hold the same"
+            "OpenCode reads {CANONICAL_SKILLS} and {CLAUDE_SKILLS}, warns of duplicates and takes either, and both hold the same; with OPENCODE_DISABLE_CLAUDE_CODE_SKILLS=1 it takes {CANONICAL_SKILLS}"
         ));
     }
     if project.is_home {
