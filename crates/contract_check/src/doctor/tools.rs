@@ -124,7 +124,6 @@ fn shadowed(
     if layer == Layer::Skill {
         return;
     }
-    let name = used.file_name().unwrap_or_default();
     let later = folders(helper.owner, &project.env)
         .into_iter()
         .filter(|(other, _)| *other > layer && *other != Layer::Host)
@@ -138,10 +137,8 @@ fn shadowed(
         if probe(&hidden) == Probe::Absent || same_file(used, &hidden) {
             continue;
         }
-        // The same helper under another of its names says that name in its text.
-        let alike = hidden.file_name().is_some_and(|other| other != name)
-            && is_ours(&hidden)
-            && is_ours(used);
+        // Generated ones start the same launcher; their text says the name and the source that each was made for.
+        let alike = is_ours(&hidden) && is_ours(used);
         if !alike && !same_content(used, &hidden) {
             findings.push(Finding::warning(
                 Id::HelperShadowed,

@@ -540,3 +540,18 @@ fn an_installation_of_the_reference_is_checked_by_its_links() {
         "{found:?}"
     );
 }
+
+/// What the installer and a source write under one name differs only in the source that each names.
+#[test]
+fn generated_starters_of_one_helper_hide_nothing() {
+    let (project, _) = sound();
+    for (path, source) in [(".aris/tools", "/one"), ("tools", "/another")] {
+        let text = format!("#!/bin/sh\naris_self=$0\naris_look \"{source}/skills\"\n");
+        project.write(&format!("{path}/save_trace"), text);
+    }
+    let data = call(&project, &["doctor", "--json"]).expect_code(10).data();
+    let shadowed = findings(&data)
+        .into_iter()
+        .filter(|(id, _)| id == "helper_shadowed");
+    assert_eq!(shadowed.count(), 0);
+}
