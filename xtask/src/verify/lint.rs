@@ -45,8 +45,6 @@ pub(super) fn check(workspace: &Workspace, _: &Contracts) -> Result<Vec<Finding>
     // They are ours, and not every machine has bubblewrap.
     options.unsandboxed = true;
     options.syntax = true;
-    // Until the skills call each helper by one literal command in each fence.
-    options.skip = vec![String::from("SR707")];
     options.search_path = crate::workspace::search_path();
     let report = skill_lint::lint(&options).map_err(|error| Fault::new(error.to_string()))?;
     let mut findings: Vec<Finding> = report
