@@ -13,6 +13,9 @@
 //! word       PASS(ED) WARN(ING) FAIL(ED) NOT_APPLICABLE BLOCKED ERROR
 //! ```
 //!
+//! `PASS` and `NOT_APPLICABLE` followed on their line by a condition (`if`, `unless`, `but`, `not`, …) or a question mark, in a quotation (`>`) or in a
+//! comment are no statement.
+//!
 //! Several words (`PASS | WARN | FAIL`) are a form that nobody filled in, and no statement. The last statement counts; but after an
 //! overall or final one, a plain one (of a single claim, perhaps) only makes the verdict worse.
 
@@ -40,6 +43,28 @@ const WORDS: [(&str, Verdict); 11] = [
     ("ERROR", Verdict::Error),
 ];
 
+/// Words behind an acquittal that take it back or make it hang on something.
+const CONDITIONS: [&str; 18] = [
+    "if",
+    "unless",
+    "until",
+    "once",
+    "provided",
+    "providing",
+    "assuming",
+    "conditional",
+    "conditionally",
+    "otherwise",
+    "except",
+    "but",
+    "not",
+    "cannot",
+    "withdrawn",
+    "pending",
+    "impossible",
+    "fails",
+];
+
 /// The verdict that an answer states; `None` when it states none.
 pub fn stated(answer: &str) -> Option<Verdict> {
     let (mut overall, mut plain) = (None, None);
@@ -55,10 +80,16 @@ pub fn stated(answer: &str) -> Option<Verdict> {
             let Some(is_overall) = before.and_then(label) else {
                 continue;
             };
+            let before = before.unwrap_or_default().trim_start();
+            let quoted =
+                before.starts_with('>') || before.contains("<!--") || before.contains("~~");
             let Some(verdict) = after.and_then(|after| value(after, following.clone().next()))
             else {
                 continue;
             };
+            if quoted && acquits(verdict) {
+                continue;
+            }
             if is_overall {
                 (overall, plain) = (Some(verdict), None);
             } else {
@@ -116,7 +147,8 @@ fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
         let rest = rest.trim_start_matches(['*', '_', '`', '"', '\'']);
         let ends = !rest.starts_with(|c: char| c.is_whitespace() || c.is_alphanumeric())
             || !rest.trim_start().starts_with(char::is_alphanumeric);
-        (ends && !alternatives(rest)).then_some(verdict)
+        let holds = ends && !alternatives(rest) && !(acquits(verdict) && is_conditional(rest));
+        holds.then_some(verdict)
     };
     if after.is_empty() {
         return sentence(next?);
@@ -129,7 +161,8 @@ fn value(after: &str, next: Option<&str>) -> Option<Verdict> {
             return sentence(next?);
         }
         let (verdict, rest) = word(text)?;
-        return (!alternatives(rest)).then_some(verdict);
+        let holds = !(alternatives(rest) || acquits(verdict) && is_conditional(rest));
+        return holds.then_some(verdict);
     }
     let is = after
         .get(..3)
@@ -149,6 +182,21 @@ fn word(text: &str) -> Option<(Verdict, &str)> {
         .trim_start_matches('_')
         .starts_with(char::is_alphanumeric);
     (!inside).then_some((verdict, rest))
+}
+
+const fn acquits(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Pass | Verdict::NotApplicable)
+}
+
+/// Whether what follows on the line takes a verdict back, or makes it hang on something: `PASS if Lemma 2 is repaired`, `PASS?`.
+fn is_conditional(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(['*', '_', '`', '"', '\'', ' ']);
+    if rest.starts_with(['?', '~']) || rest.starts_with("is ") || rest.contains("-->") {
+        return true;
+    }
+    let words = rest.split(|c: char| !c.is_alphabetic());
+    let mut words = words.map(str::to_lowercase);
+    words.any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
 /// Whether what follows a verdict offers another one to choose from.
@@ -195,6 +243,16 @@ mod tests {
                 "Overall verdict: PASS with two remarks",
                 Some(Verdict::Pass),
             ),
+            ("VERDICT: PASS is not possible.", None),
+            ("VERDICT: PASS if Lemma 2 is repaired", None),
+            ("VERDICT: PASS (conditional), otherwise FAIL", None),
+            ("VERDICT: PASS?", None),
+            ("~~VERDICT: PASS~~ Withdrawn.", None),
+            ("<!-- VERDICT: PASS -->", None),
+            ("> VERDICT: PASS\n\nThat was wrong.", None),
+            ("VERDICT: PASS — all proofs hold.", Some(Verdict::Pass)),
+            ("VERDICT: PASS (no gaps)", Some(Verdict::Pass)),
+            ("VERDICT: FAIL if nothing changes", fail),
             ("Overall verdict: PASS | WARN | FAIL", None),
             ("Verdict: PASS/WARN/FAIL", None),
             ("Verdict: PASS or FAIL", None),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aris_audit::{Digest, Obstacle, PaperFiles};
 use aris_contract::{ErrorKind, Failure};
 use aris_evidence::{Limits, QueryError, Settings};
-use aris_fs::FsError;
+use aris_fs::{EntryKind, FsError};
 use aris_latex::Document;
 
 use crate::bindings::{Claims, FILE_NAME, MAX_BYTES, Malformed, Spot};
@@ -245,7 +245,7 @@ impl Project {
         let own = OWN.map(str::to_owned).into_iter().chain(bindings);
         let said = data.exclude.iter().chain(&options.exclude).cloned();
         self.settings = Settings {
-            allowed: self.files.roots().to_vec(),
+            allowed: self.allowed(),
             files: data.files.iter().map(|(file, _)| file.clone()).collect(),
             views: data.views.clone(),
             exclude: said
@@ -255,6 +255,28 @@ impl Project {
         };
         (self.evidence, self.unreadable) = aris_evidence::list(&self.settings, &include);
         Ok(())
+    }
+
+    /// Real paths that data may come from: the project, and what its result folders, or files in them, are links to. Results are large and
+    /// often lie on another disk.
+    fn allowed(&self) -> Vec<PathBuf> {
+        let mut allowed = self.files.roots().to_vec();
+        let folder = self.files.folder.as_path();
+        let homes = [Some(folder), folder.parent()].into_iter().flatten();
+        let homes = homes.filter(|home| self.files.allows(home));
+        for results in homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name))) {
+            let entries = aris_fs::list_sorted(&results).unwrap_or_default();
+            let links = entries
+                .into_iter()
+                .filter(|entry| entry.kind == EntryKind::Link);
+            let links = links.map(|entry| entry.path);
+            allowed.extend(
+                links
+                    .chain([results])
+                    .filter_map(|path| path.canonicalize().ok()),
+            );
+        }
+        allowed
     }
 
     /// Folder of the bindings relative to the paper folder.

@@ -6,7 +6,20 @@ use crate::policy::shell_word;
 /// Where a project keeps its helpers, relative to it. **Source**: the resolver chain of the integration contract, layer 1.
 const TOOLS: &str = ".aris/tools";
 
+/// Helpers that take `--root`.
+const ROOTED: [&str; 3] = ["verify_paper_audits", "paper_claim_audit", "citation_audit"];
+
 impl Paper {
+    /// [`Paper::command`] for the root document that the user named.
+    pub(crate) fn command_for(&self, template: &str, root: Option<&str>) -> String {
+        let command = self.command(template);
+        let name = template.split(' ').next().unwrap_or_default();
+        match root.filter(|_| ROOTED.contains(&name)) {
+            Some(root) => format!("{command} --root {}", shell_word(root)),
+            None => command,
+        }
+    }
+
     /// The command that `template` stands for: a program or a slash command, with `{paper}` for the paper directory.
     ///
     /// A helper that is installed in the project is called there, through `sh`, as the skills do it: relative to the project when

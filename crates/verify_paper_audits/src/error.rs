@@ -73,7 +73,7 @@ pub enum Error {
         what: &'static str,
     },
     /// The place of the report leads out of the project through a link that lies in the paper.
-    #[error("{} leads out of the paper, to {}", path.display(), to.display())]
+    #[error("{} is a link that leads out of the paper, to {}", path.display(), to.display())]
     Astray {
         /// The place of the report.
         path: PathBuf,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use aris_audit::ledger::Ledger;
 use aris_audit::trace::{self, TraceRecord};
 use aris_audit::{Digest, PaperFiles, digest_files};
+use aris_claims::project::{Options, Project};
 use aris_cli::{Context, Style};
 use aris_contract::artifact::audit::{Audit, Verdict};
 use aris_contract::{ErrorKind, schema, time};
@@ -80,7 +81,10 @@ impl Opened {
         let mut files = PaperFiles::new(&paper.dir);
         files.allow(paper.roots());
         let document = files.document(args.root.as_deref());
-        let sources = Sources::of(&paper, &mut files, &document);
+        let mut sources = Sources::of(&paper, &mut files, &document);
+        if let Ok(project) = Project::of(files, document, &Options::default()) {
+            sources.add_evidence(&paper, &project);
+        }
         Ok(Self {
             paper,
             policy,
@@ -153,7 +157,12 @@ pub(crate) fn prompt(args: &PromptArgs, context: &Context) -> Result<Prompt, Err
         "save_trace --skill {skill} --purpose audit --model MODEL --thread-id THREAD --executor YOU --prompt-file prompt.md --response-file answer.md --files {}",
         words.join(" ")
     );
-    let record = format!("{} record {{paper}} --audit {skill}", crate::SPEC.name);
+    let root = args.paper.root.as_deref();
+    let root = root.map_or_else(String::new, |root| format!(" --root {}", shell_word(root)));
+    let record = format!(
+        "{} record {{paper}} --audit {skill}{root}",
+        crate::SPEC.name
+    );
     Ok(Prompt {
         audit: skill.clone(),
         prompt,

@@ -216,6 +216,19 @@ fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
         path: given.clone(),
     };
     let paper = Paper::open(&given, &policy.allowed_roots, context.cwd()).map_err(no_paper)?;
+    if let Some(root) = args
+        .paper
+        .root
+        .as_deref()
+        .filter(|root| !given.join(root).is_file())
+    {
+        let message = format!(
+            "root document {} does not exist",
+            given.join(root).display()
+        );
+        let hint = String::from("--root is relative to the paper directory");
+        return Err(Error::judged(ErrorKind::Usage, message, hint));
+    }
     let outputs = Outputs::new(args, &given, context);
     let mut ledger = Ledger::default();
     let (mut report, unkept) = gate::judge(

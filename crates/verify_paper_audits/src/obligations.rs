@@ -71,7 +71,7 @@ pub struct Obligation {
     pub id: FindingId,
     /// The files that it named, relative to the paper directory, with the digests they had; null where a file was not there.
     pub files: BTreeMap<String, Option<String>>,
-    /// The review that the audit rested on, `TRACE#RECORD`; null where there was none.
+    /// The review that the audit rested on, `TRACE#RECORD@TIME`; null where there was none.
     pub review: Option<String>,
     /// What was wrong.
     pub message: String,
@@ -242,8 +242,10 @@ fn digest(name: &str, paper: &Paper, ledger: &Ledger) -> Option<String> {
 
 fn review(case: &Case) -> Option<String> {
     let audit = case.artifact.audit.as_ref()?;
-    let record = case.trace.as_ref()?.record.as_ref()?;
-    Some(format!("{}#{record}", short(&audit.trace_path)))
+    let trace = case.trace.as_ref()?;
+    let record = trace.record.as_ref()?;
+    let at = trace.answered_at.as_deref().unwrap_or_default();
+    Some(format!("{}#{record}@{at}", short(&audit.trace_path)))
 }
 
 /// Whether something happened that can have cleared it. The artifact alone does not count: it is what a hurried agent edits.
@@ -255,7 +257,9 @@ fn is_cleared(earlier: &Obligation, case: &Case, paper: &Paper, ledger: &Ledger)
     let mut files = earlier.files.iter();
     let changed = files
         .any(|(name, then)| Path::new(name) != artifact && digest(name, paper, ledger) != *then);
-    repeated || changed || review(case) != earlier.review
+    // An artifact that was taken away, or names no reviewer, rests on no other review.
+    let reviewed = review(case).is_some_and(|review| Some(review) != earlier.review);
+    repeated || changed || reviewed
 }
 
 fn finding(earlier: &Obligation) -> Finding {

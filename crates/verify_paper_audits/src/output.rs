@@ -131,6 +131,14 @@ impl Outputs {
                 to,
             });
         }
+        // Nor must it lead to another file of the project.
+        if !self.named && self.report.is_symlink() {
+            let to = self.report.canonicalize().unwrap_or_default();
+            return Err(Error::Astray {
+                path: self.report.clone(),
+                to,
+            });
+        }
         let mut seen: Vec<PathBuf> = Vec::new();
         let signature = self.signature.as_ref().map(|(signature, _)| signature);
         for path in [

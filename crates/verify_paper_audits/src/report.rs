@@ -197,10 +197,10 @@ impl Step {
                 .iter()
                 .find(|row| Some(&row.audit) == finding.audit.as_ref());
             let text = match (finding.id, row) {
-                (FindingId::BlockingVerdict, Some(row)) => match row.repair() {
-                    Some(text) => text,
-                    None => continue,
-                },
+                (FindingId::BlockingVerdict, Some(row)) => row.repair().unwrap_or_else(|| {
+                    let (audit, artifact) = (&row.audit, &row.artifact);
+                    format!("repair what the answer of {audit} holds against the paper; its trace stands in {artifact}")
+                }),
                 _ if finding.id.is_repaired() || finding.command.is_none() => {
                     let place = finding.place();
                     let gap = if place.is_empty() { "" } else { ": " };

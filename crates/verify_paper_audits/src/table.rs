@@ -19,10 +19,11 @@ const QUOTED: usize = 8;
 pub(crate) fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     writeln!(
         out,
-        "{} {} ({})",
+        "{} {} ({}, root document {})",
         style.bold("audits of"),
         clean(&report.paper_dir),
-        report.assurance.word()
+        report.assurance.word(),
+        clean(report.root_document.as_deref().unwrap_or("none"))
     )?;
     for name in &report.policy.weakened {
         writeln!(

@@ -113,6 +113,8 @@ ids! {
     TraceTampered = "trace_tampered",
     /// The trace has no chain.
     TraceUnchained = "trace_unchained",
+    /// A review was kept again for changed files with the same prompt and the same answer.
+    AnswerRepeated = "answer_repeated",
     /// The trace was recorded in a project folder that does not exist on this machine.
     TraceMoved = "trace_moved",
     /// The audit names no reviewer thread.

@@ -3,6 +3,7 @@
 use aris_audit::PaperFiles;
 use aris_citations::{Finding as Cited, LOOKED_UP, Severity, examine, verdict};
 use aris_claims::Details;
+use aris_claims::bindings::FILE_NAME;
 use aris_claims::project::{Options, Project};
 use aris_contract::artifact::audit::{Audit, Verdict};
 use aris_contract::failure::ErrorBody;
@@ -34,7 +35,7 @@ struct Again<'a> {
     differs: Option<String>,
 }
 
-/// Makes the citation audit again, where a program made it.
+/// Makes the citation audit again: where a program made it, all of it must agree; a reviewer may not pass what the files show to be wrong.
 ///
 /// What sources answered is taken from the artifact: the gate asks nobody.
 pub(super) fn citations(
@@ -43,9 +44,10 @@ pub(super) fn citations(
     document: &Read,
     now: Timestamp,
 ) {
-    let Some((case, audit)) = by_program(cases, CITATIONS) else {
+    let Some((case, audit)) = find(cases, CITATIONS) else {
         return;
     };
+    let repeated = trace::is_program(&audit.reviewer_model);
     let paper = aris_citations::Paper::read(files, document);
     let examined = examine(&paper, month(&audit, now));
     let mut findings = examined.findings.clone();
@@ -86,14 +88,34 @@ pub(super) fn citations(
     let first = first.map(|found| format!("{}: {}", found.place(), found.message));
     findings.extend(looked_up.into_iter().filter_map(looked_up_finding));
     let (verdict, reason) = verdict::decide(&findings, examined.cites, asked && same_keys && kept);
-    let again = Again {
-        verdict,
-        reason,
-        first,
-        differs,
+    let found = if repeated {
+        let again = Again {
+            verdict,
+            reason,
+            first,
+            differs,
+        };
+        again.compare(case, &audit)
+    } else if verdict == Verdict::Fail && !audit.verdict.blocks() {
+        let error = first.unwrap_or_default();
+        let what = format!("the files show an error: {}", short(&error));
+        let fix =
+            "correct the entry or the citation; `citation_audit` lists all that the files show";
+        Some(contradicted(case, &audit, &what, fix))
+    } else {
+        None
     };
-    let found = again.compare(case, &audit);
     case.findings.extend(found);
+}
+
+/// A reviewer's verdict against what the files themselves show.
+fn contradicted(case: &Case, audit: &Audit, what: &str, fix: &str) -> Finding {
+    let said = audit.verdict.word();
+    let message = format!("the audit says {said}, and {what}");
+    Finding::new(FindingId::VerdictContradicted, message, fix)
+        .file(case.rule.artifact.clone())
+        .at(case.artifact.place("verdict"), &case.artifact.text)
+        .issue(format!("verdict_contradicted:{said}"))
 }
 
 /// The finding's severity, when only a source can give it.
@@ -135,16 +157,17 @@ pub(super) fn claims(
     document: Read,
     unreadable: &mut Vec<Finding>,
 ) -> Option<Project> {
-    let program = by_program(cases, CLAIMS).map(|(_, audit)| audit);
+    let program = find(cases, CLAIMS).map(|(_, audit)| audit);
+    let program = program.filter(|audit| trace::is_program(&audit.reviewer_model));
     let folder = files.folder.clone();
     let mut options = program.as_ref().map_or_else(Options::default, |audit| {
         Details::options(&audit.details, &folder)
     });
-    if options
-        .claims
-        .as_ref()
-        .is_some_and(|path| !files.allows(path))
-    {
+    // The bindings beside the root document are the paper's; an audit by others says nothing about them.
+    let root = document.as_ref().map_or("", |document| &document.root);
+    let own = folder.join(root).with_file_name(FILE_NAME);
+    let other = options.claims.clone().filter(|path| *path != own);
+    if other.is_some_and(|path| own.exists() || !files.allows(&path)) {
         options.claims = None;
     }
     let mut project = match Project::of(files.clone(), document, &options) {
@@ -197,20 +220,13 @@ pub(super) fn claims(
         };
         again.compare(case, &audit)
     } else if verdict == Verdict::Fail && !audit.verdict.blocks() {
-        let said = audit.verdict.word();
-        let message = format!(
-            "the audit says {said}, and the bindings in {} say FAIL: {}",
+        let what = format!(
+            "the bindings in {} say FAIL: {}",
             project.claims_name(),
             details.summary()
         );
         let fix = "correct the paper, its data or its bindings; `paper_claim_audit show` lists what differs";
-        let finding = Finding::new(FindingId::VerdictContradicted, message, fix);
-        Some(
-            finding
-                .file(case.rule.artifact.clone())
-                .at(case.artifact.place("verdict"), &case.artifact.text)
-                .issue(format!("verdict_contradicted:{said}")),
-        )
+        Some(contradicted(case, &audit, &what, fix))
     } else {
         None
     };
@@ -224,10 +240,6 @@ fn find<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)>
     let case = cases.iter_mut().find(|case| case.rule.skill == skill)?;
     let audit = case.artifact.audit.clone()?;
     Some((case, audit))
-}
-
-fn by_program<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)> {
-    find(cases, skill).filter(|(_, audit)| trace::is_program(&audit.reviewer_model))
 }
 
 impl Again<'_> {

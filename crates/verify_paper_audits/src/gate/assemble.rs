@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::Case;
 use crate::finding::{Finding, FindingId, Severity};
 use crate::paper::Paper;
-use crate::policy::{Policy, shell_word};
+use crate::policy::Policy;
 use crate::report::{Counts, GateResult, JudgedFile, PolicyInForce, Report, Step};
 use crate::sources::Sources;
 use aris_audit::ledger::Ledger;
@@ -50,12 +50,16 @@ pub(super) fn report(
                 // Running the audit again clears neither a fault of the gate nor a doubt of the audit.
                 let again = !matches!(finding.id, FindingId::Internal | FindingId::DoubtfulVerdict);
                 if finding.command.is_none() && again {
-                    finding.command = case.rule.rerun.as_deref().map(|again| paper.command(again));
+                    finding.command = case
+                        .rule
+                        .rerun
+                        .as_deref()
+                        .map(|again| paper.command_for(again, root));
                 }
                 policy.weigh(finding)
             });
         let own = sorted(own.collect());
-        audits.push(case.row(paper, assurance, &own));
+        audits.push(case.row(paper, root, assurance, &own));
         findings.extend(own);
         traces.extend(case.trace);
     }
@@ -86,12 +90,14 @@ pub(super) fn report(
         verifier: crate::SPEC.name.to_owned(),
         verifier_version: crate::SPEC.version.to_owned(),
         paper_dir,
-        rerun: paper.command(&format!(
-            "{} {{paper}} --assurance {}{}",
-            crate::SPEC.name,
-            assurance.word(),
-            root.map_or_else(String::new, |root| format!(" --root {}", shell_word(root)))
-        )),
+        rerun: paper.command_for(
+            &format!(
+                "{} {{paper}} --assurance {}",
+                crate::SPEC.name,
+                assurance.word()
+            ),
+            root,
+        ),
         project_dir: paper.project.display().to_string(),
         assurance,
         generated_at: time::stamp(now),

@@ -130,6 +130,7 @@ impl Case {
     pub(super) fn row(
         &self,
         paper: &Paper,
+        root: Option<&str>,
         assurance: Assurance,
         findings: &[Finding],
     ) -> AuditRow {
@@ -172,7 +173,11 @@ impl Case {
             audited_at: audit.map_or_else(String::new, |audit| short(&audit.generated_at)),
             summary: audit.map_or_else(String::new, |audit| short(&audit.summary)),
             inputs: self.inputs.len(),
-            rerun: self.rule.rerun.as_deref().map(|again| paper.command(again)),
+            rerun: self
+                .rule
+                .rerun
+                .as_deref()
+                .map(|again| paper.command_for(again, root)),
             findings: Counts::of(findings),
             reported,
             reported_left,

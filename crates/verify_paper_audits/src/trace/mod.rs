@@ -39,6 +39,9 @@ pub struct TraceSummary {
     /// File prefix of the record that is the audit's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
+    /// When that record's answer came, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered_at: Option<String>,
     /// `valid`, `absent` or `broken`.
     pub chain: &'static str,
     /// Digest of the chain's last line.
@@ -110,6 +113,7 @@ impl Check<'_> {
         if let Some(last) = last.filter(|_| !is_program(&self.audit.reviewer_model)) {
             findings.extend(self.verdict(last));
             findings.extend(self.reviewed(&real, &words));
+            findings.extend(self.repeated(&real, &words, ledger));
         }
         self.chain(&trace, last, &mut findings);
         self.recorded_for(&trace, &mut findings);
@@ -123,6 +127,7 @@ impl Check<'_> {
             path: self.paper.shown(&real),
             records: trace.records.len(),
             record: last.map(|record| record.prefix.clone()),
+            answered_at: last.and_then(TraceRecord::timestamp).map(short),
             chain,
             head,
             executor: last
@@ -131,6 +136,36 @@ impl Check<'_> {
                 .map(ToOwned::to_owned),
         };
         (Some(summary), findings)
+    }
+
+    /// The same words for other bytes: a call that was kept again after an edit, and perhaps never made again.
+    fn repeated(&self, real: &Path, words: &[&TraceRecord], ledger: &Ledger) -> Option<Finding> {
+        let (last, earlier) = words.split_last()?;
+        let said = |record: &TraceRecord| {
+            let name = format!("{}.response.md", record.prefix);
+            ledger
+                .digest(&real.join(name))
+                .and_then(|digest| digest.clone().ok())
+        };
+        let asked = |record: &TraceRecord| {
+            let request = record.request.as_ref()?;
+            Some((request.prompt.clone()?, request.input_digests.clone()))
+        };
+        let (answer, (prompt, inputs)) = (said(last)?, asked(last)?);
+        let same = earlier.iter().find(|record| {
+            let before = asked(record);
+            said(record) == Some(answer)
+                && before.is_some_and(|before| before.0 == prompt && before.1 != inputs)
+        })?;
+        let message = format!(
+            "record {} repeats prompt and answer of {} to the letter, for files that have changed in between",
+            short(&last.prefix),
+            short(&same.prefix)
+        );
+        Some(
+            self.finding(FindingId::AnswerRepeated, message)
+                .issue("answer_repeated"),
+        )
     }
 
     /// The trace's folder, also when `trace_path` names a file of a record in it.

@@ -1325,6 +1325,27 @@ fn audits_of_programs_that_they_did_not_make() {
             "verdict_contradicted",
         ),
         (
+            "other bindings than those beside the root document, which do not hold",
+            |p| {
+                p.bind().edit("../results/run_1.json", "0.847", "0.742");
+                p.write(
+                    "other.toml",
+                    "version = 1\n[[waive]]\nin = \"sections/results.tex\"\nreason = \"all\"\n",
+                );
+                let other = p.paper.join("other.toml");
+                p.audit_claims(&["--claims", other.to_str().expect("utf-8")]);
+            },
+            "audit_not_reproduced",
+        ),
+        (
+            "a reviewer's PASS over an undefined key",
+            |p| {
+                p.edit("sections/intro.tex", "knuth1984", "knuth1985")
+                    .seal();
+            },
+            "verdict_contradicted",
+        ),
+        (
             "a citation audit that never saw an undefined key",
             |p| {
                 p.edit("sections/intro.tex", "knuth1984", "knuth1985")
@@ -1960,4 +1981,31 @@ fn an_unreadable_file_blocks() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_review_kept_again_after_an_edit_is_doubtful() {
+    let project = Project::new();
+    let review = Review {
+        skill: "proof-checker",
+        files: Project::inputs("proof-checker"),
+        ..Review::default()
+    };
+    project.review(&review);
+    project.edit("sections/results.tex", "84.7", "84.70").seal();
+    let trace = project.review(&Review {
+        at: "2026-11-20T11:00:30Z",
+        ..review
+    });
+    project.set("PROOF_AUDIT.json", "trace_path", trace).set(
+        "PROOF_AUDIT.json",
+        "thread_id",
+        review.thread,
+    );
+    let ran = project.gate();
+    assert_eq!(ran.ids("warn"), ["answer_repeated"], "{}", ran.stdout);
+    let policy = r#"{"schema": "aris.verify_paper_audits.policy/v1", "severity": {"answer_repeated": "block"}}"#;
+    project.write("../policy.json", policy);
+    let ran = project.run(&["--assurance", "submission", "--policy", "policy.json"]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
 }

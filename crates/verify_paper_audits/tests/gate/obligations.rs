@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::support::{AUDITS, CLAIMS, Damage, Project, Review, call};
 
+const KILL: &str = "KILL_ARGUMENT.json";
 const LIST: &str = ".aris/audit-obligations.json";
 
 #[test]
@@ -47,6 +48,47 @@ fn a_finding_that_vanishes_without_its_cause_blocks() {
     let before = project.read(LIST);
     assert_eq!(project.gate().ids("block"), ["obligation_open"]);
     assert_eq!(project.read(LIST), before);
+}
+
+#[test]
+fn an_audit_that_failed_is_not_cleared_by_taking_it_away() {
+    let taken: [(&str, Damage); 2] = [
+        ("removed", |p| {
+            p.remove(KILL);
+        }),
+        ("replaced", |p| {
+            p.write(KILL, r#"{"audit_skill": "kill-argument", "verdict": "NOT_APPLICABLE", "reviewer_model": "none"}"#);
+        }),
+    ];
+    for (name, take) in taken {
+        let project = Project::new();
+        project
+            .audit(KILL, "kill-argument", &["main.tex"])
+            .says(KILL, "FAIL");
+        assert_eq!(project.gate().ids("block"), ["blocking_verdict"]);
+        take(&project);
+        let ran = project.gate();
+        assert_eq!(
+            ran.ids("block"),
+            ["obligation_open"],
+            "{name}: {}",
+            ran.stdout
+        );
+    }
+}
+
+#[test]
+fn a_review_repeated_after_its_traces_were_deleted_closes() {
+    let project = Project::new();
+    project.says(CLAIMS, "FAIL");
+    assert_eq!(project.gate().code, 1);
+    project.remove("../.aris/traces").remove("../.aris/meta");
+    project.edit("sections/results.tex", "84.7", "84.70");
+    for (artifact, skill) in AUDITS {
+        project.audit_at(artifact, skill, "2026-11-20T10:50:00Z");
+    }
+    let ran = project.gate();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
 }
 
 #[test]

@@ -250,11 +250,28 @@ impl Project {
 
     /// Makes one audit by a reviewer: its trace and its artifact.
     pub(crate) fn audit(&self, artifact: &str, skill: &str, inputs: &[&str]) -> &Self {
+        self.audited(artifact, skill, inputs, Review::default().at)
+    }
+
+    /// The same of the usual files, at another time.
+    pub(crate) fn audit_at(&self, artifact: &str, skill: &str, at: &str) -> &Self {
+        self.audited(artifact, skill, Self::inputs(skill), at)
+    }
+
+    fn audited(&self, artifact: &str, skill: &str, inputs: &[&str], at: &str) -> &Self {
         let thread = format!("thread-{skill}");
+        // No reviewer says the same of other files to the letter.
+        let hashes = Value::Object(self.hashes(inputs)).to_string();
+        let answer = format!(
+            "Looks right, {}.\n\nVERDICT: PASS\n",
+            Digest::of(hashes.as_bytes())
+        );
         let trace = self.review(&Review {
             skill,
             thread: &thread,
             files: inputs,
+            answer: answer.as_bytes(),
+            at,
             ..Review::default()
         });
         let value = json!({
