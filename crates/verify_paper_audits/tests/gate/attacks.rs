@@ -981,7 +981,7 @@ fn traces_that_prove_nothing() {
                 p.set(
                     CLAIMS,
                     "trace_path",
-                    ".aris/TRACES/paper-claim-audit/2026-11-20_run01/",
+                    ".aris/TRACES/paper-claim-audit/2090-11-20_run01/",
                 );
             },
             "path_escape",
@@ -1057,7 +1057,7 @@ fn traces_that_prove_nothing() {
             "response later than the audit",
             |p| {
                 let late = Review {
-                    at: "2026-11-20T11:30:00Z",
+                    at: "2090-11-20T11:30:00Z",
                     ..Review::default()
                 };
                 p.rests_on(&late, "PASS");
@@ -1602,7 +1602,7 @@ fn verdicts_that_the_reviewer_did_not_give() {
                 p.rests_on(&Review::default(), "PASS");
                 p.review(&Review {
                     answer: b"VERDICT: FAIL",
-                    at: "2026-11-20T11:00:30Z",
+                    at: "2090-11-20T11:00:30Z",
                     new_run: true,
                     ..Review::default()
                 });
@@ -1616,7 +1616,7 @@ fn verdicts_that_the_reviewer_did_not_give() {
                 p.rests_on(
                     &Review {
                         answer: b"VERDICT: FAIL",
-                        at: "2026-11-20T11:00:30Z",
+                        at: "2090-11-20T11:00:30Z",
                         ..Review::default()
                     },
                     "PASS",
@@ -1638,7 +1638,7 @@ fn verdicts_that_the_reviewer_did_not_give() {
                 p.rests_on(
                     &Review {
                         answer: b"VERDICT: FAIL",
-                        at: "2026-11-20T11:00:30Z",
+                        at: "2090-11-20T11:00:30Z",
                         ..Review::default()
                     },
                     "PASS",
@@ -1675,7 +1675,7 @@ fn verdicts_that_the_reviewer_did_not_give() {
                     },
                     "PASS",
                 );
-                let meta = r#"{"call_number": 9, "purpose": "audit", "timestamp": "2026-11-20T11:00:40Z", "thread_id": "t-review", "model": "gpt-5.5", "status": "ok"}"#;
+                let meta = r#"{"call_number": 9, "purpose": "audit", "timestamp": "2090-11-20T11:00:40Z", "thread_id": "t-review", "model": "gpt-5.5", "status": "ok"}"#;
                 fs::write(p.root.join(&path).join("009-audit.meta.json"), meta).expect("write");
                 fs::write(
                     p.root.join(&path).join("009-audit.response.md"),
@@ -1810,21 +1810,21 @@ fn reviewers_and_times_that_cannot_be() {
         (
             "future",
             |p| {
-                p.set(CLAIMS, "generated_at", "2027-01-01T00:00:00Z");
+                p.set(CLAIMS, "generated_at", "2091-01-01T00:00:00Z");
             },
             "clock",
         ),
         (
             "local time",
             |p| {
-                p.set(CLAIMS, "generated_at", "2026-11-20T19:01:00+08:00");
+                p.set(CLAIMS, "generated_at", "2090-11-20T19:01:00+08:00");
             },
             "clock",
         ),
         (
             "a day only",
             |p| {
-                p.set(CLAIMS, "generated_at", "2026-11-20");
+                p.set(CLAIMS, "generated_at", "2090-11-20");
             },
             "clock",
         ),
@@ -1994,7 +1994,7 @@ fn a_review_kept_again_after_an_edit_is_doubtful() {
     project.review(&review);
     project.edit("sections/results.tex", "84.7", "84.70").seal();
     let trace = project.review(&Review {
-        at: "2026-11-20T11:00:30Z",
+        at: "2090-11-20T11:00:30Z",
         ..review
     });
     project.set("PROOF_AUDIT.json", "trace_path", trace).set(

@@ -14,10 +14,10 @@ const BOUND: [&str; 9] = [
     "sections/results.tex",
     "refs.bib",
     "../results/run_1.json",
-    "../.aris/traces/paper-claim-audit/2026-11-20_run01/run.meta.json",
-    "../.aris/traces/paper-claim-audit/2026-11-20_run01/001-audit.request.json",
-    "../.aris/traces/paper-claim-audit/2026-11-20_run01/001-audit.response.md",
-    "../.aris/traces/paper-claim-audit/2026-11-20_run01/001-audit.meta.json",
+    "../.aris/traces/paper-claim-audit/2090-11-20_run01/run.meta.json",
+    "../.aris/traces/paper-claim-audit/2090-11-20_run01/001-audit.request.json",
+    "../.aris/traces/paper-claim-audit/2090-11-20_run01/001-audit.response.md",
+    "../.aris/traces/paper-claim-audit/2090-11-20_run01/001-audit.meta.json",
 ];
 
 /// Replaces, inserts or removes one byte; `None` when that changes nothing but the case of a letter.

@@ -38,8 +38,8 @@ fn copy(from: &Path, to: &Path) {
 /// A trace as the reference writes it: no chain, no marks.
 fn by_hand(project: &Project, folder: &str) {
     let at = |name: &str| format!("../{folder}/{name}");
-    let time = "2026-11-20T19:00:30+08:00";
-    let run = json!({"skill": "paper-claim-audit", "run_id": "2026-11-20_run01", "started_at": time, "project_dir": project.root});
+    let time = "2090-11-20T19:00:30+08:00";
+    let run = json!({"skill": "paper-claim-audit", "run_id": "2090-11-20_run01", "started_at": time, "project_dir": project.root});
     let request = json!({"call_number": 1, "purpose": "audit", "timestamp": time, "tool": "mcp__codex__codex", "model": "gpt-5.5", "prompt": "Audit."});
     let meta = json!({"call_number": 1, "purpose": "audit", "timestamp": time, "thread_id": "by-hand", "model": "gpt-5.5", "status": "ok"});
     project.write(&at("run.meta.json"), run.to_string());
@@ -170,21 +170,21 @@ fn artifacts_in_every_honest_form() {
         (
             "fraction of a second",
             |p| {
-                p.set(CLAIMS, "generated_at", "2026-11-20T11:01:00.123456Z");
+                p.set(CLAIMS, "generated_at", "2090-11-20T11:01:00.123456Z");
             },
             &[],
         ),
         (
             "+00:00",
             |p| {
-                p.set(CLAIMS, "generated_at", "2026-11-20T11:01:00+00:00");
+                p.set(CLAIMS, "generated_at", "2090-11-20T11:01:00+00:00");
             },
             &[],
         ),
         (
             "a clock two minutes fast",
             |p| {
-                p.set(CLAIMS, "generated_at", "2026-11-20T12:02:00Z");
+                p.set(CLAIMS, "generated_at", "2090-11-20T12:02:00Z");
             },
             &[],
         ),
@@ -1084,7 +1084,7 @@ fn reviews_in_every_honest_form() {
                     &Review {
                         files: &["sections/results.tex"],
                         prompt: "Look again.",
-                        at: "2026-11-20T11:00:30Z",
+                        at: "2090-11-20T11:00:30Z",
                         ..Review::default()
                     },
                     "PASS",
@@ -1100,7 +1100,7 @@ fn reviews_in_every_honest_form() {
                     &Review {
                         status: "error",
                         answer: b"time-out",
-                        at: "2026-11-20T11:00:30Z",
+                        at: "2090-11-20T11:00:30Z",
                         ..Review::default()
                     },
                     "PASS",
@@ -1115,7 +1115,7 @@ fn reviews_in_every_honest_form() {
                 p.rests_on(
                     &Review {
                         answer: b"VERDICT: FAIL",
-                        at: "2026-11-20T11:40:00Z",
+                        at: "2090-11-20T11:40:00Z",
                         ..Review::default()
                     },
                     "PASS",
@@ -1131,7 +1131,7 @@ fn reviews_in_every_honest_form() {
                     ..Review::default()
                 });
                 let again = Review {
-                    at: "2026-11-20T11:00:30Z",
+                    at: "2090-11-20T11:00:30Z",
                     new_run: true,
                     ..Review::default()
                 };
@@ -1168,7 +1168,7 @@ fn reviews_in_every_honest_form() {
             "a record of another program in a run with a chain",
             |p| {
                 let path = p.review(&Review::default());
-                let meta = r#"{"call_number": 3, "purpose": "audit", "timestamp": "2026-11-20T11:00:40Z", "thread_id": "t-hand", "model": "gpt-5.5", "status": "ok"}"#;
+                let meta = r#"{"call_number": 3, "purpose": "audit", "timestamp": "2090-11-20T11:00:40Z", "thread_id": "t-hand", "model": "gpt-5.5", "status": "ok"}"#;
                 p.write(&format!("../{path}003-audit.meta.json"), meta)
                     .write(&format!("../{path}003-audit.response.md"), "VERDICT: PASS")
                     .set(CLAIMS, "thread_id", "t-hand");
@@ -1254,7 +1254,7 @@ fn a_kill_argument_that_does_not_apply_needs_no_reviewer() {
         json!({
             "audit_skill": "kill-argument", "verdict": "NOT_APPLICABLE", "reason_code": "not_theory_or_scope_paper",
             "summary": "", "audited_input_hashes": {}, "trace_path": thread, "thread_id": thread, "reviewer_model": reviewer,
-            "reviewer_reasoning": thread, "generated_at": "2026-11-20T11:01:00Z", "details": {}
+            "reviewer_reasoning": thread, "generated_at": "2090-11-20T11:01:00Z", "details": {}
         })
     };
     for artifact in [

@@ -59,7 +59,7 @@ fn the_missing_audit_is_made_with_the_commands_that_the_gate_names() {
     let artifact = project.artifact(PROOFS);
     let expected = json!({
         "audit_skill": "proof-checker", "verdict": "NOT_APPLICABLE", "thread_id": "t-proofs", "reviewer_model": "gpt-5.5",
-        "trace_path": path, "generated_at": "2026-11-20T12:00:00Z",
+        "trace_path": path, "generated_at": "2090-11-20T12:00:00Z",
     });
     for (key, value) in expected.as_object().expect("object") {
         assert_eq!(&artifact[key], value, "{key}");
@@ -175,12 +175,12 @@ fn the_last_answer_of_the_named_thread_counts_and_gaps_are_said() {
         prompt: "Are you sure?",
         files: &[],
         answer: b"I was wrong. VERDICT: FAIL",
-        at: "2026-11-20T11:30:00Z",
+        at: "2090-11-20T11:30:00Z",
         ..review
     });
     project.review(&Review {
         thread: "t-other",
-        at: "2026-11-20T11:40:00Z",
+        at: "2090-11-20T11:40:00Z",
         ..review
     });
     let last = command(&project, "record", &[]);

@@ -11,12 +11,12 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use verify_paper_audits::{PREDICATE_SCHEMA, SCHEMA};
 
-use crate::support::{CLAIMS, Damage, Project, call, call_at};
+use crate::support::{AUDITS, CLAIMS, Damage, Project, call, call_at};
 
 const REPORT: &str = ".aris/audit-verifier-report.json";
 
 fn later() -> Timestamp {
-    "2026-11-21T08:00:00Z".parse().expect("time")
+    "2090-11-21T08:00:00Z".parse().expect("time")
 }
 
 fn envelope(stdout: &str) -> Value {
@@ -198,7 +198,7 @@ fn a_second_run_changes_no_byte_and_a_changed_paper_changes_the_report() {
     assert_eq!(call_at(&project.root, &args, &[], later()).code, 1);
     let report: Value =
         serde_json::from_slice(&fs::read(&files[0]).expect("report")).expect("json");
-    assert_eq!(report["generated_at"], "2026-11-21T08:00:00Z");
+    assert_eq!(report["generated_at"], "2090-11-21T08:00:00Z");
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn the_statement_names_every_judged_file_and_does_not_depend_on_the_place() {
         inputs
             .iter()
             .any(|input| input["name"]
-                == "../.aris/traces/proof-checker/2026-11-20_run01/chain.jsonl")
+                == "../.aris/traces/proof-checker/2090-11-20_run01/chain.jsonl")
     );
     assert!(
         !first
@@ -633,7 +633,11 @@ fn every_blocking_finding_says_what_where_and_how_to_clear_it() {
 
 #[test]
 fn the_program_itself_leaves_with_these_codes() {
-    let project = Project::new();
+    // The program has the machine's clock.
+    let project = Project::bare();
+    for (artifact, skill) in AUDITS {
+        project.audit_at(artifact, skill, "2026-11-20T11:00:00Z");
+    }
     let gate = |more: &[&str]| {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("verify_paper_audits"));
         command

@@ -11,11 +11,11 @@ use std::sync::{Mutex, PoisonError};
 
 use aris_audit::trace::{NewRecord, RunChoice, record, reviewed};
 use aris_audit::{Digest, Emission};
-use aris_cli::{Clock, Context, Outcome, Process, Product, Spec, Style};
-use aris_contract::Failure;
+use aris_cli::{Clock, Process, Style};
 use aris_contract::artifact::Slug;
 use aris_contract::artifact::audit::Verdict;
 use aris_contract::artifact::trace::TraceMode;
+use aris_testkit::Helper;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -63,9 +63,9 @@ value = [
 /// A change that makes something wrong.
 pub(crate) type Damage = fn(&Project);
 
-/// The present of every test.
+/// The present of every test: later than any audit that a program makes while the tests run.
 pub(crate) fn now() -> Timestamp {
-    "2026-11-20T12:00:00Z".parse().expect("time")
+    "2090-11-20T12:00:00Z".parse().expect("time")
 }
 
 /// A project with a paper and its audits.
@@ -104,7 +104,7 @@ impl Default for Review<'_> {
             status: "ok",
             executor: "claude-code",
             mode: TraceMode::Full,
-            at: "2026-11-20T11:00:00Z",
+            at: "2090-11-20T11:00:00Z",
             older: false,
             new_run: false,
         }
@@ -284,7 +284,7 @@ impl Project {
             "thread_id": thread,
             "reviewer_model": "gpt-5.5",
             "reviewer_reasoning": "xhigh",
-            "generated_at": "2026-11-20T11:01:00Z",
+            "generated_at": at.replace(":00Z", ":59Z"),
             "details": {"checked": 2}
         });
         self.put(artifact, &value)
@@ -387,19 +387,18 @@ impl Project {
 
     /// Lets the program make the claim audit, with more arguments.
     pub(crate) fn audit_claims(&self, more: &[&str]) -> &Self {
-        let args = [&[self.paper.to_str().expect("utf-8")], more].concat();
-        let (spec, run) = (&paper_claim_audit::SPEC, paper_claim_audit::run);
-        let ran = in_process(spec, run, &self.root, &args, &[], made());
-        assert!([0, 10].contains(&ran.code), "{}", ran.stderr);
-        self
+        self.audit_by("paper_claim_audit", more)
     }
 
     /// Lets the program make the citation audit.
     pub(crate) fn audit_citations(&self) -> &Self {
-        let args = [self.paper.to_str().expect("utf-8")];
-        let (spec, run) = (&citation_audit::SPEC, citation_audit::run);
-        let ran = in_process(spec, run, &self.root, &args, &[], made());
-        assert!([0, 10].contains(&ran.code), "{}", ran.stderr);
+        self.audit_by("citation_audit", &[])
+    }
+
+    fn audit_by(&self, helper: &str, more: &[&str]) -> &Self {
+        let args = [&[self.paper.to_str().expect("utf-8")], more].concat();
+        let ran = Helper::named(helper).call(&self.root).args(args).run();
+        assert!([0, 10].contains(&ran.code()), "{}", ran.stderr());
         self
     }
 
@@ -542,30 +541,12 @@ pub(crate) fn call(cwd: &Path, args: &[&str], env: &[(&str, &str)]) -> Ran {
 
 /// Runs the gate in this process at another time.
 pub(crate) fn call_at(cwd: &Path, args: &[&str], env: &[(&str, &str)], time: Timestamp) -> Ran {
-    let (spec, run) = (&verify_paper_audits::SPEC, verify_paper_audits::run);
-    in_process(spec, run, cwd, args, env, time)
-}
-
-/// When programs make their audits.
-fn made() -> Timestamp {
-    "2026-11-20T11:30:00Z".parse().expect("time")
-}
-
-/// Runs a helper in this process.
-fn in_process<C: clap::Args, P: Product, E: Failure>(
-    spec: &'static Spec,
-    run: fn(C, &Context) -> Result<Outcome<P>, E>,
-    cwd: &Path,
-    args: &[&str],
-    env: &[(&str, &str)],
-    time: Timestamp,
-) -> Ran {
     // The runner swaps the process-wide panic hook while it works; two at once would leave the wrong one behind.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (stdout, stderr) = (Shared::default(), Shared::default());
     let process = Process {
-        args: std::iter::once(spec.name)
+        args: std::iter::once("verify_paper_audits")
             .chain(args.iter().copied())
             .map(OsString::from)
             .collect(),
@@ -580,13 +561,23 @@ fn in_process<C: clap::Args, P: Product, E: Failure>(
         stdout: Box::new(stdout.clone()),
         stderr: Box::new(stderr.clone()),
     };
-    let code = aris_cli::run(spec, run, process).code();
+    let code = aris_cli::run(
+        &verify_paper_audits::SPEC,
+        verify_paper_audits::run,
+        process,
+    )
+    .code();
     Ran {
         code,
         stdout: stdout.text(),
         stderr: stderr.text(),
         report: Value::Null,
     }
+}
+
+/// When forgers make their audits.
+fn made() -> Timestamp {
+    "2090-11-20T11:30:00Z".parse().expect("time")
 }
 
 #[derive(Clone, Default)]
