@@ -14,18 +14,19 @@ use crate::conformance::for_every_row;
 fn installed(row: &Row, helper: &Helper) -> Project {
     let skill = workspace_root().join("skills").join(row.owner);
     let project = Project::new();
-    copy(&skill, &project.at("skill"));
+    copy(&skill, &project.at(row.owner));
     let system = if cfg!(target_os = "macos") {
         "apple-darwin"
     } else {
         "unknown-linux-gnu"
     };
     let binary = format!(
-        "skill/scripts/bin/{}-{}-{system}",
+        "{}/scripts/bin/{}-{}-{system}",
+        row.owner,
         row.name,
         std::env::consts::ARCH
     );
-    fs::create_dir_all(project.at("skill/scripts/bin")).expect("folder");
+    fs::create_dir_all(project.at(&format!("{}/scripts/bin", row.owner))).expect("folder");
     // By another process: a program that this one has written may still be open in a child of another test.
     let cp = Helper::at("/bin/cp")
         .call(project.path())
@@ -55,7 +56,7 @@ fn copy(from: &Path, to: &Path) {
 fn through_launcher(project: &Project, row: &Row) -> Call {
     let launcher = format!("scripts/{}", row.name);
     Helper::at("/bin/sh")
-        .call(project.at("skill"))
+        .call(project.at(row.owner))
         .args([launcher])
         .env("HOME", project.path())
 }
@@ -87,7 +88,7 @@ fn every_name_that_skills_know_starts_its_helper_in_each_of_their_languages() {
         let project = Project::new();
         let folder = project.at(".agents/skills");
         fs::create_dir_all(&folder).expect("folder");
-        fs::rename(skill.at("skill"), folder.join(row.owner)).expect("moved");
+        fs::rename(skill.at(row.owner), folder.join(row.owner)).expect("moved");
         let direct = helper.call(project.path()).args(["--help"]).run();
         let direct = direct.expect_code(0);
         for name in row.names() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aris_audit::{Digest, Obstacle, PaperFiles};
 use aris_contract::{ErrorKind, Failure};
 use aris_evidence::{Limits, QueryError, Settings};
-use aris_fs::{EntryKind, FsError};
+use aris_fs::FsError;
 use aris_latex::Document;
 
 use crate::bindings::{Claims, FILE_NAME, MAX_BYTES, Malformed, Spot};
@@ -257,25 +257,15 @@ impl Project {
         Ok(())
     }
 
-    /// Real paths that data may come from: the project, and what its result folders, or files in them, are links to. Results are large and
-    /// often lie on another disk.
+    /// Real paths that data may come from: the project, and what its result folders are links to, on another disk perhaps. No other link leads
+    /// out: a paper of strangers must not read what it likes.
     fn allowed(&self) -> Vec<PathBuf> {
         let mut allowed = self.files.roots().to_vec();
         let folder = self.files.folder.as_path();
         let homes = [Some(folder), folder.parent()].into_iter().flatten();
         let homes = homes.filter(|home| self.files.allows(home));
-        for results in homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name))) {
-            let entries = aris_fs::list_sorted(&results).unwrap_or_default();
-            let links = entries
-                .into_iter()
-                .filter(|entry| entry.kind == EntryKind::Link);
-            let links = links.map(|entry| entry.path);
-            allowed.extend(
-                links
-                    .chain([results])
-                    .filter_map(|path| path.canonicalize().ok()),
-            );
-        }
+        let results = homes.flat_map(|home| RESULT_FOLDERS.map(|name| home.join(name)));
+        allowed.extend(results.filter_map(|path| path.canonicalize().ok()));
         allowed
     }
 

@@ -15,7 +15,7 @@ pub(crate) const CASES: Cases = Cases {
             .file("source/skills/shared-references/helpers.toml", "")
             .file("paper/CLAUDE.md", "Mine.\n")
             .file("damaged/.aris/install.json", "{\"schema\": \"none\"}\n")
-            .file("taken/.agents/skills/reading/mine.md", "Mine.\n")
+            .file("taken/.claude/skills/reading/mine.md", "Mine.\n")
     },
     calls: &[
         Call {

@@ -35,6 +35,21 @@ pub(crate) const CASES: Cases = Cases {
             args: &["paper", "--policy", "bad-policy.toml"],
             code: 4,
         },
+        Call {
+            what: "what to ask a reviewer",
+            args: &["prompt", "paper", "--audit", "proof-checker"],
+            code: 0,
+        },
+        Call {
+            what: "an answer that nobody kept",
+            args: &["record", "paper", "--audit", "proof-checker"],
+            code: 3,
+        },
+        Call {
+            what: "nothing found before",
+            args: &["obligations", "paper"],
+            code: 0,
+        },
     ],
     incomplete: &[&["paper", "--assurance"], &["paper", "--sign-key", "k"]],
     open_ended: false,

@@ -146,6 +146,34 @@ pub(super) const NEEDS: &[Need] = &[
         &[11],
     ),
     need("research-wiki/SKILL.md", "research_wiki ingest_paper", &[7]),
+    made(
+        "paper-writing/references/proof-audit.md",
+        "save_trace",
+        &[0],
+        |place| {
+            place
+                .project
+                .write("project/prompt.md", "Read paper/main.tex.");
+            place
+                .project
+                .write("project/answer.md", "VERDICT: NOT_APPLICABLE");
+        },
+    ),
+    made(
+        "paper-writing/references/proof-audit.md",
+        "verify_paper_audits record",
+        &[0],
+        |place| {
+            let args = "--skill proof-checker --purpose audit --model m --thread-id t --prompt p --response VERDICT:NOT_APPLICABLE --files paper/main.tex";
+            place
+                .shell(
+                    &["/bin/sh"],
+                    &format!("sh .aris/tools/save_trace {args}"),
+                    None,
+                )
+                .expect_code(0);
+        },
+    ),
     made("review-tracing/SKILL.md", "save_trace", &[0], |place| {
         for path in ["prompt.md", "response.md", "results/run_1.json"] {
             place.project.write(&format!("project/{path}"), "{}\n");

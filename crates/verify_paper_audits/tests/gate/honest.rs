@@ -1216,18 +1216,6 @@ fn results_may_lie_on_another_disk() {
             &[],
         ),
         (
-            "a file by a link, and the program makes the audit",
-            |p| {
-                let disk = p.root.parent().expect("above").join("cache.json");
-                fs::rename(p.root.join("results/run_1.json"), &disk).expect("move");
-                p.link(disk, "../results/run_1.json")
-                    .seal()
-                    .bind()
-                    .audit_claims(&[]);
-            },
-            &[],
-        ),
-        (
             "under an absolute key",
             |p| {
                 let file = p.root.parent().expect("above").join("scratch.json");
