@@ -222,12 +222,17 @@ impl Step {
                 None => commands.push((command, 1)),
             }
         }
-        let commands = commands.into_iter().map(|(command, clears)| Self {
-            text: format!(
-                "clears {clears} finding{}",
-                if clears == 1 { "" } else { "s" }
-            ),
-            command: Some(command.to_owned()),
+        let commands = commands.into_iter().map(|(command, clears)| {
+            let what = format!("{clears} finding{}", if clears == 1 { "" } else { "s" });
+            let text = if command.contains(" prompt ") {
+                format!("asks for a review, which clears {what}; standard error names the two commands that follow")
+            } else {
+                format!("clears {what}")
+            };
+            Self {
+                text,
+                command: Some(command.to_owned()),
+            }
         });
         // In a draft an audit that was not run is no finding, and still what to do next.
         let waiting = audits
