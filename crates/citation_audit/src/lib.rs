@@ -221,7 +221,10 @@ fn summary(verdict: Verdict, details: &Details) -> String {
     if let (Verdict::Blocked, Some(first)) = (verdict, details.findings.first()) {
         return format!("the audit could not be done: {}", first.message);
     }
-    let mut parts = vec![format!("{} cited keys", details.total_entries)];
+    let mut parts = vec![match details.total_entries {
+        1 => String::from("1 cited key"),
+        keys => format!("{keys} cited keys"),
+    }];
     for (count, one, many) in [
         (fail, "error", "errors"),
         (block, "file not read", "files not read"),

@@ -47,7 +47,6 @@ pub(super) fn citations(
     let Some((case, audit)) = find(cases, CITATIONS) else {
         return;
     };
-    let repeated = trace::is_program(&audit.reviewer_model);
     let paper = aris_citations::Paper::read(files, document);
     let examined = examine(&paper, month(&audit, now));
     let mut findings = examined.findings.clone();
@@ -88,23 +87,19 @@ pub(super) fn citations(
     let first = first.map(|found| format!("{}: {}", found.place(), found.message));
     findings.extend(looked_up.into_iter().filter_map(looked_up_finding));
     let (verdict, reason) = verdict::decide(&findings, examined.cites, asked && same_keys && kept);
-    let found = if repeated {
-        let again = Again {
-            verdict,
-            reason,
-            first,
-            differs,
-        };
-        again.compare(case, &audit)
-    } else if verdict == Verdict::Fail && !audit.verdict.blocks() {
-        let error = first.unwrap_or_default();
-        let what = format!("the files show an error: {}", short(&error));
-        let fix =
-            "correct the entry or the citation; `citation_audit` lists all that the files show";
-        Some(contradicted(case, &audit, &what, fix))
-    } else {
-        None
+    let error = short(first.as_deref().unwrap_or_default());
+    let again = Again {
+        verdict,
+        reason,
+        first,
+        differs,
     };
+    let found = again.judge(case, &audit, || {
+        (
+            format!("the files show an error: {error}"),
+            "correct the entry or the citation; `citation_audit` lists all that the files show",
+        )
+    });
     case.findings.extend(found);
 }
 
@@ -204,32 +199,23 @@ pub(super) fn claims(
     ledger.adopt(stamps, |path| digests.get(path).copied());
     let details = Details::new(&project, &held);
     let (verdict, reason) = details.decide();
-    let found = if program.is_some() {
-        let differs = serde_json::to_value(&details).ok();
-        let differs =
-            differs.and_then(|ours| difference(&ours, &audit.details, &mut String::new()));
-        let differs = differs.map(|place| format!("details differ at {place}"));
-        let mut rows = details.claims.iter();
-        let first = rows.find(|row| row.needs_attention());
-        let first = first.map(|row| format!("{}: {}", row.location, row.detail));
-        let again = Again {
-            verdict,
-            reason,
-            first,
-            differs,
-        };
-        again.compare(case, &audit)
-    } else if verdict == Verdict::Fail && !audit.verdict.blocks() {
-        let what = format!(
-            "the bindings in {} say FAIL: {}",
-            project.claims_name(),
-            details.summary()
-        );
-        let fix = "correct the paper, its data or its bindings; `paper_claim_audit show` lists what differs";
-        Some(contradicted(case, &audit, &what, fix))
-    } else {
-        None
+    let differs = serde_json::to_value(&details).ok();
+    let differs = differs.and_then(|ours| difference(&ours, &audit.details, &mut String::new()));
+    let mut rows = details.claims.iter();
+    let first = rows.find(|row| row.needs_attention());
+    let again = Again {
+        verdict,
+        reason,
+        first: first.map(|row| format!("{}: {}", row.location, row.detail)),
+        differs: differs.map(|place| format!("details differ at {place}")),
     };
+    let found = again.judge(case, &audit, || {
+        let (name, summary) = (project.claims_name(), details.summary());
+        (
+            format!("the bindings in {name} say FAIL: {summary}"),
+            "correct the paper, its data or its bindings; `paper_claim_audit show` lists what differs",
+        )
+    });
     case.findings.extend(found);
     files.ledger.clone_from(&project.files.ledger);
     Some(project)
@@ -243,6 +229,23 @@ fn find<'c>(cases: &'c mut [Case], skill: &str) -> Option<(&'c mut Case, Audit)>
 }
 
 impl Again<'_> {
+    /// A program must have said the same; a reviewer may not pass what fails. `what` says what fails, and what corrects it.
+    fn judge(
+        &self,
+        case: &Case,
+        audit: &Audit,
+        what: impl FnOnce() -> (String, &'static str),
+    ) -> Option<Finding> {
+        if trace::is_program(&audit.reviewer_model) {
+            return self.compare(case, audit);
+        }
+        let passes = self.verdict == Verdict::Fail && !audit.verdict.blocks();
+        passes.then(|| {
+            let (what, fix) = what();
+            contradicted(case, audit, &what, fix)
+        })
+    }
+
     fn compare(&self, case: &Case, audit: &Audit) -> Option<Finding> {
         let (ours, theirs) = (self.verdict.word(), audit.verdict.word());
         // Another version may say more or less, and calls things by other names; its verdict must be the same.
