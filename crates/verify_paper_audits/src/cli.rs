@@ -95,8 +95,9 @@ pub struct RecordArgs {
 /// Arguments of `obligations`.
 #[derive(Clone, Debug, Args)]
 pub struct ObligationArgs {
-    #[command(flatten)]
-    pub paper: PaperArgs,
+    /// Directory of the paper [default: ./paper if it exists, else .]
+    #[arg(value_name = "PAPER")]
+    pub paper: Option<PathBuf>,
 }
 
 fn assurance(text: &str) -> Result<Assurance, String> {

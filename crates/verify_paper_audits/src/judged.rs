@@ -73,7 +73,7 @@ struct Opened {
 
 impl Opened {
     fn of(args: &PaperArgs, skill: &str, context: &Context) -> Result<Self, Error> {
-        let given = output::paper(args, context)?;
+        let given = output::paper(args.paper.as_deref(), context)?;
         let policy = output::policy(args.policy.as_deref(), context)?;
         let paper = Paper::open(&given, &policy.allowed_roots, context.cwd());
         let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;

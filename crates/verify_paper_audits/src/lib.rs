@@ -209,7 +209,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
 
 /// Judges a paper and writes the report.
 fn gated(args: &GateArgs, context: &Context) -> Result<Outcome<Answer>, Error> {
-    let given = output::paper(&args.paper, context)?;
+    let given = output::paper(args.paper.paper.as_deref(), context)?;
     let policy = output::policy(args.paper.policy.as_deref(), context)?;
     let assurance = output::assurance(args, &given)?;
     let no_paper = |_| Error::NoPaper {

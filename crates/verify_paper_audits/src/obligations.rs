@@ -283,7 +283,7 @@ fn finding(earlier: &Obligation) -> Finding {
 
 /// Lists what is kept for a paper.
 pub(crate) fn list(args: &ObligationArgs, context: &Context) -> Result<Obligations, Error> {
-    let given = output::paper(&args.paper, context)?;
+    let given = output::paper(args.paper.as_deref(), context)?;
     let paper = Paper::open(&given, &[], context.cwd());
     let paper = paper.map_err(|_gone| Error::NoPaper { path: given })?;
     let mut list = Obligations::read(&paper)?;

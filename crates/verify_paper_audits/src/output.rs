@@ -8,7 +8,7 @@ use aris_contract::artifact::audit::Assurance;
 use aris_contract::time;
 use jiff::Timestamp;
 
-use crate::cli::{GateArgs, PaperArgs};
+use crate::cli::GateArgs;
 use crate::error::Error;
 use crate::paper::{Paper, Unusable};
 use crate::policy::Policy;
@@ -30,11 +30,11 @@ const SIGN_DEADLINE: Duration = Duration::from_mins(1);
 const NAMESPACE: &str = "aris-audit";
 
 /// The paper directory: the named one, else `./paper`, else the working directory.
-pub(crate) fn paper(args: &PaperArgs, context: &Context) -> Result<PathBuf, Error> {
+pub(crate) fn paper(named: Option<&Path>, context: &Context) -> Result<PathBuf, Error> {
     let usual = Path::new("paper");
     let has_usual = context.absolute(usual).is_dir();
     let usual = if has_usual { usual } else { Path::new(".") };
-    let path = args.paper.as_deref().unwrap_or(usual);
+    let path = named.unwrap_or(usual);
     let given = aris_fs::lexical(&context.absolute(path));
     if given.is_dir() {
         Ok(given)
