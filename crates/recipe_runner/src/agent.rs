@@ -1,5 +1,6 @@
 //! The command that carries out agent steps: how it is configured, what it is told, how its answer is read.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use aris_cli::Context;
@@ -148,7 +149,7 @@ pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -
         End::Exited(0) => None,
         End::Exited(code) => Some(format!("exit {code}")),
     };
-    let mut outcome = of_text(stdout);
+    let mut outcome = of_text(stdout, &request.lists);
     if let Some(note) = told {
         // The program's own word counts, unless it says that all is well.
         if outcome.status == OutcomeStatus::Success {
@@ -160,11 +161,11 @@ pub(crate) fn outcome(end: End, stdout: &str, silent: bool, request: &Request) -
     outcome
 }
 
-/// Reads a session's output.
+/// Reads a session's output; `lists` are the fields that go on over several lines.
 ///
 /// **Source**: `claude -p --output-format json` prints one object with `type: result`, `is_error`, `subtype` and the final text under
 /// `result`; with `stream-json` it is the last line. A session that ran out of context says that its prompt is too long.
-pub(crate) fn of_text(text: &str) -> Outcome {
+pub(crate) fn of_text(text: &str, lists: &BTreeSet<String>) -> Outcome {
     if text.trim().is_empty() {
         return Outcome {
             retry_reason: Some(RetryReason::EmptyOutput),
@@ -180,19 +181,19 @@ pub(crate) fn of_text(text: &str) -> Outcome {
         |found: &Map<String, Value>| found.get("type").and_then(Value::as_str) == Some("result");
     if let Some(found) = object(text) {
         return if is_report(&found) {
-            of_report(&found)
+            of_report(&found, lists)
         } else {
             Outcome::success(found)
         };
     }
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match last.and_then(object).filter(is_report) {
-        Some(report) => of_report(&report),
-        None => Outcome::success(tokens::of_final_text(text)),
+        Some(report) => of_report(&report, lists),
+        None => Outcome::success(tokens::of_final_text(text, lists)),
     }
 }
 
-fn of_report(report: &Map<String, Value>) -> Outcome {
+fn of_report(report: &Map<String, Value>, lists: &BTreeSet<String>) -> Outcome {
     let text = report
         .get("result")
         .and_then(Value::as_str)
@@ -206,7 +207,7 @@ fn of_report(report: &Map<String, Value>) -> Outcome {
         .and_then(Value::as_bool)
         .unwrap_or(false)
         || subtype.is_some_and(|subtype| subtype.starts_with("error"));
-    let mut outcome = Outcome::success(tokens::of_final_text(text));
+    let mut outcome = Outcome::success(tokens::of_final_text(text, lists));
     if reason.is_some() {
         outcome.retry_reason = reason;
         outcome.subtype = subtype.map(str::to_owned);
@@ -290,7 +291,7 @@ mod tests {
                 None,
             ),
         ] {
-            let outcome = of_text(&text);
+            let outcome = of_text(&text, &BTreeSet::new());
             let found = outcome
                 .result
                 .as_ref()
@@ -301,14 +302,18 @@ mod tests {
                 "{text}"
             );
         }
-        assert_eq!(of_text(" \n").retry_reason, Some(RetryReason::EmptyOutput));
         assert_eq!(
-            of_text(&report(json!({"result": ""}))).retry_reason,
+            of_text(" \n", &BTreeSet::new()).retry_reason,
             Some(RetryReason::EmptyOutput)
         );
-        let told = of_text(&report(
-            json!({"retry_reason": "resume", "subtype": "stale"}),
-        ));
+        assert_eq!(
+            of_text(&report(json!({"result": ""})), &BTreeSet::new()).retry_reason,
+            Some(RetryReason::EmptyOutput)
+        );
+        let told = of_text(
+            &report(json!({"retry_reason": "resume", "subtype": "stale"})),
+            &BTreeSet::new(),
+        );
         assert_eq!(
             (told.retry_reason, told.subtype.as_deref()),
             (Some(RetryReason::Resume), Some("stale"))

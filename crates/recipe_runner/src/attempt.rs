@@ -4,7 +4,7 @@
 //! of it. An engine that died is followed by one that finds the outcome there, or waits for it. Only when that process died, too,
 //! nobody knows how far the work came: the attempt was interrupted, and is never repeated unasked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,6 +62,9 @@ pub(crate) struct Request {
     pub(crate) deadline_s: u32,
     /// Seconds without output.
     pub(crate) silence_s: Option<u32>,
+    /// Fields of an agent's answer that go on over several lines.
+    #[serde(default)]
+    pub(crate) lists: BTreeSet<String>,
 }
 
 /// What came of it.

@@ -8,7 +8,7 @@ use aris_recipe::engine::OutcomeStatus;
 use aris_recipe::engine::state::MAX_STEPS;
 use clap::{Args, Subcommand};
 
-use crate::data::DataArgs;
+use crate::data::{ContractArgs, DataArgs};
 
 /// What replaces the placeholder of the folder for temporary files, unless the user says otherwise.
 pub(crate) const TEMP_DIR: &str = ".aris/temp";
@@ -121,6 +121,8 @@ pub(crate) struct RunArgs {
     /// Run a recipe that has errors
     #[arg(long)]
     pub(crate) allow_invalid: bool,
+    #[command(flatten)]
+    pub(crate) contracts: ContractArgs,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
 }

@@ -5,25 +5,34 @@ use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::EntryKind;
+use aris_recipe::engine::state::{FileRef, sha256_hex};
 use aris_recipe::model::load;
 use aris_recipe::rules::called_skills;
 use aris_recipe::rules::data::{
     Budgets, Card, Contracts, DataError, Exemptions, Manifest, Skills, Tool,
 };
 use aris_recipe::{Data, Recipe};
+use aris_yaml::Text;
 use clap::Args;
 
 use crate::error::Error;
 
+/// What skills and tools take and give.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ContractArgs {
+    /// Contracts of skills: what each takes, gives and writes [default: the file that the recipe names as `manifest`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Tools and their parameters [default: the file that the recipe names as `tools`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+}
+
 /// What a recipe is checked against; rules whose data are not given are reported as skipped.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DataArgs {
-    /// Contracts of skills: what each takes, gives and writes
-    #[arg(long, value_name = "FILE")]
-    pub(crate) manifest: Option<PathBuf>,
-    /// Tools and their parameters
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tools: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) contracts_of: ContractArgs,
     /// Budgets of blocks of steps
     #[arg(long, value_name = "FILE")]
     pub(crate) budgets: Option<PathBuf>,
@@ -60,9 +69,10 @@ pub(crate) fn read(
     context: &Context,
 ) -> Result<Data, Error> {
     let file = |path: &Option<PathBuf>| path.as_ref().map(|path| context.absolute(path));
+    let files = contract_files(&args.contracts_of, checked.recipe, checked.path, context);
     Ok(Data {
-        manifest: parsed(file(&args.manifest), Manifest::parse)?,
-        tools: parsed(file(&args.tools), Tool::parse_all)?,
+        manifest: parsed(files.manifest, Manifest::parse)?,
+        tools: parsed(files.tools, Tool::parse_all)?,
         budgets: parsed(file(&args.budgets), Budgets::parse)?,
         exempt: match parsed(file(&args.exempt), Exemptions::parse)? {
             Some(more) => Exemptions::default().and(more),
@@ -76,6 +86,54 @@ pub(crate) fn read(
     })
 }
 
+/// The files that the flags name, else those that the recipe names, which are relative to it.
+pub(crate) fn contract_files(
+    args: &ContractArgs,
+    recipe: &Recipe,
+    path: &Path,
+    context: &Context,
+) -> ContractArgs {
+    let path = context.absolute(path);
+    let beside = |named: &Option<Text>| Some(path.parent()?.join(&named.as_ref()?.text));
+    let file = |flag: &Option<PathBuf>, named| match flag {
+        Some(flag) => Some(context.absolute(flag)),
+        None => beside(named),
+    };
+    ContractArgs {
+        manifest: file(&args.manifest, &recipe.manifest),
+        tools: file(&args.tools, &recipe.tools),
+    }
+}
+
+/// The contracts in these files, as data of the rules, and which manifest that is.
+pub(crate) fn contracts_in(files: &ContractArgs) -> Result<(Data, Option<FileRef>), Error> {
+    let digest = |path: &PathBuf| -> Result<FileRef, Error> {
+        Ok(FileRef {
+            sha256: sha256_hex(read_named(path)?.as_bytes()),
+            path: path.display().to_string(),
+        })
+    };
+    let data = Data {
+        manifest: parsed(files.manifest.clone(), Manifest::parse)?,
+        tools: parsed(files.tools.clone(), Tool::parse_all)?,
+        ..Data::default()
+    };
+    Ok((data, files.manifest.as_ref().map(digest).transpose()?))
+}
+
+fn read_named(path: &Path) -> Result<String, Error> {
+    aris_fs::read_text(path).map_err(|error| {
+        if error.is_not_found() {
+            Error::NoFile {
+                path: path.to_path_buf(),
+                what: "manifest or list of tools",
+            }
+        } else {
+            Error::Fs(error)
+        }
+    })
+}
+
 fn parsed<T>(
     path: Option<PathBuf>,
     parse: fn(&str) -> Result<T, DataError>,
@@ -83,7 +141,7 @@ fn parsed<T>(
     let Some(path) = path else {
         return Ok(None);
     };
-    let text = aris_fs::read_text(&path)?;
+    let text = read_named(&path)?;
     parse(&text)
         .map(Some)
         .map_err(|error| Error::Data { path, error })

@@ -1,6 +1,6 @@
 //! Going on with a run until it ends or needs somebody.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use aris_cli::Context;
@@ -213,6 +213,7 @@ fn command_request(
         stdin: None,
         deadline_s: seconds(&with, "timeout").unwrap_or(timeout),
         silence_s: None,
+        lists: BTreeSet::new(),
     }
 }
 
@@ -240,6 +241,7 @@ fn agent_request(
             .or_else(|| seconds(&with, "stale_threshold"))
             .unwrap_or(timeout),
         silence_s: step.idle_output_timeout().filter(|seconds| *seconds > 0),
+        lists: step.list_fields(),
     }
 }
 

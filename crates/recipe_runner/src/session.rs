@@ -4,27 +4,25 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
-use aris_recipe::engine::state::RecipeRef;
+use aris_recipe::engine::state::{FileRef, RecipeRef};
 use aris_recipe::engine::{Machine, State};
 use aris_recipe::{Data, Profile, Recipe, Severity, check};
 
-use crate::cli::{ReadingArgs, RecipeArgs};
+use crate::cli::{self, ReadingArgs, RecipeArgs, RunArgs};
+use crate::data::{ContractArgs, contract_files, contracts_in};
 use crate::error::Error;
 use crate::load;
 
 /// Prepares a recipe for its first run.
-pub(crate) fn begin(
-    args: &RecipeArgs,
-    given: &[(String, String)],
-    allow_invalid: bool,
-    max_steps: u64,
-    context: &Context,
-) -> Result<(Machine, State), Error> {
-    let read = load::read(&args.file, &args.reading.temp_dir, context)?;
-    let given: BTreeMap<String, String> = given.iter().cloned().collect();
-    let (composed, digests) = load::composed(&read, &given, &args.reading, context)?;
-    if !allow_invalid {
-        refuse_errors(&read.path, &composed.recipe)?;
+pub(crate) fn begin(args: &RunArgs, context: &Context) -> Result<(Machine, State), Error> {
+    let RecipeArgs { file, reading } = &args.recipe;
+    let read = load::read(file, &reading.temp_dir, context)?;
+    let given = cli::map(&args.inputs);
+    let (composed, digests) = load::composed(&read, &given, reading, context)?;
+    let files = contract_files(&args.contracts, &composed.recipe, &read.path, context);
+    let (data, manifest) = contracts_in(&files)?;
+    if !args.allow_invalid {
+        refuse_errors(&read.path, &composed.recipe, &data)?;
     }
     let inputs = inputs(&composed.recipe, &given, true)?;
     let absolute = |path: &Path| context.absolute(path).display().to_string();
@@ -33,16 +31,16 @@ pub(crate) fn begin(
         path: absolute(&read.path),
         sha256: read.sha256,
         sub_recipes: digests,
-        sub_recipes_dirs: args
-            .reading
+        sub_recipes_dirs: reading
             .sub_recipes_dir
             .iter()
             .map(|dir| absolute(dir))
             .collect(),
-        temp_dir: Some(args.reading.temp_dir.clone()),
+        temp_dir: Some(reading.temp_dir.clone()),
+        manifest,
     };
-    let machine = Machine::new(composed.recipe);
-    let mut state = State::new(reference, inputs, max_steps);
+    let machine = Machine::new(composed.recipe, data.manifest.as_ref());
+    let mut state = State::new(reference, inputs, args.max_steps);
     if let Some(entry) = machine.recipe.entry() {
         let entry = entry.name.clone();
         machine.begin(&mut state, &entry);
@@ -69,7 +67,7 @@ pub(crate) fn reopen(
             .recipe
             .temp_dir
             .clone()
-            .unwrap_or_else(|| crate::cli::TEMP_DIR.to_owned()),
+            .unwrap_or_else(|| cli::TEMP_DIR.to_owned()),
     };
     let path = elsewhere.map_or_else(
         || PathBuf::from(&state.recipe.path),
@@ -77,16 +75,31 @@ pub(crate) fn reopen(
     );
     let read = load::read(&path, &reading.temp_dir, context)?;
     let (composed, digests) = load::composed(&read, &state.inputs, &reading, context)?;
+    let before = state.recipe.manifest.as_ref().filter(|_| {
+        // A recipe that was moved brings the manifest that it names along.
+        elsewhere.is_none() || composed.recipe.manifest.is_none()
+    });
+    let flags = ContractArgs {
+        manifest: before.map(|file| PathBuf::from(&file.path)),
+        tools: None,
+    };
+    let files = contract_files(&flags, &composed.recipe, &path, context);
+    let (data, manifest) = contracts_in(&files)?;
     let known = !state.recipe.sha256.is_empty();
-    let changed =
+    let recipe_changed =
         known && (state.recipe.sha256 != read.sha256 || state.recipe.sub_recipes != digests);
+    let sha256 = |file: &Option<FileRef>| file.as_ref().map(|file| file.sha256.clone());
+    let manifest_changed =
+        state.recipe.manifest.is_some() && sha256(&state.recipe.manifest) != sha256(&manifest);
+    let changed = recipe_changed || manifest_changed;
     if changed && !accept_changed {
+        let path = files.manifest.filter(|_| !recipe_changed).unwrap_or(path);
         return Err(Error::Changed { path });
     }
     if changed || !known {
-        refuse_errors(&path, &composed.recipe)?;
+        refuse_errors(&path, &composed.recipe, &data)?;
     }
-    let machine = Machine::new(composed.recipe);
+    let machine = Machine::new(composed.recipe, data.manifest.as_ref());
     let broken = |reason: String| Error::State {
         path: state_path.to_path_buf(),
         reason,
@@ -111,11 +124,12 @@ pub(crate) fn reopen(
     state.recipe.path = path.display().to_string();
     state.recipe.sha256 = read.sha256;
     state.recipe.sub_recipes = digests;
+    state.recipe.manifest = manifest;
     Ok(machine)
 }
 
-fn refuse_errors(path: &Path, recipe: &Recipe) -> Result<(), Error> {
-    let mut findings = check(recipe, &Data::default(), Profile::Core).findings;
+fn refuse_errors(path: &Path, recipe: &Recipe, data: &Data) -> Result<(), Error> {
+    let mut findings = check(recipe, data, Profile::Core).findings;
     findings.retain(|finding| finding.severity == Severity::Error);
     if findings.is_empty() {
         Ok(())

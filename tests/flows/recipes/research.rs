@@ -169,7 +169,7 @@ fn both_gates_are_done_before_either_is_acted_upon() {
 }
 
 #[test]
-fn gates_and_archive_that_fail_do_not_stop_the_research() {
+fn gates_without_a_verdict_stay_open() {
     let run = research(
         "degradation",
         &PULL_REQUEST,
@@ -180,15 +180,73 @@ fn gates_and_archive_that_fail_do_not_stop_the_research() {
                 json!([{"status": "stale"}, {"status": "stale"}]),
             ),
             ("re_push", json!([{"status": "success", "result": {}}])),
-            ("tag_experiment", json!([{"status": "failure"}])),
         ],
     );
-    assert_eq!(run["terminal"], "research_complete");
+    assert_eq!(run["terminal"], "gates_open");
     let context = run["context"].as_object().expect("context");
     assert!(
         !context.contains_key("review_verdict") && !context.contains_key("audit_verdict"),
         "nobody gave a verdict"
     );
+    assert!(!executed(&run).contains(&"create_artifact_branch"));
+}
+
+#[test]
+fn a_gate_is_closed_by_a_verdict_that_was_dealt_with_and_by_nothing_else() {
+    let approved = || verdict("approved");
+    for (scenario, outcomes) in [
+        (
+            "person",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("needs_human")),
+            ],
+        ),
+        (
+            "odd-verdict",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("Approved")),
+            ],
+        ),
+        (
+            "unresolved",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", verdict("changes_requested")),
+                ("resolve_claims_review", json!([{"status": "failure"}])),
+            ],
+        ),
+        (
+            "not-pushed",
+            vec![
+                ("review_research_pr", approved()),
+                ("audit_claims", approved()),
+                ("re_push", json!([{"status": "failure"}])),
+            ],
+        ),
+        (
+            "no-pull-request",
+            vec![("open_pr", json!([{"status": "failure"}]))],
+        ),
+    ] {
+        let run = research(scenario, &PULL_REQUEST, &outcomes);
+        assert_eq!(run["terminal"], "gates_open", "{scenario}");
+    }
+}
+
+#[test]
+fn an_archive_that_fails_does_not_stop_the_research() {
+    let run = research(
+        "no-archive",
+        &PULL_REQUEST,
+        &[
+            ("review_research_pr", verdict("approved")),
+            ("audit_claims", verdict("approved")),
+            ("tag_experiment", json!([{"status": "failure"}])),
+        ],
+    );
+    assert_eq!(run["terminal"], "research_complete");
     assert!(!executed(&run).contains(&"close_experiment_pr"));
 }
 

@@ -6,8 +6,10 @@ use super::capture::{self, Captured};
 use super::outcome::{Outcome, OutcomeStatus};
 use super::routing::{self, Taken};
 use super::state::{Entry, Event, Start, State, Status, digest_of};
+use super::values::ListedValues;
 use crate::graph::Graph;
 use crate::model::{Kind, OnResult, Recipe, Step, Target};
+use crate::rules::data::Manifest;
 use crate::value::is_truthy;
 
 /// A recipe that is ready to run: composed, and with its graph.
@@ -17,6 +19,8 @@ pub struct Machine {
     pub recipe: Recipe,
     /// Its graph.
     pub graph: Graph,
+    /// What skills may answer.
+    listed: ListedValues,
 }
 
 /// What the step at the cursor needs.
@@ -33,10 +37,13 @@ pub enum Poll<'a> {
 }
 
 impl Machine {
-    /// Makes a recipe ready.
-    pub fn new(recipe: Recipe) -> Self {
+    /// Makes a recipe ready. With a `manifest`, an answer outside the values that a skill's contract lists is a failure of its step.
+    pub fn new(recipe: Recipe, manifest: Option<&Manifest>) -> Self {
         Self {
             graph: Graph::of(&recipe),
+            listed: manifest
+                .map(|manifest| ListedValues::of(&recipe, manifest))
+                .unwrap_or_default(),
             recipe,
         }
     }
@@ -166,6 +173,12 @@ impl Machine {
             notes.push(String::from("tainted"));
         }
         let mut status = meaning.status;
+        if status == OutcomeStatus::Success
+            && let Some(problem) = self.listed.refuse(&step.name, outcome)
+        {
+            status = OutcomeStatus::Failure;
+            notes.push(problem);
+        }
         if status == OutcomeStatus::Stale {
             if state.attempts < step.retries() {
                 state.attempts += 1;

@@ -12,6 +12,7 @@ mod routing;
 pub mod script;
 pub mod state;
 pub mod tokens;
+mod values;
 mod verify;
 
 pub use machine::{Machine, Poll};

@@ -144,6 +144,20 @@ pub struct RecipeRef {
     /// What replaced the placeholder of the folder for temporary files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temp_dir: Option<String>,
+    /// The contracts of skills that answers are held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<FileRef>,
+}
+
+/// A file that a run depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FileRef {
+    /// The file.
+    pub path: String,
+    /// Digest of its bytes.
+    pub sha256: String,
 }
 
 /// Where a journal begins.

@@ -1,5 +1,7 @@
 //! Results out of text: what a command or a session printed, as fields.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 /// Fields of a command's stdout: one for each line `name=value`; of several of one name the last counts.
@@ -17,14 +19,19 @@ pub fn of_stdout(stdout: &str) -> Map<String, Value> {
 
 /// Fields of a session's final text: lines `name = value`, the name bare or between `*` or `**`.
 ///
-/// A value goes on over the lines that follow, until the next field, a blank line or a line of a code fence; of several of one name
-/// the last counts.
-pub fn of_final_text(text: &str) -> Map<String, Value> {
+/// A value is what stands on its line. Where that is nothing, and for the fields that `lists` names, it goes on over the lines that
+/// follow, until the next field, a blank line or a line of a code fence. Of several fields of one name the last counts.
+pub fn of_final_text(text: &str, lists: &BTreeSet<String>) -> Map<String, Value> {
     let mut fields: Map<String, Value> = Map::new();
     let mut open: Option<(String, String)> = None;
     for line in text.lines() {
         if let Some((name, value)) = field(line) {
-            close(&mut fields, open.replace((name, value)));
+            close(&mut fields, open.take());
+            if value.is_empty() || lists.contains(&name) {
+                open = Some((name, value));
+            } else {
+                fields.insert(name, Value::from(value));
+            }
         } else if line.trim().is_empty() || line.trim_start().starts_with("```") {
             close(&mut fields, open.take());
         } else if let Some((_, value)) = &mut open {
@@ -89,11 +96,12 @@ mod tests {
 
     #[test]
     fn final_text_gives_fields() {
-        let text = "I looked. a == b holds.\n\nverdict = GO\n**pr_url** = https://x/1?a=b\n*n* = 3\n**whole = bold**\nplan_parts =\n  one.md\n  \
+        let lists = BTreeSet::from([String::from("parts")]);
+        let text = "I looked. a == b holds.\n\nverdict = GO\nDone.\nparts = a\nb\n**pr_url** = https://x/1?a=b\n*n* = 3\n**whole = bold**\nplan_parts =\n  one.md\n  \
                     two.md\n\nThat is all.\n```\nlate = 1\n```\nverdict = NO GO\n";
         assert_eq!(
-            Value::Object(of_final_text(text)),
-            json!({"verdict": "NO GO", "pr_url": "https://x/1?a=b", "n": "3", "whole": "bold", "plan_parts": "one.md\ntwo.md", "late": "1"})
+            Value::Object(of_final_text(text, &lists)),
+            json!({"verdict": "NO GO", "parts": "a\nb", "pr_url": "https://x/1?a=b", "n": "3", "whole": "bold", "plan_parts": "one.md\ntwo.md", "late": "1"})
         );
     }
 
@@ -101,7 +109,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "(\\PC|\n|=|\\*){0,80}") {
             let _one = of_stdout(&text);
-            let _other = of_final_text(&text);
+            let _other = of_final_text(&text, &BTreeSet::new());
         }
     }
 }

@@ -24,7 +24,7 @@ pub const DONE: &str = "done";
 pub const ESCALATE: &str = "escalate";
 
 /// Keys that the top level of a recipe may have.
-pub const TOP_LEVEL_KEYS: [&str; 12] = [
+pub const TOP_LEVEL_KEYS: [&str; 14] = [
     "name",
     "description",
     "summary",
@@ -37,6 +37,8 @@ pub const TOP_LEVEL_KEYS: [&str; 12] = [
     "steps",
     "state",
     "resume",
+    "manifest",
+    "tools",
 ];
 
 /// Keys that a step may have.
@@ -96,6 +98,10 @@ pub struct Recipe {
     pub state: Vec<Declaration>,
     /// Where a run is taken up again, without a journal.
     pub resume: Vec<Tier>,
+    /// File with the contracts of skills, relative to the recipe.
+    pub manifest: Option<Text>,
+    /// File with the tools and their parameters, relative to the recipe.
+    pub tools: Option<Text>,
     index: BTreeMap<String, usize>,
 }
 

@@ -81,6 +81,8 @@ pub fn parse(text: &str) -> Loaded {
         odd_steps: Vec::new(),
         state: state(&node),
         resume: resume(&node),
+        manifest: text_of(&node, "manifest"),
+        tools: text_of(&node, "tools"),
         index: std::collections::BTreeMap::new(),
         node: Node {
             value: aris_yaml::Value::List(Vec::new()),

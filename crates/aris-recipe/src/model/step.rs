@@ -1,5 +1,8 @@
 //! A step.
 
+use std::collections::BTreeSet;
+
+use crate::expression::Namespace;
 use crate::model::route::{Capture, OnResult};
 use crate::model::{DEFAULT_RETRIES, ESCALATE};
 use crate::template::Template;
@@ -171,6 +174,18 @@ impl Step {
         self.skip_when_false
             .as_ref()
             .and_then(|text| text.text.trim().strip_prefix("inputs."))
+    }
+
+    /// Fields of the result that are collected as lists.
+    pub fn list_fields(&self) -> BTreeSet<String> {
+        let references = self
+            .capture_list
+            .iter()
+            .flat_map(|capture| capture.template.references());
+        references
+            .filter(|reference| reference.namespace == Namespace::Result)
+            .map(|reference| reference.name().to_owned())
+            .collect()
     }
 
     /// All routes that are written down, each with its field, in a fixed order.

@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::finding::{Finding, Severity};
-use crate::model::Recipe;
+use crate::model::{Recipe, Step};
 
 pub use data::Data;
 pub use page::page;
@@ -143,14 +143,13 @@ pub fn check(recipe: &Recipe, data: &Data, profile: Profile) -> Report {
     }
 }
 
+/// The skill that a step calls, where its name is known before the run.
+pub fn called_skill(step: &Step) -> Option<&str> {
+    let command = scope::argument(step, "skill_command")?;
+    skill_name::Called::read(command, Profile::Core).map(|called| called.name)
+}
+
 /// The skills that a recipe calls by name: those whose texts rules want to see.
 pub fn called_skills(recipe: &Recipe) -> BTreeSet<&str> {
-    recipe
-        .steps
-        .iter()
-        .filter_map(|step| {
-            skill_name::Called::read(scope::argument(step, "skill_command")?, Profile::Core)
-        })
-        .map(|called| called.name)
-        .collect()
+    recipe.steps.iter().filter_map(called_skill).collect()
 }

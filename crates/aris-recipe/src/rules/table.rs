@@ -267,6 +267,7 @@ pub const RULES: &[Rule] = &[
     rule("no-terminal-path", Error, General, Section::Own, &[], "From every step an end can be reached."),
     rule("ambiguous-skip-route", Warning, General, Section::Own, &[], "Where a skipped step goes is written down."),
     rule("on-result-no-default", Warning, General, Section::Own, &[], "The last branch of on_result is a default."),
+    rule("open-default", Warning, General, Section::Own, &[], "A default route that a text of an agent decides goes where a failure goes, unless the manifest lists the values."),
     rule("shadowed-condition", Warning, General, Section::Own, &[], "No branch of on_result stands behind a default or an equal condition."),
     rule("impossible-comparison", Warning, ByManifest, Section::Own, &[Manifest], "A verdict is compared with a value that it can have."),
     rule("no-success-route", Warning, General, Section::Own, &[], "A step that does not end the run says where it goes after success."),

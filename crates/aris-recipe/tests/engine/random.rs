@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn a_state_is_what_its_journal_says(text in recipe(), outcomes in outcomes()) {
-        let machine = Machine::new(parse(&text).unwrap());
+        let machine = Machine::new(parse(&text).unwrap(), None);
         let mut state = begin(&machine);
         let mut given = outcomes.clone().into_iter();
         let mut steps = 0;

@@ -1,8 +1,10 @@
 //! `next` and `complete`: a run that somebody else drives.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write};
 
 use aris_cli::{Context, Outcome};
+use aris_recipe::Step;
 use aris_recipe::engine::{self, Event, Machine, State, Status};
 use aris_recipe::model::Kind;
 use serde::Serialize;
@@ -88,8 +90,9 @@ pub(crate) fn complete(
     args: &CompleteArgs,
     context: &Context,
 ) -> Result<Outcome<Completed>, Error> {
-    let outcome = outcome(args)?;
     let (store, machine, mut state) = open(&args.state, "recipe_runner complete", context)?;
+    let lists = machine.recipe.step(&args.step).map(Step::list_fields);
+    let outcome = outcome(args, &lists.unwrap_or_default())?;
     settle(&machine, &mut state, &store, context)?;
     let wanted = is_wanted(args, &outcome, &state)?;
     if wanted {
@@ -186,7 +189,7 @@ fn settle(
 }
 
 /// The outcome that the flags describe.
-fn outcome(args: &CompleteArgs) -> Result<engine::Outcome, Error> {
+fn outcome(args: &CompleteArgs, lists: &BTreeSet<String>) -> Result<engine::Outcome, Error> {
     let text = match args.result.as_deref() {
         None => return Ok(engine::Outcome::of(args.status)),
         Some("-") => {
@@ -205,7 +208,7 @@ fn outcome(args: &CompleteArgs) -> Result<engine::Outcome, Error> {
         Some(text) => text.to_owned(),
     };
     // The status is the caller's word; only the result is read from the text.
-    let read = agent::of_text(&text);
+    let read = agent::of_text(&text, lists);
     Ok(engine::Outcome {
         result: read.result,
         ..engine::Outcome::of(args.status)

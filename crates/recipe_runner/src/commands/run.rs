@@ -96,13 +96,7 @@ pub struct Resumed {
 
 /// Runs a recipe from its entry.
 pub(crate) fn run(args: &RunArgs, context: &Context) -> Result<Outcome<Run>, Error> {
-    let (machine, mut state) = session::begin(
-        &args.recipe,
-        &args.inputs,
-        args.allow_invalid,
-        args.max_steps,
-        context,
-    )?;
+    let (machine, mut state) = session::begin(args, context)?;
     let mut source = Source::of(&args.source, context)?;
     source.note_unknown(&machine, context);
     let store = args

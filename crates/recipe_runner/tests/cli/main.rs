@@ -7,6 +7,7 @@ mod executors;
 mod protocol;
 mod resume;
 mod scenarios;
+mod values;
 
 use aris_testkit::{Call, Helper, Project};
 use serde_json::Value;

@@ -1,0 +1,82 @@
+//! Fields of a result whose values the contract of a skill lists.
+
+use std::collections::BTreeMap;
+
+use super::outcome::Outcome;
+use crate::expression::{Namespace, Reference};
+use crate::model::{OnResult, Recipe, Step};
+use crate::rules::called_skill;
+use crate::rules::data::{Manifest, SkillOutput};
+use crate::value::to_text;
+
+/// A field with a closed set of values.
+#[derive(Debug)]
+struct Listed {
+    name: String,
+    allowed: Vec<String>,
+    /// The step captures it or is routed by it: it may not be absent.
+    is_used: bool,
+}
+
+/// Such fields of all steps, by step.
+#[derive(Debug, Default)]
+pub(super) struct ListedValues(BTreeMap<String, Vec<Listed>>);
+
+impl ListedValues {
+    pub(super) fn of(recipe: &Recipe, manifest: &Manifest) -> Self {
+        let of_step = |step: &Step| {
+            let contract = manifest.skills.get(called_skill(step)?)?;
+            let outputs = contract.outputs.iter();
+            let listed: Vec<Listed> = outputs
+                .filter(|output| !output.allowed_values.is_empty())
+                .map(|output: &SkillOutput| Listed {
+                    name: output.name.clone(),
+                    allowed: output.allowed_values.clone(),
+                    is_used: uses(step, &output.name),
+                })
+                .collect();
+            (!listed.is_empty()).then(|| (step.name.clone(), listed))
+        };
+        Self(recipe.steps.iter().filter_map(of_step).collect())
+    }
+
+    /// Why an outcome does not count as a success: the first field whose value is not in its set.
+    pub(super) fn refuse(&self, step: &str, outcome: &Outcome) -> Option<String> {
+        let fields = self.0.get(step)?;
+        outcome.all_results().iter().find_map(|result| {
+            fields.iter().find_map(|field| {
+                let value = result.get(&field.name).map(to_text).unwrap_or_default();
+                let name = &field.name;
+                let allowed = field.allowed.join(", ");
+                if value.trim().is_empty() {
+                    return field
+                        .is_used
+                        .then(|| format!("the answer has no {name}, which is one of {allowed}"));
+                }
+                let known = field.allowed.iter().any(|allowed| *allowed == value);
+                (!known).then(|| format!("{name} is {value:?}, not one of {allowed}"))
+            })
+        })
+    }
+}
+
+/// Whether a step captures a field of its result or is routed by it.
+fn uses(step: &Step, field: &str) -> bool {
+    let is_field = |reference: &Reference| {
+        reference.namespace == Namespace::Result && reference.name() == field
+    };
+    let captures = step.capture.iter().chain(&step.capture_list);
+    captures
+        .flat_map(|capture| capture.template.references())
+        .any(is_field)
+        || match &step.on_result {
+            Some(OnResult::Field { field: named, .. }) => named
+                .as_ref()
+                .is_some_and(|named| named.text.trim() == field),
+            Some(OnResult::List(branches)) => branches
+                .iter()
+                .filter_map(|branch| branch.when.as_ref()?.parsed.as_ref().ok())
+                .any(|condition| condition.references().into_iter().any(is_field)),
+            None => false,
+        }
+}

@@ -1,0 +1,195 @@
+//! What a run takes from an agent's answer, and where an answer leads that nobody expected.
+
+use aris_testkit::Project;
+use serde_json::json;
+
+use super::{call, lines};
+
+const MANIFEST: &str = "version: '1'\nskills:\n  look:\n    outputs:\n      - {name: verdict, type: string, allowed_values: [approved, changes_requested]}\n";
+
+/// An agent step that gives a verdict, and a route that merges unless changes were requested.
+fn gated(head: &str) -> Project {
+    let text = format!(
+        "name: r\nkitchen_rules: [a]\n{head}steps:\n  look:\n    tool: run_skill\n    with: {{skill_command: '/look x'}}\n    \
+         capture: {{verdict: '${{{{ result.verdict }}}}'}}\n    on_success: gate\n    on_failure: broken\n    on_context_limit: broken\n  \
+         gate:\n    action: route\n    on_result:\n      - {{when: '${{{{ context.verdict }}}} == changes_requested', route: mend}}\n      \
+         - {{route: merge}}\n  merge: {{action: stop, message: m}}\n  mend: {{action: stop, message: m}}\n  broken: {{action: stop, message: m}}\n"
+    );
+    Project::new()
+        .file("r.yaml", text)
+        .file("manifest.yaml", MANIFEST)
+}
+
+fn answered(project: &Project, answer: &str, more: &[&str]) -> serde_json::Value {
+    project.write("answer", answer);
+    let mut words = vec![
+        "run",
+        "r.yaml",
+        "--state",
+        "run.json",
+        "--new",
+        "--agent",
+        "cat answer",
+    ];
+    words.extend(more);
+    call(project, &words).run().expect_code(0).data()
+}
+
+/// An agent wrote one more line below its verdict: the verdict is what stands on its own line.
+#[test]
+fn a_value_is_its_line() {
+    let project = gated("");
+    for answer in [
+        "verdict = changes_requested\nDone.\n",
+        "verdict = changes_requested\n  I hope that helps.\n",
+        "**verdict = changes_requested**\nThat is all.\n",
+    ] {
+        let data = answered(&project, answer, &[]);
+        assert_eq!(data["terminal"], "mend", "{answer}");
+        assert_eq!(data["context"]["verdict"], "changes_requested");
+    }
+    call(&project, &["run", "r.yaml", "--state", "by-hand.json"])
+        .run()
+        .expect_code(11);
+    let data = call(
+        &project,
+        &[
+            "complete",
+            "--state",
+            "by-hand.json",
+            "--step",
+            "look",
+            "--status",
+            "success",
+            "--result",
+            "verdict = changes_requested\nDone.",
+        ],
+    )
+    .run()
+    .expect_code(0)
+    .data();
+    assert_eq!(data["next"]["terminal"], "mend");
+}
+
+/// Lists and values that begin on the line below go on.
+#[test]
+fn lists_and_empty_values_go_on() {
+    let text = "name: r\nkitchen_rules: [a]\nsteps:\n  a:\n    tool: run_skill\n    with: {skill_command: '/x y'}\n    \
+        capture: {one: '${{ result.one }}', below: '${{ result.below }}'}\n    observability: [one, below, parts]\n    capture_list: {parts: '${{ result.parts }}'}\n    \
+        on_success: end\n    on_failure: end\n    on_context_limit: end\n  end: {action: stop, message: m}\n";
+    let project = Project::new().file("r.yaml", text);
+    let answer = "parts = a.md\n  b.md\n\none = 1\n2\nbelow =\n  first\n  second\n\nBye.\n";
+    let data = answered(&project, answer, &[]);
+    assert_eq!(
+        data["context"],
+        json!({"parts": ["a.md", "b.md"], "one": "1", "below": "first\nsecond"})
+    );
+}
+
+/// A verdict that is none of those the skill can give is an error of the step, and never takes the default route.
+#[test]
+fn a_verdict_outside_its_set_is_a_failure_of_its_step() {
+    let flag = gated("");
+    let named = gated("manifest: manifest.yaml\n");
+    for (project, more) in [
+        (&flag, &["--manifest", "manifest.yaml"][..]),
+        (&named, &[][..]),
+    ] {
+        for odd in [
+            "aproved",
+            "`changes_requested`",
+            "changes requested",
+            "APPROVED",
+            "approved, but",
+        ] {
+            let data = answered(project, &format!("verdict = {odd}\n"), more);
+            assert_eq!(data["terminal"], "broken", "{odd}");
+            let note = data["trace"][0]["note"].as_str().unwrap_or_default();
+            assert!(note.contains("approved, changes_requested"), "{note}");
+            assert_eq!(data["context"], json!({}));
+        }
+        let data = answered(project, "verdict = approved\n", more);
+        assert_eq!(data["terminal"], "merge");
+        let data = answered(project, "I found nothing.\n", more);
+        assert_eq!(data["terminal"], "broken", "an answer without the verdict");
+    }
+    // Whoever goes on with the run needs not to say it again.
+    let begin = [
+        "run",
+        "r.yaml",
+        "--state",
+        "s.json",
+        "--manifest",
+        "manifest.yaml",
+    ];
+    call(&flag, &begin).run().expect_code(11);
+    flag.write("answer", "verdict = nothing\n");
+    let on = ["resume", "--state", "s.json", "--agent", "cat answer"];
+    let data = call(&flag, &on).run().expect_code(0).data();
+    assert_eq!(lines(&data)[0], "look executed failure broken");
+    // Parallel calls: each of them.
+    flag.write("script.json", r#"{"look": [{"status": "success", "results": [{"verdict": "odd"}, {"verdict": "approved"}]}]}"#);
+    let words = [
+        "run",
+        "r.yaml",
+        "--manifest",
+        "manifest.yaml",
+        "--outcomes",
+        "script.json",
+    ];
+    assert_eq!(
+        call(&flag, &words).run().expect_code(0).data()["terminal"],
+        "broken"
+    );
+}
+
+/// A manifest that changed under a run is noticed like a recipe that changed.
+#[test]
+fn a_changed_manifest_is_noticed() {
+    let project = gated("manifest: manifest.yaml\n");
+    let begin = ["run", "r.yaml", "--state", "s.json"];
+    call(&project, &begin).run().expect_code(11);
+    project.write(
+        "manifest.yaml",
+        MANIFEST.replace("approved,", "approved, fine,"),
+    );
+    let on = ["resume", "--state", "s.json"];
+    let error = call(&project, &on).run().expect_code(4).error();
+    assert!(
+        error["message"].as_str().unwrap().contains("manifest.yaml"),
+        "{error}"
+    );
+    call(&project, &[&on[..], &["--accept-changed"]].concat())
+        .run()
+        .expect_code(0);
+    std::fs::remove_file(project.at("manifest.yaml")).unwrap();
+    call(&project, &on).run().expect_code(3);
+}
+
+/// Without declared values, a default route that goes on where the failure of the step would not is said by `validate`.
+#[test]
+fn a_default_that_lets_everything_pass_is_said() {
+    let project = gated("");
+    let data = call(&project, &["validate", "r.yaml"])
+        .run()
+        .expect_code(0)
+        .data();
+    let rules: Vec<_> = data["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["rule"].as_str().unwrap())
+        .collect();
+    assert!(rules.contains(&"open-default"), "{rules:?}");
+    let data = call(
+        &project,
+        &["validate", "r.yaml", "--manifest", "manifest.yaml"],
+    )
+    .run()
+    .expect_code(0)
+    .data();
+    assert!(
+        !data["findings"].to_string().contains("open-default"),
+        "{data}"
+    );
+}
