@@ -19,6 +19,8 @@ pub struct Composed {
     pub notes: Vec<String>,
     /// The placeholders that were on, by their sub-recipe, in the order they were replaced.
     pub included: Vec<String>,
+    /// The sub-recipes whose placeholders were off.
+    pub left_out: Vec<String>,
 }
 
 /// Gives the sub-recipe of a name; `None` when there is no such file.
@@ -41,6 +43,7 @@ pub fn compose(
         composed: Composed {
             notes: Vec::new(),
             included: Vec::new(),
+            left_out: Vec::new(),
             recipe,
         },
     };
@@ -84,19 +87,40 @@ impl Work {
     ) -> Result<(), Box<Finding>> {
         let mut steps = self.composed.recipe.steps.clone();
         let placeholder = steps.remove(at);
+        let mut failure = None;
         let (inserted, entry) = if self.is_on(&placeholder, given) {
             let inserted = self.expand(&placeholder, find)?;
             let entry = inserted.first().map(|step| step.name.clone());
             (inserted, entry)
         } else {
+            self.composed
+                .left_out
+                .push(name_of(&placeholder).to_owned());
+            // What failed does not go on as if it had been rescued.
+            let stop = placeholder
+                .on_failure
+                .as_ref()
+                .filter(|route| route.text != placeholder.name);
+            failure = Some(stop.map_or_else(|| ESCALATE.to_owned(), |route| route.text.clone()));
             (Vec::new(), steps.get(at).map(|step| step.name.clone()))
         };
         // After the last step of a file there is nothing but the end.
         let entry = entry.unwrap_or_else(|| DONE.to_owned());
+        let failure = failure.unwrap_or_else(|| entry.clone());
         steps.splice(at..at, inserted);
-        for route in steps.iter_mut().flat_map(Step::routes_mut) {
-            if route.text == placeholder.name {
-                route.text.clone_from(&entry);
+        for step in &mut steps {
+            if let Some(route) = &mut step.implied_exhausted
+                && *route == placeholder.name
+            {
+                route.clone_from(&failure);
+            }
+            for (route, is_failure) in step.routes_mut() {
+                if route.text == placeholder.name {
+                    route
+                        .text
+                        .clone_from(if is_failure { &failure } else { &entry });
+                    self.composed.recipe.may_escalate |= route.text == ESCALATE;
+                }
             }
         }
         let mut names = BTreeSet::new();
@@ -205,7 +229,7 @@ impl Work {
                 Some(route) if names.contains(&route) => format!("{prefix}{route}"),
                 Some(_) | None => failure.to_owned(),
             });
-            for route in step.routes_mut() {
+            for (route, _) in step.routes_mut() {
                 route.text = match route.text.as_str() {
                     DONE => success.to_owned(),
                     ESCALATE => failure.to_owned(),
@@ -243,6 +267,29 @@ impl Work {
             }
         }
     }
+}
+
+/// Variables that sub-recipes capture, those that lie in them included. A sub-recipe that cannot be read captures nothing.
+pub fn captured_by(names: &[String], find: &mut Find<'_>) -> BTreeSet<String> {
+    let mut variables = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut open = names.to_vec();
+    while let Some(name) = open.pop() {
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        let Some(Ok(sub)) = find(&name) else {
+            continue;
+        };
+        for step in &sub.steps {
+            let captures = step.capture.iter().chain(&step.capture_list);
+            variables.extend(captures.map(|capture| capture.variable.text.clone()));
+            if step.sub_recipe.is_some() {
+                open.push(name_of(step).to_owned());
+            }
+        }
+    }
+    variables
 }
 
 fn name_of(placeholder: &Step) -> &str {
@@ -305,7 +352,7 @@ mod tests {
             .collect();
         assert_eq!(names, ["a", "b", "c", "f"]);
         assert_eq!(done.recipe.steps[0].on_success.as_ref().unwrap().text, "b");
-        assert_eq!(done.recipe.steps[0].on_failure.as_ref().unwrap().text, "b");
+        assert_eq!(done.recipe.steps[0].on_failure.as_ref().unwrap().text, "f");
         assert!(done.notes.is_empty());
         assert!(composed("maybe", SUB).unwrap().notes[0].contains("maybe"));
     }

@@ -1,10 +1,11 @@
 //! Recipes and their sub-recipes on the disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aris_cli::Context;
 use aris_fs::FsError;
+use aris_recipe::compose::captured_by;
 use aris_recipe::engine::state::sha256_hex;
 use aris_recipe::model::Loaded;
 use aris_recipe::{Composed, Finding, Recipe, Severity, compose, load};
@@ -85,7 +86,27 @@ pub(crate) fn composed(
         findings: vec![*finding],
     })?;
     composed.notes.iter().for_each(|note| context.note(note));
+    let mut composed = composed;
+    composed.recipe.elsewhere = elsewhere(&composed.left_out, &folders, reading);
     Ok((composed, digests))
+}
+
+/// A recipe with its placeholders, and what their sub-recipes capture.
+pub(crate) fn with_placeholders(read: &Read, reading: &ReadingArgs, context: &Context) -> Recipe {
+    let mut recipe = read.recipe.clone();
+    let placed = recipe
+        .steps
+        .iter()
+        .filter_map(|step| step.sub_recipe.as_ref());
+    let names: Vec<String> = placed.map(|name| name.text.trim().to_owned()).collect();
+    recipe.elsewhere = elsewhere(&names, &folders(&read.path, reading, context), reading);
+    recipe
+}
+
+fn elsewhere(names: &[String], folders: &[PathBuf], reading: &ReadingArgs) -> BTreeSet<String> {
+    captured_by(names, &mut |name| {
+        find(name, folders, &reading.temp_dir, &mut Digests::new())
+    })
 }
 
 /// Where sub-recipes may lie, in the order they are looked for.

@@ -6,7 +6,7 @@ mod route;
 mod state;
 mod step;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aris_yaml::{Node, Text};
 
@@ -102,6 +102,10 @@ pub struct Recipe {
     pub manifest: Option<Text>,
     /// File with the tools and their parameters, relative to the recipe.
     pub tools: Option<Text>,
+    /// Variables that only sub-recipes capture that are not placed here.
+    pub elsewhere: BTreeSet<String>,
+    /// Composing made routes that lead to `escalate`.
+    pub may_escalate: bool,
     index: BTreeMap<String, usize>,
 }
 

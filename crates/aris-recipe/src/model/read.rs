@@ -83,6 +83,8 @@ pub fn parse(text: &str) -> Loaded {
         resume: resume(&node),
         manifest: text_of(&node, "manifest"),
         tools: text_of(&node, "tools"),
+        elsewhere: std::collections::BTreeSet::new(),
+        may_escalate: false,
         index: std::collections::BTreeMap::new(),
         node: Node {
             value: aris_yaml::Value::List(Vec::new()),

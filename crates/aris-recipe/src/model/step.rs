@@ -232,17 +232,26 @@ impl Step {
             .and_then(|number| u32::try_from(number).ok())
     }
 
-    pub(crate) fn routes_mut(&mut self) -> Vec<&mut Text> {
+    /// All routes that are written down, each with whether it is taken when the work was not done.
+    pub(crate) fn routes_mut(&mut self) -> Vec<(&mut Text, bool)> {
         let fixed = [
-            &mut self.on_success,
-            &mut self.on_failure,
-            &mut self.on_context_limit,
-            &mut self.on_exhausted,
-            &mut self.on_skip,
+            (&mut self.on_success, false),
+            (&mut self.on_failure, true),
+            (&mut self.on_context_limit, true),
+            (&mut self.on_exhausted, true),
+            (&mut self.on_skip, false),
         ];
-        let mut all: Vec<&mut Text> = fixed.into_iter().flatten().collect();
+        let written = fixed
+            .into_iter()
+            .filter_map(|(route, is_failure)| Some((route.as_mut()?, is_failure)));
+        let mut all: Vec<(&mut Text, bool)> = written.collect();
         if let Some(on_result) = &mut self.on_result {
-            all.extend(on_result.routes_mut());
+            all.extend(
+                on_result
+                    .routes_mut()
+                    .into_iter()
+                    .map(|route| (route, false)),
+            );
         }
         all
     }

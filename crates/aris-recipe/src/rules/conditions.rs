@@ -148,6 +148,7 @@ fn declared(
         }
         Namespace::Context
             if !scope.producers.contains_key(name)
+                && !scope.recipe.elsewhere.contains(name)
                 && !step
                     .optional_context_refs
                     .iter()

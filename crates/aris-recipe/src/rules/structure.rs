@@ -265,7 +265,7 @@ fn routes(scope: &Scope<'_>, step: &Step, out: &mut Findings) {
             continue;
         }
         let known = match scope.recipe.target(&route.text) {
-            Some(Target::Escalate) => field == "on_exhausted",
+            Some(Target::Escalate) => field == "on_exhausted" || scope.recipe.may_escalate,
             Some(Target::Step(_) | Target::Done) => true,
             None => false,
         };
@@ -365,6 +365,7 @@ fn reads(scope: &Scope<'_>, facts: &Facts<'_>, captured: &BTreeSet<&str>, out: &
     for (key, reference) in facts.reads(Namespace::Context) {
         let name = reference.name();
         let allowed = captured.contains(name)
+            || scope.recipe.elsewhere.contains(name)
             || step
                 .optional_context_refs
                 .iter()

@@ -46,12 +46,12 @@ pub(crate) fn run(args: &ValidateArgs, context: &Context) -> Result<Outcome<Vali
             // The recipe can be read, and something is wrong with it: a finding like any other.
             Err(Error::Recipe { findings, .. }) => {
                 placing = findings;
-                read.recipe.clone()
+                load::with_placeholders(&read, &args.recipe.reading, context)
             }
             Err(error) => return Err(error),
         }
     } else {
-        read.recipe.clone()
+        load::with_placeholders(&read, &args.recipe.reading, context)
     };
     let checked = Checked {
         path: &read.path,

@@ -1,0 +1,112 @@
+//! Sub-recipes: where control goes when they are off, fail, or lie behind each other.
+
+use aris_testkit::Project;
+
+use super::{call, lines};
+
+const HEAD: &str = "kitchen_rules: [a]\ningredients:\n  rescue: {default: 'false', hidden: true}\n  more: {default: 'false', hidden: true}\n";
+const ENDS: &str = "  merge: {action: stop, message: m}\n  broken: {action: stop, message: m}\n";
+
+fn project(steps: &str, subs: &[(&str, &str)]) -> Project {
+    let mut project =
+        Project::new().file("r.yaml", format!("name: r\n{HEAD}steps:\n{steps}{ENDS}"));
+    for (name, steps) in subs {
+        let text = format!("name: {name}\n{HEAD}steps:\n{steps}");
+        project = project.file(&format!("sub-recipes/{name}.yaml"), text);
+    }
+    project
+}
+
+fn run(project: &Project, script: &str, inputs: &[&str]) -> serde_json::Value {
+    project.write("script.json", script);
+    let mut words = vec!["run", "r.yaml", "--outcomes", "script.json"];
+    if !inputs.is_empty() {
+        words.push("--inputs");
+        words.extend(inputs);
+    }
+    call(project, &words).run().data()
+}
+
+/// A rescue that is switched off rescues nothing: what failed stops, and does not go on at the next step of the file.
+#[test]
+fn a_failure_does_not_pass_through_a_rescue_that_is_off() {
+    let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: merge, on_failure: rescue}\n  \
+                 rescue: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
+    let mend = "  mend: {tool: run_cmd, with: {cmd: x}, on_success: done, on_failure: escalate_now}\n  escalate_now: {action: stop, message: m}\n";
+    let project = project(steps, &[("mend", mend)]);
+    let failing = r#"{"work": [{"status": "failure"}], "*": {"status": "success"}}"#;
+    let data = run(&project, failing, &[]);
+    assert_eq!(data["terminal"], "broken", "{:?}", lines(&data));
+    let data = run(&project, failing, &["rescue=true"]);
+    assert_eq!(data["terminal"], "merge");
+    // Without a route of its own for failure, the run ends for a person to look at.
+    let text = project.read("r.yaml").replace(
+        "on_success: merge, on_failure: broken}",
+        "on_success: merge}",
+    );
+    project.write("r.yaml", text);
+    let data = run(&project, failing, &[]);
+    assert_eq!(
+        (&data["status"], &data["terminal"]),
+        (&"escalated".into(), &"escalate".into())
+    );
+    // A placeholder on the way of success is stepped over, as ever.
+    let steps = "  work: {tool: run_cmd, with: {cmd: x}, on_success: rescue, on_failure: broken}\n  \
+                 rescue: {sub_recipe: mend, gate: rescue, on_success: merge, on_failure: broken}\n";
+    let project = self::project(steps, &[("mend", mend)]);
+    let data = run(&project, r#"{"*": {"status": "success"}}"#, &[]);
+    assert_eq!(data["terminal"], "merge");
+}
+
+/// What a sub-recipe leaves to its placeholder may be a placeholder itself, further down, and also where the file says nothing.
+#[test]
+fn routes_to_later_placeholders_are_followed() {
+    let steps = "  first: {sub_recipe: one, gate: rescue, on_success: merge, on_failure: second}\n  \
+                 second: {sub_recipe: two, gate: more, on_success: merge, on_failure: broken}\n";
+    let one = "  try: {tool: run_skill, with: {skill_command: /x}, retries: 0, on_success: done, on_failure: end_badly, on_context_limit: end_badly}\n  \
+               end_badly: {action: stop, message: m}\n";
+    let two = "  again: {tool: run_cmd, with: {cmd: x}, on_success: done, on_failure: end_badly}\n  end_badly: {action: stop, message: m}\n";
+    let project = project(steps, &[("one", one), ("two", two)]);
+    let exhausted = r#"{"one_try": [{"status": "exhausted"}], "*": {"status": "success"}}"#;
+    let data = run(&project, exhausted, &["rescue=true", "more=true"]);
+    assert_eq!(
+        lines(&data)[..2],
+        [
+            "one_try executed exhausted two_again",
+            "two_again executed success merge"
+        ]
+    );
+    let data = run(&project, exhausted, &["rescue=true"]);
+    assert_eq!(lines(&data)[0], "one_try executed exhausted broken");
+}
+
+/// What only a sub-recipe captures is not missing from the recipe that places it.
+#[test]
+fn a_sub_recipe_that_is_not_placed_causes_no_false_error() {
+    let steps = "  first: {sub_recipe: one, gate: rescue, on_success: use, on_failure: broken}\n  \
+                 use: {tool: run_cmd, with: {cmd: 'echo ${{ context.found | shq }}'}, on_success: check, on_failure: broken}\n  \
+                 check: {action: route, on_result: [{when: '${{ context.found }}', route: merge}, {route: broken}]}\n";
+    let one = "  look: {tool: run_cmd, with: {cmd: 'echo \"found=x\"'}, capture: {found: '${{ result.found }}'}, on_success: done, on_failure: done}\n";
+    let project = project(steps, &[("one", one)]);
+    let report = call(&project, &["validate", "r.yaml"])
+        .run()
+        .expect_code(0)
+        .data();
+    assert_eq!(report["counts"]["error"], 0, "{report:#}");
+    let set = ["validate", "r.yaml", "--compose", "--set", "rescue=true"];
+    let report = call(&project, &set).run().expect_code(0).data();
+    assert_eq!(report["counts"]["error"], 0, "{report:#}");
+    // With the sub-recipe off the variable is empty, and the run goes on.
+    let data = run(&project, r#"{"*": {"status": "success"}}"#, &[]);
+    assert_eq!(data["terminal"], "broken");
+    // A name that neither has is an error in any form.
+    project.write(
+        "r.yaml",
+        project
+            .read("r.yaml")
+            .replace("context.found }}', route", "context.fuond }}', route"),
+    );
+    call(&project, &["validate", "r.yaml"])
+        .run()
+        .expect_code(10);
+}
