@@ -213,6 +213,22 @@ fn a_manifest_with_mistakes_starts_nothing() {
 }
 
 #[test]
+fn twenty_mistakes_before_the_first_job_are_told_and_nothing_panics() {
+    let place = Place::new();
+    let mut phase = json!({"name": "t", "depends_on": "s", "jobs": [job("a", "true")]});
+    for number in 0..25 {
+        phase[format!("unknown_{number}")] = json!(1);
+    }
+    place.manifest(&json!([phase, {"name": "s", "jobs": [job("b", "true")]}]));
+    for command in ["run", "preflight", "start"] {
+        let output = place.call(&[command, "--manifest", "m.json", "--json"]);
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("unknown_0"), "{text}");
+    }
+}
+
+#[test]
 fn a_damaged_journal_is_refused_and_left_alone() {
     let place = Place::new();
     place.manifest(&json!([{"name": "p", "jobs": [job("a", "true"), job("b", "true")]}]));

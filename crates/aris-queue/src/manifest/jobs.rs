@@ -93,7 +93,7 @@ impl Reader<'_> {
                 self.jobs.reserve(items.len());
                 for item in items {
                     if self.problems.full() {
-                        return;
+                        break;
                     }
                     self.job(item, shared);
                 }

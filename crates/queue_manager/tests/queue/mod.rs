@@ -160,6 +160,11 @@ impl Place {
         Manager(child.expect("started"))
     }
 
+    /// One call, whatever it comes to.
+    pub(crate) fn call(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("ran")
+    }
+
     /// The data of a call with `--json` that works.
     pub(crate) fn data(&self, args: &[&str]) -> Value {
         // Before a `--`, behind which everything is a name.
