@@ -154,7 +154,7 @@ pub static SPEC: Spec = Spec {
     examples: EXAMPLES,
     signals: &[(
         10,
-        "over, and some jobs did not complete; preflight: something stands against a run",
+        "over, and some jobs did not complete; preflight: something stands against a run; cancel, retry, hold, release: some of it was refused",
     )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[

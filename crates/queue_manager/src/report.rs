@@ -122,10 +122,8 @@ impl Product for Report {
             Data::Asked(asked) => {
                 let done = if asked.done { "done" } else { "requested" };
                 writeln!(out, "{}: {} jobs, {done}", asked.request, asked.jobs.len())?;
-                asked
-                    .notes
-                    .iter()
-                    .try_for_each(|note| writeln!(out, "{note}"))
+                let mut lines = asked.refused.iter().chain(&asked.notes);
+                lines.try_for_each(|line| writeln!(out, "{line}"))
             }
             Data::Preflight(found) => {
                 writeln!(out, "{}: {} jobs", found.project, found.jobs)?;

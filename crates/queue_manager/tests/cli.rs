@@ -13,6 +13,7 @@ mod hostile;
 mod kills;
 mod parts;
 mod queue;
+mod requests;
 mod server;
 
 use std::fs;

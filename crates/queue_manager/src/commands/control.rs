@@ -3,6 +3,7 @@
 //! A request is a file that the manager takes. When nobody runs the queue this process takes it itself, under the queue's lock, starts
 //! nothing, and leaves.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,7 +33,9 @@ pub(crate) struct Asked {
     pub(crate) jobs: Vec<String>,
     /// Whether it was carried out; false: the manager has not answered yet, and will find it.
     pub(crate) done: bool,
-    /// What a person should know: jobs it does not fit.
+    /// What of it cannot be, and why; the rest is done.
+    pub(crate) refused: Vec<String>,
+    /// What a person should know.
     pub(crate) notes: Vec<String>,
 }
 
@@ -92,6 +95,7 @@ pub(crate) fn jobs(
             request: verb.word(),
             jobs: ids,
             done: true,
+            refused: Vec::new(),
             notes: vec![format!("there is nothing to {}", verb.word())],
         })));
     }
@@ -144,6 +148,8 @@ fn select(verb: Verb, args: &SelectArgs, queue: &Queue) -> Result<Vec<String>, E
             }
         }
     }
+    let mut known = BTreeSet::new();
+    chosen.retain(|id| known.insert(id.clone()));
     Ok(chosen)
 }
 
@@ -175,12 +181,23 @@ pub(crate) fn ask(
             waited += LOOK_AGAIN;
         }
     }
-    Ok(Outcome::done(Data::Asked(Asked {
-        request: word,
-        jobs,
-        done: !path.exists(),
-        notes,
-    })))
+    let done = !path.exists();
+    let refused = if done {
+        manager::take_answer(&path)
+    } else {
+        Vec::new()
+    };
+    let found = !refused.is_empty();
+    Ok(Outcome::found(
+        Data::Asked(Asked {
+            request: word,
+            jobs,
+            done,
+            refused,
+            notes,
+        }),
+        found,
+    ))
 }
 
 pub(crate) fn adopt(
@@ -200,6 +217,7 @@ pub(crate) fn adopt(
         request: "adopt",
         jobs: Vec::new(),
         done: true,
+        refused: Vec::new(),
         notes,
     })))
 }

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
+use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
@@ -52,7 +53,6 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
         ("--manifest", &options.manifest),
         ("--state", &place.state),
         ("--log-dir", &place.logs),
-        ("--log", &log),
     ] {
         arguments.push(flag.into());
         arguments.push(path.into());
@@ -76,6 +76,14 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
         action: "start the manager",
         source,
     };
+    // All that it says, and the error or panic that ends it: nobody sees anything else of it.
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::CLOEXEC;
+    let lines = rustix::fs::open(&log, flags, Mode::from_raw_mode(0o644)).map_err(|error| {
+        Error::System {
+            action: "open the manager's log",
+            source: error.into(),
+        }
+    })?;
     #[expect(
         clippy::disallowed_methods,
         reason = "the manager is to outlive this process; its deadline is its own"
@@ -86,7 +94,7 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
         .current_dir(context.cwd())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::from(lines))
         .spawn()
         .map_err(failed)?;
     let mut waited = Duration::ZERO;

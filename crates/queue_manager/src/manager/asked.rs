@@ -10,17 +10,24 @@ impl Manager<'_> {
     pub(super) fn take_requests(&mut self, mut cluster: Option<&mut Cluster>) -> Result<(), Error> {
         self.asked = false;
         for (path, request) in requests::waiting(self.place()) {
-            match request {
+            if self.stuck_requests.contains(&path) {
+                continue;
+            }
+            let refused = match request {
                 Ok(request) => {
-                    let (events, refused) = requests::events(request, &self.queue);
-                    for line in refused {
-                        self.say(&line);
-                    }
+                    let (events, mut refused) = requests::events(request, &self.queue);
                     for event in events {
-                        self.request(event, cluster.as_deref_mut())?;
+                        match self.request(event, cluster.as_deref_mut()) {
+                            Err(Error::Illegal { source, .. }) => refused.push(source.to_string()),
+                            other => other?,
+                        }
                     }
+                    refused
                 }
-                Err(why) => self.say(&format!("a request is thrown away: {why}")),
+                Err(why) => vec![format!("a request cannot be read: {why}")],
+            };
+            for line in &refused {
+                self.say(line);
             }
             if let Err(error) = self.journal.sync() {
                 // It stays, and is answered when it can be written down.
@@ -28,7 +35,11 @@ impl Manager<'_> {
                 self.cannot_write(&error);
                 return Ok(());
             }
-            aris_fs::remove_file(&path)?;
+            requests::answer(&path, &refused);
+            if let Err(error) = aris_fs::remove_file(&path) {
+                self.say(&format!("a request stays in its folder: {error}"));
+                self.stuck_requests.insert(path);
+            }
         }
         if let Some(cluster) = cluster {
             self.tell_cluster(cluster);

@@ -40,7 +40,7 @@ pub(crate) use cards::Cards;
 use cluster::Cluster;
 use spec::Common;
 
-pub(crate) use requests::{Request, leave};
+pub(crate) use requests::{Request, leave, take_answer};
 pub(crate) use signals::Signals;
 
 /// Snapshots follow each other no faster. **Source**: queue design §9: every 2 s at most.
@@ -90,6 +90,8 @@ pub(crate) struct Manager<'a> {
     requests: OwnedFd,
     /// There may be requests of which nothing is heard.
     asked: bool,
+    /// Requests that have been answered and cannot be removed.
+    stuck_requests: BTreeSet<PathBuf>,
     slots: Slots,
     processors: u32,
     boot: String,
@@ -112,7 +114,20 @@ pub(crate) struct Manager<'a> {
 }
 
 /// Runs a queue until every job is over, or somebody wants the manager to go.
+///
+/// An error that ends it stands in the log, too: of a detached manager nobody sees anything else.
 pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> {
+    let ran = run_queue(options, context);
+    if let (Err(error), Some(log)) = (&ran, &options.log) {
+        let cause = std::error::Error::source(error);
+        let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
+        let line = format!("the manager ends: {error}{cause}").replace('\n', " ");
+        aris_fs::append_line(log, &line).unwrap_or_default();
+    }
+    ran
+}
+
+fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let manifest = load::manifest(&options.manifest)?;
     check(&manifest)?;
     let mut manager = Manager::open(manifest, options, context)?;

@@ -1,6 +1,6 @@
 //! Taking a queue up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use aris_queue::state::Event;
 
 use super::signals::Signals;
 use super::spec::Common;
-use super::{Cards, Manager, Options, host, now_ms, processors, this_program, wait};
+use super::{Cards, Manager, Options, host, now_ms, processors, requests, this_program, wait};
 use crate::error::Error;
 use crate::load;
 use crate::lock::{self, Owner, Parts};
@@ -41,6 +41,7 @@ impl<'a> Manager<'a> {
         let held = lock::take(place, &owner, options.takeover)?;
         aris_fs::create_dir(&place.logs)?;
         aris_fs::create_dir(&place.requests())?;
+        requests::sweep_answers(place);
         let common = Common::of(&manifest, context)?;
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
         let local = manifest.engine == Engine::Local;
@@ -67,6 +68,7 @@ impl<'a> Manager<'a> {
             signals,
             requests: wait::watch_requests(place)?,
             asked: true,
+            stuck_requests: BTreeSet::new(),
             processors: processors(),
             slots: Slots {
                 with_cards: 0,

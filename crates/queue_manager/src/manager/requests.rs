@@ -1,6 +1,8 @@
 //! What people ask of a queue: one file each, so that it works over network file systems and while no manager runs.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aris_queue::state::{Event, Queue, State};
 use jiff::Timestamp;
@@ -11,6 +13,9 @@ use crate::place::Place;
 
 /// Bytes of one request: a million ids.
 const LIMIT: u64 = 256 << 20;
+
+/// What is left of an answer that nobody came for is removed after this.
+const ANSWER_KEPT: Duration = Duration::from_mins(1);
 
 /// Something a person asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +48,43 @@ pub(crate) fn leave(place: &Place, request: &Request, time: Timestamp) -> Result
     Ok(path)
 }
 
+/// The answer to a request: the lines that say what of it is not possible. Written before the request is removed.
+pub(crate) fn answer(path: &Path, refused: &[String]) {
+    if refused.is_empty() {
+        return;
+    }
+    let bytes = serde_json::to_vec(refused).unwrap_or_default();
+    // Whoever asked may be gone, and learns from the state, too, what became of it.
+    aris_fs::replace_unsynced(&answer_to(path), &bytes).unwrap_or_default();
+}
+
+/// Takes the answer to a request that has been taken; none when nothing of it was refused, or when it cannot be read.
+pub(crate) fn take_answer(path: &Path) -> Vec<String> {
+    let path = answer_to(path);
+    let answer = aris_fs::read(&path, LIMIT).ok();
+    aris_fs::remove_file(&path).unwrap_or_default();
+    answer
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+fn answer_to(path: &Path) -> PathBuf {
+    path.with_extension("answer")
+}
+
+/// Removes the answers that nobody came for.
+pub(crate) fn sweep_answers(place: &Place) {
+    for entry in aris_fs::list_sorted(&place.requests()).unwrap_or_default() {
+        let old = entry.path.metadata().and_then(|data| data.modified());
+        let old = old.ok().and_then(|time| time.elapsed().ok());
+        if entry.path.extension().is_some_and(|end| end == "answer")
+            && old.is_some_and(|age| age > ANSWER_KEPT)
+        {
+            aris_fs::remove_file(&entry.path).unwrap_or_default();
+        }
+    }
+}
+
 /// The requests that wait, oldest first; one that cannot be read is given as what is wrong with it.
 pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> {
     let Ok(entries) = aris_fs::list_sorted(&place.requests()) else {
@@ -69,9 +111,13 @@ pub(crate) fn waiting(place: &Place) -> Vec<(PathBuf, Result<Request, String>)> 
 /// The events that a request comes to in the queue as it is, and what of it is not possible.
 pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String>) {
     let (mut events, mut refused) = (Vec::new(), Vec::new());
+    let mut known = BTreeSet::new();
     let mut each =
         |ids: Vec<String>, able: fn(State) -> bool, what: &str, make: fn(String) -> Event| {
             for id in ids {
+                if !known.insert(id.clone()) {
+                    continue;
+                }
                 match queue.find(&id).map(|job| queue.state(job)) {
                     Some(state) if able(state) => events.push(make(id)),
                     Some(state) => {

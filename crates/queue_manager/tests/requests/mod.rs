@@ -1,0 +1,178 @@
+//! What people and files ask of a running manager: what cannot be is refused, and the manager goes on.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::job;
+use crate::queue::{Manager, Place};
+
+/// A queue in which `over` is completed, `failed` is not, and `s40_N64` and `s41_N64` run until `go` exists.
+fn running() -> (Place, Manager) {
+    let place = Place::new();
+    let wait = |id: &str| {
+        job(
+            id,
+            &format!("touch began-{id}; until test -e go; do sleep 0.02; done"),
+        )
+    };
+    place.manifest(&json!([{"name": "p", "jobs": [
+        job("over", "true"), job("failed", "exit 3"), wait("s40_N64"), wait("s41_N64"),
+    ]}]));
+    let manager = place.start();
+    Place::until("two run, two are over", || {
+        let state = place.state();
+        let is = |id: &str, word: &str| state.get(id).is_some_and(|row| row["state"] == word);
+        let begun = ["began-s40_N64", "began-s41_N64"];
+        begun.iter().all(|file| place.at(file).exists())
+            && is("over", "completed")
+            && is("failed", "failed")
+    });
+    (place, manager)
+}
+
+fn ends_with(place: &Place, manager: &mut Manager, code: i32) {
+    fs::write(place.at("go"), "").expect("write");
+    Place::until("the queue is over", || {
+        manager.try_wait().expect("asked").is_some()
+    });
+    assert_eq!(manager.wait().expect("ended").code(), Some(code));
+}
+
+/// Exit code and data of a request.
+fn ask(place: &Place, args: &[&str]) -> (Option<i32>, Value) {
+    let words = [args, &["--state", "s.json", "--json"]].concat();
+    let output = place.command(&words).output().expect("ran");
+    let envelope = serde_json::from_slice::<Value>(&output.stdout).expect("envelope");
+    (output.status.code(), envelope["data"].clone())
+}
+
+#[test]
+fn a_job_that_two_patterns_name_is_cancelled_once_and_the_manager_goes_on() {
+    let (place, mut manager) = running();
+    let (code, asked) = ask(&place, &["cancel", "s4*", "*_N64"]);
+    assert_eq!(
+        (code, &asked["jobs"], &asked["refused"]),
+        (Some(0), &json!(["s40_N64", "s41_N64"]), &json!([]))
+    );
+    ends_with(&place, &mut manager, 10);
+    for id in ["s40_N64", "s41_N64"] {
+        assert_eq!(place.state()[id]["state"], "cancelled", "{id}");
+    }
+}
+
+#[test]
+fn the_answer_names_each_job_that_does_not_fit_and_the_rest_is_done() {
+    let (place, mut manager) = running();
+    let (code, asked) = ask(&place, &["retry", "failed", "failed", "s40_N64"]);
+    assert_eq!(
+        (code, &asked["jobs"], &asked["done"]),
+        (Some(10), &json!(["failed", "s40_N64"]), &json!(true))
+    );
+    let refused = asked["refused"].as_array().expect("refused");
+    assert_eq!(refused.len(), 1, "{asked}");
+    let line = refused[0].as_str().expect("a line");
+    assert!(
+        line.contains("s40_N64") && line.contains("running"),
+        "{line}"
+    );
+    let (code, asked) = ask(&place, &["cancel", "over"]);
+    assert_eq!(code, Some(10));
+    assert!(
+        asked["refused"][0]
+            .as_str()
+            .expect("a line")
+            .contains("completed")
+    );
+    Place::until("it was tried again", || {
+        place.state()["failed"]["attempts"] == 2
+    });
+    ends_with(&place, &mut manager, 10);
+    // The same answers when no manager runs.
+    let (code, asked) = ask(&place, &["cancel", "over"]);
+    assert_eq!(code, Some(10));
+    assert!(
+        asked["refused"][0]
+            .as_str()
+            .expect("a line")
+            .contains("completed")
+    );
+    assert!(place.data(&["retry", "failed", "failed", "--state", "s.json"])["done"] == true);
+    let left: Vec<_> = fs::read_dir(place.at(".s.queue/ctl"))
+        .expect("folder")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn no_request_file_ends_a_manager() {
+    let (place, mut manager) = running();
+    let ctl = place.at(".s.queue/ctl");
+    let bodies: [&[u8]; 10] = [
+        b"",
+        b"nonsense",
+        b"\xff\xfe\x00",
+        br#"{"cancel":["over","no such job","s40_N64\u0000"]}"#,
+        br#"{"retry":["s40_N64","s40_N64","failed","failed"]}"#,
+        br#"{"hold":["over","over"]}"#,
+        br#"{"release":["over"]}"#,
+        br#"{"max_parallel":-1}"#,
+        br#"{"dance":[]}"#,
+        br#"["cancel"]"#,
+    ];
+    for (at, body) in bodies.iter().enumerate() {
+        fs::write(ctl.join("part"), body).expect("write");
+        fs::rename(ctl.join("part"), ctl.join(format!("{at:020}-1.json"))).expect("renamed");
+    }
+    // Things that are no files, and cannot be removed as one.
+    fs::create_dir_all(ctl.join("00000000000000000020-1.json/full")).expect("folder");
+    let made = Command::new("mkfifo")
+        .arg(ctl.join("00000000000000000021-1.json"))
+        .status();
+    assert!(made.expect("run").success());
+    std::os::unix::fs::symlink("nowhere", ctl.join("00000000000000000022-1.json")).expect("link");
+    let (code, asked) = ask(&place, &["set", "--max-parallel", "3"]);
+    assert_eq!((code, &asked["done"]), (Some(0), &json!(true)));
+    Place::until("the one good request among them was carried out", || {
+        place.state()["failed"]["attempts"] == 2
+    });
+    assert!(manager.try_wait().expect("asked").is_none());
+    ends_with(&place, &mut manager, 10);
+    assert_eq!(place.state()["s40_N64"]["state"], "completed");
+}
+
+#[test]
+fn a_managers_fatal_error_is_in_its_log() {
+    let place = Place::new();
+    let wait = "touch began; until test -e go; do sleep 0.02; done";
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", wait)]}]));
+    place.data(&[
+        "start",
+        "--manifest",
+        "m.json",
+        "--state",
+        "s.json",
+        "--max-wait",
+        "1",
+    ]);
+    let log = || fs::read_to_string(place.at("queue_manager.log")).expect("log");
+    Place::until("its log says why it left", || {
+        log().contains("1 jobs were not over after 1 s")
+    });
+    assert!(log().contains("a #1 started"), "{}", log());
+    fs::write(place.at("go"), "").expect("write");
+    // The same where the manager is not detached.
+    let words = [
+        "--manifest",
+        "absent.json",
+        "--state",
+        "s.json",
+        "--log",
+        "own.log",
+    ];
+    let output = place.command(&words).output().expect("ran");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let log = fs::read_to_string(place.at("own.log")).expect("log");
+    assert!(log.contains("absent.json"), "{log}");
+}
