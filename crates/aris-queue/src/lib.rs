@@ -11,6 +11,7 @@ pub mod engine;
 pub mod explain;
 pub mod grid;
 pub mod journal;
+mod json;
 pub mod judge;
 pub mod manifest;
 pub mod problem;

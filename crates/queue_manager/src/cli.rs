@@ -47,7 +47,7 @@ pub(crate) enum Command {
     /// End jobs, or keep them from starting
     Cancel(SelectArgs),
     /// Try jobs again that are over without being completed
-    Retry(SelectArgs),
+    Retry(RetryArgs),
     /// Hold jobs back
     Hold(SelectArgs),
     /// Hold jobs back no longer
@@ -61,6 +61,8 @@ pub(crate) enum Command {
     Set(SetArgs),
     /// Take stock after a manager's death, or take the state file of the reference's manager over; starts nothing
     Adopt(AdoptArgs),
+    /// Take a changed manifest up, while the queue runs or not, and print what is different
+    Reload(ReloadArgs),
     /// Print what a queue came to, as Markdown
     Report(ReportArgs),
     /// Bring this program and a manifest to a server, and start the queue there
@@ -82,9 +84,9 @@ pub(crate) struct OptionalRun {
 /// Arguments of `run`, `start` and `preflight`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// Manifest of the queue, JSON or YAML
+    /// Manifest of the queue, JSON or YAML; default: that of the last run of --state
     #[arg(long, value_name = "FILE")]
-    pub(crate) manifest: PathBuf,
+    pub(crate) manifest: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) rest: RunFlags,
     /// Leave the terminal's session; for start
@@ -128,9 +130,13 @@ pub(crate) struct RunFlags {
 /// Which queue.
 #[derive(Debug, Args)]
 pub(crate) struct QueueArgs {
-    /// State file of the queue
-    #[arg(long, value_name = "FILE", default_value = "queue_state.json")]
-    pub(crate) state: PathBuf,
+    /// State file of the queue.
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "State file of the queue; default: queue_state.json here, else that of the one queue below this folder"
+    )]
+    pub(crate) state: Option<PathBuf>,
 }
 
 /// Arguments of `status`.
@@ -199,6 +205,26 @@ pub(crate) struct SelectArgs {
     /// All jobs that it fits
     #[arg(long, group = "which")]
     pub(crate) all: bool,
+}
+
+/// Arguments of `retry`.
+#[derive(Debug, Args)]
+pub(crate) struct RetryArgs {
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    /// Start a manager in the background when none runs the queue
+    #[arg(long)]
+    pub(crate) start: bool,
+}
+
+/// Arguments of `reload`.
+#[derive(Debug, Args)]
+pub(crate) struct ReloadArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Manifest to take up; default: that of the last time
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
 }
 
 /// Arguments of `set`.

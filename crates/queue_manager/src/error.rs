@@ -68,6 +68,17 @@ pub enum Error {
         /// What differs.
         what: String,
     },
+    /// A request cannot be carried out.
+    #[error("{0}")]
+    Refused(String),
+    /// Several queues are below the working directory.
+    #[error("several queues are below {}: {}", folder.display(), states.join(", "))]
+    ManyQueues {
+        /// The working directory.
+        folder: PathBuf,
+        /// Their state files.
+        states: Vec<String>,
+    },
     /// No queue has this state file.
     #[error("there is no queue at {}", path.display())]
     NoQueue {
@@ -144,7 +155,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Nothing => ErrorKind::Usage,
+            Self::Nothing | Self::ManyQueues { .. } => ErrorKind::Usage,
             Self::Page(_) => ErrorKind::Internal,
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
@@ -155,6 +166,7 @@ impl Failure for Error {
             | Self::Elsewhere { .. }
             | Self::System { .. }
             | Self::Precondition(_)
+            | Self::Refused(_)
             | Self::Attempted { .. }
             | Self::NotStarted(_) => ErrorKind::Precondition,
             Self::NoQueue { .. } | Self::NoJob { .. } | Self::NoLog { .. } => ErrorKind::NotFound,
@@ -189,6 +201,7 @@ impl Failure for Error {
             Self::NoQueue { .. } => Some(String::from(
                 "name the state file of a queue with --state, or start one with run --manifest",
             )),
+            Self::ManyQueues { .. } => Some(String::from("name one with --state")),
             Self::NoJob { near, .. } => near
                 .as_ref()
                 .map(|near| format!("did you mean {near:?}? status --jobs lists all")),
@@ -198,6 +211,7 @@ impl Failure for Error {
             Self::Remote(error) => error.hint(),
             Self::System { .. }
             | Self::Precondition(_)
+            | Self::Refused(_)
             | Self::Attempted { .. }
             | Self::Page(_)
             | Self::NotStarted(_)

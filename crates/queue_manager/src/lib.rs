@@ -8,6 +8,7 @@
 //!
 //! Jobs belong to runners of their own (`--attempt`, [`aris_attempt`]): the manager may be killed at any moment and finds them again.
 
+mod change;
 mod cli;
 mod commands;
 mod error;
@@ -97,6 +98,16 @@ const EXAMPLES: &[Example] = &[
         what: "try all failed jobs again",
     },
     Example {
+        command: "retry",
+        line: "queue_manager retry --failed --start",
+        what: "try all failed jobs again, and start a manager when none runs",
+    },
+    Example {
+        command: "reload",
+        line: "queue_manager reload --state queue_state.json",
+        what: "take the changed manifest up, and see what is different",
+    },
+    Example {
         command: "hold",
         line: "queue_manager hold --phase distill",
         what: "hold a phase back",
@@ -154,7 +165,7 @@ pub static SPEC: Spec = Spec {
     examples: EXAMPLES,
     signals: &[(
         10,
-        "over, and some jobs did not complete; preflight: something stands against a run; cancel, retry, hold, release: some of it was refused",
+        "over, and some jobs did not complete: run, status, watch, report; preflight: something stands against a run; cancel, retry, hold, release: some of it was refused",
     )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[
@@ -218,7 +229,7 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
                 // Fails only for the first process of a group, which this is not when it was started for it.
                 rustix::process::setsid().map_or_else(drop, drop);
             }
-            commands::run::run(&args.manifest, args.rest, context)
+            commands::run::run(args.manifest, args.rest, context)
         }
         Some(Command::Start(args)) => commands::start::start(args, context),
         Some(Command::Preflight(args)) => commands::preflight::preflight(args, context),
@@ -227,26 +238,23 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::Explain(args)) => commands::explain::explain(&args, context),
         Some(Command::Logs(args)) => commands::logs::logs(&args, context),
         Some(Command::Cancel(args)) => control::jobs(Verb::Cancel, &args, context),
-        Some(Command::Retry(args)) => control::jobs(Verb::Retry, &args, context),
+        Some(Command::Retry(args)) => control::retry(&args, context),
+        Some(Command::Reload(args)) => control::reload(&args, context),
         Some(Command::Hold(args)) => control::jobs(Verb::Hold, &args, context),
         Some(Command::Release(args)) => control::jobs(Verb::Release, &args, context),
-        Some(Command::Pause(args)) => {
-            control::ask("pause", Request::Pause, Vec::new(), &args, context)
-        }
-        Some(Command::Resume(args)) => {
-            control::ask("resume", Request::Resume, Vec::new(), &args, context)
-        }
+        Some(Command::Pause(args)) => control::plain("pause", Request::Pause, &args, context),
+        Some(Command::Resume(args)) => control::plain("resume", Request::Resume, &args, context),
         Some(Command::Set(args)) => {
             let jobs = Some(args.max_parallel).filter(|jobs| *jobs > 0);
             let request = Request::MaxParallel(jobs);
-            control::ask("set", request, Vec::new(), &args.queue, context)
+            control::plain("set", request, &args.queue, context)
         }
         Some(Command::Adopt(args)) => control::adopt(&args.queue, args.manifest, context),
         Some(Command::Report(args)) => commands::summary::report(&args, context),
         Some(Command::Deploy(args)) => commands::remote::deploy(&args, context),
         Some(Command::Remote(args)) => commands::remote::remote(&args, context),
         None => match cli.run.manifest {
-            Some(manifest) => commands::run::run(&manifest, cli.run.rest, context),
+            Some(manifest) => commands::run::run(Some(manifest), cli.run.rest, context),
             None => Err(Error::Nothing),
         },
     }

@@ -1,19 +1,21 @@
 //! A queue from its files: the manifest, and what the journal says happened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Journal, Past};
-use aris_queue::manifest::{self, Manifest};
+use aris_queue::manifest::{self, Manifest, differences};
 use aris_queue::problem::Invalid;
+use aris_queue::snapshot;
 use aris_queue::state::{Event, Life, Queue};
-use aris_queue::{snapshot, tree};
+use aris_queue::tree::{self, Node};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::lock::Parts;
+use crate::lock::{self, Parts};
 use crate::place::Place;
 
 /// A queue that is ready to go on.
@@ -30,16 +32,169 @@ pub(crate) struct Loaded {
     pub(crate) removed: Vec<(String, u32)>,
 }
 
+/// The manifest of a queue as it is to be run: the queue's own copy, and what the user's file changes in it.
+pub(crate) struct Current {
+    pub(crate) manifest: Manifest,
+    /// The user's file.
+    pub(crate) path: PathBuf,
+    /// How it differs from what the queue had before.
+    pub(crate) differences: Vec<String>,
+    /// What a person should know about the file.
+    pub(crate) notices: Vec<String>,
+    /// SHA-256 of the user's file when it was read last, in hex.
+    sha256: String,
+    /// For the copy; `None`: it says the same already.
+    text: Option<String>,
+    /// When the copy was written that this was read from; `None`: there was none.
+    copied: Option<SystemTime>,
+}
+
+/// A manifest's text with its grids expanded, and its tree.
+struct Expanded {
+    text: String,
+    root: Node,
+}
+
+impl Expanded {
+    fn of(path: &Path, text: String) -> Result<Self, Invalid> {
+        let invalid = |problems| Invalid::new(path, problems);
+        let root = tree::read(&text).map_err(|problem| invalid(vec![problem]))?;
+        if !manifest::has_grid(&root) {
+            return Ok(Self { text, root });
+        }
+        let text = Plan::read(&root).map_err(invalid)?.text();
+        let root = tree::read(&text).map_err(|problem| invalid(vec![problem]))?;
+        Ok(Self { text, root })
+    }
+
+    fn manifest(&self, path: &Path) -> Result<Manifest, Invalid> {
+        manifest::read(&self.root).map_err(|problems| Invalid::new(path, problems))
+    }
+}
+
 /// Reads a manifest; grids in it are expanded first.
 pub(crate) fn manifest(path: &Path) -> Result<Manifest, Error> {
     let text = aris_fs::read_text(path)?;
-    let invalid = |problems| Invalid::new(path, problems);
-    let root = tree::read(&text).map_err(|problem| invalid(vec![problem]))?;
-    if manifest::has_grid(&root) {
-        let plan = Plan::read(&root).map_err(invalid)?;
-        return Ok(manifest::parse(path, &plan.text())?);
+    Ok(Expanded::of(path, text)?.manifest(path)?)
+}
+
+/// The manifest of a queue as it was taken up last, whatever has become of the user's file.
+pub(crate) fn own(place: &Place) -> Result<Current, Error> {
+    let parts = lock::parts(place);
+    let copy = place.manifest();
+    let copied = copied(place);
+    let Some(bytes) = aris_fs::read_optional(&copy, aris_fs::READ_LIMIT)? else {
+        // A queue of a version that kept no copy.
+        return user(place, None);
+    };
+    let kept = Expanded::of(&copy, String::from_utf8_lossy(&bytes).into_owned())?;
+    Ok(Current {
+        manifest: kept.manifest(&copy)?,
+        path: parts.manifest.into(),
+        differences: Vec::new(),
+        notices: Vec::new(),
+        sha256: parts.manifest_sha256,
+        text: None,
+        copied,
+    })
+}
+
+/// The manifest of a queue as the user's file has it now: `given`, else the file of the last time. That one may be broken or gone:
+/// then the queue goes on with its own copy, and says so.
+pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error> {
+    let parts = lock::parts(place);
+    let path = match given {
+        Some(path) => path.to_path_buf(),
+        None if parts.manifest.is_empty() => {
+            PathBuf::from(crate::commands::snapshot(place)?.meta.manifest_path)
+        }
+        None => PathBuf::from(&parts.manifest),
+    };
+    let copied = copied(place);
+    let copy = aris_fs::read_optional(&place.manifest(), aris_fs::READ_LIMIT)?;
+    let read = aris_fs::read_text(&path)
+        .map_err(Error::from)
+        .map(|text| (hex(&Sha256::digest(&text)), text));
+    let new = match read {
+        Ok((sha256, _)) if copy.is_some() && sha256 == parts.manifest_sha256 => {
+            return Ok(Current {
+                path,
+                ..own(place)?
+            });
+        }
+        Ok((sha256, text)) => Expanded::of(&path, text)
+            .and_then(|new| Ok((new.manifest(&path)?, new, sha256)))
+            .map_err(Error::from),
+        Err(error) => Err(error),
+    };
+    let (manifest, new, sha256) = match new {
+        Ok(new) => new,
+        Err(error) if given.is_none() && copy.is_some() => {
+            let notice = format!(
+                "the manifest cannot be used, so that the queue goes on with its own copy of it: {error}"
+            );
+            return Ok(Current {
+                notices: vec![notice],
+                ..own(place)?
+            });
+        }
+        Err(error) => return Err(error),
+    };
+    let before = copy.and_then(|bytes| tree::read(&String::from_utf8_lossy(&bytes)).ok());
+    Ok(Current {
+        manifest,
+        path,
+        differences: before.map_or_else(Vec::new, |before| differences(&before, &new.root)),
+        notices: Vec::new(),
+        sha256,
+        text: Some(new.text),
+        copied,
+    })
+}
+
+/// The user's file, which must be sound: what `reload` takes over.
+pub(crate) fn reread(place: &Place, given: Option<&Path>) -> Result<Current, Error> {
+    if given.is_some() {
+        return user(place, given);
     }
-    Ok(manifest::read(&root).map_err(invalid)?)
+    let path = own(place)?.path;
+    user(place, Some(&path))
+}
+
+/// Whether the user's file says something else than the queue has taken up; false when that cannot be said.
+pub(crate) fn is_stale(place: &Place) -> bool {
+    let parts = lock::parts(place);
+    let text = aris_fs::read_text(Path::new(&parts.manifest)).ok();
+    !parts.manifest_sha256.is_empty()
+        && text.is_some_and(|text| hex(&Sha256::digest(&text)) != parts.manifest_sha256)
+}
+
+fn copied(place: &Place) -> Option<SystemTime> {
+    place.manifest().metadata().ok()?.modified().ok()
+}
+
+impl Current {
+    /// Whether somebody has changed the queue's own copy since this was read.
+    pub(crate) fn is_outdated(&self, place: &Place) -> bool {
+        self.copied != copied(place)
+    }
+
+    /// What the queue is to remember of it.
+    pub(crate) fn parts(&self, place: &Place) -> Parts {
+        Parts {
+            manifest: self.path.display().to_string(),
+            logs: place.logs.display().to_string(),
+            manifest_sha256: self.sha256.clone(),
+        }
+    }
+
+    /// Makes it the queue's own. Only who holds the queue's lock may.
+    pub(crate) fn keep(&self, place: &Place) -> Result<(), Error> {
+        if let Some(text) = &self.text {
+            aris_fs::write_atomic(&place.manifest(), text.as_bytes())?;
+        }
+        lock::write_parts(place, &self.parts(place))
+    }
 }
 
 /// Opens a queue for its manager, which holds its lock. `now` is the clock of the queue, `wall` the time of day.
@@ -124,12 +279,6 @@ fn replay(
 /// The digest by which a changed command is noticed: 16 hex digits of SHA-256.
 pub(crate) fn command_digest(command: &str) -> String {
     hex(Sha256::digest(command).iter().take(8))
-}
-
-/// SHA-256 of a manifest, in hex.
-pub(crate) fn digest(path: &Path) -> Result<String, Error> {
-    let bytes = aris_fs::read(path, aris_fs::READ_LIMIT)?;
-    Ok(hex(&Sha256::digest(&bytes)))
 }
 
 /// Whether the manifest is that of the last run, for those who want nothing else.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <dir>/queue_state.json         snapshot (--state)
-//! <dir>/.queue_state.queue/      journal.jsonl, checkpoint.json, journal.<n>.jsonl, lock, queue.json, manager.json, ctl/, a/
+//! <dir>/.queue_state.queue/      manifest.yaml, journal.jsonl, checkpoint.json, journal.<n>.jsonl, lock, queue.json, manager.json, ctl/, a/
 //! <dir>/logs/                    one log for each attempt (--log-dir)
 //! ```
 
@@ -32,9 +32,19 @@ impl Place {
         }
     }
 
+    /// Whether a folder is the one of a queue.
+    pub(crate) fn is_queue(folder: &Path) -> bool {
+        folder.join("journal.jsonl").exists()
+    }
+
     /// Held by the queue's one manager.
     pub(crate) fn lock(&self) -> PathBuf {
         self.queue.join("lock")
+    }
+
+    /// The manifest as the queue has taken it up, JSON or YAML, its grids expanded.
+    pub(crate) fn manifest(&self) -> PathBuf {
+        self.queue.join("manifest.yaml")
     }
 
     /// Manifest and logs.

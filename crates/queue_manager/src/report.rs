@@ -85,11 +85,15 @@ impl Product for Report {
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
         match &self.0 {
             Data::Ran(ran) => run(ran, out),
-            Data::Started(started) => writeln!(
-                out,
-                "manager {} runs the queue; state {}, log {}",
-                started.pid, started.state, started.log
-            ),
+            Data::Started(started) => {
+                writeln!(
+                    out,
+                    "manager {} runs the queue; state {}, log {}",
+                    started.pid, started.state, started.log
+                )?;
+                let mut changes = started.changes.iter();
+                changes.try_for_each(|line| writeln!(out, "manifest: {line}"))
+            }
             Data::Status(found) => status(found, out),
             Data::Explanation(found) => {
                 let reason = found.reason.map(|reason| format!(" ({reason})"));

@@ -11,6 +11,7 @@ mod faults;
 mod following;
 mod hostile;
 mod kills;
+mod owned;
 mod parts;
 mod queue;
 mod requests;

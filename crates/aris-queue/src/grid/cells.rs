@@ -333,7 +333,7 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
             }
             Some(Scalar {
                 text: text.to_owned(),
-                json: super::json::scalar(node),
+                json: crate::json::scalar(node),
                 number: match kind {
                     #[expect(clippy::cast_precision_loss, reason = "only compared")]
                     Kind::Integer(number) => Some(number as f64),

@@ -21,7 +21,6 @@
 //! Jobs are written one after the other: memory does not grow with their number, but for 16 bytes of each id.
 
 mod cells;
-mod json;
 mod phase;
 mod plan;
 mod template;

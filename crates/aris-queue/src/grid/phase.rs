@@ -1,8 +1,9 @@
 //! One phase of a specification: its jobs, listed or in a grid.
 
+use super::MOST_JOBS;
 use super::cells::{self, Cells};
 use super::template::{self, Text, Use};
-use super::{MOST_JOBS, json};
+use crate::json;
 use crate::manifest::{JOB_KEYS, Problems, SETTINGS_KEYS, nearest};
 use crate::problem::Problem;
 use crate::shell;

@@ -2,9 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::MOST_JOBS;
 use super::cells::{self};
 use super::phase::{Phase, check_keys, phase};
-use super::{MOST_JOBS, json};
+use crate::json;
 use crate::manifest::{self, PHASE_KEYS, Problems, SETTINGS_KEYS, TOP_KEYS, valid_id};
 use crate::problem::Problem;
 use crate::tree::{self, Node, Value};

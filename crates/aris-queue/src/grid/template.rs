@@ -1,7 +1,7 @@
 //! A job's template, compiled: literal text and tables of what each value of an axis puts in its place.
 
 use super::cells::{Axis, Cells};
-use super::json;
+use crate::json;
 use crate::manifest::{Problems, nearest};
 use crate::shell;
 use crate::tree::{Kind, Node, Value};

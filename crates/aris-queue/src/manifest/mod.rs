@@ -3,6 +3,7 @@
 //! JSON or YAML. Every manifest of the reference's programs is accepted; what we add is optional. Keys that nobody knows are
 //! mistakes unless they begin with `x_`. **Source**: queue design §3; the reference's `build_manifest` and its skill.
 
+mod changes;
 mod fields;
 mod graph;
 mod jobs;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use changes::{differences, named};
 pub(crate) use fields::Problems;
 pub use fields::nearest;
 pub(crate) use jobs::valid_id;

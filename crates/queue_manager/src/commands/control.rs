@@ -4,16 +4,19 @@
 //! nothing, and leaves.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aris_cli::{Context, Outcome};
+use aris_queue::shell;
 use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
-use crate::cli::{PART, QueueArgs, SelectArgs};
-use crate::commands::look;
+use crate::change::Change;
+use crate::cli::{PART, QueueArgs, ReloadArgs, RetryArgs, SelectArgs};
+use crate::commands::{look, start};
 use crate::error::Error;
+use crate::load;
 use crate::lock;
 use crate::manager::{self, Options, Request, spec::fits};
 use crate::place::Place;
@@ -37,6 +40,13 @@ pub(crate) struct Asked {
     pub(crate) refused: Vec<String>,
     /// What a person should know.
     pub(crate) notes: Vec<String>,
+}
+
+impl Asked {
+    fn outcome(self) -> Outcome<Data> {
+        let found = !self.refused.is_empty();
+        Outcome::found(Data::Asked(self), found)
+    }
 }
 
 /// What can be done with jobs.
@@ -88,24 +98,72 @@ pub(crate) fn jobs(
     args: &SelectArgs,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
+    Ok(ask_for_jobs(verb, args, context)?.outcome())
+}
+
+fn ask_for_jobs(verb: Verb, args: &SelectArgs, context: &Context) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
     let ids = select(verb, args, &look.queue)?;
     if ids.is_empty() {
-        return Ok(Outcome::done(Data::Asked(Asked {
+        return Ok(Asked {
             request: verb.word(),
             jobs: ids,
             done: true,
             refused: Vec::new(),
             notes: vec![format!("there is nothing to {}", verb.word())],
-        })));
+        });
     }
-    ask(
-        verb.word(),
-        verb.request(ids.clone()),
-        ids,
-        &args.queue,
-        context,
-    )
+    let request = verb.request(ids.clone());
+    ask(verb.word(), request, ids, &look.place, context)
+}
+
+/// `retry`: also says what the jobs will run, and who will run them.
+pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let mut asked = ask_for_jobs(Verb::Retry, &args.select, context)?;
+    let place = super::place(&args.select.queue, context)?;
+    let managed = lock::holder(&place, context.now()).is_some();
+    let state = place.state.display().to_string();
+    if managed && load::is_stale(&place) {
+        asked.notes.push(format!(
+            "{} has changed since the queue read it, and this retry runs the commands as they were then; queue_manager reload --state {} takes the changes up",
+            lock::parts(&place).manifest,
+            shell::word(&state)
+        ));
+    }
+    if !managed && args.start {
+        let started = start::detached(&idle(None, place), context)?;
+        asked.notes.extend(started.changes);
+        asked.notes.push(format!(
+            "manager {} runs the queue; log {}",
+            started.pid, started.log
+        ));
+    } else if !managed {
+        asked.notes.push(format!(
+            "nothing runs until a manager does: queue_manager start --state {}, or retry with --start",
+            shell::word(&state)
+        ));
+    }
+    Ok(asked.outcome())
+}
+
+/// `reload`: takes the user's manifest up as it is now.
+pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let place = super::place(&args.queue, context)?;
+    let manifest = args.manifest.as_ref().map(|path| context.absolute(path));
+    // Mistakes are told here, with their lines.
+    let current = load::reread(&place, manifest.as_deref())?;
+    manager::check(&current.manifest)?;
+    let request = Request::Change(Change::Reload { manifest });
+    let mut asked = ask("reload", request, Vec::new(), &place, context)?;
+    let mut notes = current.differences;
+    if notes.is_empty() {
+        notes.push(String::from("the manifest says what the queue has already"));
+    }
+    if asked.refused.is_empty() {
+        notes.append(&mut asked.notes);
+        asked.notes = notes;
+    }
+    Ok(asked.outcome())
 }
 
 /// Ids by name, glob, phase or state.
@@ -153,21 +211,31 @@ fn select(verb: Verb, args: &SelectArgs, queue: &Queue) -> Result<Vec<String>, E
     Ok(chosen)
 }
 
-/// Hands a request over, or carries it out.
-pub(crate) fn ask(
+/// A request that is about no job.
+pub(crate) fn plain(
     word: &'static str,
     request: Request,
-    jobs: Vec<String>,
     args: &QueueArgs,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
     let place = super::place(args, context)?;
-    let path = manager::leave(&place, &request, context.now())?;
+    Ok(ask(word, request, Vec::new(), &place, context)?.outcome())
+}
+
+/// Hands a request over, or carries it out.
+fn ask(
+    word: &'static str,
+    request: Request,
+    jobs: Vec<String>,
+    place: &Place,
+    context: &Context,
+) -> Result<Asked, Error> {
+    let path = manager::leave(place, &request, context.now())?;
     let mut waited = Duration::ZERO;
     let mut notes = Vec::new();
     while path.exists() && waited < PATIENCE {
-        if lock::holder(&place, context.now()).is_none() {
-            match settle(args, context) {
+        if lock::holder(place, context.now()).is_none() {
+            match settle(None, place.clone(), context) {
                 Ok(told) => notes = told,
                 // Somebody has taken the queue up meanwhile, and will find the request.
                 Err(Error::Taken { .. }) => {}
@@ -187,17 +255,13 @@ pub(crate) fn ask(
     } else {
         Vec::new()
     };
-    let found = !refused.is_empty();
-    Ok(Outcome::found(
-        Data::Asked(Asked {
-            request: word,
-            jobs,
-            done,
-            refused,
-            notes,
-        }),
-        found,
-    ))
+    Ok(Asked {
+        request: word,
+        jobs,
+        done,
+        refused,
+        notes,
+    })
 }
 
 pub(crate) fn adopt(
@@ -205,31 +269,27 @@ pub(crate) fn adopt(
     manifest: Option<PathBuf>,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
-    let notes = match manifest {
-        Some(manifest) => {
-            let state = context.absolute(&args.state);
-            let place = Place::of(&state, None);
-            settle_with(context.absolute(&manifest), place, context)?
+    let place = match (&manifest, &args.state) {
+        (Some(_), state) => {
+            let state = state.as_deref().unwrap_or(Path::new("queue_state.json"));
+            Place::of(&context.absolute(state), None)
         }
-        None => settle(args, context)?,
+        (None, _) => super::place(args, context)?,
     };
-    Ok(Outcome::done(Data::Asked(Asked {
+    let manifest = manifest.map(|path| context.absolute(&path));
+    let asked = Asked {
         request: "adopt",
         jobs: Vec::new(),
         done: true,
         refused: Vec::new(),
-        notes,
-    })))
+        notes: settle(manifest, place, context)?,
+    };
+    Ok(asked.outcome())
 }
 
-/// Takes the queue, answers what waits, writes the state, and leaves.
-fn settle(args: &QueueArgs, context: &Context) -> Result<Vec<String>, Error> {
-    let look = look(args, context)?;
-    settle_with(look.manifest, look.place, context)
-}
-
-fn settle_with(manifest: PathBuf, place: Place, context: &Context) -> Result<Vec<String>, Error> {
-    let options = Options {
+/// How a queue is taken that is not run.
+fn idle(manifest: Option<PathBuf>, place: Place) -> Options {
+    Options {
         manifest,
         place,
         poll: None,
@@ -238,8 +298,16 @@ fn settle_with(manifest: PathBuf, place: Place, context: &Context) -> Result<Vec
         strict: false,
         part: PART,
         log: None,
-    };
-    let ended = manager::settle(&options, context)?;
+    }
+}
+
+/// Takes the queue, answers what waits, writes the state, and leaves.
+fn settle(
+    manifest: Option<PathBuf>,
+    place: Place,
+    context: &Context,
+) -> Result<Vec<String>, Error> {
+    let ended = manager::settle(&idle(manifest, place), context)?;
     let counts: Vec<String> = manager::counts(&ended.queue)
         .iter()
         .map(|(state, count)| format!("{count} {state}"))

@@ -10,10 +10,12 @@ pub(crate) mod start;
 pub(crate) mod status;
 pub(crate) mod summary;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use aris_attempt::Standing;
 use aris_cli::Context;
+use aris_fs::EntryKind;
 use aris_queue::attempt;
 use aris_queue::manifest::{Engine, nearest};
 use aris_queue::snapshot::{self, Snapshot};
@@ -21,7 +23,7 @@ use aris_queue::state::Queue;
 
 use crate::cli::QueueArgs;
 use crate::error::Error;
-use crate::load;
+use crate::load::{self, Current};
 use crate::lock;
 use crate::log_file::LogFile;
 use crate::manager;
@@ -34,9 +36,64 @@ pub(crate) struct Look {
     pub(crate) queue: Queue,
 }
 
+/// Folders below the working directory that are looked into for a queue.
+const FOLDERS: usize = 2_000;
+
+/// The state file that the flags name; without any `queue_state.json` here, else that of the one queue below.
+pub(crate) fn state_file(args: &QueueArgs, context: &Context) -> Result<PathBuf, Error> {
+    if let Some(state) = &args.state {
+        return Ok(context.absolute(state));
+    }
+    let here = context.absolute(Path::new("queue_state.json"));
+    if here.exists() || Place::of(&here, None).queue.is_dir() {
+        return Ok(here);
+    }
+    let mut found = queues_below(context.cwd());
+    match found.len() {
+        0 => Err(Error::NoQueue { path: here }),
+        1 => Ok(found.remove(0)),
+        _ => Err(Error::ManyQueues {
+            folder: context.cwd().to_path_buf(),
+            states: found
+                .iter()
+                .map(|state| aris_fs::display_relative(state, context.cwd()))
+                .collect(),
+        }),
+    }
+}
+
+/// State files of the queues in and below a folder, nearest first.
+fn queues_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = VecDeque::from([folder.to_path_buf()]);
+    let mut left = FOLDERS;
+    while let Some(folder) = folders.pop_front() {
+        for entry in aris_fs::list_sorted(&folder).unwrap_or_default() {
+            if entry.kind != EntryKind::Folder {
+                continue;
+            }
+            let name = entry.name.to_string_lossy();
+            let queue = name
+                .strip_prefix('.')
+                .and_then(|name| name.strip_suffix(".queue"));
+            match queue {
+                Some(stem) if Place::is_queue(&entry.path) => {
+                    found.push(folder.join(format!("{stem}.json")));
+                }
+                None if !name.starts_with('.') && left > 0 => {
+                    left -= 1;
+                    folders.push_back(entry.path);
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
 /// The place of the queue that the flags name. **Errors**: [`Error::NoQueue`].
 pub(crate) fn place(args: &QueueArgs, context: &Context) -> Result<Place, Error> {
-    let state = context.absolute(&args.state);
+    let state = state_file(args, context)?;
     let place = Place::of(&state, None);
     let parts = lock::parts(&place);
     if !state.exists() && !place.queue.is_dir() {
@@ -60,14 +117,8 @@ pub(crate) fn snapshot(place: &Place) -> Result<Snapshot, Error> {
 /// The queue as its journal has it at this moment.
 pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     let place = place(args, context)?;
-    let parts = lock::parts(&place);
-    let manifest = if parts.manifest.is_empty() {
-        PathBuf::from(snapshot(&place)?.meta.manifest_path)
-    } else {
-        PathBuf::from(parts.manifest)
-    };
-    let text = load::manifest(&manifest)?;
-    let mut queue = load::look(&place, text, manager::now_ms(), context.now())?;
+    let Current { manifest, path, .. } = load::own(&place)?;
+    let mut queue = load::look(&place, manifest, manager::now_ms(), context.now())?;
     // That a command runs stands in its folder and not in the journal.
     let active: Vec<u32> = queue.active().collect();
     for job in active {
@@ -95,7 +146,7 @@ pub(crate) fn look(args: &QueueArgs, context: &Context) -> Result<Look, Error> {
     }
     Ok(Look {
         place,
-        manifest,
+        manifest: path,
         queue,
     })
 }

@@ -59,8 +59,8 @@ pub(crate) struct Check {
 }
 
 pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let options = run::options(&args.manifest, args.rest, context);
-    let manifest = load::manifest(&options.manifest)?;
+    let options = run::options(args.manifest, args.rest, context)?;
+    let manifest = load::user(&options.place, options.manifest.as_deref())?.manifest;
     manager::check(&manifest)?;
     let mut checks = Vec::new();
     let mut add = |subject, verdict, detail: String| {

@@ -51,8 +51,8 @@ pub(crate) struct Remote {
     pub(crate) text: Option<String>,
 }
 
-/// Brings program and manifest to the server and starts a manager there. Doing it again is harmless: files that are there stay, and a
-/// manager that runs already is left alone.
+/// Brings program and manifest to the server and starts a manager there. Doing it again is harmless: a manager that runs already takes the
+/// manifest up and goes on.
 pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Data>, Error> {
     let path = context.absolute(&args.manifest);
     let text = crate::load::manifest(&path)?;
@@ -72,23 +72,40 @@ pub(crate) fn deploy(args: &DeployArgs, context: &Context) -> Result<Outcome<Dat
         request.args = args.iter().map(|arg| (*arg).to_owned()).collect();
         server.call(&program, &request)
     };
-    let started = call(&["start", "--json", "--manifest", &manifest_name(&path)])?;
-    if started.code != 0 {
-        // A repeated request finds the manager that the first one started.
+    let manifest = manifest_name(&path);
+    let mut answer = call(&["start", "--json", "--manifest", &manifest])?;
+    let mut did = "a manager was started";
+    if answer.code != 0 {
+        // A repeated request finds the manager that the first one started; so does a later one, perhaps with another manifest.
         let status = call(&["status", "--json"])?;
-        let data = envelope(&status.stdout);
-        let runs = data.is_some_and(|data| data["manager"].is_string() || data["over"] == true);
-        if status.code != 0 || !runs {
-            return Err(failed(&args.ssh.host, &started));
+        let managed = envelope(&status.stdout).is_some_and(|data| data["manager"].is_string());
+        if !managed {
+            return Err(failed(&args.ssh.host, &answer));
         }
+        answer = call(&["reload", "--json", "--manifest", &manifest])?;
+        if answer.code != 0 {
+            return Err(failed(&args.ssh.host, &answer));
+        }
+        did = "a manager runs there already and took the manifest up";
     }
+    let data = envelope(&answer.stdout);
+    let lines: Vec<String> = ["changes", "notes"]
+        .iter()
+        .filter_map(|key| data.as_ref()?.get(key)?.as_array())
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|line| format!("manifest: {}\n", printable(line)))
+        .collect();
     Ok(Outcome::done(Data::Remote(Remote {
         host: args.ssh.host.clone(),
-        answer: envelope(&started.stdout),
         text: (!context.json()).then(|| {
             let host = &args.ssh.host;
-            format!("run {run} on {host}; ask with: queue_manager remote {host} --run {run}")
+            format!(
+                "run {run} on {host}: {did}\n{}ask with: queue_manager remote {host} --run {run}",
+                lines.concat()
+            )
         }),
+        answer: data,
         run,
     })))
 }

@@ -1,6 +1,6 @@
 //! `run`: a queue until every job is over.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use aris_cli::{Context, Outcome};
 use aris_contract::Signal;
@@ -9,7 +9,7 @@ use aris_queue::state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use crate::cli::RunFlags;
+use crate::cli::{QueueArgs, RunFlags};
 use crate::commands::summary;
 use crate::error::Error;
 use crate::manager::{self, Ended, Options};
@@ -54,15 +54,27 @@ pub(crate) struct Failed {
 }
 
 /// The options of a run from its flags.
-pub(crate) fn options(manifest: &Path, flags: RunFlags, context: &Context) -> Options {
-    let manifest = context.absolute(manifest);
-    let state = flags.state.map_or_else(
-        || manifest.with_file_name("queue_state.json"),
-        |state| context.absolute(&state),
-    );
+///
+/// **Errors**: no manifest is given, and there is no queue that has one.
+pub(crate) fn options(
+    manifest: Option<PathBuf>,
+    flags: RunFlags,
+    context: &Context,
+) -> Result<Options, Error> {
+    let manifest = manifest.map(|path| context.absolute(&path));
     let logs = flags.log_dir.map(|folder| context.absolute(&folder));
-    Options {
-        place: Place::of(&state, logs),
+    let place = match (&manifest, &flags.state) {
+        (Some(manifest), None) => Place::of(&manifest.with_file_name("queue_state.json"), logs),
+        (Some(_), Some(state)) => Place::of(&context.absolute(state), logs),
+        (None, _) => {
+            let args = QueueArgs { state: flags.state };
+            let known = super::place(&args, context)?;
+            let logs = logs.unwrap_or_else(|| known.logs.clone());
+            Place { logs, ..known }
+        }
+    };
+    Ok(Options {
+        place,
         manifest,
         poll: flags.poll,
         max_wait: flags.max_wait,
@@ -70,15 +82,15 @@ pub(crate) fn options(manifest: &Path, flags: RunFlags, context: &Context) -> Op
         strict: flags.strict,
         part: flags.part,
         log: flags.log.map(|log| context.absolute(&log)),
-    }
+    })
 }
 
 pub(crate) fn run(
-    manifest: &Path,
+    manifest: Option<PathBuf>,
     flags: RunFlags,
     context: &Context,
 ) -> Result<Outcome<Data>, Error> {
-    let options = options(manifest, flags, context);
+    let options = options(manifest, flags, context)?;
     let Ended { queue, detached } = manager::run(&options, context)?;
     let counts = manager::counts(&queue);
     let failed = (0..queue.len())
@@ -102,7 +114,7 @@ pub(crate) fn run(
     let signal = (detached.is_none() && !good).then_some(Signal::FINDINGS);
     let summary = match detached {
         Some(_) => None,
-        None => summary::leave(options.place, options.manifest, queue, context),
+        None => summary::leave(options.place, queue, context),
     };
     Ok(Outcome {
         data: Data::Ran(Ran {

@@ -12,7 +12,7 @@ use crate::cli::RunArgs;
 use crate::commands::run;
 use crate::error::Error;
 use crate::lock;
-use crate::manager;
+use crate::manager::{self, Options};
 use crate::report::Data;
 
 /// How long it may take to come up.
@@ -29,14 +29,21 @@ pub(crate) struct Started {
     pub(crate) state: String,
     /// What it says.
     pub(crate) log: String,
+    /// How the manifest differs from the one the queue had.
+    pub(crate) changes: Vec<String>,
 }
 
 pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let manifest = context.absolute(&args.manifest);
-    let options = run::options(&args.manifest, args.rest, context);
-    // What is wrong with the manifest is said here, where somebody reads it.
-    manager::check(&crate::load::manifest(&manifest)?)?;
+    let options = run::options(args.manifest, args.rest, context)?;
+    Ok(Outcome::done(Data::Started(detached(&options, context)?)))
+}
+
+/// Starts a manager of its own.
+pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, Error> {
     let place = &options.place;
+    // What is wrong with the manifest is said here, where somebody reads it.
+    let current = crate::load::user(place, options.manifest.as_deref())?;
+    manager::check(&current.manifest)?;
     if let Some(owner) = lock::holder(place, context.now()) {
         return Err(Error::Taken {
             path: place.state.clone(),
@@ -49,13 +56,13 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
         .clone()
         .unwrap_or_else(|| place.state.with_file_name("queue_manager.log"));
     let mut arguments: Vec<OsString> = vec!["run".into(), "--detached".into()];
-    for (flag, path) in [
-        ("--manifest", &options.manifest),
-        ("--state", &place.state),
-        ("--log-dir", &place.logs),
-    ] {
+    for (flag, path) in [("--state", &place.state), ("--log-dir", &place.logs)] {
         arguments.push(flag.into());
         arguments.push(path.into());
+    }
+    if let Some(manifest) = &options.manifest {
+        arguments.push("--manifest".into());
+        arguments.push(manifest.into());
     }
     for (flag, time) in [("--poll", options.poll), ("--max-wait", options.max_wait)] {
         if let Some(time) = time {
@@ -119,9 +126,10 @@ pub(crate) fn start(args: RunArgs, context: &Context) -> Result<Outcome<Data>, E
             "it has not taken the queue",
         )));
     }
-    Ok(Outcome::done(Data::Started(Started {
+    Ok(Started {
         pid: child.id(),
         state: place.state.display().to_string(),
         log: log.display().to_string(),
-    })))
+        changes: [current.differences, current.notices].concat(),
+    })
 }

@@ -160,7 +160,7 @@ pub(crate) fn status(args: &StatusArgs, context: &Context) -> Result<Outcome<Dat
     }
     let place = place(&args.queue, context)?;
     let found = of(&place, args.jobs, NAMED, context.now())?;
-    Ok(Outcome::done(Data::Status(Box::new(found))))
+    Ok(found.outcome())
 }
 
 /// `all`: every job; `named`: as many of each kind.
@@ -356,6 +356,13 @@ fn left(snapshot: &Snapshot) -> Option<u64> {
 }
 
 impl Status {
+    /// With the signal of a queue that is over and in which something did not complete.
+    pub(crate) fn outcome(self) -> Outcome<Data> {
+        let completed = self.counts.get(State::Completed.word());
+        let not_all = self.over && completed.copied().unwrap_or(0) < self.jobs;
+        Outcome::found(Data::Status(Box::new(self)), not_all)
+    }
+
     /// The whole of it in one line.
     pub(crate) fn line(&self) -> String {
         let counts: Vec<String> = self

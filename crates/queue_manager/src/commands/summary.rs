@@ -1,7 +1,7 @@
 //! `report`: what a queue came to, for people.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aris_attempt::Standing;
 use aris_cli::{Context, Outcome};
@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use crate::cli::ReportArgs;
 use crate::commands::{Look, look, tail};
 use crate::error::Error;
+use crate::lock;
 use crate::place::Place;
 use crate::report::Data;
 
@@ -44,18 +45,17 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         let page = report::page(&found, &facts).map_err(|error| Error::Page(error.to_string()))?;
         aris_fs::write_atomic(&context.absolute(path), page.as_bytes())?;
     }
-    Ok(Outcome::done(Data::Report(Box::new(found))))
+    let counts = &found.counts;
+    let over = counts.running + counts.waiting == 0;
+    let not_all = over && counts.completed < counts.jobs;
+    Ok(Outcome::found(Data::Report(Box::new(found)), not_all))
 }
 
 /// Leaves `summary.md` beside the state file of a queue that is over; gives its path. A file that cannot be written is said on stderr
 /// only: the journal has it all.
-pub(crate) fn leave(
-    place: Place,
-    manifest: PathBuf,
-    queue: Queue,
-    context: &Context,
-) -> Option<String> {
+pub(crate) fn leave(place: Place, queue: Queue, context: &Context) -> Option<String> {
     let path = place.summary();
+    let manifest = lock::parts(&place).manifest.into();
     let look = Look {
         place,
         manifest,

@@ -3,7 +3,10 @@
 use aris_queue::state::{Event, Life};
 
 use super::cluster::Cluster;
-use super::{Manager, requests};
+use super::requests::Request;
+use super::spec::Common;
+use super::{Manager, check, requests};
+use crate::change::Change;
 use crate::error::Error;
 
 impl Manager<'_> {
@@ -14,6 +17,7 @@ impl Manager<'_> {
                 continue;
             }
             let refused = match request {
+                Ok(Request::Change(change)) => self.change(&change),
                 Ok(request) => {
                     let (events, mut refused) = requests::events(request, &self.queue);
                     for event in events {
@@ -40,11 +44,36 @@ impl Manager<'_> {
                 self.say(&format!("a request stays in its folder: {error}"));
                 self.stuck_requests.insert(path);
             }
+            if self.reloads {
+                // What else was asked is answered by the queue as it is then.
+                break;
+            }
         }
         if let Some(cluster) = cluster {
             self.tell_cluster(cluster);
         }
         Ok(())
+    }
+
+    /// Takes another manifest up; gives what is wrong with it.
+    fn change(&mut self, change: &Change) -> Vec<String> {
+        let place = self.place();
+        let done = change.apply(place, &self.queue).and_then(|current| {
+            check(&current.manifest)?;
+            Common::of(&current.manifest, self.context)?;
+            current.keep(place)?;
+            Ok(current)
+        });
+        match done {
+            Ok(current) => {
+                for line in &current.differences {
+                    self.say(&format!("the manifest has changed: {line}"));
+                }
+                self.reloads = true;
+                Vec::new()
+            }
+            Err(error) => vec![error.to_string()],
+        }
     }
 
     fn request(&mut self, event: Event, cluster: Option<&mut Cluster>) -> Result<(), Error> {

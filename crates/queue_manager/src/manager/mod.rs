@@ -50,7 +50,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// How a run is to go.
 pub(crate) struct Options {
-    pub(crate) manifest: PathBuf,
+    /// The user's manifest; `None`: the one of the last time.
+    pub(crate) manifest: Option<PathBuf>,
     pub(crate) place: Place,
     /// Seconds between sweeps, at most.
     pub(crate) poll: Option<Duration>,
@@ -111,7 +112,14 @@ pub(crate) struct Manager<'a> {
     peaks: BTreeMap<u32, u64>,
     held: Held,
     next_beat: Duration,
+    /// The user's manifest.
+    manifest: PathBuf,
+    /// The queue's own manifest was changed: it is to be taken up anew.
+    reloads: bool,
 }
+
+/// What a manager keeps when it takes its queue up anew.
+type Kept = (Held, Signals);
 
 /// Runs a queue until every job is over, or somebody wants the manager to go.
 ///
@@ -128,32 +136,51 @@ pub(crate) fn run(options: &Options, context: &Context) -> Result<Ended, Error> 
 }
 
 fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
-    let manifest = load::manifest(&options.manifest)?;
-    check(&manifest)?;
-    let mut manager = Manager::open(manifest, options, context)?;
-    let cluster = manager.adopt_all()?;
-    let detached = manager.work(cluster)?;
-    Ok(Ended {
-        queue: manager.queue,
-        detached,
-    })
+    let began = Cards::now();
+    let given = options.manifest.as_deref();
+    let mut current = load::user(&options.place, given)?;
+    let mut kept = None;
+    loop {
+        check(&current.manifest)?;
+        let mut manager = Manager::open(current, kept, options, context)?;
+        let cluster = manager.adopt_all()?;
+        let detached = manager.work(cluster, began)?;
+        if !manager.reloads {
+            return Ok(Ended {
+                queue: manager.queue,
+                detached,
+            });
+        }
+        kept = Some((manager.held, manager.signals));
+        current = load::own(&options.place)?;
+    }
 }
 
 /// Takes a queue that nobody runs, finds out where its attempts stand, answers what waits, writes it down, and leaves.
 pub(crate) fn settle(options: &Options, context: &Context) -> Result<Ended, Error> {
-    let manifest = load::manifest(&options.manifest)?;
-    let mut manager = Manager::open(manifest, options, context)?;
-    let mut cluster = manager.adopt_all()?;
-    if let Some(cluster) = &mut cluster {
-        manager.turn_cluster_once(cluster)?;
+    let mut current = match &options.manifest {
+        Some(manifest) => load::user(&options.place, Some(manifest))?,
+        None => load::own(&options.place)?,
+    };
+    let mut kept = None;
+    loop {
+        let mut manager = Manager::open(current, kept, options, context)?;
+        let mut cluster = manager.adopt_all()?;
+        if let Some(cluster) = &mut cluster {
+            manager.turn_cluster_once(cluster)?;
+        }
+        manager.take_requests(cluster.as_mut())?;
+        manager.journal.sync()?;
+        manager.write_state();
+        if !manager.reloads {
+            return Ok(Ended {
+                queue: manager.queue,
+                detached: None,
+            });
+        }
+        kept = Some((manager.held, manager.signals));
+        current = load::own(&options.place)?;
     }
-    manager.take_requests(cluster.as_mut())?;
-    manager.journal.sync()?;
-    manager.write_state();
-    Ok(Ended {
-        queue: manager.queue,
-        detached: None,
-    })
 }
 
 /// What no machine could run.
@@ -206,8 +233,11 @@ impl<'a> Manager<'a> {
     }
 
     /// Works until every job is over, or somebody wants the manager to go: then it gives the jobs that run on.
-    fn work(&mut self, mut cluster: Option<Cluster>) -> Result<Option<u32>, Error> {
-        let began = Cards::now();
+    fn work(
+        &mut self,
+        mut cluster: Option<Cluster>,
+        began: Duration,
+    ) -> Result<Option<u32>, Error> {
         let mut detached = None;
         loop {
             let now = Cards::now();
@@ -234,6 +264,9 @@ impl<'a> Manager<'a> {
             }
             if self.asked || wait::drain(&self.requests) {
                 self.take_requests(cluster.as_mut())?;
+            }
+            if self.reloads {
+                break;
             }
             let more = match &mut cluster {
                 // What ended and what starts is synced at once.

@@ -7,20 +7,23 @@ use std::time::Duration;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_attempt::{Runner, Watch};
 use aris_cli::Context;
-use aris_queue::manifest::{Engine, Manifest};
+use aris_queue::manifest::Engine;
 use aris_queue::schedule::Slots;
 use aris_queue::snapshot;
 use aris_queue::state::Event;
 
 use super::signals::Signals;
 use super::spec::Common;
-use super::{Cards, Manager, Options, host, now_ms, processors, requests, this_program, wait};
+use super::{
+    Cards, Kept, Manager, Options, host, now_ms, processors, requests, this_program, wait,
+};
 use crate::error::Error;
-use crate::load;
-use crate::lock::{self, Owner, Parts};
+use crate::load::{self, Current};
+use crate::lock::{self, Owner};
 impl<'a> Manager<'a> {
     pub(super) fn open(
-        manifest: Manifest,
+        mut current: Current,
+        kept: Option<Kept>,
         options: &'a Options,
         context: &'a Context,
     ) -> Result<Self, Error> {
@@ -32,16 +35,21 @@ impl<'a> Manager<'a> {
             boot: boot.clone(),
             since: aris_contract::time::stamp(context.now()),
         };
-        let parts = Parts {
-            manifest: options.manifest.display().to_string(),
-            logs: place.logs.display().to_string(),
-            manifest_sha256: load::digest(&options.manifest)?,
+        let (held, signals) = if let Some(kept) = kept {
+            kept
+        } else {
+            let signals = Signals::listen()?;
+            (lock::take(place, &owner, options.takeover)?, signals)
         };
-        let signals = Signals::listen()?;
-        let held = lock::take(place, &owner, options.takeover)?;
+        if current.is_outdated(place) {
+            // Somebody had the queue between the look and the lock.
+            current = load::user(place, Some(&current.path))?;
+        }
+        let before = lock::parts(place);
         aris_fs::create_dir(&place.logs)?;
         aris_fs::create_dir(&place.requests())?;
         requests::sweep_answers(place);
+        let manifest = current.manifest.clone();
         let common = Common::of(&manifest, context)?;
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
         let local = manifest.engine == Engine::Local;
@@ -53,7 +61,7 @@ impl<'a> Manager<'a> {
         let project = manifest.project.clone();
         let loaded = load::open(place, manifest, now_ms(), context.now())?;
         if options.strict {
-            load::unchanged(&loaded, &options.manifest, &parts, &lock::parts(place))?;
+            load::unchanged(&loaded, &current.path, &current.parts(place), &before)?;
         }
         let mut manager = Self {
             context,
@@ -87,20 +95,26 @@ impl<'a> Manager<'a> {
             failed_starts: BTreeMap::new(),
             peaks: BTreeMap::new(),
             held,
+            manifest: current.path.clone(),
+            reloads: false,
         };
-        for notice in loaded.notices.iter().chain(&loaded.changes) {
+        for line in &current.differences {
+            manager.say(&format!("the manifest has changed: {line}"));
+        }
+        let notices = current.notices.iter().chain(&loaded.notices);
+        for notice in notices.chain(&loaded.changes) {
             manager.say(notice);
         }
         if manager.queue.began().is_none() {
             manager.happen(Event::Began {
                 project,
-                manifest: parts.manifest.clone(),
+                manifest: current.path.display().to_string(),
                 boot,
                 pid: owner.pid,
                 host: owner.host,
             })?;
         }
-        lock::write_parts(place, &parts)?;
+        current.keep(place)?;
         // Nothing is done for a queue that cannot be written down.
         manager.journal.sync()?;
         for (id, number) in loaded.removed {

@@ -8,6 +8,7 @@ use aris_queue::state::{Event, Queue, State};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::change::Change;
 use crate::error::Error;
 use crate::place::Place;
 
@@ -18,7 +19,7 @@ const LIMIT: u64 = 256 << 20;
 const ANSWER_KEPT: Duration = Duration::from_mins(1);
 
 /// Something a person asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
     /// End these jobs.
@@ -35,6 +36,8 @@ pub(crate) enum Request {
     Resume,
     /// So many jobs with cards at once.
     MaxParallel(Option<u32>),
+    /// Another manifest.
+    Change(Change),
 }
 
 /// Leaves a request for the manager. The name orders requests by time.
@@ -154,7 +157,8 @@ pub(crate) fn events(request: Request, queue: &Queue) -> (Vec<Event>, Vec<String
         ),
         Request::Pause if !queue.paused() => events.push(Event::Pause { paused: true }),
         Request::Resume if queue.paused() => events.push(Event::Pause { paused: false }),
-        Request::Pause | Request::Resume => {}
+        // A change of the manifest is no event: the manager takes its queue up anew.
+        Request::Pause | Request::Resume | Request::Change(_) => {}
         Request::MaxParallel(jobs) => events.push(Event::MaxParallel { jobs }),
     }
     (events, refused)

@@ -123,7 +123,7 @@ impl Manager<'_> {
 
     fn meta(&self) -> snapshot::Meta {
         snapshot::Meta {
-            manifest_path: self.options.manifest.display().to_string(),
+            manifest_path: self.manifest.display().to_string(),
             updated: Some(aris_contract::time::stamp(self.context.now())),
             manager_pid: Some(self.owner.pid),
             manager_host: Some(self.owner.host.clone()),

@@ -53,7 +53,7 @@ pub(crate) fn watch(
         }
         if status.over || status.manager.is_none() || !wake.wait(interval.max(LEAST)) {
             drop(screen);
-            return Ok(Outcome::done(Data::Status(Box::new(short(status)))));
+            return Ok(short(status).outcome());
         }
         manager::pause(LEAST);
     }

@@ -114,7 +114,7 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
     let Some(sshd) = Sshd::up() else {
         return;
     };
-    let manifest = json!({"project": "far", "cwd": ".", "gpus": [], "max_cpu_jobs": 4, "linger": 0, "kill_grace": 1, "jobs": [
+    let mut manifest = json!({"project": "far", "cwd": ".", "gpus": [], "max_cpu_jobs": 4, "linger": 0, "kill_grace": 1, "jobs": [
         {"id": "once", "cmd": "echo x >> ran-once"},
         {"id": "stays", "cmd": "echo x >> ran-stays; exec sleep 600"},
     ]});
@@ -156,6 +156,23 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
     Place::until("both have begun", || {
         sshd.there().join("ran-once").exists() && sshd.there().join("ran-stays").exists()
     });
+    // Brought again with one more job while its manager runs: the manager takes it up, and that is told.
+    let more = json!({"id": "later", "cmd": "echo x >> ran-later"});
+    manifest["jobs"].as_array_mut().expect("jobs").push(more);
+    fs::write(sshd.place.at("m.json"), manifest.to_string()).expect("write");
+    let live = sshd
+        .command("deploy", "gpu", &deploy)
+        .output()
+        .expect("ran");
+    let told: Value = serde_json::from_slice(&live.stdout).expect("envelope");
+    assert_eq!(
+        told["data"]["answer"]["notes"],
+        json!(["new: later"]),
+        "{live:?}"
+    );
+    Place::until("the new one runs", || {
+        sshd.there().join("ran-later").exists()
+    });
     // The server stands still while somebody cancels, and comes back: the request is carried out once, whoever hears of it.
     sshd.control("sshd-pause");
     let cancel = sshd
@@ -180,10 +197,10 @@ fn a_line_that_breaks_while_a_queue_is_brought_started_and_cancelled_changes_not
     let (code, status) = sshd.ask(&["status"]);
     assert_eq!(
         status["counts"],
-        json!({"cancelled": 1, "completed": 1}),
+        json!({"cancelled": 1, "completed": 2}),
         "{code:?} {status}"
     );
-    for name in ["ran-once", "ran-stays"] {
+    for name in ["ran-once", "ran-stays", "ran-later"] {
         let ran = fs::read_to_string(sshd.there().join(name)).expect("ran");
         assert_eq!(ran, "x\n", "{name}");
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::tree::{Kind, Node, Value};
 
 /// `text` between quotes of JSON, without them.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
@@ -25,12 +25,12 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// `text` as a string of JSON.
-pub(super) fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     format!("\"{}\"", escaped(text))
 }
 
 /// Appends `"key": value` and `end`.
-pub(super) fn entry(out: &mut String, key: &str, value: &str, end: &str) {
+pub(crate) fn entry(out: &mut String, key: &str, value: &str, end: &str) {
     out.push_str(&string(key));
     out.push_str(": ");
     out.push_str(value);
@@ -38,7 +38,7 @@ pub(super) fn entry(out: &mut String, key: &str, value: &str, end: &str) {
 }
 
 /// A scalar: numbers keep their text where JSON allows it.
-pub(super) fn scalar(node: &Node) -> String {
+pub(crate) fn scalar(node: &Node) -> String {
     let text = node.written().unwrap_or_default();
     match node.kind() {
         Some(Kind::Null) | None => String::from("null"),
@@ -55,7 +55,7 @@ pub(super) fn scalar(node: &Node) -> String {
 }
 
 /// Any value, on one line.
-pub(super) fn value(node: &Node) -> String {
+pub(crate) fn value(node: &Node) -> String {
     match &node.value {
         Value::Scalar { .. } => scalar(node),
         Value::List(items) => {

@@ -1,0 +1,165 @@
+//! How one manifest differs from another, in lines for people.
+
+use std::collections::BTreeMap;
+
+use crate::json;
+use crate::tree::{Node, Value};
+
+/// Jobs of one line that are named; the rest is counted.
+const NAMED: usize = 5;
+
+/// Letters of a value that are shown.
+const SHOWN: usize = 100;
+
+/// A job with the name of its phase.
+type Listed<'a> = BTreeMap<&'a str, (&'a str, &'a Node)>;
+
+/// What `new` has that `old` has not, what it lacks, and what it says otherwise. Both are manifests without grids.
+pub fn differences(old: &Node, new: &Node) -> Vec<String> {
+    let mut lines = Vec::new();
+    for key in differing(old, new, &["phases", "jobs", "schema"]) {
+        let (was, is) = (shown(old.get(key)), shown(new.get(key)));
+        lines.push(format!("{key}: {was} is now {is}"));
+    }
+    let (was, is) = (phases(old), phases(new));
+    for (name, node) in &is {
+        let Some(before) = was.get(name) else {
+            lines.push(format!("new phase: {name}"));
+            continue;
+        };
+        for key in differing(before, node, &["jobs", "name"]) {
+            let (was, is) = (shown(before.get(key)), shown(node.get(key)));
+            lines.push(format!("phase {name}: {key}: {was} is now {is}"));
+        }
+    }
+    let (was, is) = (listed(old), listed(new));
+    let absent = |from: &Listed<'_>, all: &Listed<'_>| -> Vec<String> {
+        let absent = all.keys().filter(|id| !from.contains_key(*id));
+        absent.map(|id| (*id).to_owned()).collect()
+    };
+    for (what, ids) in [("new", absent(&was, &is)), ("removed", absent(&is, &was))] {
+        if !ids.is_empty() {
+            lines.push(format!("{what}: {}", named(&ids)));
+        }
+    }
+    // Jobs that changed in the same keys stand on one line.
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (id, (phase, node)) in &is {
+        let Some((before_phase, before)) = was.get(id) else {
+            continue;
+        };
+        let mut keys = differing(before, node, &[]);
+        if phase != before_phase {
+            keys.push("phase");
+        }
+        if !keys.is_empty() {
+            let ids = groups.entry(keys.join(", ")).or_default();
+            ids.push((*id).to_owned());
+        }
+    }
+    for (keys, ids) in groups {
+        let first = ids.first().map_or("", String::as_str);
+        let values = was.get(first).zip(is.get(first));
+        let values = values.map_or_else(String::new, |(was, is)| {
+            let (was, is) = (was.1.get(&keys), is.1.get(&keys));
+            if was.is_none() && is.is_none() {
+                return String::new();
+            }
+            format!(": {} is now {}", shown(was), shown(is))
+        });
+        lines.push(format!("changed {keys} of {}{values}", named(&ids)));
+    }
+    lines
+}
+
+/// A few of these, and how many there are beside them.
+pub fn named(ids: &[String]) -> String {
+    let first: Vec<&str> = ids.iter().take(NAMED).map(String::as_str).collect();
+    match ids.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+fn shown(node: Option<&Node>) -> String {
+    let text = node.map_or_else(|| String::from("nothing"), json::value);
+    if text.chars().count() <= SHOWN {
+        return text;
+    }
+    let cut: String = text.chars().take(SHOWN).collect();
+    format!("{cut}…")
+}
+
+/// Keys with another value, or in one of the two only.
+fn differing<'a>(one: &'a Node, other: &'a Node, without: &[&str]) -> Vec<&'a str> {
+    let value = |node: Option<&Node>| {
+        let node = node.filter(|node| !node.is_null());
+        node.map(json::value)
+    };
+    let mut keys: Vec<&str> = one
+        .entries()
+        .iter()
+        .chain(other.entries())
+        .map(|(key, _)| key.text.as_str())
+        .filter(|key| !without.contains(key) && value(one.get(key)) != value(other.get(key)))
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+fn name_of(phase: &Node) -> &str {
+    phase.get("name").and_then(Node::text).unwrap_or_default()
+}
+
+fn phases(root: &Node) -> BTreeMap<&str, &Node> {
+    let phases = root.get("phases").map_or(&[][..], Node::items);
+    phases.iter().map(|phase| (name_of(phase), phase)).collect()
+}
+
+fn listed(root: &Node) -> Listed<'_> {
+    let mut all = Listed::new();
+    let phases = root.get("phases").map_or(&[][..], Node::items);
+    let flat = root.get("jobs").map(|jobs| ("main", jobs));
+    let jobs = phases
+        .iter()
+        .filter_map(|phase| Some((name_of(phase), phase.get("jobs")?)));
+    for (phase, jobs) in jobs.chain(flat) {
+        if let Value::List(items) = &jobs.value {
+            for item in items {
+                let id = item.get("id").and_then(Node::text).unwrap_or_default();
+                all.insert(id, (phase, item));
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::read;
+
+    #[test]
+    fn what_differs_is_named_once() {
+        let of = |text: &str| read(text).expect("a tree");
+        let old = of(
+            "max_parallel: 2\nphases: [{name: p, jobs: [{id: a, cmd: x}, {id: b, cmd: x}, {id: c, cmd: x}]}]",
+        );
+        let new = of(
+            "max_parallel: 4\nphases: [{name: p, depends_on: q, jobs: [{id: a, cmd: y}, {id: b, cmd: y}, {id: d, cmd: x}]}, {name: q, jobs: []}]",
+        );
+        assert_eq!(
+            differences(&old, &new),
+            [
+                "max_parallel: 2 is now 4",
+                "phase p: depends_on: nothing is now \"q\"",
+                "new phase: q",
+                "new: d",
+                "removed: c",
+                "changed cmd of a, b: \"x\" is now \"y\"",
+            ]
+        );
+        assert!(differences(&old, &old).is_empty());
+    }
+}

@@ -1,0 +1,236 @@
+//! The manifest belongs to the queue: what becomes of the user's file ends nothing, and what is changed in it is told.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::job;
+use crate::queue::Place;
+
+/// What a call said, on both streams.
+fn said(output: &std::process::Output) -> String {
+    let out = String::from_utf8_lossy(&output.stdout);
+    format!("{out}{}", String::from_utf8_lossy(&output.stderr))
+}
+
+/// A job that begins and then waits for a file.
+fn waits(id: &str) -> Value {
+    job(
+        id,
+        &format!("touch began-{id}; until test -e go; do sleep 0.02; done"),
+    )
+}
+
+#[test]
+fn every_command_works_while_the_manifest_is_broken_or_gone() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "echo hello"), job("b", "exit 3")]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    for broken in [
+        Some("phases: [{"),
+        Some("phases: [{name: p, jbos: []}]"),
+        None,
+    ] {
+        match broken {
+            Some(text) => fs::write(place.at("m.json"), text).expect("write"),
+            None => fs::remove_file(place.at("m.json")).expect("removed"),
+        }
+        for (args, code, part) in [
+            (&["status"][..], 10, "1 completed, 1 failed"),
+            (&["watch"], 10, "1 failed"),
+            (&["explain", "b"], 0, "exit status 3"),
+            (&["logs", "a"], 0, "hello"),
+            (&["report"], 10, "exit status 3"),
+            (&["hold", "--all"], 0, "nothing to hold"),
+            (&["set", "--max-parallel", "3"], 0, "done"),
+            (&["adopt"], 0, "1 completed"),
+            (&["retry", "b"], 0, "done"),
+            (&["preflight"], 0, "2 jobs"),
+            (&["run"], 10, "goes on with its own copy"),
+        ] {
+            let output = place.call(&[args, &["--state", "s.json"]].concat());
+            assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
+            assert!(said(&output).contains(part), "{args:?}: {output:?}");
+        }
+        let given = place.run();
+        let code = if broken.is_some() { 4 } else { 3 };
+        assert_eq!(given.status.code(), Some(code), "{given:?}");
+        let reload = place.call(&["reload", "--state", "s.json"]);
+        assert_eq!(reload.status.code(), Some(code), "{reload:?}");
+    }
+}
+
+#[test]
+fn a_live_queue_takes_a_changed_manifest_up_and_tells_what_is_different() {
+    let place = Place::new();
+    let write =
+        |jobs: Value| place.manifest(&json!([{"name": "p", "max_parallel": 1, "jobs": jobs}]));
+    write(json!([
+        waits("first"),
+        job("second", "echo old > second"),
+        job("goes", "touch never")
+    ]));
+    let mut manager = place.start();
+    Place::until("the first runs", || place.at("began-first").exists());
+    fs::write(place.at("m.json"), "phases: [{name: p, jobs: [{}]}]").expect("write");
+    let refused = place.call(&["reload", "--state", "s.json"]);
+    assert_eq!(refused.status.code(), Some(4), "{refused:?}");
+    write(json!([
+        waits("first"),
+        job("second", "echo new > second"),
+        job("third", "touch third")
+    ]));
+    let asked = place.data(&["reload", "--state", "s.json"]);
+    assert_eq!(
+        asked["notes"],
+        json!([
+            "new: third",
+            "removed: goes",
+            "changed cmd of second: \"echo old > second\" is now \"echo new > second\"",
+        ])
+    );
+    assert_eq!(asked["done"], true);
+    Place::until("the state has the new job", || {
+        place.state().contains_key("third")
+    });
+    let again = place.data(&["reload", "--state", "s.json"]);
+    assert!(
+        again["notes"][0]
+            .as_str()
+            .expect("a note")
+            .contains("already"),
+        "{again}"
+    );
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert_eq!(
+        fs::read_to_string(place.at("second")).expect("ran"),
+        "new\n"
+    );
+    assert!(place.at("third").exists() && !place.at("never").exists());
+    assert_eq!(place.state()["first"]["attempts"], 1, "what ran went on");
+}
+
+#[test]
+fn a_retry_says_when_it_does_not_run_what_the_file_says() {
+    let place = Place::new();
+    let write = |text: &str| {
+        place.manifest(&json!([{"name": "p", "jobs": [
+            job("a", &format!("echo {text} >> said; exit 1")), waits("b")]}]));
+    };
+    write("one");
+    let mut manager = place.start();
+    Place::until("the first attempt is over", || {
+        place
+            .state()
+            .get("a")
+            .is_some_and(|job| job["state"] == "failed")
+    });
+    write("two");
+    let stale = place.data(&["retry", "a", "--state", "s.json"]);
+    let notes = stale["notes"].to_string();
+    assert!(
+        notes.contains("as they were then") && notes.contains("reload"),
+        "{stale}"
+    );
+    Place::until("it ran again", || {
+        place.state()["a"]["attempts"] == 2 && place.state()["a"]["state"] == "failed"
+    });
+    place.data(&["reload", "--state", "s.json"]);
+    let fresh = place.data(&["retry", "a", "--state", "s.json"]);
+    assert_eq!(fresh["notes"], json!([]), "{fresh}");
+    Place::until("the new command ran", || {
+        fs::read_to_string(place.at("said")).is_ok_and(|text| text == "one\none\ntwo\n")
+    });
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(10));
+}
+
+#[test]
+fn run_and_start_take_a_changed_manifest_up_and_say_what_is_different() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true"), job("b", "true")]}]));
+    let ran = place.run();
+    assert!(
+        said(&ran).contains("the manifest has changed: new: b"),
+        "{ran:?}"
+    );
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true")]}]));
+    let started = place.data(&["start", "--state", "s.json"]);
+    assert_eq!(started["changes"], json!(["removed: b"]));
+    Place::until("it is gone", || !place.state().contains_key("b"));
+}
+
+#[test]
+fn an_engine_is_not_changed_under_running_jobs() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [waits("a")]}]));
+    let mut manager = place.start();
+    Place::until("it runs", || place.at("began-a").exists());
+    let text = fs::read_to_string(place.at("m.json")).expect("read");
+    let text = text.replacen('{', "{\"engine\": \"slurm\", ", 1);
+    fs::write(place.at("m.json"), text).expect("write");
+    let output = place.call(&["reload", "--state", "s.json"]);
+    assert_eq!(output.status.code(), Some(10), "{output:?}");
+    assert!(
+        said(&output).contains("engine cannot be changed"),
+        "{output:?}"
+    );
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+}
+
+#[test]
+fn a_retry_without_a_manager_names_the_command_or_starts_one() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "test -e go")]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    let told = place.call(&["retry", "a", "--state", "s.json"]);
+    assert!(
+        said(&told).contains("queue_manager start --state"),
+        "{told:?}"
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    fs::write(place.at("go"), "").expect("write");
+    let started = place.call(&["retry", "--failed", "--start", "--state", "s.json"]);
+    assert!(said(&started).contains("runs the queue"), "{started:?}");
+    Place::until("it is over", || place.state()["a"]["state"] == "completed");
+}
+
+#[test]
+fn the_one_queue_below_the_working_directory_is_found() {
+    let place = Place::new();
+    fs::create_dir_all(place.at("work/first")).expect("folder");
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "echo hello")]}]));
+    let run = |state: &str| place.call(&["run", "--manifest", "m.json", "--state", state]);
+    let none = place.call(&["status"]);
+    assert_eq!(none.status.code(), Some(3), "{none:?}");
+    assert_eq!(run("work/first/queue_state.json").status.code(), Some(0));
+    for args in [
+        &["status"][..],
+        &["explain", "a"],
+        &["logs", "a"],
+        &["report"],
+    ] {
+        let output = place.call(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {output:?}");
+    }
+    assert_eq!(run("work/s2.json").status.code(), Some(0));
+    let many = place.call(&["logs", "a"]);
+    assert_eq!(many.status.code(), Some(2), "{many:?}");
+    let text = said(&many);
+    assert!(
+        text.contains("work/first/queue_state.json")
+            && text.contains("work/s2.json")
+            && text.contains("--state"),
+        "{text}"
+    );
+    assert_eq!(run("queue_state.json").status.code(), Some(0));
+    assert_eq!(
+        place.call(&["logs", "a"]).status.code(),
+        Some(0),
+        "the one here comes first"
+    );
+}
