@@ -27,7 +27,7 @@ const PASSES: usize = 8;
 pub fn lint(options: &Options) -> Result<Report, Error> {
     for name in options.only.iter().chain(&options.skip) {
         if !catalogue::is_known(name) {
-            return Err(Error::Usage(format!("`{name}` is no rule")));
+            return Err(Error::Usage(catalogue::unknown(name)));
         }
     }
     let baseline = match &options.baseline {

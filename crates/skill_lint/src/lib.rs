@@ -115,7 +115,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Answer>, Error> {
     }
     if let Some(id) = &cli.explain {
         let rule = catalogue::find(&id.to_ascii_uppercase())
-            .ok_or_else(|| Error::Usage(format!("`{id}` is no rule")))?;
+            .ok_or_else(|| Error::Usage(catalogue::unknown(id)))?;
         return Ok(Outcome::done(Answer::Page(Page::Rule(rule))));
     }
     let output = match &cli.output {

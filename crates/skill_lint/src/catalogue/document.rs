@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{all, family_name};
+use super::{TABLE, all, family_name};
 
 /// Families in the order of their digits, with what they are about.
 const FAMILIES: [(&str, &str, &str); 9] = [
@@ -39,6 +39,7 @@ pub fn document() -> String {
         let anchor = title.to_lowercase().replace(':', "").replace(' ', "-");
         writeln!(text, "- [{title}](#{anchor}): {about}").unwrap_or_default();
     }
+    text.push_str("- [Retired](#retired): ids that were rules once\n");
     text.push_str(
         "\nSources: SPEC Agent Skills specification; ANT Anthropic's packaging check and upload rules; CC Claude Code's \
          documentation; CDX, GEM, CUR loaders or documentation of Codex CLI, Gemini CLI, Cursor; SRP skill resource protocol; \
@@ -51,5 +52,8 @@ pub fn document() -> String {
                 .unwrap_or_default();
         }
     }
+    let retired = TABLE.retired.join(", ");
+    write!(text, "\n## Retired\n\nOnce rules, and no more: they judged taste, or guessed from text.\n\n{retired}\n")
+        .unwrap_or_default();
     text
 }

@@ -149,11 +149,13 @@ pub fn family_name(id: &str) -> &'static str {
     }
 }
 
-static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Table {
-        rule: Vec<Rule>,
-    }
+#[derive(Deserialize)]
+struct Table {
+    retired: Vec<String>,
+    rule: Vec<Rule>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
     #[expect(
         clippy::expect_used,
         reason = "a part of the program, read by every test"
@@ -161,27 +163,36 @@ static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let mut table: Table =
         toml_edit::de::from_str(include_str!("../rules.toml")).expect("the table of rules");
     table.rule.sort_by_key(|rule| rule.id);
-    table.rule
+    table
 });
 
 /// All rules, by id.
 pub fn all() -> &'static [Rule] {
-    &ALL
+    &TABLE.rule
+}
+
+/// What to say of a name that is no rule.
+pub fn unknown(name: &str) -> String {
+    if TABLE.retired.iter().any(|id| id == name) {
+        format!("`{name}` is no rule any more; leave it out")
+    } else {
+        format!("`{name}` is no rule")
+    }
 }
 
 /// Position of a rule in [`all`].
 pub fn position(id: &str) -> Option<usize> {
-    ALL.binary_search_by(|rule| rule.id.cmp(id)).ok()
+    all().binary_search_by(|rule| rule.id.cmp(id)).ok()
 }
 
 /// A rule by its id.
 pub fn find(id: &str) -> Option<&'static Rule> {
-    ALL.get(position(id)?)
+    all().get(position(id)?)
 }
 
 /// Whether `name` is the id of a rule or a prefix of one, for instance `SR2`.
 pub fn is_known(name: &str) -> bool {
-    ALL.iter().any(|rule| rule.is_named(name))
+    all().iter().any(|rule| rule.is_named(name))
 }
 
 #[cfg(test)]

@@ -35,6 +35,16 @@ fn ids_are_unique_and_every_field_says_something() {
 fn names_of_families_reach_their_rules_only() {
     assert!(is_known("SR9") && is_known("SR901") && !is_known("SR") && !is_known("SR999"));
     assert_eq!(find("SR905").map(Rule::family), Some("own"));
+    assert_eq!(unknown("SR999"), "`SR999` is no rule");
+}
+
+#[test]
+fn a_retired_id_is_not_given_again() {
+    assert!(TABLE.retired.is_sorted());
+    for id in &TABLE.retired {
+        assert!(!is_known(id), "{id}");
+        assert!(unknown(id).contains("no rule any more"), "{id}");
+    }
 }
 
 #[test]

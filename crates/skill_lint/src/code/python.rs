@@ -7,17 +7,12 @@ use std::ops::ControlFlow;
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{
-    AnyNodeRef, Arguments, Expr, ExprContext, InterpolatedStringElement, Number, PySourceType, Stmt,
+    AnyNodeRef, Arguments, Expr, ExprContext, InterpolatedStringElement, PySourceType, Stmt,
 };
 use ruff_text_size::Ranged as _;
 
 /// Nesting from which on a tree is left in memory instead of being dropped, because dropping goes down recursively.
 const DEEPEST_DROPPED: usize = 1_000;
-
-/// Modules that read a command line. **Source**: the standard library and the packages that the skill contract names.
-const PARSERS: &[&str] = &[
-    "argparse", "click", "typer", "docopt", "fire", "absl", "cyclopts",
-];
 
 /// Functions that hand their first argument to a shell.
 const SHELLS: &[&str] = &[
@@ -38,14 +33,6 @@ pub(crate) enum Deed {
     Eval,
     /// A literal command given to `os` or `subprocess` that pipes a download into a shell.
     DownloadIntoShell,
-    /// `verify=False`.
-    CertificatesOff,
-    /// `chmod` to 0o777.
-    OpenToAll,
-    /// `yaml.load` without a loader.
-    YamlLoad,
-    /// `pickle.load` or `pickle.loads`.
-    Pickle,
 }
 
 /// A [`Deed`] with its place.
@@ -63,8 +50,6 @@ pub(crate) struct Found {
 pub(crate) struct Python {
     /// Byte offset and message of the first syntax error.
     pub(crate) error: Option<(usize, String)>,
-    /// Modules of the first level that are imported anywhere.
-    pub(crate) imports: BTreeSet<String>,
     /// In the order of the source.
     pub(crate) found: Vec<Found>,
 }
@@ -84,11 +69,6 @@ impl Python {
             std::mem::forget(parsed);
         }
         file
-    }
-
-    /// Whether an argument parser is imported.
-    pub(crate) fn has_parser(&self) -> bool {
-        PARSERS.iter().any(|name| self.imports.contains(*name))
     }
 }
 
@@ -118,7 +98,6 @@ fn each<'a>(node: AnyNodeRef<'a>, mut visit: impl FnMut(AnyNodeRef<'a>, usize) -
 
 #[derive(Default)]
 struct Walk<'a> {
-    imports: BTreeSet<String>,
     /// Local name to what it was imported from, `sp` to `subprocess`.
     names: BTreeMap<&'a str, String>,
     calls: Vec<&'a ruff_python_ast::ExprCall>,
@@ -139,7 +118,6 @@ impl<'a> Walk<'a> {
                     for alias in &import.names {
                         let module = alias.name.as_str();
                         let first = module.split('.').next().unwrap_or(module);
-                        self.imports.insert(first.to_owned());
                         match &alias.asname {
                             Some(name) => self.names.insert(name.as_str(), module.to_owned()),
                             None => self.names.insert(first, first.to_owned()),
@@ -148,10 +126,6 @@ impl<'a> Walk<'a> {
                 }
                 AnyNodeRef::StmtImportFrom(import) => {
                     let module = import.module.as_ref().map_or("", |module| module.as_str());
-                    if import.level == 0 {
-                        let first = module.split('.').next().unwrap_or(module);
-                        self.imports.insert(first.to_owned());
-                    }
                     for alias in &import.names {
                         let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
                         // A relative import is no module of the standard library.
@@ -196,10 +170,7 @@ impl<'a> Walk<'a> {
     }
 
     fn finish(self, downloads: impl Fn(&str) -> bool) -> Python {
-        let mut file = Python {
-            imports: self.imports.clone(),
-            ..Python::default()
-        };
+        let mut file = Python::default();
         for call in &self.calls {
             let Some(written) = dotted(&call.func) else {
                 continue;
@@ -249,19 +220,6 @@ impl<'a> Walk<'a> {
         {
             deeds.push(Deed::DownloadIntoShell);
         }
-        if keyword(arguments, "verify").is_some_and(|value| is_boolean(value, false)) {
-            deeds.push(Deed::CertificatesOff);
-        }
-        if full.rsplit('.').next() == Some("chmod") && arguments.args.iter().any(is_777) {
-            deeds.push(Deed::OpenToAll);
-        }
-        match full {
-            "yaml.load" if keyword(arguments, "Loader").is_none() && arguments.args.len() < 2 => {
-                deeds.push(Deed::YamlLoad);
-            }
-            "pickle.load" | "pickle.loads" => deeds.push(Deed::Pickle),
-            _ => {}
-        }
         deeds
     }
 
@@ -310,11 +268,6 @@ fn keyword<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Expr> {
 
 fn is_boolean(expression: &Expr, value: bool) -> bool {
     matches!(expression, Expr::BooleanLiteral(literal) if literal.value == value)
-}
-
-fn is_777(expression: &Expr) -> bool {
-    matches!(expression, Expr::NumberLiteral(number)
-        if matches!(&number.value, Number::Int(mode) if mode.as_u16() == Some(0o777)))
 }
 
 /// Whether the value stands in the source: text without substitutions, a list of such, such parts joined with `+`, or a choice
@@ -455,15 +408,8 @@ mod tests {
     }
 
     #[test]
-    fn other_deeds_are_found() {
+    fn downloads_into_a_shell_are_found() {
         for (source, expected) in [
-            ("requests.get(u, verify=False)", vec![Deed::CertificatesOff]),
-            ("requests.get(u, verify=True)", vec![]),
-            ("os.chmod(p, 0o777)", vec![Deed::OpenToAll]),
-            ("p.chmod(0o755)", vec![]),
-            ("yaml.load(f)", vec![Deed::YamlLoad]),
-            ("yaml.load(f, Loader=yaml.SafeLoader)", vec![]),
-            ("import pickle as p\np.load(f)", vec![Deed::Pickle]),
             (
                 "subprocess.run(['bash', '-c', 'curl x | sh'])",
                 vec![Deed::DownloadIntoShell],

@@ -249,7 +249,7 @@ impl Reader<'_> {
         for (id, item) in table.iter() {
             let Some(rule) = catalogue::find(id) else {
                 let span = table.key(id).and_then(toml_edit::Key::span);
-                return Err(self.fault(span, format!("`{id}` is no rule")));
+                return Err(self.fault(span, catalogue::unknown(id)));
             };
             let entry = config.rules.entry(rule.id).or_default();
             let settings = self.table(item)?;
@@ -284,7 +284,7 @@ impl Reader<'_> {
                 ("rule", &mut |item| {
                     let name = self.string(item)?;
                     if !catalogue::is_known(&name) {
-                        return Err(self.fault(item.span(), format!("`{name}` is no rule")));
+                        return Err(self.fault(item.span(), catalogue::unknown(&name)));
                     }
                     rule = Some(name);
                     Ok(())

@@ -11,11 +11,11 @@ fn of(text: &str) -> Result<Config, Error> {
 
 #[test]
 fn a_whole_configuration() {
-    let config = of("profile = \"project\"\nfail_on = \"warn\"\nexclude = [\"vendor/**\"]\n[rules.SR103]\nmax_lines = 200\n[rules.SR018]\nseverity = \"off\"\n[frontmatter]\nextra_keys = [\"categories\"]\n[shared]\ndirs = [\"./skills/shared/\"]\n[integration]\ncontract = \"c.md\"\ndeveloper_tools = [\"x_*\"]\n[resolver]\naccept = [\"v2\"]\nemit = \"v2\"\n[run]\ntimeout_s = 9\n[[allow]]\nrule = \"SR409\"\npath = \"a\"\nreason = \"r\"\nuntil = \"2027-06-30\"\n").expect("valid");
+    let config = of("profile = \"project\"\nfail_on = \"warn\"\nexclude = [\"vendor/**\"]\n[rules.SR101]\nmax_lines = 200\n[rules.SR018]\nseverity = \"off\"\n[frontmatter]\nextra_keys = [\"categories\"]\n[shared]\ndirs = [\"./skills/shared/\"]\n[integration]\ncontract = \"c.md\"\ndeveloper_tools = [\"x_*\"]\n[resolver]\naccept = [\"v2\"]\nemit = \"v2\"\n[run]\ntimeout_s = 9\n[[allow]]\nrule = \"SR409\"\npath = \"a\"\nreason = \"r\"\nuntil = \"2027-06-30\"\n").expect("valid");
     assert_eq!(config.profile, Profile::Project);
     assert_eq!(config.fail_on, FailOn::At(Severity::Warn));
     assert_eq!(
-        (config.limit("SR103", "max_lines"), config.level("SR018")),
+        (config.limit("SR101", "max_lines"), config.level("SR018")),
         (200, Some(Level::Off))
     );
     assert_eq!(
@@ -34,8 +34,8 @@ fn a_whole_configuration() {
         (Some("c.md"), vec![String::from("x_*")])
     );
     assert_eq!(
-        of("").expect("empty is valid").limit("SR103", "max_lines"),
-        300
+        of("").expect("empty is valid").limit("SR101", "max_lines"),
+        500
     );
 }
 
@@ -47,12 +47,13 @@ fn faults_name_their_place() {
         ("\nprofile = 1", (2, 11), "expected a string"),
         ("fail_on = \"bad\"", (1, 11), "none of"),
         ("[rules.SR000]", (1, 8), "`SR000` is no rule"),
+        ("[rules.SR103]", (1, 8), "is no rule any more; leave it out"),
         (
-            "[rules.SR103]\nmax_line = 1",
+            "[rules.SR101]\nmax_line = 1",
             (2, 1),
             "unknown key `max_line`",
         ),
-        ("[rules.SR103]\nmax_lines = -1", (2, 13), "whole number"),
+        ("[rules.SR101]\nmax_lines = -1", (2, 13), "whole number"),
         ("[[allow]]\nrule = \"SR409\"", (1, 1), "`path` is missing"),
         (
             "[[allow]]\nrule = \"SR40x\"\npath = \"a\"",

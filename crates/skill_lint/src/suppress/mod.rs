@@ -212,7 +212,7 @@ fn inline(
     }
     for name in &directive.rules {
         if !catalogue::is_known(name) {
-            sink.found("SR903", path, line, col, format!("`{name}` is no rule"));
+            sink.found("SR903", path, line, col, catalogue::unknown(name));
             continue;
         }
         let mut used = false;

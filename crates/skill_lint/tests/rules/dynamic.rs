@@ -41,21 +41,6 @@ fn of(part: &str, code: &str) -> Files {
     tree(body("Body."), [("a/scripts/x.sh*", &script(part, code))])
 }
 
-/// A launcher with a contract that names `flag`.
-fn launcher(part: &str, code: &str, flag: &str) -> Files {
-    let contract = format!(
-        r#"{{"name": "x", "flags": [{{"long": "{flag}"}}], "exit": [{{"code": 0, "meaning": "done"}}]}}"#
-    );
-    let script = script(part, code);
-    tree(
-        body("Body."),
-        [
-            ("a/scripts/x*", &script),
-            ("a/scripts/x.contract.json", &contract),
-        ],
-    )
-}
-
 pub(crate) fn cases() -> Vec<Case> {
     let good = || of("", "");
     let run = |rule: &'static str, at: &'static str, bad: Files, good: Files| Case {
@@ -68,7 +53,6 @@ pub(crate) fn cases() -> Vec<Case> {
         run("SR301", at, of("HELP", "exit 1"), good()),
         run("SR302", at, of("HELP", "echo 'Usage: x'"), good()),
         run("SR303", at, of("OTHER", "exit 1"), good()),
-        run("SR305", at, of("OTHER", "echo no; exit 2"), good()),
         run(
             "SR306",
             "a/scripts/x.sh:2:1",
@@ -85,12 +69,6 @@ pub(crate) fn cases() -> Vec<Case> {
             flags: &["--run", "--unsandboxed", "--config", "skill-lint.toml"],
             ..run("SR309", at, slow(&stays), slow(HELP))
         },
-        run(
-            "SR311",
-            "a/scripts/x.contract.json:1:1",
-            launcher("", "", "--gone"),
-            launcher("", "", "--json"),
-        ),
     ]
 }
 

@@ -1,8 +1,7 @@
 //! SR5.
 
-use super::{Case, Files, body, case, check, files, named, tree};
+use super::{Case, Files, body, case, check, tree};
 
-const SKILL: &str = "a/SKILL.md";
 const CONTRACT: &str = "shared-references/integration-contract.md";
 
 /// The older resolver template for the helper `h.py`.
@@ -38,14 +37,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "| Integration | Predicate | Helper | Artifact | Checklist | Backfill | Verifier |\n|-|-|-|-|-|-|-|\n| x | a | b | {artifact} | d | e | f |\n"
         );
         tree(body("x"), [(CONTRACT, &text)])
-    };
-    let shared = "The first line of something shared.\nThe second line of something shared.\nThe third line of something shared.";
-    let three = |third: &str| {
-        files([
-            (SKILL, &named("a", shared)),
-            ("b/SKILL.md", &named("b", shared)),
-            ("c/SKILL.md", &named("c", third)),
-        ])
     };
     let block = |line: &str| {
         format!(
@@ -89,12 +80,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "shared-references/integration-contract.md:4:4",
             with_table(OLDER, &format!("{row}\n| `gone.py` | B |")),
             with_table(OLDER, row),
-        ),
-        case(
-            "SR509",
-            "a/SKILL.md:5:1",
-            three(shared),
-            three("Something else."),
         ),
         case(
             "SR512",

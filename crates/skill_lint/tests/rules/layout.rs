@@ -17,12 +17,6 @@ pub(crate) fn cases() -> Vec<Case> {
             with(&lines(490)),
         ),
         case(
-            "SR103",
-            "a/references/b.md:1:1",
-            one("a/references/b.md", &lines(301)),
-            one("a/references/b.md", &format!("## Contents\n{}", lines(301))),
-        ),
-        case(
             "SR106",
             "a/references/b.md:1:1",
             both("See c.md.", "a/references/b.md", "x"),
@@ -59,12 +53,6 @@ pub(crate) fn cases() -> Vec<Case> {
             one("b/SKILL.md", &named("b", "")),
         ),
         case(
-            "SR116",
-            "a/GUIDE.md:1:1",
-            both("See b.md.", "a/GUIDE.md", "x"),
-            both("See GUIDE.md.", "a/GUIDE.md", "x"),
-        ),
-        case(
             "SR118",
             "a/dead:1:1",
             tree(body("x"), [("a/dead -> nowhere", "")]),
@@ -75,18 +63,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "a/SKILL.md:6:1",
             with("x\n```sh\ny"),
             with("x\n```sh\ny\n```"),
-        ),
-        case(
-            "SR120",
-            "a/SKILL.md:5:5",
-            with("See /home/ann/x"),
-            with("See ~/x"),
-        ),
-        case(
-            "SR124",
-            "a/.DS_Store:1:1",
-            one("a/.DS_Store", "x"),
-            one("a/.keep", "x"),
         ),
         case(
             "SR125",

@@ -1,6 +1,6 @@
 //! SR7.
 
-use super::{Case, body, case, check, files, page, tree};
+use super::{Case, body, case, check, files, tree};
 
 pub(crate) fn cases() -> Vec<Case> {
     let skill = body("Body.");
@@ -17,12 +17,6 @@ pub(crate) fn cases() -> Vec<Case> {
             "a/SKILL.md:5:5",
             tree(body("See _notes.md."), [("a/_notes.md", "x")]),
             tree(body("See notes.md."), [("a/notes.md", "x")]),
-        ),
-        case(
-            "SR704",
-            "a/SKILL.md:4:1",
-            tree(page("context: fork\n", ""), []),
-            tree(page("compatibility: Claude Code\ncontext: fork\n", ""), []),
         ),
         case(
             "SR705",

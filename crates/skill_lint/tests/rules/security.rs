@@ -1,6 +1,6 @@
 //! SR4.
 
-use super::{Case, body, case, check, page, tree};
+use super::{Case, body, case, check, tree};
 
 /// A random token, so that nobody takes it for a real one: the alphabet in steps.
 fn token(length: usize) -> String {
@@ -13,7 +13,6 @@ pub(crate) fn cases() -> Vec<Case> {
     let py = |text: &str| tree(body("Body."), [("a/scripts/x.py", text)]);
     let sh = |text: &str| tree(body("Body."), [("a/scripts/x.sh", text)]);
     let with = |text: &str| tree(body(text), []);
-    let tools = |tools: &str| tree(page(&format!("allowed-tools: {tools}\n"), ""), []);
     vec![
         case(
             "SR401",
@@ -45,30 +44,12 @@ pub(crate) fn cases() -> Vec<Case> {
             with(&format!("key: ghp_{}", token(36))),
             with(&format!("key: ghp_{}", "x".repeat(36))),
         ),
-        case(
-            "SR407",
-            "a/scripts/x.sh:1:8",
-            sh("rm -rf $x\n"),
-            sh("rm -rf \"${x:?}/\"\n"),
-        ),
-        case(
-            "SR408",
-            "a/SKILL.md:4:16",
-            tools("Bash(*)"),
-            tools("Bash(git *)"),
-        ),
         case("SR409", "a/SKILL.md:5:2", with("é\u{202E}x"), with("éx")),
         case(
             "SR410",
             "a/SKILL.md:5:1",
             with("!`git log $1`"),
             with("`git log $1`"),
-        ),
-        case(
-            "SR411",
-            "a/scripts/x.py:1:1",
-            py("get(u, verify=False)\n"),
-            py("get(u, verify=True)\n"),
         ),
     ]
 }

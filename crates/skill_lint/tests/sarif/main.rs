@@ -44,13 +44,13 @@ fn reports_follow_the_published_schema() {
         .file("b/SKILL.md", "# nothing\n")
         .file(
             "skill-lint.toml",
-            "[[allow]]\nrule = \"SR120\"\npath = \"a/**\"\nreason = \"an example\"\n",
+            "[[allow]]\nrule = \"SR014\"\npath = \"a/**\"\nreason = \"an example\"\n",
         );
     let all = sarif(&project, &["--syntax"]);
     check(&all);
     let run = &all["runs"][0];
     let results = run["results"].as_array().expect("results");
-    assert!(results.len() >= 10, "{}", results.len());
+    assert!(results.len() >= 9, "{}", results.len());
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     for result in results {
         let index = result["ruleIndex"].as_u64().expect("an index");

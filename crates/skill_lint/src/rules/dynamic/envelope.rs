@@ -1,4 +1,4 @@
-//! What a sample run, or a refused flag, wrote to stdout, held against the resource protocol.
+//! What a sample run wrote to stdout, held against the resource protocol.
 
 use serde_json::Value;
 
@@ -22,16 +22,6 @@ pub(super) fn sample_faults(stdout: &[u8], exit: i32) -> Vec<String> {
         (None, Some(data)) => data_faults(data, top.get("meta")),
         (None, None) => vec![String::from("stdout has neither data nor error")],
     }
-}
-
-/// Complaint about the stdout of a usage error: it is to be empty or one document with `error`.
-pub(super) fn usage_error_fault(stdout: &[u8]) -> Option<String> {
-    if stdout.iter().all(u8::is_ascii_whitespace) {
-        return None;
-    }
-    let is_error = one_document(stdout).is_ok_and(|value| value.get("error").is_some());
-    (!is_error)
-        .then(|| String::from("stdout holds something else than one JSON document with error"))
 }
 
 fn one_document(stdout: &[u8]) -> Result<Value, String> {
@@ -201,30 +191,11 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_usage_error_writes_nothing_or_an_error() {
-        for (stdout, fine) in [
-            ("", true),
-            ("\n", true),
-            (r#"{"error": {}}"#, true),
-            (r#"{"data": 1}"#, false),
-            ("usage: x", false),
-            (r#"{"error": 1} {"error": 2}"#, false),
-        ] {
-            assert_eq!(
-                usage_error_fault(stdout.as_bytes()).is_none(),
-                fine,
-                "{stdout}"
-            );
-        }
-    }
-
     proptest! {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), exit in 0..200) {
             let faults = sample_faults(&bytes, exit);
             prop_assert_eq!(faults, sample_faults(&bytes, exit));
-            usage_error_fault(&bytes);
         }
     }
 }

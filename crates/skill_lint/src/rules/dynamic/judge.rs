@@ -1,9 +1,12 @@
 //! The dynamic rules as a function of what the calls of one script gave.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::answer::Answer;
-use super::contract::Contract;
 use super::envelope;
-use super::help::Help;
+use crate::pattern::compiled;
 
 /// Files that a message names; the rest is counted.
 const NAMED_FILES: usize = 3;
@@ -46,14 +49,17 @@ pub(super) struct Answers {
     pub(super) limit_s: u64,
 }
 
+static USAGE: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*(?:usage|synopsis)\b"));
+static EXAMPLES: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?i)^[\W_]*examples?\b"));
+
 /// The flag that no program has.
 pub(super) const UNKNOWN_FLAG: &str = "--skill-lint-no-such-flag";
 
 /// The problems of one script.
-pub(super) fn problems(answers: &Answers, contract: Option<&Contract>) -> Vec<Problem> {
+pub(super) fn problems(answers: &Answers) -> Vec<Problem> {
     let mut found = Vec::new();
     time(answers, &mut found);
-    help(answers, contract, &mut found);
+    help(answers, &mut found);
     unknown_flag(answers, &mut found);
     for sample in &answers.samples {
         self::sample(sample, &mut found);
@@ -100,7 +106,7 @@ fn time(answers: &Answers, found: &mut Vec<Problem>) {
     }
 }
 
-fn help(answers: &Answers, contract: Option<&Contract>, found: &mut Vec<Problem>) {
+fn help(answers: &Answers, found: &mut Vec<Problem>) {
     let help = &answers.help;
     if !help.left.is_empty() {
         let named = help.left.iter().take(NAMED_FILES).map(String::as_str);
@@ -136,8 +142,9 @@ fn help(answers: &Answers, contract: Option<&Contract>, found: &mut Vec<Problem>
     if !help.is_help() {
         return;
     }
-    let text = Help::of(&help.text());
-    let missing = match (text.usage, text.examples) {
+    let text = help.text();
+    let has = |section: &Regex| text.lines().any(|line| section.is_match(line));
+    let missing = match (has(&USAGE), has(&EXAMPLES)) {
         (true, true) => None,
         (false, true) => Some("a Usage section"),
         (true, false) => Some("an Examples section"),
@@ -148,16 +155,6 @@ fn help(answers: &Answers, contract: Option<&Contract>, found: &mut Vec<Problem>
             "SR302",
             format!("the text of --help lacks {missing}"),
         ));
-    }
-    for (word, message) in contract
-        .into_iter()
-        .flat_map(|contract| contract.disagreements(&text))
-    {
-        found.push(Problem {
-            rule: "SR311",
-            place: Place::Contract(word),
-            message,
-        });
     }
 }
 
@@ -178,12 +175,6 @@ fn unknown_flag(answers: &Answers, found: &mut Vec<Problem>) {
                 answer.because()
             ),
         ));
-    }
-    // A program that took the flag for something else and succeeded made no usage error.
-    if answer.exit() != 0
-        && let Some(fault) = envelope::usage_error_fault(answer.stdout())
-    {
-        found.push(script("SR305", format!("on a usage error {fault}")));
     }
 }
 

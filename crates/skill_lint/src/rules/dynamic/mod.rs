@@ -8,7 +8,6 @@ mod answer;
 mod calls;
 mod contract;
 mod envelope;
-mod help;
 mod interpreter;
 mod judge;
 mod program;
@@ -91,8 +90,7 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     let judged: Vec<Result<Vec<Problem>, String>> =
         aris_fs::map_in_parallel(config.threads, &programs, |program| {
             let answers = calls::answers(program, level, &sandbox, &interpreters)?;
-            let contract = program.contract.as_ref().map(|file| &file.contract);
-            Ok(judge::problems(&answers, contract))
+            Ok(judge::problems(&answers))
         });
     for (program, result) in programs.into_iter().zip(judged) {
         match result {

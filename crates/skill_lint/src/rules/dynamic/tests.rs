@@ -239,7 +239,7 @@ const CONTRACT: &str = r#"{
 }"#;
 
 #[test]
-fn a_launcher_is_held_against_its_contract_and_its_sample_runs_in_a_copy() {
+fn the_sample_of_a_contract_runs_in_a_copy() {
     let launcher = r#"#!/bin/sh
 case "$1" in
 -h | --help) printf 'Usage: tool\n  --help  help\n  --new  new\nExit codes:\n  0  ok\nExamples:\n  tool\n' ;;
@@ -253,13 +253,7 @@ esac
         ("skills/a/scripts/tool.contract.json", CONTRACT),
         ("skills/a/assets/a b", "text"),
     ];
-    assert_eq!(
-        found(RunLevel::All, &files),
-        [
-            "SR311 scripts/tool.contract.json:3 flag --new is in --help and not in the contract",
-            "SR311 scripts/tool.contract.json:5 flag --gone is in the contract and not in --help",
-        ]
-    );
+    assert_eq!(found(RunLevel::All, &files), Vec::<String>::new());
 }
 
 #[test]

@@ -11,7 +11,6 @@ mod table;
 mod tests;
 mod v1;
 mod variables;
-mod windows;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,7 +22,6 @@ use self::contract::{Contract, Contracts};
 use self::page::{Block, Form, Kind, Page};
 use self::problem::Problem;
 use self::resolver::Difference;
-use self::windows::Window;
 use crate::config::{Config, Template};
 use crate::finding::{Finding, Sink};
 use crate::fix::Fix;
@@ -38,7 +36,6 @@ pub struct Facts {
     blocks: Vec<Block>,
     /// Page, helper, line and column of each call of an installed helper.
     calls: Vec<(String, String, usize, usize)>,
-    windows: Vec<Window>,
 }
 
 /// Looks at one skill.
@@ -64,7 +61,6 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
         facts.calls.extend(here);
         if kind.skill_md {
             file.path().clone_into(&mut facts.path);
-            facts.windows = page::shared_windows(text, document);
         }
     }
     facts
@@ -138,30 +134,6 @@ pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) 
     }
     for contract in contracts.all() {
         check_rows(contract, &tools, sink);
-    }
-    let windows: Vec<(&str, &[Window])> = (facts.iter())
-        .map(|facts| (facts.name.as_str(), facts.windows.as_slice()))
-        .collect();
-    for shared in windows::shared(&windows) {
-        if let Some(facts) = facts.get(shared.skill) {
-            let message = format!(
-                "{} lines from here stand also in {}",
-                shared.lines,
-                list(&shared.others)
-            );
-            let found = sink.found("SR509", &facts.path, shared.line, 1, message);
-            belongs(found, Some(&facts.dir));
-        }
-    }
-}
-
-/// Some names, the rest as a number.
-fn list(names: &[&str]) -> String {
-    const SHOWN: usize = 3;
-    let shown: Vec<&str> = names.iter().copied().take(SHOWN).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -9,8 +9,8 @@ use super::resolver::{
     Anchor, Difference, Line, anchors, blocks, chain_length, difference, indent_of, last_part,
     prelude,
 };
+use super::v1;
 use super::variables::{argument, replaced_directory, unknown_names, unreplaced_directory};
-use super::{v1, windows};
 
 /// What kind of page it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -351,27 +351,4 @@ fn lookup(lines: &[Line<'_>]) -> Option<(usize, usize)> {
         let is_one = here.clone().next().is_some_and(v1::is_short_lookup);
         is_three.then_some((at, 3)).or(is_one.then_some((at, 1)))
     })
-}
-
-/// The lines of the body; `None` for those that are blank, headings, or in a fence.
-fn prose_lines<'a>(
-    text: &'a Text,
-    document: &Document,
-) -> impl Iterator<Item = (usize, Option<&'a str>)> {
-    let mut headings = document.headings.iter().copied().peekable();
-    let mut fences = document.fences.iter().peekable();
-    text.lines_from(document.first_line)
-        .map(move |(number, line)| {
-            while fences.next_if(|fence| fence.last < number).is_some() {}
-            while headings.next_if(|heading| *heading < number).is_some() {}
-            let in_fence = fences.peek().is_some_and(|fence| fence.open <= number);
-            let is_heading = headings.peek() == Some(&number);
-            let is_prose = !in_fence && !is_heading && !line.trim().is_empty();
-            (number, is_prose.then_some(line))
-        })
-}
-
-/// The windows of a SKILL.md for SR509.
-pub(super) fn shared_windows(text: &Text, document: &Document) -> Vec<windows::Window> {
-    windows::windows(prose_lines(text, document))
 }

@@ -277,32 +277,6 @@ fn integrations_have_six_parts() {
 }
 
 #[test]
-fn shared_lines_are_reported_on_every_skill() {
-    let body = "The first line of something shared.\nThe second line of something shared.\nThe third line of something shared.";
-    let of = |name: &str| skill_md(name, body);
-    let (a, b, c) = (of("a"), of("b"), of("c"));
-    let files = [
-        ("skills/a/SKILL.md", a.as_str()),
-        ("skills/b/SKILL.md", b.as_str()),
-        ("mirror/b/SKILL.md", b.as_str()),
-    ];
-    assert_eq!(places(&["SR509"], &files), Vec::<String>::new());
-    let more = [
-        files[0],
-        files[1],
-        files[2],
-        ("skills/c/SKILL.md", c.as_str()),
-    ];
-    let found = findings(&["SR509"], &more);
-    assert_eq!(found.len(), 4);
-    assert_eq!(found[0].message, "3 lines from here stand also in a, c");
-    assert_eq!(
-        (found[0].path.as_str(), found[0].line),
-        ("mirror/b/SKILL.md", 5)
-    );
-}
-
-#[test]
 fn the_directory_is_written_exactly() {
     for (body, expected) in [
         ("```sh\n[ -f \"$CLAUDE_SKILL_DIR/x\" ]\n```", &[(2, 7)][..]),

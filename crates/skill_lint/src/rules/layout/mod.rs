@@ -1,12 +1,9 @@
 //! SR1: how a skill is laid out, and whether its texts lead to its files.
 
-mod contents;
 mod files;
-mod lines;
 mod links;
 mod missing;
 mod place;
-mod prose;
 mod resources;
 #[cfg(test)]
 mod tests;
@@ -25,13 +22,12 @@ pub struct Facts;
 /// Looks at one skill.
 pub fn skill(skill: &Skill, tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
     files::check(skill, config, sink);
-    if sink.wants_any(&["SR106", "SR108", "SR116"]) {
+    if sink.wants_any(&["SR106", "SR108"]) {
         resources::check(skill, sink);
     }
     if sink.wants_any(&["SR110", "SR111"]) {
         links::check(skill, tree, config, sink);
     }
-    lines::check(skill, sink);
     if sink.wants("SR125") {
         missing::check(skill, tree, config, sink);
     }

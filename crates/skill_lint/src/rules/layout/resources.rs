@@ -1,4 +1,4 @@
-//! Whether the texts of a skill lead to its files: SR106, SR108, SR116.
+//! Whether the texts of a skill lead to its files: SR106, SR108.
 
 use aris_skills::Skill;
 
@@ -16,11 +16,6 @@ pub(super) fn check(skill: &Skill, sink: &mut Sink<'_>) {
         if file.is_entry_point() && !mentions.is_reachable(at) {
             let message = "no text that SKILL.md leads to mentions this entry point";
             sink.found("SR108", path, 1, 1, message);
-        }
-        let at_root = !file.skill_path.contains('/') && file.skill_path != "SKILL.md";
-        if at_root && file.is_instruction() && mentions.mentioned_by(at).next().is_none() {
-            let message = "no file of the skill mentions this instruction file".to_owned();
-            sink.found("SR116", path, 1, 1, message);
         }
     }
 }

@@ -18,8 +18,8 @@ use crate::finding::Sink;
 pub struct Facts;
 
 /// Looks at one skill.
-pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    uses::check(skill, config, sink);
+pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>) -> Facts {
+    uses::check(skill, sink);
     fences::check(skill, sink);
     Facts
 }

@@ -42,31 +42,6 @@ fn files_that_an_installer_leaves_behind_are_found_where_they_are_mentioned() {
 }
 
 #[test]
-fn features_of_one_host_need_a_word_in_compatibility() {
-    let text = |fields: &str, body: &str| {
-        format!("---\nname: s\ndescription: Use when asked.\n{fields}---\n{body}\n")
-    };
-    for (fields, body, expected) in [
-        ("context: fork\n", "", vec!["SR704 s/SKILL.md:4:1"]),
-        ("hooks:\n  a: b\n", "", vec!["SR704 s/SKILL.md:4:1"]),
-        ("", "now: !`date`", vec!["SR704 s/SKILL.md:5:6"]),
-        ("", "```!\ndate\n```", vec!["SR704 s/SKILL.md:5:1"]),
-        ("", "really!`date` and `!x`", vec![]),
-        (
-            "compatibility: made for Claude Code\ncontext: fork\n",
-            "!`date`",
-            vec![],
-        ),
-    ] {
-        assert_eq!(
-            places(&["SR704"], &[("s/SKILL.md", &text(fields, body))]),
-            expected,
-            "{fields}{body}"
-        );
-    }
-}
-
-#[test]
 fn paths_that_differ_in_case_or_are_refused_are_found() {
     let files = [
         ("a/X.md", ""),

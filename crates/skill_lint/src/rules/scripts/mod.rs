@@ -1,7 +1,6 @@
 //! `SR2xx`: scripts as their callers meet them. Each script is read once here, also for the rules about dangerous code.
 
 mod helper;
-mod interface;
 mod interpreter;
 mod strict;
 mod syntax;
@@ -9,7 +8,7 @@ mod syntax;
 mod tests;
 
 use aris_skills::binary::Binary;
-use aris_skills::script::{Field, Script, ScriptKind};
+use aris_skills::script::{Script, ScriptKind};
 use aris_skills::{EntryKind, Skill, SourceFile, Text, Tree, names};
 
 use crate::code::Code;
@@ -61,7 +60,6 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
         return;
     }
     first_line(file, script, text, sink);
-    header(file, script, sink);
     if let Code::Shell(shell) = &code
         && let Some(missing) = strict::missing(shell, script.shebang.as_ref())
     {
@@ -77,9 +75,6 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
                 at..at,
                 inserted(text, at, missing.command),
             ));
-    }
-    if !interface::offers_help(script.kind, text.raw(), &code) {
-        sink.found("SR215", file.path(), 1, 1, "no --help");
     }
 }
 
@@ -144,30 +139,6 @@ fn first_line(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
             "the shebang ends in a carriage return",
         )
         .fix(Fix::rewrite(file.path(), text.raw().replace("\r\n", "\n")));
-    }
-}
-
-/// SR203 to SR206.
-fn header(file: &SourceFile, script: &Script, sink: &mut Sink<'_>) {
-    let header = &script.header;
-    if header.is_empty() {
-        sink.found(
-            "SR203",
-            file.path(),
-            1,
-            1,
-            "no comment at the top says how to use it",
-        );
-        return;
-    }
-    for (rule, field, name) in [
-        ("SR204", Field::Example, "Examples"),
-        ("SR205", Field::Usage, "Usage"),
-        ("SR206", Field::Exit, "Exit"),
-    ] {
-        if !header.has(field) {
-            sink.found(rule, file.path(), 1, 1, format!("the header has no {name}"));
-        }
     }
 }
 

@@ -6,10 +6,6 @@ use crate::lint;
 use crate::profile::{Profile, Selection};
 use crate::testing::{findings, folder, places, skill_md};
 
-/// A header that no rule minds.
-const HEADER: &str =
-    "# Usage: x\n# Input: a\n# Output: b\n# Stderr: c\n# Exit: 0\n# Examples: x --json --help\n";
-
 /// What `rules` find in a skill with these files beside its SKILL.md; the skill's folder is cut off.
 fn found(rules: &[&str], files: &[(&str, &str)]) -> Vec<String> {
     let text = skill_md("a", "Run `bash scripts/x.sh`.");
@@ -155,34 +151,6 @@ fn first_lines_are_repaired() {
             path: String::from("a/scripts/y.sh")
         }]
     );
-}
-
-#[test]
-fn headers() {
-    let rules = ["SR203", "SR204", "SR205", "SR206"];
-    for (text, expected) in [
-        (format!("#!/bin/sh\n{HEADER}"), vec![]),
-        (String::from("#!/bin/sh\necho\n"), vec!["SR203"]),
-        (
-            String::from("#!/bin/sh\n# Counts words.\necho\n"),
-            vec!["SR204", "SR205", "SR206"],
-        ),
-        (
-            format!("#!/bin/sh\n{}", HEADER.replace("# Stderr: c\n", "")),
-            vec![],
-        ),
-        (
-            format!("#!/bin/sh\n{}{HEADER}", "# words\n".repeat(30)),
-            vec![],
-        ),
-    ] {
-        let places = found(&rules, &[("scripts/x.sh*", &text)]);
-        let ids: Vec<&str> = places
-            .iter()
-            .filter_map(|place| place.split(' ').next())
-            .collect();
-        assert_eq!(ids, expected, "{text}");
-    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! What Claude Code runs by itself when it loads a skill: SR410. And what a skill may run without a question: SR408.
+//! What Claude Code runs by itself when it loads a skill: SR410.
 //!
-//! **Source**: Claude Code documentation, skills: dynamic context injection and `allowed-tools`.
+//! **Source**: Claude Code documentation, skills: dynamic context injection.
 
 /// A command that runs when the skill is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,20 +47,6 @@ pub(crate) fn takes_arguments(command: &str) -> bool {
             .any(|pair| matches!(pair, [b'$', digit] if digit.is_ascii_digit()))
 }
 
-/// The entry of `allowed-tools` that grants all of Bash, from a list written as one text.
-pub(crate) fn grants_all_of_bash(list: &str) -> Option<&str> {
-    let mut level = 0_usize;
-    list.split(|c: char| {
-        match c {
-            '(' => level += 1,
-            ')' => level = level.saturating_sub(1),
-            _ => {}
-        }
-        level == 0 && (c == ',' || c.is_whitespace())
-    })
-    .find(|entry| matches!(*entry, "Bash" | "Bash(*)" | "Bash(:*)"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,21 +71,6 @@ mod tests {
                 .map(|found| (found.at, found.takes_arguments))
                 .collect();
             assert_eq!(found, expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn all_of_bash_is_an_entry_of_its_own() {
-        for (list, expected) in [
-            ("Read, Bash, Write", Some("Bash")),
-            ("Read Bash(*)", Some("Bash(*)")),
-            ("Bash(:*)", Some("Bash(:*)")),
-            ("Bash(git *), Read", None),
-            ("Bash(git status, Bash)", None),
-            ("BashOutput, bash", None),
-            ("", None),
-        ] {
-            assert_eq!(grants_all_of_bash(list), expected, "{list}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Dangerous calls in JavaScript and TypeScript: SR403 (`exec` of `child_process`), SR404 (`eval`, `new Function`), SR411
-//! (`rejectUnauthorized: false`).
+//! Dangerous calls in JavaScript and TypeScript: SR403 (`exec` of `child_process`), SR404 (`eval`, `new Function`).
 
 use std::collections::BTreeSet;
 
@@ -38,12 +37,6 @@ pub(crate) fn hits(script: &Script<'_>) -> Vec<Hit> {
         if script.is(index, "new") && script.is(index + 1, "Function") && script.is(index + 2, "(")
         {
             hits.push(Hit::new("SR404", at, "new Function runs a text as code"));
-        }
-        if script.is(index, "rejectUnauthorized")
-            && script.is(index + 1, ":")
-            && script.is(index + 2, "false")
-        {
-            hits.push(Hit::new("SR411", at, "the certificate is not checked"));
         }
     }
     hits
@@ -305,15 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn evaluation_and_certificates() {
+    fn evaluation_is_that_of_the_language() {
         for (source, expected) in [
             ("eval(x)", vec!["SR404"]),
             ("f = new Function('a', b)", vec!["SR404"]),
             ("page.eval(x); // eval(y)\n'eval(z)'", vec![]),
             ("class A { eval(x) { return x } }", vec![]),
             ("if (eval(x)) { y }", vec!["SR404"]),
-            ("const o = { rejectUnauthorized: false }", vec!["SR411"]),
-            ("const o = { rejectUnauthorized: true }", vec![]),
         ] {
             assert_eq!(rules(source), expected, "{source}");
         }

@@ -16,7 +16,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use aris_skills::markdown::{Document, Fence};
-use aris_skills::{Skill, SourceFile, Text, Tree, Value};
+use aris_skills::{Skill, SourceFile, Text, Tree};
 
 use crate::catalogue::Severity;
 use crate::code::shell::Script;
@@ -41,7 +41,6 @@ pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) 
     for (file, text, document) in skill.instructions() {
         fences(file, text, document, sink);
     }
-    allowed_tools(skill, sink);
     if let Some(file) = skill.skill_md()
         && let (Some(text), Some(document)) = (&file.text, &file.markdown)
     {
@@ -149,29 +148,6 @@ fn joined(text: &Text, fence: &Fence) -> Vec<(usize, String)> {
         open = line.ends_with('\\');
     }
     lines
-}
-
-/// SR408: `allowed-tools` as one text or as a list.
-fn allowed_tools(skill: &Skill, sink: &mut Sink<'_>) {
-    let tools = skill
-        .frontmatter
-        .as_ref()
-        .and_then(|frontmatter| frontmatter.get("allowed-tools"));
-    let Some(tools) = tools else {
-        return;
-    };
-    let granted = tools
-        .nodes()
-        .into_iter()
-        .filter(|node| matches!(node.value, Value::Str(_)))
-        .find_map(|node| {
-            let entry = dynamic::grants_all_of_bash(node.as_str()?)?;
-            Some((node.line, node.col, entry))
-        });
-    if let Some((line, col, entry)) = granted {
-        let message = format!("allowed-tools grants every command: {entry}");
-        sink.found("SR408", &skill.path_of("SKILL.md"), line, col, message);
-    }
 }
 
 /// SR410: `` !`…` `` in the body, and blocks whose info string starts with `!`.

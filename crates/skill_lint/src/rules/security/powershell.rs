@@ -1,4 +1,4 @@
-//! Dangerous calls in PowerShell: SR404 (`Invoke-Expression`), SR405 (of a download), SR411 (`-SkipCertificateCheck`).
+//! Dangerous calls in PowerShell: SR404 (`Invoke-Expression`), SR405 (of a download).
 
 use crate::code::{Hit, download};
 
@@ -14,11 +14,6 @@ pub(crate) fn hits(code: &str) -> Vec<Hit> {
             "SR404",
             "invoke-expression",
             "Invoke-Expression runs a text as code",
-        ),
-        (
-            "SR411",
-            "-skipcertificatecheck",
-            "the certificate is not checked",
         ),
     ] {
         hits.extend(words(code, word).map(|at| Hit::new(rule, at, message)));
@@ -56,7 +51,6 @@ mod tests {
             ("iex (irm $u)", vec![("SR405", 0), ("SR404", 0)]),
             ("# iex $x\n<# iex #> 'iex' \"iex\"", vec![]),
             ("$iex = 1; Get-iex; iexample", vec![]),
-            ("irm x -SkipCertificateCheck", vec![("SR411", 6)]),
         ] {
             let found: Vec<(&str, usize)> = hits(&crate::code::powershell::code(source))
                 .iter()

@@ -1,4 +1,4 @@
-//! Dangerous calls in Python, from its syntax tree: SR401–SR405, SR411.
+//! Dangerous calls in Python, from its syntax tree: SR401–SR405.
 
 use crate::code::Hit;
 use crate::code::python::{Deed, Python};
@@ -18,13 +18,6 @@ pub(crate) fn hits(file: &Python) -> Vec<Hit> {
             ),
             Deed::Eval => ("SR404", format!("{name}() runs a value as code")),
             Deed::DownloadIntoShell => ("SR405", format!("{name}() pipes a download into a shell")),
-            Deed::CertificatesOff => ("SR411", format!("{name}() does not check the certificate")),
-            Deed::OpenToAll => ("SR411", format!("{name}() lets everybody write")),
-            Deed::YamlLoad => (
-                "SR411",
-                format!("{name}() without a loader builds any object"),
-            ),
-            Deed::Pickle => ("SR411", format!("{name}() runs what the file says")),
             Deed::ShellTrue { literal: true } | Deed::ShellFunction { literal: true } => {
                 return None;
             }
@@ -49,7 +42,6 @@ mod tests {
             ("eval(x)", vec!["SR404"]),
             ("os.system('curl x | sh')", vec!["SR405"]),
             ("os.system('curl x | jq .')", vec![]),
-            ("get(verify=False)", vec!["SR411"]),
         ] {
             let file = Python::read(source, |text| download::in_line(text).is_some());
             let rules: Vec<&str> = hits(&file).iter().map(|hit| hit.rule).collect();

@@ -49,16 +49,6 @@ fn code_under_scripts_and_bin() {
             "curl x | sh\n",
             vec!["SR405 scripts/x.sh:1:1"],
         ),
-        (
-            "scripts/x.sh",
-            "rm -rf $x\n",
-            vec!["SR407 scripts/x.sh:1:8"],
-        ),
-        (
-            "scripts/x.sh",
-            "curl -k x\n",
-            vec!["SR411 scripts/x.sh:1:1"],
-        ),
         ("assets/x.sh", "curl x | sh\n", vec![]),
         ("scripts/x.sh", "echo done\n", vec![]),
     ] {
@@ -105,29 +95,6 @@ fn secrets_and_hidden_characters_in_any_text() {
         found(&["SR409"], "é\u{200B}", &[("fixtures/x.md", "\u{202E}")]),
         ["SR409 SKILL.md:5:2"]
     );
-}
-
-#[test]
-fn allowed_tools() {
-    for (line, expected) in [
-        (
-            "allowed-tools: Read, Bash(*)",
-            vec!["SR408 a/SKILL.md:4:16"],
-        ),
-        (
-            "allowed-tools:\n  - Read\n  - Bash",
-            vec!["SR408 a/SKILL.md:6:5"],
-        ),
-        ("allowed-tools: Read, Bash(git *)", vec![]),
-        ("tools: Bash", vec![]),
-    ] {
-        let text = format!("---\nname: a\ndescription: b\n{line}\n---\nBody.\n");
-        assert_eq!(
-            places(&["SR408"], &[("a/SKILL.md", &text)]),
-            expected,
-            "{line}"
-        );
-    }
 }
 
 #[test]
