@@ -1,5 +1,5 @@
 //! The scripts that this project generates, in one place: the launcher beside a helper's binaries, the shim under a legacy
-//! name, and the block in a skill's text that finds helpers; also the block that skills had before.
+//! name, and the block in a skill's text that finds helpers.
 //!
 //! Pure text: no disk, no process. Who writes a script also gives it its mode; all of them work at mode 0644 too, through
 //! an interpreter. Whatever is put into a script (names of helpers, owners and aliases) must be a plain name, see [`is_plain`].
@@ -9,7 +9,6 @@
 mod contract;
 mod find;
 mod launcher;
-mod resolver;
 mod shim;
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,6 @@ mod tests;
 pub use contract::{Contract, Exit};
 pub use find::find_block;
 pub use launcher::{LauncherError, launcher, launcher_cmd};
-pub use resolver::resolver_block;
 pub use shim::shim;
 
 /// Whether `name` can stand in a script without quoting: ASCII letters, digits, `.`, `_` and `-`, and not first a `-` or `.`.

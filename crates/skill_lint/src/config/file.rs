@@ -6,7 +6,7 @@ use aris_skills::text::Text;
 use ignore::gitignore::GitignoreBuilder;
 use toml_edit::{Document, Item, TableLike};
 
-use super::{Allow, Config, FailOn, Level, Template};
+use super::{Allow, Config, FailOn, Level};
 use crate::catalogue::{self, Severity};
 use crate::profile::Profile;
 
@@ -112,31 +112,6 @@ impl Reader<'_> {
                     config.contract = contract;
                     config.developer_tools =
                         tools.unwrap_or(std::mem::take(&mut config.developer_tools));
-                }
-                "resolver" => {
-                    let (mut accept, mut emit) = (None, None);
-                    self.only(
-                        item,
-                        &mut [
-                            ("accept", &mut |item| {
-                                let each = |item: &Item| self.parsed(item, str::parse::<Template>);
-                                accept = Some(self.list(item, each)?);
-                                Ok(())
-                            }),
-                            ("emit", &mut |item| {
-                                emit = Some(self.parsed(item, str::parse::<Template>)?);
-                                if emit == Some(Template::V1) {
-                                    return Err(self.fault(
-                                        item.span(),
-                                        "v1 is accepted and never written; emit = \"v2\"",
-                                    ));
-                                }
-                                Ok(())
-                            }),
-                        ],
-                    )?;
-                    config.accept = accept.unwrap_or(std::mem::take(&mut config.accept));
-                    config.emit = emit.unwrap_or(config.emit);
                 }
                 "run" => self.only(
                     item,
@@ -364,18 +339,6 @@ impl std::str::FromStr for Level {
         found
             .map(Self::On)
             .ok_or_else(|| format!("`{text}` is none of error, warn, info, off"))
-    }
-}
-
-impl std::str::FromStr for Template {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "v1" => Ok(Self::V1),
-            "v2" => Ok(Self::V2),
-            _ => Err(format!("`{text}` is none of v1, v2")),
-        }
     }
 }
 

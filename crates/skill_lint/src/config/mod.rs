@@ -39,15 +39,6 @@ pub enum RunLevel {
     All,
 }
 
-/// A resolver template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Template {
-    /// The eight lines of the project that this suite grew out of.
-    V1,
-    /// The generated block between markers.
-    V2,
-}
-
 /// An entry `[[allow]]`: findings that are known and accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allow {
@@ -88,10 +79,6 @@ pub struct Config {
     pub contract: Option<String>,
     /// Names of developer utilities that may be called by a repository path (SR501), with `*`.
     pub developer_tools: Vec<String>,
-    /// Resolver templates that are no fault.
-    pub accept: Vec<Template>,
-    /// The template that `--fix` writes.
-    pub emit: Template,
     /// Seconds that a started program may take.
     pub timeout_s: u64,
     /// Known and accepted findings.
@@ -141,8 +128,6 @@ impl Default for Config {
                 "watchdog*",
                 "*_setup.sh",
             ]),
-            accept: vec![Template::V1, Template::V2],
-            emit: Template::V2,
             timeout_s: 5,
             allow: Vec::new(),
             run: None,

@@ -11,7 +11,7 @@ fn of(text: &str) -> Result<Config, Error> {
 
 #[test]
 fn a_whole_configuration() {
-    let config = of("profile = \"project\"\nfail_on = \"warn\"\nexclude = [\"vendor/**\"]\n[rules.SR101]\nmax_lines = 200\n[rules.SR018]\nseverity = \"off\"\n[frontmatter]\nextra_keys = [\"categories\"]\n[shared]\ndirs = [\"./skills/shared/\"]\n[integration]\ncontract = \"c.md\"\ndeveloper_tools = [\"x_*\"]\n[resolver]\naccept = [\"v2\"]\nemit = \"v2\"\n[run]\ntimeout_s = 9\n[[allow]]\nrule = \"SR409\"\npath = \"a\"\nreason = \"r\"\nuntil = \"2027-06-30\"\n").expect("valid");
+    let config = of("profile = \"project\"\nfail_on = \"warn\"\nexclude = [\"vendor/**\"]\n[rules.SR101]\nmax_lines = 200\n[rules.SR018]\nseverity = \"off\"\n[frontmatter]\nextra_keys = [\"categories\"]\n[shared]\ndirs = [\"./skills/shared/\"]\n[integration]\ncontract = \"c.md\"\ndeveloper_tools = [\"x_*\"]\n[run]\ntimeout_s = 9\n[[allow]]\nrule = \"SR409\"\npath = \"a\"\nreason = \"r\"\nuntil = \"2027-06-30\"\n").expect("valid");
     assert_eq!(config.profile, Profile::Project);
     assert_eq!(config.fail_on, FailOn::At(Severity::Warn));
     assert_eq!(
@@ -19,15 +19,15 @@ fn a_whole_configuration() {
         (200, Some(Level::Off))
     );
     assert_eq!(
-        (config.shared_dirs, config.accept, config.timeout_s),
-        (vec![String::from("skills/shared")], vec![Template::V2], 9)
+        (config.shared_dirs, config.timeout_s),
+        (vec![String::from("skills/shared")], 9)
     );
     assert_eq!(
         (
             config.allow[0].line,
             config.allow[0].until.map(|date| date.to_string())
         ),
-        (20, Some(String::from("2027-06-30")))
+        (17, Some(String::from("2027-06-30")))
     );
     assert_eq!(
         (config.contract.as_deref(), config.developer_tools),
@@ -67,7 +67,11 @@ fn faults_name_their_place() {
         ),
         ("a = ", (1, 5), ""),
         ("[run]\ntimeout_s = 0", (2, 13), "from 1 on"),
-        ("[resolver]\nemit = \"v1\"", (2, 8), "never written"),
+        (
+            "[resolver]\nemit = \"v2\"",
+            (1, 2),
+            "unknown key `resolver`",
+        ),
     ] {
         match of(text) {
             Err(Error::Config(fault)) => {

@@ -94,10 +94,9 @@ fn the_folder_of_a_repository_that_is_one_skill_has_the_name_of_its_clone() {
 
 #[test]
 fn a_helper_that_does_not_exist_is_named_with_the_one_that_is_meant() {
-    let block = "```sh\n# aris-resolver v2: SAVE_TRACE save_trce\n# aris-resolver end\nsh \"$SAVE_TRACE\" --help\n```\n";
     let call = "```sh\nsh .aris/tools/save_trce --help\n```\n\nOr `sh .aris/tools/save_trce`.\n";
     let find = "```sh\n# aris-find: save_trce verify_papers\ntrue\n```\n";
-    for (body, lines) in [(block, &[6][..]), (call, &[6, 9]), (find, &[6])] {
+    for (body, lines) in [(call, &[6, 9][..]), (find, &[6])] {
         let project = skill(body);
         for path in ["skills/a", "."] {
             let run = lint(&project, &[path]).expect_code(10);

@@ -38,12 +38,9 @@ pub(crate) fn cases() -> Vec<Case> {
         );
         tree(body("x"), [(CONTRACT, &text)])
     };
-    let block = |line: &str| {
-        format!(
-            "# aris-resolver v2: TOOL h.py\n{}# aris-resolver end\n",
-            RESOLVER.replace("; break; fi", line)
-        )
-    };
+    let block =
+        aris_launch::find_block("a", &[("save-trace", vec!["save_trace", "save_trace.sh"])]);
+    let find = |block: &str| shell(&format!("# aris-find: save_trace\n{block}# aris-find end"));
     vec![
         case(
             "SR501",
@@ -102,22 +99,11 @@ pub(crate) fn cases() -> Vec<Case> {
         case(
             "SR518",
             "a/SKILL.md:6:1",
-            shell(&block("; fi")),
-            shell(&block("; break; fi")),
+            find(&block.replace("return", "exit")),
+            find(&block),
         ),
     ]
 }
-
-/// What `cargo xtask sync` writes for a skill that does not own `h.py`.
-const RESOLVER: &str = r#"TOOL=""
-_aris_root=$(git rev-parse --show-toplevel 2>/dev/null || pwd)
-if [ -z "${ARIS_REPO:-}" ] && [ -f "$_aris_root/.aris/installed-skills.txt" ]; then
-  ARIS_REPO=$(sed -n 's/^repo_root[[:blank:]]*//p' "$_aris_root/.aris/installed-skills.txt" 2>/dev/null | head -n 1) || true
-fi
-for _aris_dir in "$_aris_root/.aris/tools" "$_aris_root/tools" "${ARIS_REPO:+$ARIS_REPO/tools}"; do
-  if [ -n "$_aris_dir" ] && [ -f "$_aris_dir/h.py" ]; then TOOL="$_aris_dir/h.py"; break; fi
-done
-"#;
 
 #[test]
 fn rules_about_integrations() {

@@ -3,91 +3,39 @@
 //! **Source**: integration contract §2, and the reference's own advisory lint, which looks for the same calls of a fixed list of
 //! helpers on every line.
 
-/// Words that start a helper.
-const STARTERS: &[&str] = &["python", "python3", "bash", "sh", "node", "exec"];
+use std::sync::LazyLock;
 
-/// A call by repository path.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Call<'a> {
-    /// Byte at which the starting word begins.
-    pub(super) byte: usize,
-    /// From `tools/` or `skills/` to the end of the path.
-    pub(super) path: &'a str,
-}
+use regex::Regex;
 
-/// The calls on a line of a shell fence or in a code span, in order. Lines that show what not to do, comments and lines that only
-/// print are skipped whole; so are developer utilities, given as patterns for the path below `tools/` or `scripts/`.
-pub(super) fn calls<'a>(line: &'a str, developer_tools: &[String]) -> Vec<Call<'a>> {
-    if !line.contains("tools/") && !line.contains("/scripts/") || is_skipped(line) {
+use crate::pattern::compiled;
+
+/// A word that starts a helper, then the path, and in it what lies below `tools/` or `scripts/`.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(
+        r#"(?:^|[^A-Za-z0-9_.-])((?:python3?|bash|sh|node|exec)[ \t]+["']?(?:\./)?((?:tools|skills/[^/\s"'`;|&()<>]+/scripts)/([^\s"'`;|&()<>]+)))"#,
+    )
+});
+
+/// Lines that show what not to do, comments, and lines that only print.
+static SKIPPED: LazyLock<Regex> = LazyLock::new(|| compiled(r"❌|^\s*#|\becho\b"));
+
+/// The calls on a line of a shell fence, in order: the byte of the starting word, and the path. Developer utilities are skipped; they
+/// are patterns with `*` for the path below `tools/` or `scripts/`.
+pub(super) fn calls<'a>(line: &'a str, developer_tools: &[String]) -> Vec<(usize, &'a str)> {
+    if !line.contains("tools/") && !line.contains("/scripts/") || SKIPPED.is_match(line) {
         return Vec::new();
     }
-    let bytes = line.as_bytes();
-    let mut found = Vec::new();
-    for starter in STARTERS {
-        for (byte, _) in line.match_indices(starter) {
-            let before = byte.checked_sub(1).map(|at| bytes[at]);
-            if before.is_some_and(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b)) {
-                continue;
-            }
-            let rest = line.get(byte + starter.len()..).unwrap_or_default();
-            let Some(path) = path_after(rest) else {
-                continue;
-            };
-            let below = below_folder(path);
-            if !developer_tools
-                .iter()
-                .any(|pattern| matches_pattern(pattern, below))
-            {
-                found.push(Call { byte, path });
-            }
-        }
-    }
-    found.sort_by_key(|call| call.byte);
-    found
-}
-
-fn is_skipped(line: &str) -> bool {
-    line.contains('❌') || line.trim_start().starts_with('#') || has_word(line, "echo")
-}
-
-/// Whether `word` stands in `line` between characters that cannot belong to a word.
-pub(super) fn has_word(line: &str, word: &str) -> bool {
-    let part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    let bytes = line.as_bytes();
-    line.match_indices(word).any(|(at, _)| {
-        !part(at.checked_sub(1).and_then(|at| bytes.get(at))) && !part(bytes.get(at + word.len()))
-    })
-}
-
-/// The repository path that follows a starting word: space, then perhaps a quote and `./`, then the path.
-fn path_after(rest: &str) -> Option<&str> {
-    let path = rest.trim_start_matches([' ', '\t']);
-    if path.len() == rest.len() {
-        return None;
-    }
-    let path = path.strip_prefix(['"', '\'']).unwrap_or(path);
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let end = path
-        .find(|c: char| c.is_whitespace() || "\"'`;|&()<>".contains(c))
-        .unwrap_or(path.len());
-    let path = path.get(..end)?;
-    (!below_folder(path).is_empty()).then_some(path)
-}
-
-/// What follows `tools/` or `skills/<name>/scripts/`; empty for other paths.
-fn below_folder(path: &str) -> &str {
-    if let Some(below) = path.strip_prefix("tools/") {
-        return below;
-    }
-    path.strip_prefix("skills/")
-        .and_then(|rest| rest.split_once('/'))
-        .filter(|(name, _)| !name.is_empty())
-        .and_then(|(_, rest)| rest.strip_prefix("scripts/"))
-        .unwrap_or_default()
+    let is_for_developers =
+        |below: &str| (developer_tools.iter()).any(|pattern| matches_pattern(pattern, below));
+    (CALL.captures_iter(line))
+        .filter_map(|found| Some((found.get(1)?, found.get(2)?, found.get(3)?)))
+        .filter(|(_, _, below)| !is_for_developers(below.as_str()))
+        .map(|(call, path, _)| (call.start(), path.as_str()))
+        .collect()
 }
 
 /// Whether `text` is what `pattern` says, where `*` stands for any run of characters.
-pub(super) fn matches_pattern(pattern: &str, text: &str) -> bool {
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else {
@@ -114,9 +62,6 @@ mod tests {
 
     fn paths(line: &str) -> Vec<(usize, &str)> {
         calls(line, &crate::config::Config::default().developer_tools)
-            .iter()
-            .map(|call| (call.byte, call.path))
-            .collect()
     }
 
     #[test]

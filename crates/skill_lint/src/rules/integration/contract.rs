@@ -1,36 +1,41 @@
-//! The contract of a tree: its policy tables, and the pages that explain it.
+//! The contract of a tree: which helper has which policy and who owns it, and the pages that explain it.
+//!
+//! The policy table stands in a folder `shared-references`: in a page as a table whose first header cell begins with `Helper` and that
+//! has a column `Policy`, or as `helpers.toml`. It governs the skills of the folder that `shared-references` lies in; the nearest one
+//! counts.
+//!
+//! **Source**: integration contract §2.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
+use aris_skills::helpers::{self, rows};
 use aris_skills::markdown::Document;
-use aris_skills::text::column;
 use aris_skills::{Frontmatter, Text, Tree, names};
-use toml_edit::{Item, TableLike, Value};
+use regex::Regex;
+use serde::Deserialize;
+use serde_spanned::Spanned;
 
-use super::policy::{self, Row};
-use super::problem::Problem;
-use super::resolver::last_part;
-use super::table::{Table, tables};
+use super::table::{Cell, Table, tables};
 use crate::config::Config;
 use crate::finding::Sink;
+use crate::pattern::compiled;
 
 /// The folder of pages and tables that several skills share.
 const SHARED: &str = "shared-references";
-const CONTRACT: &str = "integration-contract.md";
-const HELPERS: &str = "helpers.toml";
 
 /// Pages that show counter-examples on purpose.
-const EXPLAINING: [&str; 2] = [CONTRACT, "wiki-helper-resolution.md"];
+const EXPLAINING: [&str; 2] = ["integration-contract.md", "wiki-helper-resolution.md"];
 
 /// Whether a page explains the contract.
 pub(super) fn is_explaining(path: &str, config: &Config) -> bool {
     config.contract.as_deref() == Some(path)
-        || is_shared(path) && EXPLAINING.contains(&last_part(path))
+        || is_shared(path) && EXPLAINING.contains(&names::file_name(path))
 }
 
 /// Whether a file lies in a folder of shared pages.
-pub(super) fn is_shared(path: &str) -> bool {
-    path.split('/').rev().skip(1).any(|part| part == SHARED)
+fn is_shared(path: &str) -> bool {
+    names::folder(path).split('/').any(|part| part == SHARED)
 }
 
 /// A shared page.
@@ -38,8 +43,8 @@ pub(super) struct SharedPage {
     pub(super) path: String,
     pub(super) text: Text,
     pub(super) document: Document,
-    /// Position of the skill that it belongs to, if any.
-    pub(super) skill: Option<usize>,
+    /// Whether it was looked at with the skill that it belongs to.
+    pub(super) in_skill: bool,
 }
 
 /// Reads the shared pages of a tree.
@@ -57,7 +62,7 @@ pub(super) fn shared_pages(tree: &Tree, config: &Config, sink: &mut Sink<'_>) ->
                     document: Document::parse(&text, first),
                     path: file.path.clone(),
                     text,
-                    skill: file.skill,
+                    in_skill: file.skill.is_some(),
                 });
             }
             Err(error) => sink.skipped("SR501", &file.path, error.to_string()),
@@ -66,24 +71,53 @@ pub(super) fn shared_pages(tree: &Tree, config: &Config, sink: &mut Sink<'_>) ->
     pages
 }
 
-/// A policy table and the folder whose skills it governs.
-pub(super) struct Contract {
-    /// Files that its rows stand in, each row with the position of its file.
-    pub(super) files: Vec<String>,
-    pub(super) rows: Vec<(usize, Row)>,
-}
-
-impl Contract {
-    /// The rows that a block looking for `helper` means.
-    pub(super) fn rows_for(&self, helper: &str) -> Vec<&Row> {
-        (self.rows.iter().map(|(_, row)| row))
-            .filter(|row| row.is_for(helper))
-            .collect()
+impl SharedPage {
+    fn tables(&self) -> Vec<Table<'_>> {
+        tables(self.text.raw(), self.text.start(self.document.first_line))
     }
 }
 
-/// The contracts of a tree, by the folder that each governs.
-pub(super) struct Contracts(BTreeMap<String, Contract>);
+/// One helper of a policy table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// File that the row stands in.
+    pub(super) file: String,
+    /// As the table has it, perhaps with folders: `experiment_queue/queue_manager.py`.
+    path: String,
+    /// Other names of the same helper.
+    aliases: Vec<String>,
+    /// The skill that owns it, where the table says so.
+    pub(super) owner: Option<String>,
+    /// Whether its policy begins with one of the letters.
+    pub(super) has_policy: bool,
+    /// Whether the table's own suite ships it.
+    pub(super) shipped: bool,
+    /// Line and column of the name and of the policy.
+    pub(super) name_at: (usize, usize),
+    pub(super) policy_at: (usize, usize),
+}
+
+impl Row {
+    /// Last part of the path.
+    pub(super) fn name(&self) -> &str {
+        names::file_name(&self.path)
+    }
+
+    /// Its name, then the others.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let others = self.aliases.iter().map(String::as_str);
+        std::iter::once(self.name()).chain(others).collect()
+    }
+
+    /// Whether a block that looks for `helper` means this row. A name without a dot also stands for a path that starts with it: a
+    /// folder of helpers, or a helper whose extension the block leaves out.
+    pub(super) fn is_for(&self, helper: &str) -> bool {
+        self.names().contains(&helper) || !helper.contains('.') && self.path.starts_with(helper)
+    }
+}
+
+/// The policy tables of a tree, by the folder that each governs.
+pub(super) struct Contracts(BTreeMap<String, Vec<Row>>);
 
 impl Contracts {
     /// Reads the policy tables. A table that is given in `helpers.toml` stands there alone: pages repeat it.
@@ -93,144 +127,158 @@ impl Contracts {
         pages: &[SharedPage],
         sink: &mut Sink<'_>,
     ) -> Self {
-        let mut found: BTreeMap<String, Contract> = BTreeMap::new();
-        let mut add = |file: &str, text: &Text, rows: Vec<Row>| {
-            let governed = config.contract.is_none().then(|| governed_by(file));
-            let governed = governed.unwrap_or_default();
-            let contract = found.entry(governed).or_insert_with(|| Contract {
-                files: Vec::new(),
-                rows: Vec::new(),
-            });
-            let at = contract.files.len();
-            contract.files.push(file.to_owned());
-            let to_column =
-                |(line, byte): &mut (usize, usize)| *byte = column(text.line(*line), *byte);
-            contract.rows.extend(rows.into_iter().map(|mut row| {
-                to_column(&mut row.name_at);
-                to_column(&mut row.policy_at);
-                (at, row)
-            }));
+        let mut found: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+        let mut add = |file: &str, rows: Vec<Row>| {
+            let governs = if config.contract.is_some() {
+                ""
+            } else {
+                governed_by(file)
+            };
+            found.entry(governs.to_owned()).or_default().extend(rows);
         };
-        let counts = |path: &str| {
-            (config.contract.as_deref())
-                .is_none_or(|contract| folder_of(contract) == folder_of(path))
+        let counts = |path: &str| match config.contract.as_deref() {
+            Some(contract) => names::folder(contract) == names::folder(path),
+            None => is_shared(path),
         };
         let mut by_file: BTreeSet<&str> = BTreeSet::new();
-        for file in &tree.files {
-            if last_part(&file.path) != HELPERS || !counts(&file.path) {
-                continue;
-            }
-            let beside = config.contract.is_some() || is_shared(&file.path);
-            if !beside {
-                continue;
-            }
-            let text = tree.text(&file.path).map_err(|error| error.to_string());
-            match text.and_then(|text| Ok((rows_of_toml(&text)?, text))) {
-                Ok((rows, text)) => {
-                    by_file.insert(folder_of(&file.path));
-                    add(&file.path, &text, rows);
+        let tables = tree.files.iter().map(|file| file.path.as_str());
+        for path in tables.filter(|path| names::file_name(path) == "helpers.toml" && counts(path)) {
+            let text = tree.text(path).map_err(|error| error.to_string());
+            match text.and_then(|text| rows_of_toml(path, &text)) {
+                Ok(rows) => {
+                    by_file.insert(names::folder(path));
+                    add(path, rows);
                 }
-                Err(reason) => sink.skipped("SR503", &file.path, reason),
+                Err(reason) => sink.skipped("SR503", path, reason),
             }
         }
         for page in pages.iter().filter(|page| counts(&page.path)) {
-            if by_file.contains(folder_of(&page.path)) {
-                continue;
-            }
-            let rows: Vec<Row> = (page.tables().iter())
-                .filter_map(policy::rows)
-                .flatten()
-                .collect();
-            if !rows.is_empty() {
-                add(&page.path, &page.text, rows);
+            if !by_file.contains(names::folder(&page.path)) {
+                let tables = page.tables();
+                let rows = tables.iter().flat_map(|table| rows_of_table(page, table));
+                add(&page.path, rows.collect());
             }
         }
+        found.retain(|_, rows| !rows.is_empty());
         Self(found)
     }
 
-    /// The contract that governs a path: that of the nearest folder above it.
-    pub(super) fn over(&self, path: &str) -> Option<&Contract> {
+    /// The rows that govern a path: those of the nearest folder above it.
+    pub(super) fn over(&self, path: &str) -> &[Row] {
         let mut folder = path;
-        loop {
-            folder = folder_of(folder);
-            if let Some(contract) = self.0.get(folder) {
-                return Some(contract);
-            }
-            if folder.is_empty() {
-                return None;
+        while !folder.is_empty() {
+            folder = names::folder(folder);
+            if let Some(rows) = self.0.get(folder) {
+                return rows;
             }
         }
+        &[]
     }
 
-    /// All contracts.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Contract> {
-        self.0.values()
+    /// All rows.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.0.values().flatten()
     }
-}
-
-impl SharedPage {
-    /// Its tables outside fences.
-    pub(super) fn tables(&self) -> Vec<Table<'_>> {
-        let lines = self.text.lines_from(self.document.first_line);
-        tables(lines.filter(|(number, _)| !self.document.in_fence(*number)))
-    }
-}
-
-/// The folder of a path.
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The folder that the shared folder of a file lies in.
-fn governed_by(file: &str) -> String {
-    let parts: Vec<&str> = file.split('/').collect();
-    let shared = parts.iter().rposition(|part| *part == SHARED).unwrap_or(0);
-    parts.get(..shared).unwrap_or_default().join("/")
-}
-
-/// The rows of a `helpers.toml`.
-fn rows_of_toml(text: &Text) -> Result<Vec<Row>, String> {
-    let toml = toml_edit::Document::parse(text.raw()).map_err(|error| {
-        let place = error.span().map_or(1, |span| text.place(span.start).0);
-        format!("line {place}: {}", error.message())
-    })?;
-    let mut rows = Vec::new();
-    let helpers = toml.get("helper").and_then(Item::as_array_of_tables);
-    for helper in helpers.into_iter().flatten() {
-        let string = |key: &str| helper.get(key).and_then(Item::as_str).unwrap_or_default();
-        let place = |key: &str| {
-            let span = helper.get(key).and_then(Item::span).or(helper.span());
-            let (line, _) = text.place(span.map_or(0, |span| span.start));
-            let byte = helper.get(key).and_then(Item::span);
-            (line, byte.map_or(0, |byte| byte.start - text.start(line)))
-        };
-        if string("name").is_empty() {
-            continue;
-        }
-        rows.push(Row {
-            path: string("name").to_owned(),
-            aliases: strings(helper, "aliases"),
-            policies: (policy::first_policy(string("policy")).into_iter())
-                .chain(
-                    (strings(helper, "other_policies").iter())
-                        .filter_map(|other| policy::first_policy(other)),
-                )
-                .collect(),
-            shipped: helper.get("shipped").and_then(Item::as_bool) != Some(false),
-            owner: Some(string("owner").to_owned()).filter(|owner| !owner.is_empty()),
-            name_at: place("name"),
-            policy_at: place("policy"),
-        });
+fn governed_by(file: &str) -> &str {
+    let mut folder = names::folder(file);
+    while !folder.is_empty() && names::file_name(folder) != SHARED {
+        folder = names::folder(folder);
     }
-    Ok(rows)
+    names::folder(folder)
 }
 
-fn strings(table: &dyn TableLike, key: &str) -> Vec<String> {
-    let array = table.get(key).and_then(Item::as_array);
-    (array.into_iter().flatten())
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+/// Whether a policy begins with one of the letters, emphasis aside.
+fn has_policy(cell: &str) -> bool {
+    let cell = cell.trim_start_matches(['*', '_', '`', ' ']);
+    (["A", "B", "C", "D1", "D2", "E"].iter()).any(|letter| {
+        let rest = cell.strip_prefix(letter);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
+}
+
+/// A row of `helpers.toml`.
+#[derive(Deserialize)]
+struct Helper {
+    name: Spanned<String>,
+    owner: String,
+    #[serde(default)]
+    aliases: Vec<String>,
+    policy: Option<Spanned<String>>,
+    shipped: Option<bool>,
+}
+
+impl helpers::Row for Helper {
+    fn name(&self) -> &str {
+        self.name.as_ref()
+    }
+
+    fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+}
+
+fn rows_of_toml(path: &str, text: &Text) -> Result<Vec<Row>, String> {
+    let helpers = rows::<Helper>(text.raw().as_bytes())
+        .map_err(|problem| format!("line {}: {}", problem.line, problem.reason))?;
+    let row = |helper: Helper| {
+        let name_at = text.place(helper.name.span().start);
+        Row {
+            file: path.to_owned(),
+            has_policy: (helper.policy.as_ref()).is_some_and(|policy| has_policy(policy.as_ref())),
+            policy_at: (helper.policy).map_or(name_at, |policy| text.place(policy.span().start)),
+            path: helper.name.into_inner(),
+            aliases: helper.aliases,
+            owner: Some(helper.owner),
+            shipped: helper.shipped != Some(false),
+            name_at,
+        }
+    };
+    Ok(helpers.into_iter().map(row).collect())
+}
+
+/// What stands in parentheses, which names subcommands or callers; the first word of a code span.
+static NAME: LazyLock<Regex> = LazyLock::new(|| compiled(r"\([^()]*\)|`\s*([^`\s]+)[^`]*`"));
+
+/// The rows of a policy table; none when the table is another one.
+fn rows_of_table(page: &SharedPage, table: &Table<'_>) -> Vec<Row> {
+    let title = table.title().map_or("", |cell| cell.text).to_lowercase();
+    let Some(policy) = table
+        .column("Policy")
+        .filter(|_| title.starts_with("helper"))
+    else {
+        return Vec::new();
+    };
+    let owner = table.column("Owner");
+    let mut found = Vec::new();
+    for cells in table.0.iter().skip(1) {
+        let (Some(first), policy) = (cells.first(), cells.get(policy)) else {
+            continue;
+        };
+        let owner = (owner.and_then(|at| cells.get(at)))
+            .map(|cell| cell.text.trim_matches('`').to_owned())
+            .filter(|owner| !owner.is_empty());
+        let names = NAME
+            .captures_iter(first.text)
+            .filter_map(|name| name.get(1));
+        found.extend(names.map(|name| Row {
+            file: page.path.clone(),
+            path: name.as_str().to_owned(),
+            aliases: Vec::new(),
+            owner: owner.clone(),
+            has_policy: policy.is_some_and(|cell| has_policy(cell.text)),
+            shipped: true,
+            name_at: page.text.place(first.at + name.start()),
+            policy_at: page.text.place(policy.unwrap_or(first).at),
+        }));
+    }
+    found
 }
 
 /// The parts that every row of the integration table fills. **Source**: integration contract §1–6.
@@ -244,32 +292,34 @@ const PARTS: [&str; 6] = [
 ];
 
 /// Rows of integration tables without content in one of the six parts (SR506).
-pub(super) fn unfilled(page: &SharedPage) -> Vec<Problem> {
-    const RULE: &str = "SR506";
-    let mut problems = Vec::new();
+pub(super) fn unfilled(page: &SharedPage, sink: &mut Sink<'_>) {
+    let mut found = |at: usize, message: String| {
+        let (line, col) = page.text.place(at);
+        sink.found("SR506", &page.path, line, col, message);
+    };
     for table in page.tables() {
-        if !table.title().eq_ignore_ascii_case("Integration") {
+        let is_integration = |title: &&Cell<'_>| title.text.eq_ignore_ascii_case("Integration");
+        let Some(title) = table.title().filter(is_integration) else {
             continue;
-        }
+        };
         for part in PARTS {
             let Some(column) = table.column(part) else {
-                let message = format!("the integration table has no column `{part}`");
-                problems.push(Problem::new(RULE, table.header.0, 1, message));
+                found(
+                    title.at,
+                    format!("the integration table has no column `{part}`"),
+                );
                 continue;
             };
-            for (line, cells) in &table.rows {
-                let cell = cells.get(column);
-                if cell.is_some_and(|cell| has_content(cell.text)) {
-                    continue;
+            for cells in table.0.iter().skip(1) {
+                if let (Some(name), Some(cell)) = (cells.first(), cells.get(column))
+                    && !has_content(cell.text)
+                {
+                    let message = format!("integration `{}` has nothing under `{part}`", name.text);
+                    found(cell.at, message);
                 }
-                let name = cells.first().map_or("", |cell| cell.text);
-                let message = format!("integration `{name}` has nothing under `{part}`");
-                let byte = cell.map_or(0, |cell| cell.byte);
-                problems.push(Problem::at(&page.text, RULE, *line, byte, message));
             }
         }
     }
-    problems
 }
 
 fn has_content(cell: &str) -> bool {
@@ -277,61 +327,4 @@ fn has_content(cell: &str) -> bool {
     let empty = text.chars().all(|c| "-–—".contains(c));
     let words = ["n/a", "none", "tbd", "todo"];
     !empty && !words.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn content_is_more_than_a_placeholder() {
-        for (cell, expected) in [
-            ("`a.json`", true),
-            ("n/a (one step only)", true),
-            ("none needed", true),
-            ("", false),
-            ("—", false),
-            ("---", false),
-            ("**N/A**", false),
-            ("`none`", false),
-            ("TBD", false),
-            ("todo", false),
-        ] {
-            assert_eq!(has_content(cell), expected, "{cell}");
-        }
-    }
-
-    #[test]
-    fn a_helper_table_as_toml_has_places() {
-        let text = Text::new(
-            b"# x\n[[helper]]\nname = \"a\"\naliases = [\"a.sh\"]\nowner = \"o\"\npolicy = \"D1\"\n[[helper]]\nname = \"b\"\n",
-        );
-        let rows = rows_of_toml(&text).unwrap();
-        assert_eq!(rows.len(), 2);
-        assert_eq!((rows[0].name_at, rows[0].policy_at), ((3, 7), (6, 9)));
-        assert_eq!(rows[0].aliases, ["a.sh"]);
-        assert_eq!(rows[0].owner.as_deref(), Some("o"));
-        assert_eq!((rows[1].policies.len(), rows[1].policy_at.0), (0, 7));
-        let other = Text::new(b"[[helper]]\nname = \"a\"\nshipped = false\npolicy = \"D2\"\nother_policies = [\"D1\"]\n");
-        let rows = rows_of_toml(&other).unwrap();
-        assert_eq!((rows[0].shipped, rows[0].policies.len()), (false, 2));
-        assert!(
-            rows_of_toml(&Text::new(b"\nname = \n"))
-                .unwrap_err()
-                .starts_with("line 2: ")
-        );
-    }
-
-    #[test]
-    fn shared_folders_govern_what_lies_beside_them() {
-        for (file, governed) in [
-            ("skills/shared-references/helpers.toml", "skills"),
-            ("shared-references/integration-contract.md", ""),
-            ("skills/codex/shared-references/deep/x.md", "skills/codex"),
-        ] {
-            assert_eq!(governed_by(file), governed, "{file}");
-            assert!(is_shared(file));
-        }
-        assert!(!is_shared("skills/shared-references.md"));
-    }
 }

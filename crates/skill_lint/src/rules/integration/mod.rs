@@ -3,13 +3,10 @@
 mod call;
 mod contract;
 mod page;
-mod policy;
-mod problem;
 mod resolver;
 mod table;
 #[cfg(test)]
 mod tests;
-mod v1;
 mod variables;
 
 use std::collections::BTreeSet;
@@ -18,12 +15,10 @@ use std::path::PathBuf;
 use aris_skills::git::WorkTree;
 use aris_skills::{Skill, Tree};
 
-use self::contract::{Contract, Contracts};
-use self::page::{Block, Form, Kind, Page};
-use self::problem::Problem;
-use self::resolver::Difference;
-use crate::config::{Config, Template};
-use crate::finding::{Finding, Sink};
+use self::contract::{Contracts, Row};
+use self::page::{Find, Page};
+use crate::config::Config;
+use crate::finding::Sink;
 use crate::fix::Fix;
 
 /// What the rules across skills need to know about one skill.
@@ -31,110 +26,158 @@ use crate::fix::Fix;
 pub struct Facts {
     name: String,
     dir: String,
-    /// Path of the SKILL.md.
-    path: String,
-    blocks: Vec<Block>,
-    /// Page, helper, line and column of each call of an installed helper.
-    calls: Vec<(String, String, usize, usize)>,
+    pages: Vec<Page>,
 }
 
 /// Looks at one skill.
 pub fn skill(skill: &Skill, _tree: &Tree, config: &Config, sink: &mut Sink<'_>) -> Facts {
-    let mut facts = Facts {
-        name: skill.name.clone(),
-        dir: skill.dir.clone(),
-        ..Facts::default()
-    };
+    let mut pages = Vec::new();
     for file in &skill.files {
-        let (Some(text), Some(document)) = (&file.text, &file.markdown) else {
-            continue;
-        };
-        let kind = Kind {
-            skill_md: file.skill_path == "SKILL.md",
-            contract: contract::is_explaining(file.path(), config),
-        };
-        let page = page::read(file.path(), kind, text, document, &config.developer_tools);
-        report(&page, file.path(), None, sink);
-        facts.blocks.extend(page.blocks);
-        let calls = page.calls.into_iter();
-        let here = calls.map(|(name, line, col)| (file.path().to_owned(), name, line, col));
-        facts.calls.extend(here);
-        if kind.skill_md {
-            file.path().clone_into(&mut facts.path);
+        if let (Some(text), Some(document)) = (&file.text, &file.markdown) {
+            let page = Page {
+                path: file.path().to_owned(),
+                skill_md: file.skill_path == "SKILL.md",
+                explains: contract::is_explaining(file.path(), config),
+                ..Page::default()
+            };
+            pages.push(page.read(text, document, &config.developer_tools, sink));
         }
     }
-    facts
-}
-
-fn report(page: &Page, path: &str, skill: Option<&str>, sink: &mut Sink<'_>) {
-    for problem in &page.problems {
-        put(problem, path, skill, sink);
-    }
-}
-
-fn put(problem: &Problem, path: &str, skill: Option<&str>, sink: &mut Sink<'_>) {
-    let Problem {
-        rule,
-        line,
-        col,
-        message,
-        repair,
-    } = problem;
-    let found = sink.found(rule, path, *line, *col, message.clone());
-    if let Some((span, lines)) = repair {
-        found.fix(span.replaced(path, lines));
-    }
-    belongs(found, skill);
-}
-
-/// Findings across skills do not know their skill by themselves.
-fn belongs(finding: &mut Finding, skill: Option<&str>) {
-    if let Some(skill) = skill {
-        finding.skill = Some(skill.to_owned());
+    Facts {
+        name: skill.name.clone(),
+        dir: skill.dir.clone(),
+        pages,
     }
 }
 
 /// Looks across skills; `facts` are in the order of [`Tree::skills`].
 pub fn tree(tree: &Tree, facts: &[Facts], config: &Config, sink: &mut Sink<'_>) {
-    let pages = contract::shared_pages(tree, config, sink);
-    let contracts = Contracts::read(tree, config, &pages, sink);
-    let mut shared_blocks: Vec<Block> = Vec::new();
-    for page in &pages {
-        for problem in contract::unfilled(page) {
-            put(&problem, &page.path, None, sink);
-        }
+    let shared = contract::shared_pages(tree, config, sink);
+    let rules = Across {
+        contracts: Contracts::read(tree, config, &shared, sink),
+        tools: Tools::of(tree),
+    };
+    for page in &shared {
+        contract::unfilled(page, sink);
         // Those in a skill were looked at with it.
-        if page.skill.is_none() {
-            let kind = Kind {
-                skill_md: false,
-                contract: contract::is_explaining(&page.path, config),
+        if !page.in_skill {
+            let read = Page {
+                path: page.path.clone(),
+                explains: contract::is_explaining(&page.path, config),
+                ..Page::default()
             };
             let tools = &config.developer_tools;
-            let read = page::read(&page.path, kind, &page.text, &page.document, tools);
-            report(&read, &page.path, None, sink);
-            shared_blocks.extend(read.blocks);
+            let read = read.read(&page.text, &page.document, tools, sink);
+            rules.check(&read, None, sink);
         }
     }
-    let tools = Tools::of(tree);
     for facts in facts {
-        for (path, name, line, col) in &facts.calls {
-            if let Some(message) = tools.fault(name, contracts.over(path)) {
-                belongs(
-                    sink.found("SR507", path, *line, *col, message),
-                    Some(&facts.dir),
-                );
+        for page in &facts.pages {
+            rules.check(page, Some(facts), sink);
+        }
+    }
+    rules.table(sink);
+}
+
+/// The rules that need more than one page.
+struct Across {
+    contracts: Contracts,
+    tools: Tools,
+}
+
+impl Across {
+    /// SR502, SR503, SR507 and SR518 on one page.
+    fn check(&self, page: &Page, facts: Option<&Facts>, sink: &mut Sink<'_>) {
+        let mut found = |rule, (line, col): (usize, usize), message: String, fix: Option<Fix>| {
+            let found = sink.found(rule, &page.path, line, col, message);
+            found.fix = fix;
+            // Findings across skills do not know their skill by themselves.
+            found.skill = facts.map(|facts| facts.dir.clone());
+        };
+        let rows = self.contracts.over(&page.path);
+        for (name, line, col) in &page.calls {
+            if let Some(message) = self.tools.fault(name, rows) {
+                found("SR507", (*line, *col), message, None);
             }
         }
-        for block in &facts.blocks {
-            check_block(block, Some(facts), tree, &contracts, &tools, config, sink);
+        for block in page.older.iter().filter(|_| !page.explains) {
+            if let Some(fault) = &block.fault {
+                found("SR502", block.place, fault.clone(), None);
+            }
+            let helper = &block.helper;
+            if helper.contains('.') && !self.tools.have(helper) {
+                found("SR507", block.place, nowhere(helper), None);
+            }
+            if let Some(table) = rows.first()
+                && page.skill_md
+                && !rows.iter().any(|row| row.is_for(helper))
+            {
+                let message = format!(
+                    "`{helper}` has no row in the policy table of {}",
+                    table.file
+                );
+                found("SR503", block.place, message, None);
+            }
+        }
+        for find in &page.finds {
+            let body = match &find.body {
+                Err(message) => {
+                    found("SR518", find.place, (*message).to_owned(), None);
+                    continue;
+                }
+                Ok(body) => body,
+            };
+            let skill = facts.map_or("", |facts| facts.name.as_str());
+            let Some(text) = generated(skill, find, rows) else {
+                continue;
+            };
+            if !text.lines().eq(body.lines.iter().map(String::as_str)) {
+                let helpers = find.helpers.join(" ");
+                let message = format!("the block is not the one generated for {helpers}");
+                let lines = text.lines();
+                let new: String = lines
+                    .flat_map(|line| [body.indent.as_str(), line, body.end])
+                    .collect();
+                let fix = (!body.quoted).then(|| Fix::replace(&page.path, body.range.clone(), new));
+                found("SR518", find.place, message, fix);
+            }
         }
     }
-    for block in &shared_blocks {
-        check_block(block, None, tree, &contracts, &tools, config, sink);
+
+    /// SR504 and SR507 on the rows of a policy table. The last not where the table says that its suite does not ship the helper.
+    fn table(&self, sink: &mut Sink<'_>) {
+        let mut cells = BTreeSet::new();
+        for row in self.contracts.rows() {
+            let name = row.name();
+            if !row.has_policy && cells.insert((&row.file, row.policy_at)) {
+                let (line, col) = row.policy_at;
+                let message =
+                    format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
+                sink.found("SR504", &row.file, line, col, message);
+            }
+            if row.shipped && !self.tools.have(name) {
+                let (line, col) = row.name_at;
+                sink.found("SR507", &row.file, line, col, nowhere(name));
+            }
+        }
     }
-    for contract in contracts.all() {
-        check_rows(contract, &tools, sink);
-    }
+}
+
+fn nowhere(helper: &str) -> String {
+    format!("`{helper}` is in no folder `tools` or `scripts` of the tree")
+}
+
+/// The lines that belong between the markers of a block; `None` where it names a helper that no table knows.
+fn generated(skill: &str, find: &Find, rows: &[Row]) -> Option<String> {
+    let helper = |name: &String| {
+        let row = rows.iter().find(|row| row.names().contains(&name.as_str()));
+        match row.and_then(|row| Some((row.owner.as_deref()?, row.names()))) {
+            Some(known) => Some(known),
+            None => aris_contract::helpers::find(name).map(|row| (row.owner, row.names())),
+        }
+    };
+    let helpers: Vec<(&str, Vec<&str>)> = find.helpers.iter().map(helper).collect::<Option<_>>()?;
+    Some(aris_launch::find_block(skill, &helpers))
 }
 
 /// Names of what lies under folders called `tools` or `scripts`.
@@ -149,15 +192,12 @@ impl Tools {
     fn of(tree: &Tree) -> Self {
         let mut names = BTreeSet::new();
         for file in &tree.files {
-            let mut below = false;
-            for part in file.path.split('/') {
-                if below {
+            let mut parts = file.path.split('/');
+            if parts.any(|part| part == "tools" || part == "scripts") {
+                for part in parts {
                     names.insert(part.to_owned());
-                    if let Some((stem, _)) = part.rsplit_once('.') {
-                        names.insert(stem.to_owned());
-                    }
+                    names.extend(part.rsplit_once('.').map(|(stem, _)| stem.to_owned()));
                 }
-                below |= part == "tools" || part == "scripts";
             }
         }
         let mut beside = Vec::new();
@@ -177,9 +217,9 @@ impl Tools {
     }
 
     /// What is wrong with a call of an installed helper: nobody has one of this name.
-    fn fault(&self, name: &str, contract: Option<&Contract>) -> Option<String> {
-        let rows = contract.is_some_and(|contract| !contract.rows_for(name).is_empty());
-        if rows || self.have(name) || aris_contract::helpers::find(name).is_some() {
+    fn fault(&self, name: &str, rows: &[Row]) -> Option<String> {
+        let in_table = rows.iter().any(|row| row.is_for(name));
+        if in_table || self.have(name) || aris_contract::helpers::find(name).is_some() {
             return None;
         }
         let near = |other: &str| strsim::damerau_levenshtein(name, other);
@@ -191,142 +231,5 @@ impl Tools {
             (known.into_iter().min_by_key(|other| near(other))).filter(|best| near(best) <= 2);
         let meant = best.map_or_else(String::new, |best| format!("; did you mean `{best}`?"));
         Some(format!("there is no helper `{name}`{meant}"))
-    }
-}
-
-/// SR502, SR503, SR507 and SR518 on one block.
-fn check_block(
-    block: &Block,
-    facts: Option<&Facts>,
-    tree: &Tree,
-    contracts: &Contracts,
-    tools: &Tools,
-    config: &Config,
-    sink: &mut Sink<'_>,
-) {
-    let skill = facts.map(|facts| facts.dir.as_str());
-    let mut found = |rule: &'static str, message: String, fix: Option<Fix>| {
-        let found = sink.found(rule, &block.path, block.line, block.col, message);
-        if let Some(fix) = fix {
-            found.fix(fix);
-        }
-        belongs(found, skill);
-    };
-    let contract = contracts.over(&block.path);
-    let rows = contract.map_or_else(Vec::new, |contract| contract.rows_for(&block.helper));
-    let owner = rows.iter().find_map(|row| row.owner.as_deref());
-    let owns = match (facts, owner) {
-        (Some(facts), Some(owner)) => block.kind.skill_md && facts.name == owner,
-        (Some(facts), None) => {
-            let own = format!("{}/scripts/{}", facts.dir, block.helper);
-            block.kind.skill_md && tree.file(own.trim_start_matches('/')).is_some()
-        }
-        (None, _) => false,
-    };
-    let generated = |owns: bool| aris_launch::resolver_block(&block.variable, &block.helper, owns);
-    let indented = |indent: &str| -> Vec<String> {
-        let text = generated(owns);
-        text.lines().map(|line| format!("{indent}{line}")).collect()
-    };
-    match &block.form {
-        Form::Older {
-            difference,
-            repair,
-            indent,
-        } if !block.kind.contract => {
-            let message = match difference {
-                _ if !config.accept.contains(&Template::V1) => {
-                    "this resolver is of the older template, which is not accepted here".to_owned()
-                }
-                Some(Difference::Chain(line)) => {
-                    format!("line {line} of this resolver's chain is not the template's")
-                }
-                Some(Difference::Prelude) => {
-                    "the template's four lines do not stand before this resolver's chain".to_owned()
-                }
-                None => String::new(),
-            };
-            if !message.is_empty() {
-                let repair = repair.as_ref().filter(|_| config.emit == Template::V2);
-                let fix = repair.map(|(span, kept)| {
-                    let (variable, helper) = (&block.variable, &block.helper);
-                    let mut lines = kept.clone();
-                    lines.push(format!("{indent}# aris-resolver v2: {variable} {helper}"));
-                    lines.extend(indented(indent));
-                    lines.push(format!("{indent}# aris-resolver end"));
-                    span.replaced(&block.path, &lines)
-                });
-                found("SR502", message, fix);
-            }
-        }
-        Form::Older { .. } => {}
-        Form::Marked { body, span, indent } => {
-            let is = |owns: bool| generated(owns).lines().eq(body.iter().map(String::as_str));
-            // Without a table nobody knows the owner; either form is then as generated.
-            if !is(owns) && (owner.is_some() || !is(!owns)) {
-                let message = format!(
-                    "the block is not the one generated for `{}` and `{}`{}",
-                    block.variable,
-                    block.helper,
-                    if owns {
-                        " in the skill that owns it"
-                    } else {
-                        ""
-                    }
-                );
-                let fix = span
-                    .as_ref()
-                    .map(|span| span.replaced(&block.path, &indented(indent)));
-                found("SR518", message, fix);
-            }
-        }
-    }
-    if block.kind.contract {
-        return;
-    }
-    if block.helper.contains('.') && !tools.have(&block.helper) {
-        let message = format!(
-            "`{}` is in no folder `tools` or `scripts` of the tree",
-            block.helper
-        );
-        found("SR507", message, None);
-    } else if matches!(block.form, Form::Marked { .. })
-        && let Some(message) = tools.fault(&block.helper, contract)
-    {
-        found("SR507", message, None);
-    }
-    let Some(contract) = contract else {
-        return;
-    };
-    if rows.is_empty() && block.kind.skill_md {
-        let table = contract.files.first().map_or("", String::as_str);
-        let message = format!(
-            "`{}` has no row in the policy table of {table}",
-            block.helper
-        );
-        found("SR503", message, None);
-    }
-}
-
-/// SR504 and SR507 on the rows of a policy table. The last not where the table says that its suite does not ship the
-/// helper.
-fn check_rows(contract: &Contract, tools: &Tools, sink: &mut Sink<'_>) {
-    let mut cells: BTreeSet<(usize, (usize, usize))> = BTreeSet::new();
-    for (file, row) in &contract.rows {
-        let path = contract.files.get(*file).map_or("", String::as_str);
-        let (name, (line, col)) = (row.name(), row.name_at);
-        if row.policies.is_empty() && cells.insert((*file, row.policy_at)) {
-            let (line, col) = row.policy_at;
-            let message =
-                format!("the policy of `{name}` does not start with A, B, C, D1, D2 or E");
-            sink.found("SR504", path, line, col, message);
-        }
-        if !row.shipped {
-            continue;
-        }
-        if !tools.have(name) {
-            let message = format!("`{name}` is in no folder `tools` or `scripts` of the tree");
-            sink.found("SR507", path, line, col, message);
-        }
     }
 }

@@ -1,11 +1,9 @@
 //! Each rule on small trees: where it speaks, and where it is silent.
 
-use super::v1;
-use crate::config::{Config, Template};
+use super::resolver::{PRELUDE, chain};
 use crate::finding::Finding;
 use crate::fix::Edit;
-use crate::profile::Profile;
-use crate::testing::{findings, folder, lint_folder, places, skill_md};
+use crate::testing::{findings, places, skill_md};
 
 const SKILL: &str = "skills/a/SKILL.md";
 const CONTRACT: &str = "skills/shared-references/integration-contract.md";
@@ -26,7 +24,7 @@ fn fence(code: &str) -> String {
 }
 
 fn older(variable: &str, path: &str) -> String {
-    [v1::PRELUDE.join("\n"), v1::chain(variable, path).join("\n")].join("\n")
+    [PRELUDE.join("\n"), chain(variable, path).join("\n")].join("\n")
 }
 
 /// The text of a file after the repairs of these findings.
@@ -77,7 +75,7 @@ fn repository_paths_in_shell_fences() {
 }
 
 #[test]
-fn older_blocks_are_whole_or_repaired() {
+fn older_blocks_are_whole() {
     let whole = older("TOOL", "tools/a.py");
     assert_eq!(in_body("SR502", &fence(&whole)), []);
     let cut = whole.replace(
@@ -85,117 +83,65 @@ fn older_blocks_are_whole_or_repaired() {
         "[ -f \"$TOOL\" ] || exit 1",
     );
     assert_eq!(in_body("SR502", &fence(&cut)), [(6, 1)]);
-
-    let text = skill_md("a", &fence(&cut));
-    let found = findings(&["SR502"], &[(SKILL, &text)]);
+    let found = findings(&["SR502"], &[(SKILL, &skill_md("a", &fence(&cut)))]);
     assert_eq!(
         found[0].message,
         "line 4 of this resolver's chain is not the template's"
     );
-    let new = repaired(&text, &found);
-    let block = aris_launch::resolver_block("TOOL", "a.py", false);
-    let expected = format!(
-        "{}\n# aris-resolver v2: TOOL a.py\n{block}# aris-resolver end\n[ -f \"$TOOL\" ] || exit 1",
-        v1::PRELUDE[0]
-    );
-    assert_eq!(new, skill_md("a", &fence(&expected)));
-    assert_eq!(
-        places(&["SR502", "SR518", "SR515"], &[(SKILL, &new)]),
-        Vec::<String>::new()
-    );
-}
-
-#[test]
-fn a_repair_keeps_what_it_does_not_understand() {
-    let chain = v1::chain("TOOL", "tools/a.py").join("\n  ");
-    for (code, repairable) in [
-        (format!("if x; then\n  {chain}\nfi"), true),
-        (chain.replace("tools/a.py", "tools/q/a.py"), false),
-        (chain.replace("tools/a.py", "skills/s/scripts/a.py"), false),
-        (chain.replace("TOOL=\"tools/a.py\"", "TOOL=\"x\""), false),
-    ] {
-        let text = skill_md("a", &fence(&code));
-        let found = findings(&["SR502"], &[(SKILL, &text)]);
-        assert_eq!(found.len(), 1, "{code}");
-        assert_eq!(found[0].fix.is_some(), repairable, "{code}");
-        if repairable {
-            let new = repaired(&text, &found);
-            assert!(new.contains("if x; then\n  # aris-resolver v2: TOOL a.py\n  TOOL=\"\"\n"));
-            assert!(new.contains("  # aris-resolver end\nfi\n"), "{new}");
-        }
-    }
-    // A lookup in one line goes like the template's, and what stands between stays.
-    let short = "cd x\nARIS_REPO=\"${ARIS_REPO:-$(awk '{print $2}' .aris/installed-skills.txt 2>/dev/null)}\"\n# note\n";
-    let chain: Vec<String> = v1::chain("TOOL", "tools/a.py")
-        .into_iter()
-        .take(3)
-        .collect();
-    let text = skill_md("a", &fence(&format!("{short}{}\ny", chain.join("\n"))));
-    let new = repaired(&text, &findings(&["SR502"], &[(SKILL, &text)]));
-    assert!(
-        new.contains("```sh\ncd x\n# note\n# aris-resolver v2: TOOL a.py\n"),
-        "{new}"
-    );
-    assert!(new.contains("# aris-resolver end\ny\n```"), "{new}");
-    // Two blocks rest on one lookup: it stays.
-    let two = format!("{}\nB=\".aris/tools/b.py\"", older("A", "tools/a.py"));
-    let text = skill_md("a", &fence(&two));
-    let found = findings(&["SR502"], &[(SKILL, &text)]);
-    assert_eq!(found.len(), 1);
-    assert!(repaired(&text, &found).contains(v1::PRELUDE[2]));
-}
-
-#[test]
-fn a_tree_may_refuse_the_older_template() {
-    let folder = folder(&[(SKILL, &skill_md("a", &fence(&older("TOOL", "tools/a.py"))))]);
-    let config = Config {
-        profile: Profile::All,
-        only: vec!["SR502".to_owned()],
-        accept: vec![Template::V2],
-        ..Config::default()
-    };
-    let found = lint_folder(folder.path(), &config);
-    assert_eq!(found.len(), 1);
-    assert!(found[0].fix.is_some());
 }
 
 #[test]
 fn generated_blocks_stay_as_generated() {
-    let block = |owns: bool| {
-        let body = aris_launch::resolver_block("TOOL", "count", owns);
-        format!("# aris-resolver v2: TOOL count\n{body}# aris-resolver end")
+    let table =
+        "[[helper]]\nname = \"count\"\naliases = [\"count.py\"]\nowner = \"a\"\npolicy = \"B\"\n";
+    let table = ("skills/shared-references/helpers.toml", table);
+    let block = |skill: &str| {
+        let helpers = [("a", vec!["count", "count.py"])];
+        let body = aris_launch::find_block(skill, &helpers);
+        format!("# aris-find: count\n{body}# aris-find end")
     };
-    let table = "[[helper]]\nname = \"count\"\nowner = \"a\"\npolicy = \"B\"\n";
-    let check = |code: &str, table: Option<&str>| {
-        let text = skill_md("a", &fence(code));
-        let other = skill_md("b", &fence(code));
-        let mut files = vec![
+    let check = |code: &str| {
+        let (text, other) = (skill_md("a", &fence(code)), skill_md("b", &fence(code)));
+        let files = [
             (SKILL, text.as_str()),
             ("skills/b/SKILL.md", other.as_str()),
+            table,
         ];
-        files.extend(table.map(|table| ("skills/shared-references/helpers.toml", table)));
         places(&["SR518"], &files)
     };
-    for owns in [true, false] {
-        assert_eq!(check(&block(owns), None), Vec::<String>::new());
-    }
+    assert_eq!(check(&block("a")), ["SR518 skills/b/SKILL.md:6:1"]);
+    assert_eq!(check(&block("b")), ["SR518 skills/a/SKILL.md:6:1"]);
+    assert_eq!(check(&block("a").replace("return", "exit")).len(), 2);
+    assert_eq!(check("# aris-find: count").len(), 2);
     assert_eq!(
-        check(&block(true), Some(table)),
-        ["SR518 skills/b/SKILL.md:6:1"]
+        check("x\n  # aris-find end"),
+        ["SR518 skills/a/SKILL.md:7:3", "SR518 skills/b/SKILL.md:7:3"]
     );
-    assert_eq!(
-        check(&block(false), Some(table)),
-        ["SR518 skills/a/SKILL.md:6:1"]
-    );
-    assert_eq!(check(&block(true).replace("break", "exit"), None).len(), 2);
-    assert_eq!(check("# aris-resolver v2: TOOL count", None).len(), 2);
+    // A helper that no table knows has a rule of its own.
+    assert_eq!(check("# aris-find: cuont\n# aris-find end"), [""; 0]);
 
-    let text = skill_md("a", &fence(&block(false).replace("break", "exit")));
-    let helpers = ("skills/shared-references/helpers.toml", table);
-    let found = findings(&["SR518"], &[(SKILL, &text), helpers]);
-    let new = repaired(&text, &found);
-    assert_eq!(new, skill_md("a", &fence(&block(true))));
-    assert_eq!(found[0].skill.as_deref(), Some("skills/a"));
+    // Helpers that ship elsewhere are known too.
+    let text = skill_md("a", &fence("# aris-find: save_trace\nold\n# aris-find end"));
+    assert_eq!(places(&["SR518"], &[(SKILL, &text)]).len(), 1);
+
+    for (code, good) in [
+        (block("a").replace("return", "exit"), block("a")),
+        (
+            block("b")
+                .replace('\n', "\n  ")
+                .replacen("# aris", "  # aris", 1),
+            block("a")
+                .replace('\n', "\n  ")
+                .replacen("# aris", "  # aris", 1),
+        ),
+    ] {
+        let text = skill_md("a", &fence(&code)).replace('\n', "\r\n");
+        let found = findings(&["SR518"], &[(SKILL, &text), table]);
+        assert_eq!(found[0].skill.as_deref(), Some("skills/a"));
+        let new = repaired(&text, &found);
+        assert_eq!(new, skill_md("a", &fence(&good)).replace('\n', "\r\n"));
+        assert_eq!(places(&["SR518"], &[(SKILL, &new), table]), [""; 0]);
+    }
 }
 
 #[test]
@@ -204,7 +150,7 @@ fn helpers_have_a_policy_and_exist() {
     let code = format!(
         "{}\n{}",
         older("A", "tools/a.py"),
-        v1::chain("B", "tools/b.py").join("\n")
+        chain("B", "tools/b.py").join("\n")
     );
     let text = skill_md("a", &fence(&code));
     let files = [
@@ -256,7 +202,7 @@ fn integrations_have_six_parts() {
     for (row, expected) in [
         ("| x | a | b | c | d | e | n/a (why) |", &[][..]),
         ("| x | a | b |  | TBD | e | f |", &["3:16", "3:18"]),
-        ("| x | a | b | c | d | e |", &["3:1"]),
+        ("| x | a | b | c | d | e |", &["3:26"]),
     ] {
         let page = format!("{header}{row}\n");
         let found = places(
@@ -273,7 +219,7 @@ fn integrations_have_six_parts() {
         &["SR506"],
         &[(SKILL, &skill_md("a", "x")), (CONTRACT, page)],
     );
-    assert_eq!(found, [format!("SR506 {CONTRACT}:1:1")]);
+    assert_eq!(found, [format!("SR506 {CONTRACT}:1:3")]);
 }
 
 #[test]
@@ -315,23 +261,4 @@ fn variables_and_arguments_of_the_host() {
         ("skills/a/references/b.md", &page),
     ];
     assert_eq!(places(&["SR515"], &files), Vec::<String>::new());
-}
-
-/// The other repairs of this family in one go: nothing of them is left, and a second go changes nothing.
-#[test]
-fn repairs_are_done_once() {
-    let code = format!(
-        "T=\"\"\nif [ -f \"$CLAUDE_SKILL_DIR/scripts/a.py\" ]; then T=\"$CLAUDE_SKILL_DIR/scripts/a.py\"; fi\nif [ -z \"$T\" ]; then\n{}\nfi",
-        older("T", "tools/a.py").replace("[ -f \"$T\" ] || T=\"\"", "")
-    );
-    let text = skill_md("a", &fence(&code));
-    let rules = ["SR502", "SR512", "SR518"];
-    let found = findings(&rules, &[(SKILL, &text)]);
-    assert_eq!(found.len(), 2);
-    let new = repaired(&text, &found);
-    assert_eq!(
-        places(&rules, &[(SKILL, &new)]),
-        Vec::<String>::new(),
-        "{new}"
-    );
 }

@@ -2,7 +2,8 @@
 //!
 //! **Source**: Claude Code documentation of skills, string substitutions.
 
-use super::resolver::{Line, indent_of};
+use super::page::indent_of;
+use super::resolver::Line;
 
 /// Names after `CLAUDE_` that Claude Code replaces in the text of a skill.
 const KNOWN: &[&str] = &[
