@@ -9,6 +9,8 @@ pub fn file_name(id: &str) -> String {
 pub mod id {
     /// An audit artifact such as `PAPER_CLAIM_AUDIT.json`.
     pub const AUDIT: &str = "aris.verify_paper_audits.audit/v1";
+    /// The gate's report.
+    pub const GATE_REPORT: &str = "aris.verify_paper_audits.report/v1";
     /// The gate's policy file.
     pub const POLICY: &str = "aris.verify_paper_audits.policy/v1";
     /// The paper's own list of further audits, `.aris/audits.json`.

@@ -22,7 +22,6 @@ mod doctor;
 mod error;
 mod evidence;
 mod files;
-mod json_schema;
 mod predicate;
 mod project;
 mod quote;

@@ -89,7 +89,7 @@ use crate::paper::Paper;
 use aris_audit::ledger::Ledger;
 
 /// Schema id of the report.
-pub const SCHEMA: &str = "aris.verify_paper_audits.report/v1";
+pub const SCHEMA: &str = schema::id::GATE_REPORT;
 
 /// What the gate says about itself.
 pub static SPEC: Spec = Spec {

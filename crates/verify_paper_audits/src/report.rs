@@ -6,6 +6,7 @@
 //! Everything but `generated_at` depends only on the paper, its project, the policy and whether times lie in the future.
 
 use aris_contract::artifact::audit::Assurance;
+pub use aris_contract::artifact::audit::GateResult;
 use serde::Serialize;
 
 use crate::finding::{Finding, FindingId, Severity};
@@ -154,23 +155,6 @@ pub struct JudgedFile {
     pub roles: Vec<Role>,
     /// Whether it lies in the paper directory.
     pub in_paper: bool,
-}
-
-/// What came of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum GateResult {
-    /// Nothing blocking was found; that is not an acceptance.
-    NoBlocker,
-    /// Blocked at `submission`.
-    Blocked,
-    /// A draft in which every mandatory audit was run and nothing would block a submission.
-    DraftWithoutBlockers,
-    /// A draft in which mandatory audits have not been run and nothing else would block a submission.
-    DraftIncomplete,
-    /// A draft with findings that would block a submission.
-    DraftWithBlockers,
 }
 
 /// One thing to do.

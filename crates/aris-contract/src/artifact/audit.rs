@@ -155,6 +155,40 @@ pub struct Audit<D = Value> {
     pub details: D,
 }
 
+/// What came of the gate's run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateResult {
+    /// Nothing blocking was found; that is not an acceptance.
+    NoBlocker,
+    /// Blocked at `submission`.
+    Blocked,
+    /// A draft in which every mandatory audit was run and nothing would block a submission.
+    DraftWithoutBlockers,
+    /// A draft in which mandatory audits have not been run and nothing else would block a submission.
+    DraftIncomplete,
+    /// A draft with findings that would block a submission.
+    DraftWithBlockers,
+}
+
+/// What other programs read of the gate's report, which says more.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct GateReport {
+    /// Schema id.
+    pub schema: String,
+    /// Version of the verifier.
+    pub verifier_version: String,
+    /// How strict the gate was.
+    pub assurance: Assurance,
+    /// RFC 3339, UTC.
+    pub generated_at: String,
+    /// Whether the gate blocks: only ever at `submission`.
+    pub submission_blocking: bool,
+    /// What came of it.
+    pub result: GateResult,
+}
+
 /// Fields an artifact must have, in the order of the contract.
 pub const REQUIRED_FIELDS: [&str; 10] = [
     "audit_skill",

@@ -133,7 +133,7 @@ pub enum Step {
         /// Arguments.
         args: &'static [&'static str],
     },
-    /// A skill, which only an agent can run: `/proof-checker paper/`.
+    /// A skill, which only an agent can run: `/experiment-queue`.
     Skill(&'static str),
 }
 

@@ -434,7 +434,10 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 }],
                 hashed: Some("/audited_input_hashes"),
                 covers: None,
-                backfill: Step::Skill("/proof-checker paper/"),
+                backfill: Step::Helper {
+                    helper: "verify_paper_audits",
+                    args: &["prompt", "paper/", "--audit", "proof-checker"],
+                },
             },
             Artifact {
                 path: "paper/PAPER_CLAIM_AUDIT.json",
@@ -486,7 +489,7 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
             },
         ],
         checklist: &[
-            "/proof-checker leaves paper/PROOF_AUDIT.json",
+            "verify_paper_audits prompt paper/ --audit proof-checker asks for the review behind paper/PROOF_AUDIT.json",
             "/paper-claim-audit leaves paper/PAPER_CLAIM_AUDIT.json",
             "/citation-audit leaves paper/CITATION_AUDIT.json",
             "verify_paper_audits paper/ --assurance submission (policy A)",

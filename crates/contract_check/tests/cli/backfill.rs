@@ -104,7 +104,7 @@ fn values_that_are_missing_or_unknown_stop_before_anything_runs() {
 }
 
 #[test]
-fn a_gate_is_asked_again_after_its_repair_and_skills_are_for_agents() {
+fn a_gate_is_asked_again_after_its_repair() {
     let project = Project::new()
         .file("paper/.aris/assurance.txt", "submission")
         .file("tools/paper_claim_audit", "#!/bin/sh\nexit 4\n")
@@ -130,7 +130,7 @@ fn a_gate_is_asked_again_after_its_repair_and_skills_are_for_agents() {
     assert_eq!(
         steps,
         [
-            (json!("skill"), json!("open"), json!(null)),
+            (json!("helper"), json!("failed"), json!(1)),
             (json!("helper"), json!("failed"), json!(4)),
             (json!("helper"), json!("not_found"), json!(null)),
             (json!("helper"), json!("failed"), json!(1)),
@@ -141,13 +141,21 @@ fn a_gate_is_asked_again_after_its_repair_and_skills_are_for_agents() {
     assert!(
         printed
             .stdout()
-            .contains("# a skill, for your agent: /proof-checker paper/\n"),
+            .contains("/tools/verify_paper_audits' prompt paper/ --audit proof-checker\n"),
         "{printed}"
     );
     assert!(
         printed.stdout().contains("# not found (not in "),
         "{printed}"
     );
+}
+
+#[test]
+fn a_skill_is_for_the_agent() {
+    let project = Project::new().file("experiment_queue/a/grid.yaml", "x: 1\n");
+    let run = call(&project, &["backfill", "experiment-queue"]).expect_code(10);
+    let skill = "# a skill, for your agent: /experiment-queue\n";
+    assert!(run.stdout().contains(skill), "{run}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_submission_without_its_audits_is_broken_until_the_last_one_is_right() {
     for piece in [
         "BROKEN (load-bearing)",
         "says \"proof-checker\" at /audit_skill, not \"paper-claim-audit\"",
-        "lacks verdict",
+        "is not aris.verify_paper_audits.audit/v1: missing field `verdict` at line 1 column 33",
         "is not JSON: ",
         "at line 1, column ",
         "contract_check backfill submission-audits",
@@ -492,7 +492,7 @@ fn a_checklist_has_empty_boxes() {
     let run = call(&Project::bare(), &["checklist", "submission-audits"]).expect_code(0);
     assert!(
         run.stdout()
-            .contains("   [ ] 1. /proof-checker leaves paper/PROOF_AUDIT.json\n"),
+            .contains("   [ ] 1. verify_paper_audits prompt paper/ --audit proof-checker asks for the review behind paper/PROOF_AUDIT.json\n"),
         "{run}"
     );
     assert!(!run.stdout().contains("[x]"));
