@@ -38,8 +38,8 @@ pub(crate) fn cases() -> Vec<Case> {
         );
         tree(body("x"), [(CONTRACT, &text)])
     };
-    let block =
-        aris_launch::find_block("a", &[("save-trace", vec!["save_trace", "save_trace.sh"])]);
+    let helper = aris_contract::helpers::find("save_trace").expect("a helper");
+    let block = aris_launch::find_block("a", &[(helper.owner, helper.names())]);
     let find = |block: &str| shell(&format!("# aris-find: save_trace\n{block}# aris-find end"));
     vec![
         case(
