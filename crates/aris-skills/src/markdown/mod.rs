@@ -116,7 +116,7 @@ fn has_scheme(target: &str) -> bool {
 }
 
 /// `%XX` decoded; a `%` without two hexadecimal digits stays, bytes that are not UTF-8 are replaced.
-fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

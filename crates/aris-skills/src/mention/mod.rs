@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::markdown::percent_decoded;
 use crate::names;
 use crate::skill::SourceFile;
 use crate::tree::SKILL_FILE;
@@ -69,6 +70,10 @@ impl Matcher {
         }
         if !self.odd.is_empty() {
             self.find_odd(text, found);
+            // Links escape what is odd in a name.
+            if text.contains('%') {
+                self.find_odd(&percent_decoded(text), found);
+            }
         }
     }
 

@@ -21,18 +21,26 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "fish"];
 const STARTERS: &[&str] = &["sudo", "env", "command", "exec", "nohup", "doas"];
 
 fn is_download(name: &str) -> bool {
-    matches!(name, "curl" | "wget")
+    matches!(name, "curl" | "wget" | "fetch")
 }
 
 /// Other programs that run what they read.
 const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php"];
 
-/// Places of `curl` and `wget` whose output is run: by a shell or interpreter at the end of their pipeline, as `-c "$(…)"`, or as
-/// `<(…)` in the place of a script.
+/// Places of `curl` and `wget` whose output is run: by a shell or interpreter at the end of their pipeline, as `-c "$(…)"` or
+/// `<<< "$(…)"`, as `<(…)` in the place of a script, or by way of a variable.
 pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
     let mut downloads: Vec<(usize, usize)> = Vec::new();
+    // Variables that hold a download, and its place.
+    let mut held: Vec<(&str, usize)> = Vec::new();
     let mut places = Vec::new();
     for command in &script.commands {
+        for word in &command.assignments {
+            let name = script.raw(word).split('=').next().unwrap_or_default();
+            held.retain(|(other, _)| *other != name);
+            let inside = downloads.iter().find(|(_, at)| word.range.contains(at));
+            held.extend(inside.map(|(_, at)| (name, *at)));
+        }
         let Some((name, arguments)) = script.called(command) else {
             continue;
         };
@@ -44,7 +52,14 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         let raw = || arguments.iter().map(|word| script.raw(word));
         let shell = SHELLS.contains(&name.as_str());
         let interpreter = INTERPRETERS.contains(&name.as_str());
-        let from_pipe = shell && reads_program(raw()) || interpreter && reads_code(raw());
+        let ends_in_code = name == "xargs" && raw().next_back() == Some("-c");
+        let from_pipe =
+            ends_in_code || shell && reads_program(raw()) || interpreter && reads_code(raw());
+        let texts = if from_pipe {
+            command.inputs.as_slice()
+        } else {
+            &[]
+        };
         // Commands in a word stand before the one that holds it.
         let code = match name.as_str() {
             "eval" => arguments,
@@ -52,9 +67,20 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
             _ if shell || interpreter => code_argument(script, arguments),
             _ => &[],
         };
+        let code: Vec<&Word> = code.iter().chain(texts).collect();
+        let expands = |name: &str| {
+            let forms = [format!("${name}"), format!("${{{name}}}")];
+            let is_it = |word: &Word| {
+                forms
+                    .iter()
+                    .any(|form| script.raw(word).trim_matches('"') == form)
+            };
+            code.iter().any(|word| is_it(word))
+        };
         downloads.retain(|(pipeline, at)| {
             let run = from_pipe && *pipeline == command.pipeline
-                || code.iter().any(|word| word.range.contains(at));
+                || code.iter().any(|word| word.range.contains(at))
+                || held.iter().any(|(name, of)| of == at && expands(name));
             if run {
                 places.push(*at);
             }
@@ -62,6 +88,17 @@ pub(crate) fn in_script(script: &Script<'_>) -> Vec<usize> {
         });
     }
     places
+}
+
+/// Whether a byte of a line belongs to what `echo` or `printf` only prints.
+pub(crate) fn is_printed(line: &str, at: usize) -> bool {
+    let script = Script::read(line);
+    script.commands.iter().any(|command| {
+        let prints = script
+            .called(command)
+            .is_some_and(|(name, _)| matches!(name.as_str(), "echo" | "printf"));
+        prints && command.words.iter().any(|word| word.range.contains(&at))
+    })
 }
 
 /// What a shell or interpreter with these arguments runs: the text behind `-c` or `-e`, or its script.

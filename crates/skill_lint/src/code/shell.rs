@@ -29,13 +29,17 @@ pub(crate) struct Command {
     pub(crate) assignments: Vec<Word>,
     /// Files that output replaces (`>`, `>|`, `&>`); neither descriptors nor what is appended to.
     pub(crate) outputs: Vec<Word>,
+    /// Texts that it reads (`<<<`).
+    pub(crate) inputs: Vec<Word>,
     /// Commands that are joined by `|` share a number and stand in the order of the pipe.
     pub(crate) pipeline: usize,
 }
 
 impl Command {
     fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.assignments.is_empty() && self.outputs.is_empty()
+        [&self.words, &self.assignments, &self.outputs, &self.inputs]
+            .iter()
+            .all(|words| words.is_empty())
     }
 }
 
@@ -44,6 +48,8 @@ impl Command {
 pub(crate) struct Script<'a> {
     source: &'a str,
     pub(crate) commands: Vec<Command>,
+    /// Bodies of here-documents in which nothing is expanded, by their first byte.
+    literal: Vec<Range<usize>>,
 }
 
 impl<'a> Script<'a> {
@@ -57,12 +63,19 @@ impl<'a> Script<'a> {
             pipelines: 0,
             commands: Vec::new(),
             heredocs: Vec::new(),
+            literal: Vec::new(),
         };
-        lexer.list(Close::End);
+        lexer.list(Close::End, None);
         Self {
             source,
             commands: lexer.commands,
+            literal: lexer.literal,
         }
+    }
+
+    /// Whether a byte lies in a here-document in which nothing is expanded.
+    pub(crate) fn is_literal(&self, at: usize) -> bool {
+        self.literal.iter().any(|body| body.contains(&at))
     }
 
     /// The word as it is written.
@@ -169,6 +182,8 @@ enum Close {
 
 struct Heredoc {
     delimiter: String,
+    /// A quoted delimiter: nothing in the body is expanded.
+    quoted: bool,
     /// `<<-`: leading tabs do not count.
     tabs: bool,
 }
@@ -183,6 +198,7 @@ struct Lexer<'a> {
     commands: Vec<Command>,
     /// Here-documents whose body starts at the next line.
     heredocs: Vec<Heredoc>,
+    literal: Vec<Range<usize>>,
 }
 
 impl Lexer<'_> {
@@ -213,10 +229,10 @@ impl Lexer<'_> {
         self.pipelines
     }
 
-    /// Reads commands up to `close`, which is consumed.
-    fn list(&mut self, close: Close) {
+    /// Reads commands up to `close`, which is consumed. The first belongs to `pipeline`.
+    fn list(&mut self, close: Close, pipeline: Option<usize>) {
         let mut command = Command {
-            pipeline: self.next_pipeline(),
+            pipeline: pipeline.unwrap_or_else(|| self.next_pipeline()),
             ..Command::default()
         };
         // One entry for each open `case`.
@@ -379,7 +395,7 @@ impl Lexer<'_> {
             return;
         }
         self.depth += 1;
-        self.list(Close::Parenthesis);
+        self.list(Close::Parenthesis, Some(command.pipeline));
         self.depth -= 1;
     }
 
@@ -431,7 +447,8 @@ impl Lexer<'_> {
     fn redirect(&mut self, command: &mut Command) {
         let output = self.peek(0) == b'>';
         let mut replaces = false;
-        if self.starts_with("<<<") {
+        let text = self.starts_with("<<<");
+        if text {
             self.at += 3;
         } else if self.starts_with("<<") {
             self.at += 2;
@@ -441,7 +458,11 @@ impl Lexer<'_> {
             let word = self.word();
             let raw = self.text(word.range).to_owned();
             let delimiter = raw.replace(['\'', '"', '\\'], "");
-            self.heredocs.push(Heredoc { delimiter, tabs });
+            self.heredocs.push(Heredoc {
+                quoted: delimiter != raw,
+                delimiter,
+                tabs,
+            });
             return;
         } else {
             self.at += 1;
@@ -458,7 +479,9 @@ impl Lexer<'_> {
         }
         self.blanks();
         let word = self.word();
-        if replaces && !word.range.is_empty() {
+        if text {
+            command.inputs.push(word);
+        } else if replaces && !word.range.is_empty() {
             command.outputs.push(word);
         }
     }
@@ -472,6 +495,7 @@ impl Lexer<'_> {
     /// Passes over the here-documents that were announced on the line that just ended.
     fn heredoc_bodies(&mut self) {
         for heredoc in std::mem::take(&mut self.heredocs) {
+            let body = self.at;
             while !self.done() {
                 let start = self.at;
                 while !self.done() && self.peek(0) != b'\n' {
@@ -489,6 +513,9 @@ impl Lexer<'_> {
                 if last {
                     break;
                 }
+            }
+            if heredoc.quoted {
+                self.literal.push(body..self.at);
             }
         }
         self.at = self.at.min(self.bytes.len());
@@ -563,7 +590,7 @@ impl Lexer<'_> {
                 if self.depth < DEEPEST {
                     self.depth += 1;
                     self.backquotes += 1;
-                    self.list(Close::Backquote);
+                    self.list(Close::Backquote, None);
                     self.backquotes -= 1;
                     self.depth -= 1;
                 }
@@ -602,7 +629,7 @@ impl Lexer<'_> {
         self.at += 1;
         if self.depth < DEEPEST {
             self.depth += 1;
-            self.list(Close::Parenthesis);
+            self.list(Close::Parenthesis, None);
             self.depth -= 1;
         }
     }
@@ -733,7 +760,8 @@ mod tests {
             ("cat <<-'E O'\n\tx\n\tE O\nc", vec!["cat", "c"]),
             ("a <<< \"$b\" 2>&1 >out <in; c", vec!["a", "c"]),
             ("a <(b c) >(d)", vec!["a <(b c) >(d)", "b c", "d"]),
-            ("(a; b) | c", vec!["a", "b", "c"]),
+            ("(a; b) | c", vec!["a | c", "b"]),
+            ("a | (b; c)", vec!["a | b", "c"]),
             (
                 "echo ${x:-$(a)} ${#y} \"${z:-\"q r\"}\"",
                 vec!["echo ${x:-$(a)} ${#y} \"${z:-\"q r\"}\"", "a"],

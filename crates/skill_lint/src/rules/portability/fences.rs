@@ -87,10 +87,13 @@ impl<'t> Variables<'t> {
                 .assignments
                 .iter()
                 .chain(&command.words)
+                .chain(&command.inputs)
                 .chain(&command.outputs);
             for word in words {
-                for (name, at) in expansions(script.raw(word)) {
-                    used.entry(name).or_insert(from + word.range.start + at);
+                let expanded = expansions(script.raw(word)).into_iter();
+                let expanded = expanded.map(|(name, at)| (name, word.range.start + at));
+                for (name, at) in expanded.filter(|(_, at)| !script.is_literal(*at)) {
+                    used.entry(name).or_insert(from + at);
                 }
             }
         }

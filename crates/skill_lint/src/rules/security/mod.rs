@@ -116,7 +116,7 @@ fn fences(file: &SourceFile, text: &Text, document: &Document, sink: &mut Sink<'
             let code = line.split(" #").next().unwrap_or(&line);
             let shell = download::in_line(code);
             let at = shell.or_else(|| download::in_powershell(code).first().copied());
-            if let Some(at) = at {
+            if let Some(at) = at.filter(|at| !download::is_printed(code, *at)) {
                 let (line, col) = text.place(text.start(number) + at);
                 let message = shell.map_or("a download is evaluated", |_| download::MESSAGE);
                 found.entry(line).or_insert((col, message));
