@@ -132,3 +132,92 @@ pub(crate) fn cases() -> Vec<Case> {
 fn rules_about_manifests() {
     check(&cases());
 }
+
+/// `rule severity line:column` of each finding of SR6, and the message.
+fn found(files: &Files) -> Vec<String> {
+    let project = super::project(files);
+    let run = aris_testkit::Helper::at(env!("CARGO_BIN_EXE_skill_lint"));
+    let run = run.call(project.path());
+    let args = ["--json", "--rule", "SR6", "--fail-on", "never", "."];
+    let data = run.args(args).run().expect_code(0).data();
+    let found = data.as_array().expect("a list").iter();
+    let word = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+    found
+        .map(|one| {
+            let (rule, severity) = (word(&one["rule"]), word(&one["severity"]));
+            let message = word(&one["message"]);
+            format!("{rule} {severity} {}:{} {message}", one["line"], one["col"])
+        })
+        .collect()
+}
+
+#[test]
+fn hooks_that_no_host_runs_are_named() {
+    for (hooks, expected) in [
+        (
+            r#"{"hooks": {"PreTolUse": []}}"#,
+            "SR611 error 1:25 `PreTolUse` is not known; did you mean `PreToolUse`?",
+        ),
+        (
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "comand", "command": "x"}]}]}}"#,
+            "SR611 error 1:41 `hooks.Stop.0.hooks.0.type` is `comand`; did you mean `command`?",
+        ),
+        (
+            r#"{"hooks": {"Stop": {"x": 1}}}"#,
+            "SR611 error 1:20 `hooks.Stop` is an object, not an array",
+        ),
+        (
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "command"}]}]}}"#,
+            "SR611 error 1:32 `hooks.Stop.0.hooks.0` has no `command`",
+        ),
+        (
+            r#"{"PreToolUse": []}"#,
+            "SR611 error 1:1 the file has no `hooks`",
+        ),
+        (
+            r#"{"hooks": {"Stop": [{"matcher": "Ba(sh", "hooks": []}]}}"#,
+            "SR611 error 1:33 `hooks.Stop.0.matcher` is not a pattern",
+        ),
+        (
+            r#"{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "x", "timeout": "ten"}]}]}}"#,
+            "SR611 error 1:72 `hooks.Stop.0.hooks.0.timeout` is a string, not a number",
+        ),
+    ] {
+        let files = files([(PLUGIN, r#"{"name": "p"}"#), ("hooks/hooks.json", hooks)]);
+        assert_eq!(found(&files), [expected], "{hooks}");
+    }
+    // Events and kinds that are new are no mistake.
+    let good = r#"{"hooks": {"MoonRise": [{"matcher": "*", "hooks": [{"type": "wasm"}, {"type": "prompt", "prompt": "x"}]}]}}"#;
+    let files = files([(PLUGIN, r#"{"name": "p"}"#), ("hooks/hooks.json", good)]);
+    assert_eq!(found(&files), [""; 0]);
+}
+
+#[test]
+fn mistaken_fields_of_plugins_and_sources_are_named() {
+    let plugin = files([(PLUGIN, r#"{"name": "p", "skils": "./skills/", "icon": 1}"#)]);
+    assert_eq!(
+        found(&plugin),
+        ["SR603 warn 1:24 `skils` is not known; did you mean `skills`?"]
+    );
+    for (source, expected) in [
+        (
+            r#"{"source": "githb", "repo": "o/r"}"#,
+            &["SR606 error 1:86 `plugins.0.source.source` is `githb`; did you mean `github`?"][..],
+        ),
+        (
+            r#"{"source": "github"}"#,
+            &["SR606 error 1:75 `plugins.0.source` has no `repo`"],
+        ),
+        (r#"{"source": "github", "repo": "o/r"}"#, &[]),
+        (r#"{"source": "s3", "bucket": "b"}"#, &[]),
+        (
+            "3",
+            &["SR606 error 1:75 `plugins.0.source` is a number, not a string or an object"],
+        ),
+    ] {
+        let text = format!(
+            r#"{{"name": "m", "owner": {{"name": "o"}}, "plugins": [{{"name": "p", "source": {source}}}]}}"#
+        );
+        assert_eq!(found(&files([(MARKETPLACE, &text)])), expected, "{source}");
+    }
+}

@@ -1,56 +1,48 @@
-//! `hooks/hooks.json` of a plugin: commands that name files of the plugin (SR611).
+//! `hooks/hooks.json` of a plugin: what it must look like, and the files of the plugin that its commands name (SR611).
 //!
-//! **Source**: Claude Code documentation of plugin hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a command is run by a
-//! shell.
+//! **Source**: Claude Code documentation of hooks: `${CLAUDE_PLUGIN_ROOT}` is the plugin's folder, and a command is run by a shell.
 
-use super::json::Json;
+use serde_json::Value;
+
+use super::manifest::{HOOKS, Manifest, Problem};
 use super::places::{Places, below};
-use super::problem::Problem;
 
 const RULE: &str = "SR611";
 
 /// Checks the hooks of the plugin at `root`.
-pub(super) fn check(hooks: &Json, root: &str, places: &Places) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut open = vec![hooks];
-    while let Some(value) = open.pop() {
-        if let Some(command) = value.get("command")
-            && let Some(text) = command.as_str()
-        {
-            command_files(command, text, root, places, true, &mut problems);
-            for argument in value.get("args").map_or(&[][..], Json::items) {
-                if let Some(text) = argument.as_str() {
-                    command_files(argument, text, root, places, false, &mut problems);
-                }
+pub(super) fn check(hooks: &Manifest, root: &str, places: &Places) -> Vec<Problem> {
+    let mut problems = hooks.faults(&HOOKS, |_, _| RULE);
+    let mut open = vec![(String::new(), &hooks.value)];
+    while let Some((at, value)) = open.pop() {
+        let mut files = |at: String, text: &str, may_run: bool| {
+            for (path, is_run) in plugin_files(text) {
+                let says = match below(root, path) {
+                    None => "leaves the plugin",
+                    Some(found) if !places.exists(&found) => "does not exist",
+                    Some(found) if may_run && is_run && !places.is_executable(&found) => {
+                        "is run without an interpreter and is not executable"
+                    }
+                    Some(_) => continue,
+                };
+                let message = format!("hook file `{path}` {says}");
+                problems.push(hooks.problem(RULE, &at, message));
+            }
+        };
+        if let Some(text) = value.get("command").and_then(Value::as_str) {
+            files(format!("{at}/command"), text, true);
+            let args = value.get("args").and_then(Value::as_array);
+            for (number, argument) in args.into_iter().flatten().enumerate() {
+                let text = argument.as_str().unwrap_or_default();
+                files(format!("{at}/args/{number}"), text, false);
             }
         }
-        open.extend(value.items());
-        open.extend(value.members().iter().map(|(_, value)| value));
+        let items = value.as_array().into_iter().flatten().enumerate();
+        open.extend(items.map(|(number, item)| (format!("{at}/{number}"), item)));
+        let members = value.as_object().into_iter().flatten();
+        open.extend(members.map(|(key, member)| (format!("{at}/{key}"), member)));
     }
-    problems.sort_by_key(|problem| problem.offset);
+    problems.sort_by_key(|problem| problem.place);
     problems
-}
-
-fn command_files(
-    value: &Json,
-    text: &str,
-    root: &str,
-    places: &Places,
-    may_run: bool,
-    problems: &mut Vec<Problem>,
-) {
-    for (path, is_run) in plugin_files(text) {
-        let says = match below(root, path) {
-            None => "leaves the plugin",
-            Some(found) if !places.exists(&found) => "does not exist",
-            Some(found) if may_run && is_run && !places.is_executable(&found) => {
-                "is run without an interpreter and is not executable"
-            }
-            Some(_) => continue,
-        };
-        let message = format!("hook file `{path}` {says}");
-        problems.push(Problem::new(RULE, value.offset, message));
-    }
 }
 
 /// The files of the plugin that a shell command names, each with whether it is the program of its command. Paths with variables or
@@ -95,9 +87,8 @@ fn plugin_files(command: &str) -> Vec<(&str, bool)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::json::parse;
+    use super::super::manifest::tests::{messages, of};
     use super::super::places::sample;
-    use super::super::problem::brief;
     use super::*;
 
     #[test]
@@ -126,7 +117,7 @@ mod tests {
         let places = sample(&["p/run*", "p/plain", "out"]);
         let checked = |hook: &str| {
             let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{hook}]}}]}}}}"#);
-            brief(&check(&parse(&text).unwrap(), "p", &places), &text)
+            messages(&check(&of(&text), "p", &places))
         };
         for (hook, expected) in [
             (
@@ -163,9 +154,7 @@ mod tests {
             ),
         ] {
             let found = checked(hook);
-            let message = found
-                .first()
-                .map(|found| found.rsplit("\" ").next().unwrap());
+            let message = found.first().map(|found| found.split_at(6).1);
             assert_eq!(message, expected, "{hook}");
         }
     }

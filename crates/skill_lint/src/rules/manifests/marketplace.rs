@@ -1,148 +1,78 @@
 //! `.claude-plugin/marketplace.json`: SR605 to SR608 and SR612.
 //!
-//! **Source**: Claude Code documentation of marketplaces (fields, plugin entries, reserved names, path rules) and the JSON schema
-//! published for the file.
+//! **Source**: Claude Code documentation of marketplaces (fields, plugin entries, path rules).
 
 use std::collections::BTreeSet;
 
-use super::json::Json;
+use serde_json::Value;
+
+use super::manifest::{MARKETPLACE, Manifest, Problem};
 use super::places::{Places, below, join, resolve};
 use super::plugin;
-use super::problem::Problem;
-
-/// Names that only a marketplace published by Anthropic may have. **Source**: documentation of marketplaces, August 2026.
-const RESERVED: &[&str] = &[
-    "agent-skills",
-    "anthropic-agent-skills",
-    "anthropic-marketplace",
-    "anthropic-plugin-directory",
-    "anthropic-plugins",
-    "claude-code-marketplace",
-    "claude-code-plugins",
-    "claude-community",
-    "claude-for-financial-services",
-    "claude-for-legal",
-    "claude-plugin-directory",
-    "claude-plugins-community",
-    "claude-plugins-official",
-    "claude-tag-plugins",
-    "financial-services-plugins",
-    "first-party-plugins",
-    "healthcare",
-    "knowledge-work-plugins",
-    "life-sciences",
-];
 
 /// An entry whose plugin lies in the tree.
-pub(super) struct LocalEntry<'a> {
-    pub(super) entry: &'a Json,
+pub(super) struct LocalEntry {
+    /// Pointer to the entry.
+    at: String,
     /// Folder of the plugin.
     pub(super) root: String,
 }
 
 /// Checks the file of the marketplace at `root` by itself; gives the entries whose plugins lie in the tree.
-pub(super) fn check<'a>(
-    marketplace: &'a Json,
+pub(super) fn check(
+    marketplace: &Manifest,
     root: &str,
     places: &Places,
     problems: &mut Vec<Problem>,
-) -> Vec<LocalEntry<'a>> {
-    shape(marketplace, problems);
-    let plugin_root = (marketplace.get("metadata"))
-        .and_then(|metadata| metadata.get("pluginRoot"))
-        .and_then(Json::as_str);
+) -> Vec<LocalEntry> {
+    problems.extend(marketplace.faults(&MARKETPLACE, |at, by| {
+        if by.ends_with("/not") {
+            "SR612"
+        } else if at.starts_with("/plugins/") {
+            "SR606"
+        } else {
+            "SR605"
+        }
+    }));
+    let plugin_root = marketplace.value.pointer("/metadata/pluginRoot");
+    let plugin_root = plugin_root.and_then(Value::as_str);
     let mut names: BTreeSet<&str> = BTreeSet::new();
     let mut local = Vec::new();
-    for entry in marketplace.get("plugins").map_or(&[][..], Json::items) {
-        let name = entry.get("name");
-        let wrong = match name.and_then(Json::as_name) {
-            Some(text) if names.insert(text) => None,
-            Some(text) => Some(format!("a second plugin entry is called `{text}`")),
-            None if name.is_none() => Some("the plugin entry has no name".to_owned()),
-            None => Some("the plugin entry's name is not a string with text".to_owned()),
-        };
-        if let Some(message) = wrong {
-            let offset = name.unwrap_or(entry).offset;
-            problems.push(Problem::new("SR606", offset, message));
+    let entries = marketplace.value.get("plugins").and_then(Value::as_array);
+    for (number, entry) in entries.into_iter().flatten().enumerate() {
+        let at = format!("/plugins/{number}");
+        if let Some(name) = entry.get("name").and_then(Value::as_str)
+            && !names.insert(name)
+        {
+            let message = format!("a second plugin entry is called `{name}`");
+            problems.push(marketplace.problem("SR606", &format!("{at}/name"), message));
         }
-        match source(entry, root, plugin_root, places) {
-            Ok(Some(root)) => {
-                plugin::skills(entry, &root, places, problems);
-                local.push(LocalEntry { entry, root });
+        let Some(path) = entry.get("source").and_then(Value::as_str) else {
+            continue;
+        };
+        match source(path, root, plugin_root, places) {
+            Ok(root) => {
+                problems.extend(plugin::skills(marketplace, &at, &root, places));
+                local.push(LocalEntry { at, root });
             }
-            Ok(None) => {}
-            Err((offset, message)) => problems.push(Problem::new("SR606", offset, message)),
+            Err(fault) => {
+                let message = format!("source `{path}` {fault}");
+                problems.push(marketplace.problem("SR606", &format!("{at}/source"), message));
+            }
         }
     }
     local
 }
 
-fn shape(marketplace: &Json, problems: &mut Vec<Problem>) {
-    const RULE: &str = "SR605";
-    if !marketplace.is_object() {
-        let message = format!("the marketplace is {}, not an object", marketplace.kind());
-        problems.push(Problem::new(RULE, marketplace.offset, message));
-        return;
-    }
-    let mut wrong = |field: &str, value: Option<&Json>, what: &str| {
-        let (offset, is) = match value {
-            Some(value) if value.as_str().is_some_and(|text| text.trim().is_empty()) => {
-                (value.offset, "blank")
-            }
-            Some(value) => (value.offset, value.kind()),
-            None => (marketplace.offset, "missing"),
-        };
-        let message = format!("`{field}` is {is}, not {what}");
-        problems.push(Problem::new(RULE, offset, message));
-    };
-    let name = marketplace.get("name");
-    let reserved = name
-        .and_then(Json::as_str)
-        .filter(|name| RESERVED.contains(name));
-    if name.and_then(Json::as_name).is_none() {
-        wrong("name", name, "a string");
-    }
-    match marketplace.get("owner") {
-        Some(owner) if owner.is_object() => {
-            let name = owner.get("name");
-            if name.and_then(Json::as_name).is_none() {
-                wrong("owner.name", name.or(Some(owner)), "a string");
-            }
-        }
-        owner => wrong("owner", owner, "an object"),
-    }
-    let plugins = marketplace.get("plugins");
-    if !plugins.is_some_and(Json::is_array) {
-        wrong("plugins", plugins, "an array");
-    }
-    if let (Some(reserved), Some(name)) = (reserved, name) {
-        let message = format!("the marketplace name `{reserved}` is reserved for official use");
-        problems.push(Problem::new("SR612", name.offset, message));
-    }
-}
-
-/// The folder of an entry's plugin; `None` when the plugin comes from elsewhere.
+/// The folder of a plugin that an entry names by its path.
 fn source(
-    entry: &Json,
+    path: &str,
     root: &str,
     plugin_root: Option<&str>,
     places: &Places,
-) -> Result<Option<String>, (usize, String)> {
-    let Some(source) = entry.get("source") else {
-        return Err((entry.offset, "the plugin entry has no source".to_owned()));
-    };
-    let fault = |message: String| Err((source.offset, message));
-    let Some(path) = source.as_str() else {
-        if source.get("source").and_then(Json::as_name).is_some() {
-            return Ok(None);
-        }
-        let what = source.kind();
-        return fault(format!(
-            "the plugin entry's source is {what}, neither a path nor an object with `source`"
-        ));
-    };
+) -> Result<String, &'static str> {
     if path.split('/').any(|part| part == "..") {
-        return fault(format!("source `{path}` has `..`"));
+        return Err("has `..`");
     }
     let base = plugin_root.and_then(|folder| below(root, folder));
     let is_bare = !path.is_empty() && !path.starts_with(['.', '/']) && !path.contains("://");
@@ -153,28 +83,31 @@ fn source(
             .flatten()
             .collect(),
         (Err(_), Some(base)) if is_bare => vec![join(&base, path)],
-        (Err(_), _) => return fault(format!("source `{path}` does not start with `./`")),
+        (Err(_), _) => return Err("does not start with `./`"),
     };
-    match candidates.into_iter().find(|found| places.is_folder(found)) {
-        Some(found) => Ok(Some(found)),
-        None => fault(format!("source `{path}` names no directory")),
-    }
+    let mut candidates = candidates.into_iter();
+    candidates
+        .find(|found| places.is_folder(found))
+        .ok_or("names no directory")
 }
 
 /// The version of an entry against that of its plugin's manifest (SR608).
-pub(super) fn version(local: &LocalEntry<'_>, manifest: &Json) -> Option<Problem> {
-    let version = local.entry.get("version")?;
-    let ours = version.as_str()?;
-    let theirs = manifest.get("version")?.as_str()?;
+pub(super) fn version(
+    marketplace: &Manifest,
+    local: &LocalEntry,
+    manifest: &Manifest,
+) -> Option<Problem> {
+    let at = format!("{}/version", local.at);
+    let ours = marketplace.value.pointer(&at)?.as_str()?;
+    let theirs = manifest.value.get("version")?.as_str()?;
     let message = format!("version `{ours}` here, `{theirs}` in the plugin's manifest, which wins");
-    (ours != theirs).then(|| Problem::new("SR608", version.offset, message))
+    (ours != theirs).then(|| marketplace.problem("SR608", &at, message))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::parse;
+    use super::super::manifest::tests::{messages, of};
     use super::super::places::sample;
-    use super::super::problem::brief;
     use super::*;
 
     const FILES: &[&str] = &[
@@ -187,41 +120,35 @@ mod tests {
     ];
 
     fn checked(text: &str) -> Vec<String> {
-        let json = parse(text).unwrap();
         let mut problems = Vec::new();
-        check(&json, "", &sample(FILES), &mut problems);
-        brief(&problems, text)
+        check(&of(text), "", &sample(FILES), &mut problems);
+        messages(&problems)
     }
 
     #[test]
     fn a_marketplace_has_name_owner_and_plugins() {
         for (text, expected) in [
             (r#"{"name":"m","owner":{"name":"o"},"plugins":[]}"#, &[][..]),
-            (
-                "[]",
-                &["SR605 \"[]\" the marketplace is an array, not an object"],
-            ),
+            ("[]", &["SR605 the file is an array, not an object"]),
             (
                 r"{}",
                 &[
-                    "SR605 \"{}\" `name` is missing, not a string",
-                    "SR605 \"{}\" `owner` is missing, not an object",
-                    "SR605 \"{}\" `plugins` is missing, not an array",
+                    "SR605 the file has no `name`",
+                    "SR605 the file has no `owner`",
+                    "SR605 the file has no `plugins`",
                 ],
             ),
             (
                 r#"{"name":" ","owner":{"name":1},"plugins":{}}"#,
                 &[
-                    "SR605 \"\\\" \\\",\\\"owne\" `name` is blank, not a string",
-                    "SR605 \"1},\\\"plugi\" `owner.name` is a number, not a string",
-                    "SR605 \"{}}\" `plugins` is an object, not an array",
+                    "SR605 `name` is not a name with text",
+                    "SR605 `owner.name` is a number, not a string",
+                    "SR605 `plugins` is an object, not an array",
                 ],
             ),
             (
                 r#"{"name":"agent-skills","owner":{"name":"o"},"plugins":[]}"#,
-                &[
-                    "SR612 \"\\\"agent-sk\" the marketplace name `agent-skills` is reserved for official use",
-                ],
+                &["SR612 `name` is not free to use: it is reserved for official marketplaces"],
             ),
         ] {
             assert_eq!(checked(text), expected, "{text}");
@@ -238,23 +165,19 @@ mod tests {
                 r#"{"name":"x","source":{"source":"github","repo":"o/r"}}"#,
                 None,
             ),
-            (r#"{"source":"./"}"#, Some("the plugin entry has no name")),
+            (r#"{"source":"./"}"#, Some("`plugins.0` has no `name`")),
             (
                 r#"{"name":" ","source":"./"}"#,
-                Some("the plugin entry's name is not a string with text"),
+                Some("`plugins.0.name` is not a name with text"),
             ),
-            (r#"{"name":"x"}"#, Some("the plugin entry has no source")),
+            (r#"{"name":"x"}"#, Some("`plugins.0` has no `source`")),
             (
                 r#"{"name":"x","source":3}"#,
-                Some(
-                    "the plugin entry's source is a number, neither a path nor an object with `source`",
-                ),
+                Some("`plugins.0.source` is a number, not a string or an object"),
             ),
             (
                 r#"{"name":"x","source":{}}"#,
-                Some(
-                    "the plugin entry's source is an object, neither a path nor an object with `source`",
-                ),
+                Some("`plugins.0.source` has no `source`"),
             ),
             (
                 r#"{"name":"x","source":"./../a"}"#,
@@ -283,31 +206,26 @@ mod tests {
         ] {
             let text = format!(r#"{{"name":"m","owner":{{"name":"o"}},"plugins":[{entry}]}}"#);
             let found = checked(&text);
-            let message = found
-                .first()
-                .map(|found| found.rsplit("\" ").next().unwrap());
+            let message = found.first().map(|found| found.split_at(6).1);
             assert_eq!(message, expected, "{text}");
             assert!(found.len() <= 1, "{found:?}");
         }
         let with_root = r#"{"name":"m","owner":{"name":"o"},"metadata":{"pluginRoot":"./plugins"},
             "plugins":[{"name":"x","source":"a"},{"name":"y","source":"./a"},{"name":"z","source":"./plugins/b"},{"name":"w","source":"c"}]}"#;
-        assert_eq!(
-            checked(with_root),
-            ["SR606 \"\\\"c\\\"}]}\" source `c` names no directory"]
-        );
+        assert_eq!(checked(with_root), ["SR606 source `c` names no directory"]);
     }
 
     #[test]
     fn versions_agree() {
         let text = r#"{"name":"m","owner":{"name":"o"},"plugins":[{"name":"x","source":"./plugins/a","version":"1.0.0"}]}"#;
-        let json = parse(text).unwrap();
+        let json = of(text);
         let local = check(&json, "", &sample(FILES), &mut Vec::new());
         for (manifest, differs) in [
             (r#"{"version":"1.0.0"}"#, false),
             (r#"{"version":"1.0.1"}"#, true),
             (r"{}", false),
         ] {
-            let problem = version(&local[0], &parse(manifest).unwrap());
+            let problem = version(&json, &local[0], &of(manifest));
             assert_eq!(problem.is_some(), differs, "{manifest}");
         }
     }

@@ -1,23 +1,21 @@
 //! `SR6xx`: manifests of plugins and marketplaces, and what Codex reads beside a skill.
 
-mod codex;
 mod hooks;
-mod json;
+mod manifest;
 mod marketplace;
 mod places;
 mod plugin;
-mod problem;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_skills::names::folder;
 use aris_skills::tree::EntryKind;
-use aris_skills::{Skill, Text, Tree};
+use aris_skills::{Skill, Tree};
 
-use self::json::Json;
-use self::places::{Places, join, parent};
-use self::problem::Problem;
+use self::manifest::{CODEX, Manifest, Problem};
+use self::places::{Places, join};
 use crate::catalogue::Severity;
 use crate::config::Config;
 use crate::finding::Sink;
@@ -52,12 +50,18 @@ const COMPONENTS: [&str; 12] = [
 
 /// Looks at one skill.
 pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>) -> Facts {
-    let file = skill.file("agents/openai.yaml");
-    if let Some(file) = file
+    if let Some(file) = skill.file("agents/openai.yaml")
         && let Some(text) = &file.text
     {
-        for fault in codex::check(text.raw()) {
-            sink.found("SR614", file.path(), fault.line, fault.col, fault.message);
+        match Manifest::of_yaml(text) {
+            Ok(Some(manifest)) => {
+                put(manifest.faults(&CODEX, |_, _| "SR614"), file.path(), sink);
+            }
+            Ok(None) => {}
+            Err(((line, col), message)) => {
+                let message = format!("not YAML: {message}");
+                sink.found("SR614", file.path(), line, col, message);
+            }
         }
     }
     Facts
@@ -66,47 +70,38 @@ pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>)
 /// Looks across skills.
 pub fn tree(tree: &Tree, _facts: &[Facts], _config: &Config, sink: &mut Sink<'_>) {
     let places = places(tree);
-    let mut plugins: BTreeMap<String, Json> = BTreeMap::new();
+    let mut plugins: BTreeMap<String, Manifest> = BTreeMap::new();
     let mut roots: BTreeSet<String> = BTreeSet::new();
     for path in places.files_ending(PLUGIN) {
-        let root = parent(parent(path));
+        let root = folder(folder(path));
         roots.insert(root.to_owned());
-        let Some((text, json)) = read(tree, path, "SR601", "the plugin's manifest", sink) else {
-            continue;
-        };
-        if json.is_object() {
-            put(plugin::check(&json, root, &places), path, &text, sink);
-            plugins.insert(root.to_owned(), json);
-        } else {
-            let message = format!("the plugin's manifest is {}, not an object", json.kind());
-            put(
-                vec![Problem::new("SR601", json.offset, message)],
-                path,
-                &text,
-                sink,
-            );
+        if let Some(manifest) = read(tree, path, "SR601", "the plugin's manifest", sink) {
+            put(plugin::check(&manifest, root, &places), path, sink);
+            plugins.insert(root.to_owned(), manifest);
         }
     }
     for path in places.files_ending(MARKETPLACE) {
-        let Some((text, json)) = read(tree, path, "SR605", "the marketplace", sink) else {
+        let Some(file) = read(tree, path, "SR605", "the marketplace", sink) else {
             continue;
         };
-        let root = parent(parent(path));
+        let root = folder(folder(path));
         let mut problems = Vec::new();
-        let local = marketplace::check(&json, root, &places, &mut problems);
-        for entry in &local {
-            roots.insert(entry.root.clone());
+        for entry in marketplace::check(&file, root, &places, &mut problems) {
             let manifest = plugins.get(&entry.root);
-            problems.extend(manifest.and_then(|manifest| marketplace::version(entry, manifest)));
+            let manifest = manifest.filter(|manifest| manifest.value.is_object());
+            problems.extend(
+                manifest.and_then(|manifest| marketplace::version(&file, &entry, manifest)),
+            );
+            roots.insert(entry.root);
         }
-        put(problems, path, &text, sink);
+        put(problems, path, sink);
     }
     for root in &roots {
         let path = join(root, HOOKS);
         if places.is_file(&path)
-            && let Some((text, json)) = read(tree, &path, "SR611", "the hooks file", sink)
+            && let Some(hooks) = read(tree, &path, "SR611", "the hooks file", sink)
         {
-            put(hooks::check(&json, root, &places), &path, &text, sink);
+            put(hooks::check(&hooks, root, &places), &path, sink);
         }
     }
     misplaced(&places, sink);
@@ -140,7 +135,7 @@ fn read(
     rule: &'static str,
     what: &str,
     sink: &mut Sink<'_>,
-) -> Option<(Text, Json)> {
+) -> Option<Manifest> {
     let text = match tree.text(path) {
         Ok(text) => text,
         Err(error) => {
@@ -148,20 +143,19 @@ fn read(
             return None;
         }
     };
-    match json::parse(text.raw()) {
-        Ok(json) => Some((text, json)),
-        Err(fault) => {
-            let (line, col) = text.place(fault.offset);
-            let message = format!("{what} is not JSON: {}", fault.message);
+    match Manifest::of_json(&text) {
+        Ok(manifest) => Some(manifest),
+        Err(((line, col), message)) => {
+            let message = format!("{what} is not JSON: {message}");
             sink.found(rule, path, line, col, message);
             None
         }
     }
 }
 
-fn put(problems: Vec<Problem>, path: &str, text: &Text, sink: &mut Sink<'_>) {
+fn put(problems: Vec<Problem>, path: &str, sink: &mut Sink<'_>) {
     for problem in problems {
-        let (line, col) = text.place(problem.offset);
+        let (line, col) = problem.place;
         let found = sink.found(problem.rule, path, line, col, problem.message);
         if problem.mild {
             found.at_most(Severity::Warn);
@@ -173,10 +167,10 @@ fn put(problems: Vec<Problem>, path: &str, text: &Text, sink: &mut Sink<'_>) {
 fn misplaced(places: &Places, sink: &mut Sink<'_>) {
     const NAME: &str = "marketplace.json";
     for name in COMPONENTS {
-        for folder in MANIFEST_FOLDERS {
-            for path in places.ending(&join(folder, name)) {
-                let message = format!("`{name}` is not looked for in `{folder}`");
-                let hint = format!("move it to {}", join(parent(parent(path)), name));
+        for around in MANIFEST_FOLDERS {
+            for path in places.ending(&join(around, name)) {
+                let message = format!("`{name}` is not looked for in `{around}`");
+                let hint = format!("move it to {}", join(folder(folder(path)), name));
                 sink.found("SR609", path, 1, 1, message).hint(hint);
             }
         }

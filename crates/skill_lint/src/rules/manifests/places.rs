@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aris_skills::names;
+
 /// The files and folders of a tree by path. What git ignores is not among them: it is not there either after an installation.
 #[derive(Debug, Default)]
 pub(super) struct Places {
@@ -106,55 +108,21 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     }
 }
 
-/// The folder of a path.
-pub(super) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// Why a manifest's path is not usable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PathFault {
-    /// It does not start with `./`.
-    Start,
-    /// It leaves the folder that it is relative to.
-    Leaves,
-}
-
-impl PathFault {
-    /// As the end of a sentence about the path.
-    pub(super) fn says(self) -> &'static str {
-        match self {
-            Self::Start => "does not start with `./`",
-            Self::Leaves => "leaves the plugin",
-        }
-    }
-}
-
-/// A path as manifests write it, relative to `root`, as a path of the tree. `.` is a way to write `./`.
-pub(super) fn resolve(root: &str, path: &str) -> Result<String, PathFault> {
+/// A path as manifests write it, relative to `root`, as a path of the tree; `.` is a way to write `./`. **Errors**: why it is not usable,
+/// as the end of a sentence about the path.
+pub(super) fn resolve(root: &str, path: &str) -> Result<String, &'static str> {
     if !path.starts_with("./") && path != "." {
-        return Err(PathFault::Start);
+        return Err("does not start with `./`");
     }
-    below(root, path).ok_or(PathFault::Leaves)
+    below(root, path).ok_or("leaves the plugin")
 }
 
 /// `path` below `root` without `.`, `..` and doubled slashes; `None` when it leaves `root`.
 pub(super) fn below(root: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    let inside = parts.join("/");
-    Some(if inside.is_empty() {
-        root.to_owned()
-    } else {
-        join(root, &inside)
+    let inside = names::resolve("", path)?;
+    Some(match inside.as_str() {
+        "" => root.to_owned(),
+        inside => join(root, inside),
     })
 }
 
@@ -183,10 +151,10 @@ mod tests {
             ("p", ".", Ok("p")),
             ("p", "./a//./b/", Ok("p/a/b")),
             ("p", "./a/../b", Ok("p/b")),
-            ("p", "./../b", Err(PathFault::Leaves)),
-            ("p", "a", Err(PathFault::Start)),
-            ("p", "/a", Err(PathFault::Start)),
-            ("p", "..", Err(PathFault::Start)),
+            ("p", "./../b", Err("leaves the plugin")),
+            ("p", "a", Err("does not start with `./`")),
+            ("p", "/a", Err("does not start with `./`")),
+            ("p", "..", Err("does not start with `./`")),
         ] {
             let found = resolve(root, path);
             assert_eq!(found.as_deref().map_err(|fault| *fault), expected, "{path}");
