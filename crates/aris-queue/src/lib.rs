@@ -7,7 +7,6 @@
 
 pub mod attempt;
 mod crc32;
-pub mod engine;
 pub mod explain;
 pub mod grid;
 pub mod journal;

@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use aris_queue::engine::{Engine, EngineError, EngineRef, Found, Limits, Seen, SubmitError, Wave};
-
 use crate::programs::{Answer, Programs};
-use crate::refusal::{Meaning, meaning, no_accounting, none_known, over_already};
+use crate::refusal::{Meaning, meaning, no_accounting, none_known, over_already, said_no};
 use crate::rows::{self, Listed, Row, SACCT_FORMAT, SQUEUE_FORMAT, State};
+use crate::wave::{Found, Says, Silent, SubmitError, Task, Wave};
 use crate::{submission, task};
 
 /// Most attempts in a wave. **Source**: queue design §10: chunks of min(MaxArraySize, 1 000).
@@ -21,9 +19,6 @@ const BATCH: usize = 500;
 
 /// How long after a lost answer a submission may still appear. **Source**: queue design §10: 30 s.
 const APPEARS: Duration = Duration::from_secs(30);
-
-/// Times a message that nobody knows is taken for a passing one. **Source**: queue design §10.
-const UNKNOWN_TRIES: u32 = 3;
 
 /// How this machine reaches the cluster, and for which run.
 #[derive(Clone, Debug)]
@@ -44,11 +39,19 @@ pub struct SlurmEngine {
     programs: Programs,
     task_program: Vec<String>,
     run: PathBuf,
-    window: Option<u32>,
+    /// This cluster's name, once it is known.
+    cluster: Option<String>,
     /// When each submission's answer was lost, as far as this process knows.
     unclear: BTreeMap<String, Instant>,
-    /// How often each submission met a message that nobody knows.
-    unknown: BTreeMap<String, u32>,
+}
+
+/// What Slurm's configuration says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Attempts that one wave may have.
+    pub wave: u32,
+    /// Other clusters of its federation, which may run what is submitted here; empty: there are none.
+    pub siblings: Vec<String>,
 }
 
 /// What came of asking accounting.
@@ -66,26 +69,26 @@ impl SlurmEngine {
             programs: Programs::new(access.commands, access.environment),
             task_program: access.task_program,
             run: access.run,
-            window: None,
+            cluster: None,
             unclear: BTreeMap::new(),
-            unknown: BTreeMap::new(),
         }
     }
 
     /// Asks whether Slurm would take the wave, without submitting it: its own words about when and where.
     ///
-    /// **Errors**: as [`Engine::submit`], but never [`SubmitError::Unclear`]: nothing was to be taken.
+    /// **Errors**: as [`SlurmEngine::submit`], but never [`SubmitError::Unclear`]: nothing was to be taken.
     pub fn test(&mut self, wave: &Wave) -> Result<String, SubmitError> {
         let (mut words, script) = self.prepared(wave)?;
         words.insert(0, String::from("--test-only"));
         match self.programs.run("sbatch", &words, Some(&script)) {
             Answer::Good(said) => Ok(said),
-            Answer::Bad(said) if meaning(&said) == Meaning::Refused => {
-                Err(SubmitError::Rejected(said))
-            }
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
-                Err(SubmitError::Unavailable(said))
-            }
+            Answer::Bad(said) => Err(match meaning(&said) {
+                Meaning::Refused => SubmitError::Rejected(said),
+                Meaning::Limit => SubmitError::Full(said),
+                Meaning::Unknown => SubmitError::Unknown(said),
+                Meaning::Unreachable | Meaning::Broken => SubmitError::Unavailable(said),
+            }),
+            Answer::Broken(said) | Answer::Absent(said) => Err(SubmitError::Unavailable(said)),
         }
     }
 
@@ -110,20 +113,12 @@ impl SlurmEngine {
         match meaning(&said) {
             Meaning::Unreachable => SubmitError::Unavailable(said),
             Meaning::Refused => SubmitError::Rejected(said),
-            Meaning::Limit => {
-                let tried = u32::try_from(wave.attempts.len()).unwrap_or(u32::MAX);
-                self.window = Some((tried / 2).max(1));
-                SubmitError::Unavailable(said)
-            }
+            Meaning::Limit => SubmitError::Full(said),
             Meaning::Broken => self.lost(wave, said),
+            Meaning::Unknown if said_no(&said) => SubmitError::Unknown(said),
             Meaning::Unknown => {
-                let tries = self.unknown.entry(wave.token.clone()).or_default();
-                *tries += 1;
-                if *tries >= UNKNOWN_TRIES {
-                    SubmitError::Rejected(said)
-                } else {
-                    self.lost(wave, said)
-                }
+                self.unclear.insert(wave.token.clone(), Instant::now());
+                SubmitError::Unknown(said)
             }
         }
     }
@@ -134,27 +129,23 @@ impl SlurmEngine {
     }
 
     /// Rows of `squeue` with these further words; no rows when it knows none of the numbers.
-    fn squeue(&self, words: [String; 1]) -> Result<Vec<Row>, EngineError> {
+    fn squeue(&self, words: [String; 1]) -> Result<Vec<Row>, Silent> {
         let fixed = ["-h", "-r", "-t", "all", "-o", SQUEUE_FORMAT].map(String::from);
         let words: Vec<String> = fixed.into_iter().chain(words).collect();
         match self.programs.run("squeue", &words, None) {
             Answer::Good(text) => Ok(rows::squeue(&text)),
             Answer::Bad(said) if none_known(&said) => Ok(Vec::new()),
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
-                Err(EngineError::Unavailable(said))
-            }
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
         }
     }
 
-    fn scancel(&self, mut words: Vec<String>) -> Result<(), EngineError> {
+    fn scancel(&self, mut words: Vec<String>) -> Result<(), Silent> {
         // Without it a task that is just ending fails without a word (measured with 22.05.8).
         words.insert(0, String::from("--verbose"));
         match self.programs.run("scancel", &words, None) {
             Answer::Good(_) => Ok(()),
             Answer::Bad(said) if over_already(&said) => Ok(()),
-            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
-                Err(EngineError::Unavailable(said))
-            }
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
         }
     }
 
@@ -171,27 +162,52 @@ impl SlurmEngine {
     }
 }
 
-impl Engine for SlurmEngine {
-    fn limits(&mut self) -> Result<Limits, EngineError> {
-        let words = ["show", "config"].map(String::from);
-        match self.programs.run("scontrol", &words, None) {
-            Answer::Good(text) => {
-                let size = setting(&text, "MaxArraySize").ok_or_else(|| {
-                    EngineError::Garbled(String::from("scontrol does not tell MaxArraySize"))
-                })?;
-                Ok(Limits {
-                    // The largest index is one less. 0: no arrays at all.
-                    wave: size.clamp(1, WAVE),
-                    window: self.window,
-                })
-            }
+impl SlurmEngine {
+    /// What the cluster's configuration says.
+    ///
+    /// **Errors**: [`Silent`].
+    pub fn config(&mut self) -> Result<Config, Silent> {
+        let show = |what: &str| {
+            let words = ["show", what].map(String::from);
+            self.programs.run("scontrol", &words, None)
+        };
+        let text = match show("config") {
+            Answer::Good(text) => text,
             Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => {
-                Err(EngineError::Unavailable(said))
+                return Err(Silent(said));
             }
-        }
+        };
+        let size: Option<u32> = setting(&text, "MaxArraySize").and_then(|size| size.parse().ok());
+        let siblings = match show("federation") {
+            Answer::Good(text) => text,
+            // Without accounting there is none.
+            Answer::Bad(_) => String::new(),
+            Answer::Broken(said) | Answer::Absent(said) => return Err(Silent(said)),
+        };
+        let siblings = siblings.lines().filter_map(|line| {
+            let name = line
+                .trim()
+                .strip_prefix("Sibling:")?
+                .trim()
+                .split(':')
+                .next()?;
+            Some(String::from(name))
+        });
+        let config = Config {
+            // The largest index is one less. 0: no arrays at all.
+            wave: size
+                .ok_or_else(|| Silent(String::from("scontrol does not tell MaxArraySize")))?
+                .clamp(1, WAVE),
+            siblings: siblings.collect(),
+        };
+        self.cluster = setting(&text, "ClusterName").map(String::from);
+        Ok(config)
     }
 
-    fn submit(&mut self, wave: &Wave) -> Result<Vec<EngineRef>, SubmitError> {
+    /// Hands a wave over; its tasks in the wave's order.
+    ///
+    /// **Errors**: [`SubmitError`], each with another consequence.
+    pub fn submit(&mut self, wave: &Wave) -> Result<Vec<Task>, SubmitError> {
         let (words, script) = self.prepared(wave)?;
         task::write_table(&wave.run, &wave.token, &wave.attempts).map_err(|error| match error {
             // The disk, not the wave: nothing was taken, and later it may be.
@@ -200,10 +216,17 @@ impl Engine for SlurmEngine {
         })?;
         match self.programs.run("sbatch", &words, Some(&script)) {
             Answer::Good(printed) => match submission::job(&printed) {
-                Some(job) => {
-                    self.unknown.remove(&wave.token);
-                    Ok(refs(&job, &wave.token, wave.attempts.len()))
+                Some((job, Some(cluster))) if self.is_elsewhere(&cluster) => {
+                    let words = vec![format!("--clusters={cluster}"), job.clone()];
+                    let ended = match self.scancel(words) {
+                        Ok(()) => String::from("it was cancelled there"),
+                        Err(Silent(why)) => format!("it could not be cancelled there: {why}"),
+                    };
+                    Err(SubmitError::Rejected(format!(
+                        "Slurm gave it to the cluster {cluster} as {job}; only the cluster of this machine can be used, and {ended}"
+                    )))
                 }
+                Some((job, _)) => Ok(tasks(&job, &wave.token, wave.attempts.len())),
                 None => Err(self.lost(wave, format!("sbatch says {:?}", printed.trim()))),
             },
             Answer::Bad(said) => Err(self.refused(wave, said)),
@@ -212,14 +235,44 @@ impl Engine for SlurmEngine {
         }
     }
 
+    /// Whether a cluster is another than this machine's; one is taken for it while its name is not known.
+    fn is_elsewhere(&self, cluster: &str) -> bool {
+        self.cluster.as_deref().is_some_and(|own| own != cluster)
+    }
+
+    /// Whether a submission that was refused in words that nobody knows may have been taken all the same.
+    pub fn is_unclear(&self, token: &str) -> bool {
+        self.unclear.contains_key(token)
+    }
+
+    /// Changes how many tasks of an array may run at once; `None`: all of them.
+    ///
+    /// **Errors**: [`Silent`]; an array that is over is none.
+    pub fn throttle(&self, job: &str, tasks: Option<u32>) -> Result<(), Silent> {
+        let words = [
+            String::from("update"),
+            format!("JobId={job}"),
+            // **Source**: scontrol(1): 0 means no limit.
+            format!(
+                "ArrayTaskThrottle={}",
+                tasks.map_or(0, |tasks| tasks.max(1))
+            ),
+        ];
+        match self.programs.run("scontrol", &words, None) {
+            Answer::Good(_) => Ok(()),
+            Answer::Bad(said) if over_already(&said) => Ok(()),
+            Answer::Bad(said) | Answer::Broken(said) | Answer::Absent(said) => Err(Silent(said)),
+        }
+    }
+
     /// Not there only when the controller and, where there is one, accounting have both answered, 30 s or more after the answer was lost
     /// (after the first question, for one that an earlier process lost).
     ///
-    /// **Errors**: also [`EngineError::Garbled`] when the run has no table for the token: then it was never submitted.
-    fn find(&mut self, token: &str) -> Result<Found, EngineError> {
+    /// **Errors**: also [`Silent`] when the run has no table for the token: then it was never submitted.
+    pub fn find(&mut self, token: &str) -> Result<Found, Silent> {
         let (count, days) = task::check_token(token)
             .and_then(|()| task::count_and_age(&self.run, token))
-            .map_err(|error| EngineError::Garbled(error.to_string()))?;
+            .map_err(|error| Silent(error.to_string()))?;
         let lost = *self
             .unclear
             .entry(String::from(token))
@@ -239,19 +292,22 @@ impl Engine for SlurmEngine {
         match (found, silent) {
             (Some(found), _) => {
                 self.unclear.remove(token);
-                Ok(Found::Here(refs(&found, token, count)))
+                Ok(Found::Here(tasks(&found, token, count)))
             }
             (None, Some(said)) => Ok(Found::CannotTell(said)),
             (None, None) if lost.elapsed() < APPEARS => Ok(Found::CannotTell(format!(
                 "it may still appear within {} s",
                 APPEARS.as_secs()
             ))),
-            (None, None) => Ok(Found::NotThere),
+            (None, None) => {
+                self.unclear.remove(token);
+                Ok(Found::NotThere)
+            }
         }
     }
 
-    /// One `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
-    fn observe(&mut self, refs: &[EngineRef]) -> Result<Vec<Seen>, EngineError> {
+    /// What is said of each task, in the same order: one `squeue` for up to 500 arrays; `sacct` only for tasks that it does not list any more.
+    pub fn observe(&mut self, refs: &[Task]) -> Result<Vec<Says>, Silent> {
         let jobs: BTreeSet<&str> = refs.iter().map(|one| one.job.as_str()).collect();
         let jobs: Vec<&str> = jobs.into_iter().collect();
         let mut queued = Vec::new();
@@ -259,7 +315,7 @@ impl Engine for SlurmEngine {
             queued.extend(self.squeue([format!("--jobs={}", jobs.join(","))])?);
         }
         let queued = Listed::of(queued);
-        let listed = |one: &EngineRef| queued.task(&one.job, &one.token, one.index);
+        let listed = |one: &Task| queued.task(&one.job, &one.token, one.index);
         let missing: Vec<String> = refs
             .iter()
             .filter(|one| listed(one).is_none())
@@ -289,7 +345,7 @@ impl Engine for SlurmEngine {
     /// **Source**, measured with 22.05.8: `scancel --state=PENDING 7_3` takes out *all* waiting tasks of array 7; without `--state` it takes
     /// out that one. A signal for a waiting task is refused after minutes; so each task is named in the state in which `squeue` lists it. One
     /// that starts in between is ended by Slurm: its runner hears SIGTERM and has `KillWait` left.
-    fn cancel(&mut self, refs: &[EngineRef]) -> Result<(), EngineError> {
+    pub fn cancel(&mut self, refs: &[Task]) -> Result<(), Silent> {
         // Numbers are used again: nothing is ended that has not our name.
         let names: BTreeSet<&str> = refs.iter().map(|one| one.token.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
@@ -317,10 +373,6 @@ impl Engine for SlurmEngine {
         }
         Ok(())
     }
-
-    fn wake(&self) -> Option<BorrowedFd<'_>> {
-        None
-    }
 }
 
 /// The first submission of this name: should there be two, claims let one of them run each attempt.
@@ -331,10 +383,10 @@ fn first_job(rows: &[Row], token: &str) -> Option<String> {
         .cloned()
 }
 
-fn refs(job: &str, token: &str, count: usize) -> Vec<EngineRef> {
+fn tasks(job: &str, token: &str, count: usize) -> Vec<Task> {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     (0..count)
-        .map(|index| EngineRef {
+        .map(|index| Task {
             job: String::from(job),
             index,
             token: String::from(token),
@@ -342,21 +394,21 @@ fn refs(job: &str, token: &str, count: usize) -> Vec<EngineRef> {
         .collect()
 }
 
-fn seen(state: Option<&State>) -> Seen {
+fn seen(state: Option<&State>) -> Says {
     match state {
-        Some(State::Waiting(reason)) => Seen::Queued(reason.clone()),
-        Some(State::Running(nodes)) => Seen::Running(nodes.clone()),
-        Some(State::Over(word)) => Seen::Ended(word.clone()),
+        Some(State::Waiting(reason)) => Says::Queued(reason.clone()),
+        Some(State::Running(nodes)) => Says::Running(nodes.clone()),
+        Some(State::Over(word)) => Says::Ended(word.clone()),
         // A word that is not understood says nothing.
-        Some(State::Unknown(_)) | None => Seen::NotListed,
+        Some(State::Unknown(_)) | None => Says::NotListed,
     }
 }
 
-/// A number from `scontrol show config`: `MaxArraySize            = 10001`.
-fn setting(text: &str, name: &str) -> Option<u32> {
+/// A word from `scontrol show config`: `MaxArraySize            = 10001`.
+fn setting<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let line = text.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
         (key.trim() == name).then_some(value)
     })?;
-    line.split_whitespace().next()?.parse().ok()
+    line.split_whitespace().next()
 }

@@ -15,6 +15,9 @@ mod refusal;
 mod rows;
 mod submission;
 mod task;
+mod wave;
 
-pub use engine::{Access, SlurmEngine};
+pub use engine::{Access, Config, SlurmEngine};
+pub use submission::other_clusters;
 pub use task::{TASK_VARIABLE, TaskError, attempt_of, task};
+pub use wave::{Found, Says, Silent, SubmitError, Task, Wave};

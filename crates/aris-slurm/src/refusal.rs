@@ -9,7 +9,7 @@ pub(crate) enum Meaning {
     Unreachable,
     /// The connection broke in between: nobody knows.
     Broken,
-    /// A limit of the account: nothing was taken, and later it may be.
+    /// As many jobs as the account may have: nothing was taken, and later it may be.
     Limit,
     /// It will never be taken as it is.
     Refused,
@@ -18,7 +18,12 @@ pub(crate) enum Meaning {
 }
 
 /// Pieces of messages. The first row that has one of its pieces in the message decides: what says that nobody knows stands first.
-const MEANINGS: [(Meaning, &[&str]); 4] = [
+const MEANINGS: [(Meaning, &[&str]); 5] = [
+    (
+        // Of the limits that the policy's message is about these are no question of time.
+        Meaning::Refused,
+        &["PerJob", "PerNode", "MinGRES", "MinCpu", "MinTRES"],
+    ),
     (
         Meaning::Broken,
         &[
@@ -39,7 +44,10 @@ const MEANINGS: [(Meaning, &[&str]); 4] = [
             "Could not establish a configuration source",
             "Connection refused",
             "Connection timed out",
-            "unge",
+            "Munge encode failed",
+            "Munge decode failed",
+            "munge.socket",
+            "auth/munge",
             "Protocol authentication error",
             "Invalid authentication credential",
             "slurmdbd",
@@ -91,12 +99,28 @@ const MEANINGS: [(Meaning, &[&str]); 4] = [
     ),
 ];
 
-/// What `message` means.
+/// What `message` means. The controller's own words, after "submission failed:", stand above what comes before them: that may hold names
+/// that a person chose.
 pub(crate) fn meaning(message: &str) -> Meaning {
-    let row = MEANINGS
-        .iter()
-        .find(|(_, pieces)| pieces.iter().any(|piece| message.contains(piece)));
-    row.map_or(Meaning::Unknown, |(meaning, _)| *meaning)
+    let of = |text: &str| {
+        let mut rows = MEANINGS.iter();
+        rows.find(|(_, pieces)| pieces.iter().any(|piece| text.contains(piece)))
+            .map(|(meaning, _)| *meaning)
+    };
+    let own = message.rsplit_once(FAILED).map(|(_, own)| own);
+    match own.and_then(of) {
+        // Which limit it is stands before.
+        Some(Meaning::Limit) | None => of(message).unwrap_or(Meaning::Unknown),
+        Some(meaning) => meaning,
+    }
+}
+
+/// What stands before the controller's own words.
+const FAILED: &str = "job submission failed:";
+
+/// Whether the controller itself said no, in whatever words: then nothing was taken.
+pub(crate) fn said_no(message: &str) -> bool {
+    message.contains(FAILED)
 }
 
 /// Whether accounting is switched off, rather than out of reach: then nobody else could know.
@@ -162,6 +186,19 @@ mod tests {
                 "sacct: error: Problem talking to the database: Connection refused",
                 Meaning::Unreachable,
             ),
+            (
+                "sbatch: error: QOSMaxWallDurationPerJobLimit sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)",
+                Meaning::Refused,
+            ),
+            (
+                "sbatch: error: invalid partition specified: lounge sbatch: error: Batch job submission failed: Invalid partition name specified",
+                Meaning::Refused,
+            ),
+            (
+                "sbatch: error: invalid partition specified: auth/munge sbatch: error: Batch job submission failed: Invalid partition name specified",
+                Meaning::Refused,
+            ),
+            ("sbatch: error: lounge", Meaning::Unknown),
             ("sbatch: error: the moon is full", Meaning::Unknown),
             ("", Meaning::Unknown),
         ] {

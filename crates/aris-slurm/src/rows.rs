@@ -67,9 +67,8 @@ impl State {
             "RUNNING" | "COMPLETING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "STAGE_OUT"
             | "RESIZING" => Self::Running(String::from(nodes)),
             "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED"
-            | "BOOT_FAIL" | "DEADLINE" | "OUT_OF_MEMORY" | "REVOKED" => {
-                Self::Over(String::from(word))
-            }
+            | "BOOT_FAIL" | "DEADLINE" | "OUT_OF_MEMORY" => Self::Over(String::from(word)),
+            // REVOKED among them: another cluster of a federation has it.
             _ => Self::Unknown(String::from(word)),
         }
     }

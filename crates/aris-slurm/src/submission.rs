@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use aris_queue::engine::Wave;
 use aris_queue::shell::word;
 
 use crate::task;
+use crate::wave::Wave;
 
 /// Seconds before Slurm's own end of a task at which its runner is told, to end the job in order.
 const NOTICE: u32 = 60;
@@ -57,7 +57,7 @@ pub(crate) fn arguments(wave: &Wave, run: &Path) -> Vec<String> {
     let mut option = |name: &str, value: &str| words.push(format!("--{name}={value}"));
     let last = wave.attempts.len().saturating_sub(1);
     let throttle = wave
-        .max_parallel
+        .throttle
         .map_or_else(String::new, |most| format!("%{}", most.max(1)));
     option("array", &format!("0-{last}{throttle}"));
     option("job-name", &wave.token);
@@ -79,13 +79,24 @@ pub(crate) fn no_option(extra: &[String]) -> Option<&str> {
     words.find(|word| !option(word) || word.starts_with("--wrap"))
 }
 
-/// The number in what `sbatch --parsable` prints: `123`, or `123;cluster`.
-pub(crate) fn job(printed: &str) -> Option<String> {
+/// The first of the further arguments that submits to other clusters: what they took is not found, asked about or ended from here.
+pub fn other_clusters(extra: &[String]) -> Option<&str> {
+    let other = |word: &&str| {
+        word.starts_with("--clusters")
+            || word.starts_with("--cluster-constraint")
+            || word.starts_with("-M")
+    };
+    extra.iter().map(String::as_str).find(other)
+}
+
+/// The number and the cluster in what `sbatch --parsable` prints: `123`, or `123;cluster`.
+pub(crate) fn job(printed: &str) -> Option<(String, Option<String>)> {
     // A site's submit plugin may print before it.
     let line = printed.lines().rev().find(|line| !line.trim().is_empty())?;
-    let number = line.trim().split(';').next()?;
+    let mut parts = line.trim().splitn(2, ';');
+    let number = parts.next()?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| String::from(number))
+    digits.then(|| (String::from(number), parts.next().map(String::from)))
 }
 
 /// Tasks of one array for `scancel`: `123_[0-4,7]`, with as many indices as fit a command line.
@@ -134,7 +145,7 @@ mod tests {
             attempts: vec![PathBuf::from("/r/a"); 12],
             gpus: 2,
             time_limit_ms: Some(90_001),
-            max_parallel: Some(3),
+            throttle: Some(3),
             options: Slurm {
                 options: options
                     .map(|(key, value)| (String::from(key), String::from(value)))
@@ -181,14 +192,16 @@ mod tests {
     #[test]
     fn numbers_of_submissions() {
         for (printed, expected) in [
-            ("123\n", Some("123")),
-            ("123;cluster\n", Some("123")),
-            ("welcome\n124\n\n", Some("124")),
+            ("123\n", Some(("123", None))),
+            ("123;cluster\n", Some(("123", Some("cluster")))),
+            ("welcome\n124\n\n", Some(("124", None))),
             ("", None),
             ("Submitted batch job 12\n", None),
             (";\n", None),
         ] {
-            assert_eq!(job(printed).as_deref(), expected, "{printed}");
+            let expected =
+                expected.map(|(number, cluster)| (String::from(number), cluster.map(String::from)));
+            assert_eq!(job(printed), expected, "{printed}");
         }
     }
 

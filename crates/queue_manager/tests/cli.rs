@@ -16,6 +16,7 @@ mod parts;
 mod queue;
 mod requests;
 mod server;
+mod standin;
 
 use std::fs;
 

@@ -1,14 +1,13 @@
 //! What each answer of Slurm's commands means.
 
-use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen, SubmitError};
-use aris_slurm::{Access, SlurmEngine};
+use aris_slurm::{Access, Found, Says, Silent, SlurmEngine, SubmitError, Task};
 
 use crate::place::Place;
 
 const TOKEN: &str = "aq-run-1";
 
-fn refs(job: &str, indices: &[u32]) -> Vec<EngineRef> {
-    let refs = indices.iter().map(|index| EngineRef {
+fn refs(job: &str, indices: &[u32]) -> Vec<Task> {
+    let refs = indices.iter().map(|index| Task {
         job: String::from(job),
         index: *index,
         token: String::from(TOKEN),
@@ -93,7 +92,13 @@ fn refusals_are_told_apart() {
     check("kill -KILL $$", unclear);
     check("exit 0", unclear);
     check("echo Welcome to the cluster", unclear);
-    check("exit 1", unclear);
+    let unknown = |error: &SubmitError| matches!(error, SubmitError::Unknown(_));
+    check("exit 1", unknown);
+    check(&says("The moon is full"), unknown);
+    check(
+        "echo 'sbatch: error: AssocMaxSubmitJobLimit' >&2; exit 1",
+        |error| matches!(error, SubmitError::Full(_)),
+    );
     let place = Place::new();
     let wave = place.wave(TOKEN, &["true"]);
     let error = place
@@ -101,36 +106,6 @@ fn refusals_are_told_apart() {
         .submit(&wave)
         .expect_err("there is no sbatch");
     assert!(unavailable(&error), "{error}");
-}
-
-#[test]
-fn a_limit_of_the_account_makes_the_window_smaller() {
-    let place = Place::new();
-    place.program(
-        "sbatch",
-        "echo 'sbatch: error: AssocMaxSubmitJobLimit' >&2; exit 1",
-    );
-    place.program("scontrol", "echo 'MaxArraySize            = 10001'");
-    let mut engine = place.engine();
-    let limits = engine.limits().expect("told");
-    assert_eq!((limits.wave, limits.window), (1000, None));
-    let wave = place.wave(TOKEN, &["true"; 9]);
-    let error = engine.submit(&wave).expect_err("refused");
-    assert!(matches!(error, SubmitError::Unavailable(_)), "{error}");
-    assert_eq!(engine.limits().expect("told").window, Some(4));
-}
-
-#[test]
-fn an_unknown_message_is_final_the_third_time() {
-    let place = Place::new();
-    place.program(
-        "sbatch",
-        "echo 'sbatch: error: the moon is full' >&2; exit 1",
-    );
-    let mut engine = place.engine();
-    let wave = place.wave(TOKEN, &["true"]);
-    let mut rejected = || matches!(engine.submit(&wave), Err(SubmitError::Rejected(_)));
-    assert_eq!([rejected(), rejected(), rejected()], [false, false, true]);
 }
 
 #[test]
@@ -191,16 +166,13 @@ fn a_lost_submission_is_found_by_its_name_or_not_told() {
     write("squeue", &rows);
     assert_eq!(engine.find(TOKEN), Ok(Found::Here(refs("9", &[0, 1]))));
     let never = engine.find("aq-never");
-    assert!(matches!(never, Err(EngineError::Garbled(_))), "{never:?}");
+    assert!(matches!(never, Err(Silent(_))), "{never:?}");
     place.program(
         "squeue",
         "echo 'error: Unable to contact slurm controller' >&2; exit 1",
     );
     let silent = engine.find(TOKEN);
-    assert!(
-        matches!(silent, Err(EngineError::Unavailable(_))),
-        "{silent:?}"
-    );
+    assert!(matches!(silent, Err(Silent(_))), "{silent:?}");
 }
 
 #[test]
@@ -225,12 +197,12 @@ fn tasks_are_seen_by_number_and_name() {
     assert_eq!(
         seen,
         [
-            Seen::Running(String::from("n2")),
-            Seen::NotListed,
-            Seen::Queued(String::from("Resources")),
-            Seen::Ended(String::from("CANCELLED")),
-            Seen::NotListed,
-            Seen::NotListed,
+            Says::Running(String::from("n2")),
+            Says::NotListed,
+            Says::Queued(String::from("Resources")),
+            Says::Ended(String::from("CANCELLED")),
+            Says::NotListed,
+            Says::NotListed,
         ]
     );
     let words = std::fs::read_to_string(place.at("words")).expect("asked");
@@ -250,16 +222,13 @@ fn what_nobody_lists_is_not_over() {
         "echo 'sacct: error: Connection refused' >&2; exit 1",
     );
     let seen = place.engine().observe(&refs("7", &[0]));
-    assert_eq!(seen, Ok(vec![Seen::NotListed]));
+    assert_eq!(seen, Ok(vec![Says::NotListed]));
     place.program(
         "squeue",
         "echo 'slurm_load_jobs error: Socket timed out on send/recv operation' >&2; exit 1",
     );
     let silent = place.engine().observe(&refs("7", &[0]));
-    assert!(
-        matches!(silent, Err(EngineError::Unavailable(_))),
-        "{silent:?}"
-    );
+    assert!(matches!(silent, Err(Silent(_))), "{silent:?}");
 }
 
 #[test]
@@ -292,8 +261,5 @@ fn only_what_has_our_name_is_cancelled_and_in_the_state_it_is_in() {
         "echo 'scancel: error: Unable to contact slurm controller (connect failure)' >&2; exit 8",
     );
     let silent = place.engine().cancel(&all);
-    assert!(
-        matches!(silent, Err(EngineError::Unavailable(_))),
-        "{silent:?}"
-    );
+    assert!(matches!(silent, Err(Silent(_))), "{silent:?}");
 }

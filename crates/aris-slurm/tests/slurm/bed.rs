@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use aris_attempt::{Standing, standing};
 use aris_queue::attempt::{CANCEL, EndedByUs, Ending, Exit};
-use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen, SubmitError};
-use aris_slurm::SlurmEngine;
+use aris_slurm::{Found, Says, Silent, SlurmEngine, SubmitError, Task};
 
 use crate::place::Place;
 
@@ -54,10 +53,10 @@ fn ended(place: &Place, token: &str, number: usize) -> Exit {
 }
 
 /// Until Slurm calls all of them over.
-fn all_over(engine: &mut SlurmEngine, refs: &[EngineRef]) {
+fn all_over(engine: &mut SlurmEngine, refs: &[Task]) {
     until("Slurm's own ends", || {
         let seen = engine.observe(refs).ok()?;
-        let over = |seen: &Seen| matches!(seen, Seen::Ended(_));
+        let over = |seen: &Says| matches!(seen, Says::Ended(_));
         seen.iter().all(over).then_some(())
     });
 }
@@ -133,12 +132,12 @@ fn waiting_and_running_tasks_are_cancelled() {
     let token = token("cancel");
     let mut engine = place.engine_of(None);
     let mut wave = place.wave(&token, &[ON; 6]);
-    wave.max_parallel = Some(1);
+    wave.throttle = Some(1);
     let refs = engine.submit(&wave).expect("taken");
     until("the start", || place.at("running").exists().then_some(()));
     let seen = engine.observe(&refs).expect("answered");
     assert!(
-        matches!(seen.as_slice(), [Seen::Running(_), Seen::Queued(_), ..]),
+        matches!(seen.as_slice(), [Says::Running(_), Says::Queued(_), ..]),
         "{seen:?}"
     );
     engine.cancel(&refs).expect("asked");
@@ -162,7 +161,7 @@ fn neighbours_of_a_cancelled_task_stay() {
     let token = token("neighbours");
     let mut engine = place.engine_of(None);
     let mut wave = place.wave(&token, &[ON; 6]);
-    wave.max_parallel = Some(2);
+    wave.throttle = Some(2);
     let refs = engine.submit(&wave).expect("taken");
     until("two starts", || {
         let on = |number: &str| place.at(&format!("running.{number}")).exists();
@@ -181,10 +180,10 @@ fn neighbours_of_a_cancelled_task_stay() {
             "{number}"
         );
     }
-    let others: Vec<EngineRef> = refs.iter().filter(|one| one.index != 4).cloned().collect();
+    let others: Vec<Task> = refs.iter().filter(|one| one.index != 4).cloned().collect();
     all_over(&mut engine, &others);
     // Slurm has forgotten the one that was taken out while it waited; its accounting never knew it.
-    assert_eq!(engine.observe(&refs[4..5]), Ok(vec![Seen::NotListed]));
+    assert_eq!(engine.observe(&refs[4..5]), Ok(vec![Says::NotListed]));
     let stands = standing(&place.attempt(&token, 4));
     assert_eq!(stands.expect("readable"), Standing::Unclaimed);
 }
@@ -208,7 +207,7 @@ fn refusals_are_final() {
     wave.gpus = 99;
     let refused = engine.submit(&wave).expect_err("refused");
     assert!(matches!(refused, SubmitError::Rejected(_)), "{refused}");
-    assert!(engine.limits().expect("told").wave >= 100);
+    assert!(engine.config().expect("told").wave >= 100);
 }
 
 /// The runner ends its job in order either way: without a request in the folder it was the cluster that wanted it.
@@ -227,14 +226,14 @@ fn preemption_is_told_from_a_request() {
     let refs = engine.submit(&wave).expect("taken");
     until("the starts", || {
         let seen = engine.observe(&refs).ok()?;
-        let on = |seen: &Seen| matches!(seen, Seen::Running(_));
+        let on = |seen: &Says| matches!(seen, Says::Running(_));
         seen.iter().all(on).then_some(())
     });
     let words = "--parsable -p high -N2 --mem=3000 -o /dev/null --wrap true";
     let other = Command::new("sbatch").args(words.split(' ')).output();
     assert!(other.expect("run").status.success());
     all_over(&mut engine, &refs);
-    let preempted = Seen::Ended(String::from("PREEMPTED"));
+    let preempted = Says::Ended(String::from("PREEMPTED"));
     assert_eq!(engine.observe(&refs), Ok(vec![preempted; 2]));
     for number in 0..2 {
         let exit = ended(&place, &token, number);
@@ -312,10 +311,7 @@ fn a_dead_controller_is_no_end(bed: &Path) {
     let ending = ended(&place, &token, 0).ending;
     control(bed, &["start", "ctld"]);
     assert_eq!(ending, Ending::Code(0));
-    assert!(
-        matches!(silent, Err(EngineError::Unavailable(_))),
-        "{silent:?}"
-    );
+    assert!(matches!(silent, Err(Silent(_))), "{silent:?}");
     assert!(
         matches!(refused, Err(SubmitError::Unavailable(_))),
         "{refused:?}"
@@ -351,7 +347,7 @@ fn silent_accounting_proves_nothing(bed: &Path) {
     let nowhere = (String::from("partition"), String::from("nowhere"));
     wave.options.options.extend([nowhere]);
     engine.submit(&wave).expect_err("refused");
-    let unknown = EngineRef {
+    let unknown = Task {
         job: String::from("99999999"),
         index: 0,
         token: token.clone(),
@@ -361,7 +357,7 @@ fn silent_accounting_proves_nothing(bed: &Path) {
     let seen = engine.observe(std::slice::from_ref(&unknown));
     control(bed, &["start", "dbd"]);
     assert!(matches!(found, Ok(Found::CannotTell(_))), "{found:?}");
-    assert_eq!(seen, Ok(vec![Seen::NotListed]));
+    assert_eq!(seen, Ok(vec![Says::NotListed]));
 }
 
 /// Slurm takes the node for dead while the job lives: the records say so.
@@ -376,7 +372,7 @@ fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
     let refs = engine.submit(&wave).expect("taken");
     until("the start", || place.at("running").exists().then_some(()));
     let node = until("the node", || match engine.observe(&refs).ok()?.pop()? {
-        Seen::Running(node) => Some(node),
+        Says::Running(node) => Some(node),
         _ => None,
     });
     control(bed, &["kill", &node]);
@@ -384,7 +380,7 @@ fn a_dead_nodes_word_is_not_the_jobs_end(bed: &Path) {
     let seen = engine.observe(&refs);
     let stands = standing(&place.attempt(&token, 0)).expect("readable");
     control(bed, &["start", &node]);
-    assert_eq!(seen, Ok(vec![Seen::Ended(String::from("NODE_FAIL"))]));
+    assert_eq!(seen, Ok(vec![Says::Ended(String::from("NODE_FAIL"))]));
     assert!(matches!(stands, Standing::Running { .. }), "{stands:?}");
     std::fs::write(place.at("go"), "").expect("written");
     // Its end is recorded, unless the daemon that came back ended what it found.

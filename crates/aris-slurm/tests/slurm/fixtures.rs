@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use aris_queue::engine::{Engine as _, EngineRef, Seen};
+use aris_slurm::{Says, Task};
 
 use crate::place::Place;
 
@@ -17,9 +17,9 @@ fn fixtures() -> Option<PathBuf> {
 }
 
 fn seen(place: &Place, tasks: &[(&str, u32)]) -> Vec<String> {
-    let refs: Vec<EngineRef> = tasks
+    let refs: Vec<Task> = tasks
         .iter()
-        .map(|(job, index)| EngineRef {
+        .map(|(job, index)| Task {
             job: String::from(*job),
             index: *index,
             token: String::from("aq-fixture"),
@@ -27,10 +27,10 @@ fn seen(place: &Place, tasks: &[(&str, u32)]) -> Vec<String> {
         .collect();
     let seen = place.engine().observe(&refs).expect("answered");
     let words = seen.into_iter().map(|seen| match seen {
-        Seen::Queued(why) => format!("queued {why}"),
-        Seen::Running(node) => format!("running {node}"),
-        Seen::Ended(word) => word,
-        Seen::NotListed => String::from("not listed"),
+        Says::Queued(why) => format!("queued {why}"),
+        Says::Running(node) => format!("running {node}"),
+        Says::Ended(word) => word,
+        Says::NotListed => String::from("not listed"),
     });
     words.collect()
 }
@@ -99,9 +99,9 @@ fn recorded_limits_are_read() {
     let place = Place::new();
     let config = folder.join("scontrol_config.txt");
     place.program("scontrol", &format!("cat '{}'", config.display()));
-    assert_eq!(place.engine().limits().expect("told").wave, 1000);
+    assert_eq!(place.engine().config().expect("told").wave, 1000);
     place.program("scontrol", "echo 'MaxArraySize = 101'");
-    assert_eq!(place.engine().limits().expect("told").wave, 101);
+    assert_eq!(place.engine().config().expect("told").wave, 101);
     place.program("scontrol", "echo nothing");
-    assert!(place.engine().limits().is_err());
+    assert!(place.engine().config().is_err());
 }

@@ -7,9 +7,8 @@ use std::process::Command;
 
 use aris_attempt::prepare;
 use aris_queue::attempt::{Command as Cmd, SPEC_SCHEMA, Spec};
-use aris_queue::engine::Wave;
 use aris_queue::manifest::Slurm;
-use aris_slurm::{Access, SlurmEngine};
+use aris_slurm::{Access, SlurmEngine, Wave};
 use tempfile::TempDir;
 
 pub(crate) struct Place {
@@ -75,7 +74,7 @@ impl Place {
             attempts: attempts.collect(),
             gpus: 0,
             time_limit_ms: Some(600_000),
-            max_parallel: None,
+            throttle: None,
             options: Slurm {
                 options: BTreeMap::from([(String::from("mem"), String::from("64"))]),
                 extra: Vec::new(),

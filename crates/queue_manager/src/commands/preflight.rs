@@ -5,6 +5,8 @@ use std::path::Path;
 
 use aris_attempt::cards::{Memory, NvidiaSmi};
 use aris_cli::{Context, Outcome};
+use aris_queue::manifest::{Engine, Manifest};
+use aris_slurm::{Silent, SubmitError};
 use serde::Serialize;
 
 use crate::cli::RunArgs;
@@ -13,6 +15,7 @@ use crate::error::Error;
 use crate::load;
 use crate::lock;
 use crate::manager;
+use crate::manager::cluster;
 use crate::manager::spec::Common;
 use crate::report::Data;
 
@@ -146,6 +149,61 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
         }
         Err(error) => add("free space", "unknown", error.to_string()),
     }
+    let found = match manifest.engine {
+        Engine::Slurm => slurm(&manifest, &options.place.queue, context)?,
+        Engine::Local => cards(&manifest),
+    };
+    checks.extend(found);
+    let found = checks.iter().any(|check| check.verdict != "ok");
+    Ok(Outcome::found(
+        Data::Preflight(Preflight {
+            project: manifest.project.clone(),
+            jobs: manifest.jobs.len(),
+            phases: manifest
+                .phases
+                .iter()
+                .map(|phase| PlannedPhase {
+                    name: phase.name.clone(),
+                    jobs: phase.end - phase.first,
+                })
+                .collect(),
+            checks,
+        }),
+        found,
+    ))
+}
+
+/// Whether Slurm would take the jobs, one question for each class of them.
+fn slurm(manifest: &Manifest, queue: &Path, context: &Context) -> Result<Vec<Check>, Error> {
+    let check = |verdict, detail| Check {
+        subject: "slurm",
+        verdict,
+        detail,
+    };
+    let mut engine = cluster::engine(context, queue)?;
+    match engine.config() {
+        Ok(config) => cluster::check_config(&config)?,
+        Err(Silent(why)) => return Ok(vec![check("unknown", why)]),
+    }
+    let waves = cluster::classes(manifest, queue);
+    let checks = waves.iter().map(|wave| match engine.test(wave) {
+        Ok(said) => check("ok", said.trim().to_owned()),
+        Err(SubmitError::Unavailable(why)) => check("unknown", why),
+        Err(error) => check("problem", error.to_string()),
+    });
+    Ok(checks.collect())
+}
+
+/// The cards that jobs would be given.
+fn cards(manifest: &Manifest) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let mut add = |subject, verdict, detail: String| {
+        checks.push(Check {
+            subject,
+            verdict,
+            detail,
+        });
+    };
     if manifest.wants_cards() {
         let wanted: BTreeSet<u32> = manifest.cards.iter().flatten().copied().collect();
         let sample = NvidiaSmi::default().sample(&wanted);
@@ -175,23 +233,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
             }
         }
     }
-    let found = checks.iter().any(|check| check.verdict != "ok");
-    Ok(Outcome::found(
-        Data::Preflight(Preflight {
-            project: manifest.project.clone(),
-            jobs: manifest.jobs.len(),
-            phases: manifest
-                .phases
-                .iter()
-                .map(|phase| PlannedPhase {
-                    name: phase.name.clone(),
-                    jobs: phase.end - phase.first,
-                })
-                .collect(),
-            checks,
-        }),
-        found,
-    ))
+    checks
 }
 
 fn named(items: &[String], what: &str) -> String {

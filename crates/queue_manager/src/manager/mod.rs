@@ -6,7 +6,7 @@
 mod adopt;
 mod asked;
 mod cards;
-mod cluster;
+pub(crate) mod cluster;
 mod ends;
 mod open;
 mod requests;
@@ -143,7 +143,10 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     loop {
         check(&current.manifest)?;
         let mut manager = Manager::open(current, kept, options, context)?;
-        let cluster = manager.adopt_all()?;
+        let mut cluster = manager.adopt_all()?;
+        if let Some(cluster) = &mut cluster {
+            cluster.check()?;
+        }
         let detached = manager.work(cluster, began)?;
         if !manager.reloads {
             return Ok(Ended {
@@ -190,8 +193,8 @@ pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
             "release: engine is not built in; without it the manager submits a phase when its parents are completed",
         )));
     }
-    if manifest.engine != Engine::Local {
-        return Ok(());
+    if manifest.engine == Engine::Slurm {
+        return cluster::check(manifest);
     }
     let Some(cards) = &manifest.cards else {
         return Ok(());

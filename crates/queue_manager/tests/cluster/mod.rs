@@ -124,3 +124,91 @@ fn one_waiting_task_is_cancelled_and_its_neighbours_are_not() {
         );
     }
 }
+
+/// Most jobs between their `+` and `-` lines at once.
+fn most_at_once(place: &Place) -> usize {
+    let lines = fs::read_to_string(place.at("at-once")).expect("ran");
+    let mut now = 0_usize;
+    let counts = lines.lines().map(|line| {
+        now = if line == "+" { now + 1 } else { now - 1 };
+        now
+    });
+    counts.max().unwrap_or(0)
+}
+
+#[test]
+fn max_parallel_bounds_the_queue_and_not_each_array_and_can_be_changed() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let place = Place::new();
+    let cmd = "echo + >> at-once; sleep 0.7; echo - >> at-once";
+    // Three classes, and so three arrays.
+    let jobs: Vec<Value> = (0..9)
+        .map(|at| json!({"id": format!("j{at}"), "cmd": cmd, "time_limit": 300 + 60 * (at % 3)}))
+        .collect();
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs}]),
+        &json!({"max_parallel": 2}),
+    );
+    assert_eq!(place.run().status.code(), Some(0));
+    assert_eq!(most_at_once(&place), 2);
+    // An array that is with Slurm already follows the queue's new limit.
+    let place = Place::new();
+    let wait = "echo + >> at-once; until test -e go; do sleep 0.1; done; echo - >> at-once";
+    let jobs: Vec<Value> = (0..6)
+        .map(|at| json!({"id": format!("j{at}"), "cmd": wait}))
+        .collect();
+    manifest_with(
+        &place,
+        &json!([{"name": "p", "jobs": jobs}]),
+        &json!({"max_parallel": 2}),
+    );
+    let mut manager = place.start();
+    let running = || {
+        let lines = fs::read_to_string(place.at("at-once")).unwrap_or_default();
+        lines.lines().count()
+    };
+    Place::until("two run", || running() == 2);
+    place.data(&["set", "--max-parallel", "4", "--state", "s.json"]);
+    Place::until("four run", || running() == 4);
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert!(most_at_once(&place) <= 4);
+}
+
+#[test]
+fn an_account_with_room_for_few_jobs_runs_all_of_them() {
+    let Some(_alone) = alone() else {
+        return;
+    };
+    let config = Command::new("scontrol").args(["show", "config"]).output();
+    let config = config.expect("run");
+    let enforced = String::from_utf8_lossy(&config.stdout)
+        .lines()
+        .any(|line| line.starts_with("AccountingStorageEnforce") && line.contains("limits"));
+    if !enforced {
+        println!(
+            "skipped: this Slurm enforces no limits; up.sh --extra AccountingStorageEnforce=limits,qos"
+        );
+        return;
+    }
+    let limit = |most: &str| {
+        let words = ["-i", "modify", "user", "root", "set", most];
+        let done = Command::new("sacctmgr").args(words).output().expect("run");
+        assert!(done.status.success(), "{done:?}");
+    };
+    limit("MaxSubmitJobs=3");
+    let place = Place::new();
+    let jobs: Vec<Value> = (0..10).map(|at| job(&format!("j{at}"), "true")).collect();
+    manifest(&place, &json!([{"name": "p", "jobs": jobs}]));
+    let output = place.run();
+    limit("MaxSubmitJobs=-1");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for at in 0..10 {
+        let ran = fs::read_to_string(place.at(&format!("ran-j{at}"))).expect("ran");
+        assert_eq!(ran, "x\n", "j{at}");
+    }
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("unreachable"));
+}

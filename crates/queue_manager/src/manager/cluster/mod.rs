@@ -4,17 +4,20 @@
 //! by itself: an attempt without a claim is first claimed here, so that it can never run, and an attempt with one must have been silent.
 //! **Source**: queue design §10.
 
+mod balance;
 mod questions;
 mod records;
 mod submissions;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 use aris_attempt::Standing;
-use aris_queue::engine::{Engine as _, EngineRef, Limits, Seen};
+use aris_cli::Context;
+use aris_queue::manifest::{Job, Manifest};
 use aris_queue::state::{Life, Reason, Verdict};
-use aris_slurm::{Access, SlurmEngine};
+use aris_slurm::{Access, Config, Says, SlurmEngine, Task, Wave, other_clusters};
 
 use super::adopt::withdraw;
 use super::{Cards, Manager, this_program};
@@ -32,22 +35,28 @@ const SILENCE: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mi
 const UNLISTED: Duration = Duration::from_mins(1);
 /// How long Slurm's reason is waited for when a runner is gone.
 const EXPLAINED: Duration = Duration::from_secs(30);
-/// Attempts with the cluster at once, when it does not say how many it takes.
+/// Attempts with the cluster at once, while nothing says how many it takes.
 const WINDOW: u32 = 5000;
 
 /// What is known about the cluster's part of the queue.
 pub(super) struct Cluster {
     engine: SlurmEngine,
-    limits: Option<Limits>,
-    refs: BTreeMap<u32, EngineRef>,
+    config: Option<Config>,
+    refs: BTreeMap<u32, Task>,
     /// Submissions whose answer was lost.
     unclear: BTreeSet<String>,
+    /// Waves that Slurm has not taken, and that are handed over again.
+    pending: Vec<Pending>,
+    /// Attempts that the account may have with Slurm at once, as far as refusals tell.
+    window: Option<u32>,
+    /// How many tasks of each wave Slurm lets run at once, as it was told last.
+    throttles: BTreeMap<String, u32>,
     /// What Slurm last said of an attempt that is not over for us, and since when it says so.
-    said: BTreeMap<u32, (Seen, Duration)>,
+    said: BTreeMap<u32, (Says, Duration)>,
     /// Since when Slurm's word for an end is waited for.
     gone: BTreeMap<u32, Duration>,
     /// Tasks that a person wants ended and that Slurm has not been told about.
-    unwanted: Vec<EngineRef>,
+    unwanted: Vec<Task>,
     /// Slurm is told no sooner.
     next_tell: Duration,
     next_look: Duration,
@@ -56,24 +65,98 @@ pub(super) struct Cluster {
     silence: Duration,
 }
 
+/// A wave that Slurm has not taken.
+struct Pending {
+    token: String,
+    class: Class,
+    jobs: Vec<u32>,
+    /// What Slurm said last, and how often running.
+    said: String,
+    times: u32,
+    /// It is handed over again at this moment; earlier when an attempt of the queue has ended since.
+    next: Duration,
+    /// Attempts with Slurm when it was refused because the account may have no more.
+    full_with: Option<u32>,
+}
+
+/// What the jobs of one wave have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Class {
+    gpus: u32,
+    time_limit_ms: Option<u64>,
+}
+
+/// Slurm's commands for a queue in this folder.
+pub(crate) fn engine(context: &Context, queue: &Path) -> Result<SlurmEngine, Error> {
+    let (program, words) = this_program(context)?;
+    if !words.is_empty() {
+        return Err(Error::Precondition(String::from(
+            "engine: slurm needs the program queue_manager itself, not the multi-call binary: its tasks are started by it",
+        )));
+    }
+    Ok(SlurmEngine::new(Access {
+        commands: None,
+        environment: std::env::vars_os().collect(),
+        task_program: vec![program.display().to_string()],
+        run: queue.to_path_buf(),
+    }))
+}
+
+/// What cannot be carried out on Slurm whatever it says. Asks nobody.
+pub(crate) fn check(manifest: &Manifest) -> Result<(), Error> {
+    match other_clusters(&manifest.slurm.extra) {
+        None => Ok(()),
+        Some(word) => Err(Error::Precondition(format!(
+            "slurm.extra has {word:?}: jobs run on the cluster of this machine alone, without --clusters or -M"
+        ))),
+    }
+}
+
+/// What the cluster's configuration rules out.
+pub(crate) fn check_config(config: &Config) -> Result<(), Error> {
+    if config.siblings.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Precondition(format!(
+        "this cluster is in a federation with {}, which may run what is submitted here; that is not supported",
+        config.siblings.join(", ")
+    )))
+}
+
+/// The classes of a queue's jobs, each as a wave of one that is only asked about.
+pub(crate) fn classes(manifest: &Manifest, queue: &Path) -> Vec<Wave> {
+    let classes: BTreeSet<Class> = manifest.jobs.iter().map(Class::of).collect();
+    let wave = |class: Class| Wave {
+        token: String::from("aq-preflight"),
+        run: queue.to_path_buf(),
+        attempts: vec![queue.join("a")],
+        gpus: class.gpus,
+        time_limit_ms: class.time_limit_ms,
+        throttle: None,
+        options: manifest.slurm.clone(),
+    };
+    classes.into_iter().map(wave).collect()
+}
+
+impl Class {
+    fn of(job: &Job) -> Self {
+        Self {
+            gpus: job.settings.gpus,
+            time_limit_ms: job.settings.time_limit_ms,
+        }
+    }
+}
+
 impl Cluster {
     pub(super) fn open(manager: &Manager<'_>) -> Result<Self, Error> {
-        let (program, words) = this_program(manager.context)?;
-        if !words.is_empty() {
-            return Err(Error::Precondition(String::from(
-                "engine: slurm needs the program queue_manager itself, not the multi-call binary: its tasks are started by it",
-            )));
-        }
         Ok(Self {
-            engine: SlurmEngine::new(Access {
-                commands: None,
-                environment: std::env::vars_os().collect(),
-                task_program: vec![program.display().to_string()],
-                run: manager.place().queue.clone(),
-            }),
-            limits: None,
+            engine: engine(manager.context, &manager.place().queue)?,
+            config: None,
             refs: BTreeMap::new(),
             unclear: BTreeSet::new(),
+            pending: Vec::new(),
+            window: None,
+            throttles: BTreeMap::new(),
             said: BTreeMap::new(),
             gone: BTreeMap::new(),
             unwanted: Vec::new(),
@@ -85,9 +168,20 @@ impl Cluster {
         })
     }
 
+    /// Asks once what the cluster rules out; when it does not answer now it is asked again before anything is submitted.
+    pub(super) fn check(&mut self) -> Result<(), Error> {
+        self.config = self.engine.config().ok();
+        self.config.as_ref().map_or(Ok(()), check_config)
+    }
+
     /// The moment when something is due.
     pub(super) fn next(&self) -> Duration {
-        self.next_look.min(self.next_ask)
+        let waves = self.pending.iter();
+        // Those whose answer was lost wait for another question.
+        let waves = waves.filter(|wave| !self.unclear.contains(&wave.token));
+        waves
+            .map(|wave| wave.next)
+            .fold(self.next_look.min(self.next_ask), Duration::min)
     }
 
     fn forget(&mut self, job: u32) {
@@ -122,7 +216,7 @@ impl Manager<'_> {
             let token = token.to_owned();
             match self.queue.submission(&token) {
                 Some(number) => {
-                    let one = EngineRef {
+                    let one = Task {
                         job: number.to_owned(),
                         index,
                         token,
@@ -149,7 +243,10 @@ impl Manager<'_> {
             self.ask_cluster(cluster)?;
         }
         self.tell_cluster(cluster);
-        self.submit_waves(cluster)
+        self.submit_again(cluster)?;
+        self.submit_waves(cluster)?;
+        self.balance(cluster);
+        Ok(())
     }
 
     /// Records and questions, for somebody who starts nothing.

@@ -1,7 +1,7 @@
 //! What Slurm is asked, and what its answers change.
 
-use aris_queue::engine::{Engine as _, EngineError, EngineRef, Found, Seen};
 use aris_queue::state::Event;
+use aris_slurm::{Found, Says, Silent, Task};
 
 use super::super::adopt::withdraw;
 use super::super::{Cards, Manager};
@@ -11,14 +11,14 @@ use crate::error::Error;
 impl Manager<'_> {
     pub(super) fn ask_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         let jobs: Vec<u32> = cluster.refs.keys().copied().collect();
-        let refs: Vec<EngineRef> = cluster.refs.values().cloned().collect();
+        let refs: Vec<Task> = cluster.refs.values().cloned().collect();
         let mut changed = !cluster.unclear.is_empty();
         if !refs.is_empty() {
             match cluster.engine.observe(&refs) {
                 Ok(all) => {
                     let now = Cards::now();
                     for (job, seen) in jobs.into_iter().zip(all) {
-                        if matches!(seen, Seen::Queued(_)) {
+                        if matches!(seen, Says::Queued(_)) {
                             self.queue.seen_queued(job);
                         }
                         let before = cluster.said.get(&job);
@@ -77,7 +77,7 @@ impl Manager<'_> {
         }
     }
 
-    pub(super) fn not_heard(&mut self, cluster: &mut Cluster, error: &EngineError) {
+    pub(super) fn not_heard(&mut self, cluster: &mut Cluster, error: &Silent) {
         let now = Cards::now();
         cluster.next_ask = now + cluster.silence;
         cluster.silence = (cluster.silence * 2).min(SILENCE.1);
@@ -101,9 +101,10 @@ impl Manager<'_> {
         &mut self,
         cluster: &mut Cluster,
         token: &str,
-        refs: &[EngineRef],
+        refs: &[Task],
     ) -> Result<(), Error> {
         cluster.unclear.remove(token);
+        cluster.pending.retain(|wave| wave.token != token);
         self.heard(cluster);
         if let Some(first) = refs.first() {
             self.happen(Event::Submitted {
@@ -127,6 +128,10 @@ impl Manager<'_> {
         token: &str,
     ) -> Result<(), Error> {
         cluster.unclear.remove(token);
+        if cluster.pending.iter().any(|wave| wave.token == token) {
+            // It is handed over again as it is.
+            return Ok(());
+        }
         for (job, _) in self.of_token(token) {
             if withdraw(&self.folder(job)) {
                 self.withdrawn(job, "its submission never reached Slurm")?;
@@ -145,11 +150,11 @@ impl Manager<'_> {
 }
 
 /// What Slurm says, for people.
-fn said(seen: &Seen) -> String {
+fn said(seen: &Says) -> String {
     match seen {
-        Seen::Queued(why) => format!("waiting: {why}"),
-        Seen::Running(nodes) => format!("running on {nodes}"),
-        Seen::Ended(word) => word.clone(),
-        Seen::NotListed => String::from("nothing of it"),
+        Says::Queued(why) => format!("waiting: {why}"),
+        Says::Running(nodes) => format!("running on {nodes}"),
+        Says::Ended(word) => word.clone(),
+        Says::NotListed => String::from("nothing of it"),
     }
 }

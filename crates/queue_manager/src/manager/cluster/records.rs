@@ -2,8 +2,8 @@
 
 use aris_attempt::Standing;
 use aris_queue::attempt::{CANCEL, EndedByUs, Exit};
-use aris_queue::engine::Seen;
 use aris_queue::state::{Life, Outcome, Reason, Verdict};
+use aris_slurm::Says;
 
 use super::super::adopt::withdraw;
 use super::super::{Cards, Manager};
@@ -51,8 +51,8 @@ impl Manager<'_> {
         let now = Cards::now();
         let since = *cluster.gone.entry(job).or_insert(now);
         let verdict = match cluster.said.get(&job) {
-            Some((Seen::Ended(word), _)) => ended_by(word),
-            Some((Seen::NotListed, _)) if now >= since + EXPLAINED => Verdict::failed(
+            Some((Says::Ended(word), _)) => ended_by(word),
+            Some((Says::NotListed, _)) if now >= since + EXPLAINED => Verdict::failed(
                 Reason::Preempted,
                 "ended by the cluster, and Slurm no longer knows why",
             ),
@@ -74,17 +74,17 @@ impl Manager<'_> {
         let since = *cluster.gone.entry(job).or_insert(now);
         match cluster.said.get(&job).map(|(seen, _)| seen) {
             // COMPLETED without a record is not completed.
-            Some(Seen::Ended(word)) if reason_of(word) != Reason::Lost => {
+            Some(Says::Ended(word)) if reason_of(word) != Reason::Lost => {
                 let text = format!("Slurm says {word}, and its runner left no exit record");
                 let verdict = Verdict::failed(reason_of(word), text);
                 cluster.forget(job);
                 self.conclude(job, verdict)
             }
-            Some(Seen::Ended(_)) => {
+            Some(Says::Ended(_)) => {
                 cluster.forget(job);
                 self.lost(job)
             }
-            Some(Seen::NotListed) if now >= since + EXPLAINED => {
+            Some(Says::NotListed) if now >= since + EXPLAINED => {
                 cluster.forget(job);
                 self.lost(job)
             }
@@ -108,8 +108,8 @@ impl Manager<'_> {
     pub(super) fn unclaimed_there(&mut self, cluster: &mut Cluster, job: u32) -> Result<(), Error> {
         let now = Cards::now();
         let (word, due) = match cluster.said.get(&job) {
-            Some((Seen::Ended(word), _)) => (word.clone(), true),
-            Some((Seen::NotListed, since)) => (
+            Some((Says::Ended(word), _)) => (word.clone(), true),
+            Some((Says::NotListed, since)) => (
                 String::from("nothing of it any more"),
                 now >= *since + UNLISTED,
             ),

@@ -1,29 +1,78 @@
 //! Waves handed over.
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
 use aris_contract::hex::hex;
-use aris_queue::attempt::{self};
-use aris_queue::engine::{Engine as _, EngineError, SubmitError, Wave};
+use aris_queue::attempt;
 use aris_queue::schedule;
 use aris_queue::state::{Reason, Verdict};
+use aris_slurm::{Silent, SubmitError, Wave};
 use sha2::{Digest as _, Sha256};
 
 use super::super::adopt::withdraw;
 use super::super::spec::log_of;
 use super::super::{AGAIN, Cards, Manager};
-use super::{ASK, Cluster, SILENCE, WINDOW, name};
+use super::{ASK, Class, Cluster, Pending, SILENCE, WINDOW, check_config, name};
 use crate::error::Error;
 
+/// Times a refusal in words that nobody knows is taken for a passing one. **Source**: queue design §10.
+const UNKNOWN_TRIES: u32 = 3;
+/// Between two tries of a wave for which the account has no room, while nothing of this queue ends.
+const FULL: Duration = Duration::from_secs(30);
+
 impl Manager<'_> {
+    fn with_slurm(&self, cluster: &Cluster) -> u32 {
+        self.open_by_wave(cluster).values().sum()
+    }
+
+    /// Waves that Slurm did not take, once more.
+    pub(super) fn submit_again(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
+        let now = Cards::now();
+        let with_slurm = self.with_slurm(cluster);
+        for mut wave in std::mem::take(&mut cluster.pending) {
+            let room = wave.full_with.is_some_and(|then| with_slurm < then);
+            if self.queue.paused() && wave.next <= now {
+                wave.next = now + SILENCE.0;
+            }
+            if cluster.unclear.contains(&wave.token) || (now < wave.next && !room) {
+                cluster.pending.push(wave);
+                continue;
+            }
+            // What a person has cancelled meanwhile is over.
+            wave.jobs.retain(|job| {
+                let run = self.queue.run(*job);
+                let ours = run.engine_ref.as_deref().and_then(super::parsed);
+                run.life.is_active() && ours.is_some_and(|(token, _)| token == wave.token)
+            });
+            if !wave.jobs.is_empty() {
+                self.hand_over(cluster, wave)?;
+            }
+        }
+        if cluster.pending.iter().all(|wave| wave.full_with.is_none()) {
+            self.notice("slurm limit", None);
+        }
+        if cluster.pending.iter().all(|wave| wave.times == 0) {
+            // Taken after all, or final: both are said.
+            self.dirty |= self.notices.remove("slurm refusal").is_some();
+        }
+        Ok(())
+    }
+
     pub(super) fn submit_waves(&mut self, cluster: &mut Cluster) -> Result<(), Error> {
         if Cards::now() < self.not_before || self.journal.is_pending() || !self.queue.has_ready() {
             return Ok(());
         }
-        let limits = match cluster.limits {
-            Some(limits) => limits,
-            None => match cluster.engine.limits() {
-                Ok(limits) => *cluster.limits.insert(limits),
+        // Where one wave finds no room another does not.
+        if cluster.pending.iter().any(|wave| wave.full_with.is_some()) {
+            return Ok(());
+        }
+        let most = match &cluster.config {
+            Some(config) => config.wave,
+            None => match cluster.engine.config() {
+                Ok(config) => {
+                    check_config(&config)?;
+                    cluster.config.insert(config).wave
+                }
                 Err(error) => {
                     self.not_heard(cluster, &error);
                     self.not_before = cluster.next_ask;
@@ -31,22 +80,27 @@ impl Manager<'_> {
                 }
             },
         };
-        let active = u32::try_from(self.queue.active().count()).unwrap_or(u32::MAX);
-        let room = limits.window.unwrap_or(WINDOW).saturating_sub(active);
+        let window = cluster.window.unwrap_or(WINDOW);
+        let room = window.saturating_sub(self.with_slurm(cluster));
         let chosen = schedule::choose_for_engine(&self.queue, room);
-        let mut groups: BTreeMap<(u32, Option<u64>), Vec<u32>> = BTreeMap::new();
+        // In the order of their best jobs.
+        let mut classes: Vec<(Class, Vec<u32>)> = Vec::new();
         for job in chosen {
             if let Some(path) = self.common.missing(self.queue.manifest(), job) {
                 self.refuse(job, &path)?;
                 continue;
             }
-            let settings = &self.queue.manifest().jobs[job as usize].settings;
-            let class = (settings.gpus, settings.time_limit_ms);
-            groups.entry(class).or_default().push(job);
+            let class = Class::of(&self.queue.manifest().jobs[job as usize]);
+            match classes.iter_mut().find(|(known, _)| *known == class) {
+                Some((_, jobs)) => jobs.push(job),
+                None => classes.push((class, vec![job])),
+            }
         }
-        for ((gpus, time_limit_ms), jobs) in groups {
-            for chunk in jobs.chunks(limits.wave.max(1) as usize) {
-                if !self.submit(cluster, gpus, time_limit_ms, chunk)? {
+        for (class, jobs) in classes {
+            for chunk in jobs.chunks(most.max(1) as usize) {
+                if self.share_left(cluster) == Some(0)
+                    || !self.begin_wave(cluster, &class, chunk)?
+                {
                     return Ok(());
                 }
             }
@@ -54,12 +108,11 @@ impl Manager<'_> {
         Ok(())
     }
 
-    /// Hands a wave over. `false`: nothing more is to be handed over now.
-    pub(super) fn submit(
+    /// Begins the attempts of a wave and hands it over. `false`: nothing more is to be handed over now.
+    fn begin_wave(
         &mut self,
         cluster: &mut Cluster,
-        gpus: u32,
-        time_limit_ms: Option<u64>,
+        class: &Class,
         jobs: &[u32],
     ) -> Result<bool, Error> {
         let mark = self.journal.mark();
@@ -82,7 +135,6 @@ impl Manager<'_> {
         for event in &events {
             self.apply_synced(event)?;
         }
-        let mut attempts = Vec::new();
         for job in jobs {
             if let Err(error) = self.prepare_there(*job) {
                 self.notice("start", Some(error.to_string()));
@@ -92,54 +144,137 @@ impl Manager<'_> {
                 }
                 return Ok(false);
             }
-            attempts.push(self.folder(*job));
         }
+        let wave = Pending {
+            token,
+            class: class.clone(),
+            jobs: jobs.to_vec(),
+            said: String::new(),
+            times: 0,
+            next: Duration::ZERO,
+            full_with: None,
+        };
+        self.hand_over(cluster, wave)
+    }
+
+    /// Hands a wave over whose attempts are prepared. `false`: nothing more is to be handed over now.
+    fn hand_over(&mut self, cluster: &mut Cluster, mut pending: Pending) -> Result<bool, Error> {
+        let own = u32::try_from(pending.jobs.len()).unwrap_or(u32::MAX);
+        let others = self.with_slurm(cluster);
+        let throttle = self
+            .share_left(cluster)
+            .map(|left| left.clamp(1, own.max(1)));
         let wave = Wave {
-            token: token.clone(),
+            token: pending.token.clone(),
             run: self.place().queue.clone(),
-            attempts,
-            gpus,
-            time_limit_ms,
-            max_parallel: self.queue.max_parallel(),
+            attempts: pending.jobs.iter().map(|job| self.folder(*job)).collect(),
+            gpus: pending.class.gpus,
+            time_limit_ms: pending.class.time_limit_ms,
+            throttle: throttle.filter(|most| *most < own),
             options: self.queue.manifest().slurm.clone(),
         };
+        let now = Cards::now();
+        // As much as one whose answer is lost may take.
+        cluster.throttles.remove(&pending.token);
+        cluster
+            .throttles
+            .extend(throttle.map(|most| (pending.token.clone(), most)));
         match cluster.engine.submit(&wave) {
-            Ok(refs) => {
-                self.say(&format!("{} jobs submitted as {token}", jobs.len()));
-                cluster.next_ask = Cards::now() + ASK.0;
-                self.found(cluster, &token, &refs)?;
+            Ok(tasks) => {
+                self.say(&format!("{own} jobs submitted as {}", pending.token));
+                cluster.next_ask = now + ASK.0;
+                // There was room for it: there may be for more.
+                if let Some(window) = &mut cluster.window
+                    && others.saturating_add(own) >= *window
+                {
+                    *window = others.saturating_add(own).saturating_mul(2);
+                }
+                self.found(cluster, &pending.token, &tasks)?;
                 Ok(true)
             }
             Err(SubmitError::Rejected(why)) => {
-                for job in jobs {
-                    // Nothing was taken; claimed all the same, because nothing else proves it.
-                    if withdraw(&self.folder(*job)) {
-                        self.conclude(*job, Verdict::failed(Reason::EngineRejected, why.clone()))?;
-                    }
-                }
+                self.rejected(&pending.jobs, &why)?;
                 Ok(true)
             }
-            Err(SubmitError::Unavailable(why)) => {
-                for job in jobs {
-                    if withdraw(&self.folder(*job)) {
-                        self.withdrawn(*job, &why)?;
+            Err(SubmitError::Full(why)) => {
+                self.notice(
+                    "slurm limit",
+                    Some(format!("the account's limit, jobs wait: {why}")),
+                );
+                let fewer = own / 2;
+                cluster.window = Some(others.saturating_add(fewer).max(1));
+                if fewer > 0 {
+                    // The first half keeps its attempts; the others have begun nothing.
+                    for job in pending.jobs.split_off(fewer as usize) {
+                        if withdraw(&self.folder(job)) {
+                            self.withdrawn(job, &why)?;
+                        }
                     }
+                    return self.hand_over(cluster, pending);
                 }
-                cluster.limits = None;
-                self.not_heard(cluster, &EngineError::Unavailable(why));
-                self.not_before = cluster.next_ask;
+                pending.next = now + FULL;
+                pending.full_with = Some(others);
+                cluster.pending.push(pending);
                 Ok(false)
+            }
+            Err(SubmitError::Unavailable(why)) => {
+                cluster.config = None;
+                self.not_heard(cluster, &Silent(why));
+                self.not_before = cluster.next_ask;
+                pending.next = cluster.next_ask;
+                cluster.pending.push(pending);
+                Ok(false)
+            }
+            Err(SubmitError::Unknown(why)) => {
+                pending.times = if pending.said == why {
+                    pending.times + 1
+                } else {
+                    1
+                };
+                if pending.times >= UNKNOWN_TRIES {
+                    self.rejected(&pending.jobs, &why)?;
+                    return Ok(true);
+                }
+                self.notice(
+                    "slurm refusal",
+                    Some(format!("not known here, it is tried again: {why}")),
+                );
+                if cluster.engine.is_unclear(&pending.token) {
+                    cluster.unclear.insert(pending.token.clone());
+                    cluster.next_ask = cluster.next_ask.min(now + SILENCE.0);
+                }
+                pending.said = why;
+                pending.next = now + SILENCE.0 * pending.times;
+                cluster.pending.push(pending);
+                Ok(true)
             }
             Err(SubmitError::Unclear(why)) => {
                 self.notice(
                     "slurm",
-                    Some(format!("whether {token} was submitted is not known: {why}")),
+                    Some(format!(
+                        "whether {} was submitted is not known: {why}",
+                        pending.token
+                    )),
                 );
-                cluster.unclear.insert(token);
-                cluster.next_ask = Cards::now() + SILENCE.0;
+                cluster.unclear.insert(pending.token.clone());
+                cluster.next_ask = now + SILENCE.0;
+                pending.next = cluster.next_ask;
+                cluster.pending.push(pending);
                 Ok(false)
             }
         }
+    }
+
+    /// Slurm will not take these.
+    fn rejected(&mut self, jobs: &[u32], why: &str) -> Result<(), Error> {
+        for job in jobs {
+            // Nothing was taken; claimed all the same, because nothing else proves it.
+            if withdraw(&self.folder(*job)) {
+                let verdict = Verdict::failed(Reason::EngineRejected, why);
+                self.conclude(*job, verdict)?;
+            }
+        }
+        Ok(())
     }
 
     /// `aq-<queue>-<number>`: of this queue's folder and of the journal's next line, so that no two are alike.
