@@ -20,7 +20,7 @@ count=$((last + 1))
 {first}
 test $kind = test && {{ echo 'sbatch: Job 1 to start at 2026-01-01T00:00:00' >&2; exit 0; }}
 id=$(($(cat last 2>/dev/null || echo 100) + 1)); echo $id >last; printf '%s\n' "$script" >script.$id
-for at in $(seq 0 $last); do SLURM_ARRAY_TASK_ID=$at setsid sh script.$id >/dev/null 2>&1 </dev/null & done
+test -n "$cluster" || for at in $(seq 0 $last); do SLURM_ARRAY_TASK_ID=$at setsid sh script.$id >/dev/null 2>&1 </dev/null & done
 echo $id$cluster"#
     );
     place.program("sbatch", &body);
@@ -260,6 +260,7 @@ fn several_clusters_are_refused_before_anything_is_submitted() {
 #[test]
 fn what_another_cluster_took_is_cancelled_there_and_refused() {
     let place = Place::new();
+    // It waits there.
     slurm(&place, "cluster=';there'");
     manifest(&place, &jobs(1), &json!({}));
     assert_eq!(place.run().status.code(), Some(10));
