@@ -14,6 +14,8 @@ const NAMED: usize = 5;
 pub struct Surroundings<'a> {
     /// The cards as last seen.
     pub cards: &'a [Card],
+    /// Whether a manager runs.
+    pub managed: bool,
     /// How many jobs may run at once.
     pub slots: Slots,
     /// The clock of [`Queue::tick`].
@@ -232,13 +234,17 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
     if queue.paused() {
         facts.push(fact("the queue is paused (resume)", "journal"));
     }
+    let unmanaged = "no manager runs that could start it";
     let Some(around) = around else {
         facts.push(fact(
-            "nothing stands against it; no manager runs that could start it",
+            format!("nothing stands against it; {unmanaged}"),
             "lock",
         ));
         return;
     };
+    if !around.managed {
+        facts.push(fact(unmanaged, "lock"));
+    }
     match schedule::obstacle(queue, job, around.cards, around.slots) {
         None => {
             let before = schedule::next_jobs(queue, 1000)
@@ -270,10 +276,23 @@ fn ready(queue: &Queue, job: u32, around: Option<Surroundings<'_>>, facts: &mut 
             "journal, nvidia-smi",
         )),
         Some(Obstacle::Cards(needed, free)) => {
-            facts.push(fact(
-                format!("it needs {needed} cards, {free} can be given"),
-                "",
-            ));
+            let spec = &queue.manifest().jobs[job as usize];
+            if let Some((_, able)) = schedule::impossible(spec, around.cards) {
+                let memory = spec.settings.gpu_mem_mib;
+                let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
+                facts.insert(
+                    0,
+                    fact(
+                        format!("it cannot run: it needs {needed} cards{memory}, and {able} of the cards here could be given to it"),
+                        "nvidia-smi",
+                    ),
+                );
+            } else {
+                facts.push(fact(
+                    format!("it needs {needed} cards, {free} can be given"),
+                    "",
+                ));
+            }
             for card in around.cards {
                 let (text, evidence) = match &card.standing {
                     Standing::Free => match on_card(queue, card.index) {
@@ -350,17 +369,18 @@ mod tests {
         let cards = [
             Card {
                 index: 0,
-                total_mib: None,
+                total_mib: Some(24_576),
                 standing: Standing::Busy(String::from("20000 MiB in use")),
             },
             Card {
                 index: 1,
-                total_mib: None,
+                total_mib: Some(24_576),
                 standing: Standing::Free,
             },
         ];
         let around = |without_cards| Surroundings {
             cards: &cards,
+            managed: true,
             slots: Slots {
                 with_cards: 2,
                 without_cards,

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::manifest::OtherGpu;
+use crate::manifest::{Job, OtherGpu};
 use crate::state::{Group, Queue, Reason};
 
 /// A card as the monitor and the leases show it.
@@ -101,9 +101,19 @@ struct Room<'a> {
     reserved: Vec<u32>,
 }
 
-/// Chooses what to start, best first. `now` is the clock of [`Queue::tick`].
-pub fn choose(queue: &Queue, now: u64, cards: &[Card], slots: Slots) -> Vec<Start> {
+/// Jobs for which nothing but cards has been missing, and since when, on the clock of [`Queue::tick`].
+pub type Short = BTreeMap<u32, u64>;
+
+/// Chooses what to start, best first. `now` is the clock of [`Queue::tick`]; `short` is kept from one call to the next.
+pub fn choose(
+    queue: &Queue,
+    now: u64,
+    cards: &[Card],
+    slots: Slots,
+    short: &mut Short,
+) -> Vec<Start> {
     let mut starts = Vec::new();
+    let before = std::mem::take(short);
     if !queue.has_ready() {
         return starts;
     }
@@ -134,17 +144,34 @@ pub fn choose(queue: &Queue, now: u64, cards: &[Card], slots: Slots) -> Vec<Star
                 groups[at].1.next();
             }
             Err(obstacle) => {
-                let waited = now.saturating_sub(queue.run(job).ready_since);
-                if matches!(obstacle, Obstacle::Cards(..))
-                    && group.gpus > 1
-                    && waited >= queue.manifest().reserve_after_ms
-                {
-                    room.reserve(group);
+                let possible = capable(cards, group.gpu_mem_mib) >= group.gpus as usize;
+                if matches!(obstacle, Obstacle::Cards(..)) && group.gpus > 1 && possible {
+                    let since = before.get(&job).copied().unwrap_or(now);
+                    short.insert(job, since);
+                    if now.saturating_sub(since) >= queue.manifest().reserve_after_ms {
+                        room.reserve(group);
+                    }
                 }
                 drop(groups.swap_remove(at));
             }
         }
     }
+}
+
+/// Cards that could run a job with so much memory once they are free. One of which nothing is known is none.
+fn capable(cards: &[Card], gpu_mem_mib: Option<u64>) -> usize {
+    let able = |card: &&Card| {
+        let total = card.total_mib;
+        total.is_some_and(|total| gpu_mem_mib.is_none_or(|asked| asked <= total))
+    };
+    cards.iter().filter(able).count()
+}
+
+/// What keeps a job from ever running on these cards: cards that it needs, and those that could be given to it.
+pub fn impossible(job: &Job, cards: &[Card]) -> Option<(u32, usize)> {
+    let able = capable(cards, job.settings.gpu_mem_mib);
+    let needed = job.settings.gpus;
+    (needed as usize > able).then_some((needed, able))
 }
 
 /// What stands against the start of a ready job, were it the next.

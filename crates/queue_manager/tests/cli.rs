@@ -10,6 +10,7 @@ mod explained;
 mod faults;
 mod following;
 mod hostile;
+mod impossible;
 mod kills;
 mod owned;
 mod parts;

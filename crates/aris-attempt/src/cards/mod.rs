@@ -27,8 +27,19 @@ pub struct Sample {
     pub processes: Option<Vec<Process>>,
     /// What was wrong with the answer as a whole, for people.
     pub problem: Option<String>,
+    /// Why there was no answer; `None`: there was one, good or odd.
+    pub silence: Option<Silence>,
+}
+
+/// Why nvidia-smi did not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// It is not installed, or cannot be started.
+    Absent,
+    /// It left with an error, which may pass.
+    Failed,
     /// No answer came in time.
-    pub hung: bool,
+    Late,
 }
 
 /// One card.

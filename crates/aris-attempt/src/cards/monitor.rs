@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::{NvidiaSmi, Sample};
+use super::{NvidiaSmi, Sample, Silence};
 use crate::clock;
 use crate::error::AttemptError;
 
@@ -103,7 +103,7 @@ fn answer(
         }
         let sample = program.sample(wanted);
         last = Some(clock::steady());
-        least = if sample.hung {
+        least = if sample.silence == Some(Silence::Late) {
             AFTER_A_HANG
         } else {
             Duration::ZERO

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use aris_proc::{End, Finished, ProcError};
 
-use super::{Card, Sample, text};
+use super::{Card, Sample, Silence, text};
 use crate::clock;
 
 /// How long it may take. **Source**: queue design; a healthy one answers within a second, one behind a hung driver never.
@@ -33,23 +33,8 @@ impl Default for NvidiaSmi {
     }
 }
 
-/// No answer.
-enum Silence {
-    /// It answered that it cannot, about all cards it was asked about.
-    Refused(String),
-    /// There is nobody to ask.
-    Nobody(String),
-    /// Nothing came in time.
-    Late(String),
-}
-
-impl Silence {
-    fn why(self) -> String {
-        match self {
-            Self::Refused(why) | Self::Nobody(why) | Self::Late(why) => why,
-        }
-    }
-}
+/// No answer: why, and in words.
+type Unanswered = (Silence, String);
 
 impl NvidiaSmi {
     /// A program by name or path, and the time it has for everything that one sample needs.
@@ -74,13 +59,13 @@ impl NvidiaSmi {
                 cards,
                 processes: self.processes(None, until),
                 problem,
-                hung: false,
+                silence: None,
             },
-            Err(Silence::Refused(why)) => self.one_by_one(wanted, &why, asked, until),
-            Err(silence) => Sample {
+            Err((Silence::Failed, why)) => self.one_by_one(wanted, &why, asked, until),
+            Err((silence, why)) => Sample {
                 asked,
-                hung: matches!(silence, Silence::Late(_)),
-                problem: Some(silence.why()),
+                silence: Some(silence),
+                problem: Some(why),
                 ..Sample::default()
             },
         };
@@ -108,6 +93,7 @@ impl NvidiaSmi {
             asked,
             problem: Some(String::from(why)),
             processes: Some(Vec::new()),
+            silence: Some(Silence::Failed),
             ..Sample::default()
         };
         for index in wanted {
@@ -122,9 +108,11 @@ impl NvidiaSmi {
                         all
                     });
                 }
-                Err(silence) => {
-                    sample.hung |= matches!(silence, Silence::Late(_));
-                    sample.cards.insert(*index, Card::unknown(silence.why()));
+                Err((silence, why)) => {
+                    if silence == Silence::Late {
+                        sample.silence = Some(silence);
+                    }
+                    sample.cards.insert(*index, Card::unknown(why));
                 }
             }
         }
@@ -135,11 +123,11 @@ impl NvidiaSmi {
         &self,
         only: Option<u32>,
         until: Duration,
-    ) -> Result<(BTreeMap<u32, Card>, Option<String>), Silence> {
+    ) -> Result<(BTreeMap<u32, Card>, Option<String>), Unanswered> {
         let with_mode = format!("{CARDS},mig.mode.current");
         let answer = match self.ask(&[&with_mode, FORMAT], only, until) {
             // Drivers before MIG refuse to be asked about it.
-            Err(Silence::Refused(why)) if why.contains("mig.mode.current") => {
+            Err((Silence::Failed, why)) if why.contains("mig.mode.current") => {
                 self.ask(&[CARDS, FORMAT], only, until)
             }
             other => other,
@@ -162,11 +150,17 @@ impl NvidiaSmi {
         text::processes(&answer)
     }
 
-    fn ask(&self, words: &[&str], only: Option<u32>, until: Duration) -> Result<Vec<u8>, Silence> {
+    fn ask(
+        &self,
+        words: &[&str],
+        only: Option<u32>,
+        until: Duration,
+    ) -> Result<Vec<u8>, Unanswered> {
         let left = until.saturating_sub(clock::steady());
         let late = || {
             let seconds = self.limit.as_secs_f64();
-            Silence::Late(format!("nvidia-smi did not answer within {seconds} s"))
+            let why = format!("nvidia-smi did not answer within {seconds} s");
+            (Silence::Late, why)
         };
         if left < LEAST {
             return Err(late());
@@ -176,11 +170,13 @@ impl NvidiaSmi {
             command = command.arg(format!("--id={index}"));
         }
         match command.run(left) {
-            Ok(done) => answer(done).map_err(|why| why.map_or_else(late, Silence::Refused)),
-            Err(ProcError::Absent { .. }) => {
-                Err(Silence::Nobody(String::from("nvidia-smi is not installed")))
+            Ok(done) => {
+                answer(done).map_err(|why| why.map_or_else(late, |why| (Silence::Failed, why)))
             }
-            Err(error) => Err(Silence::Nobody(error.to_string())),
+            Err(ProcError::Absent { .. }) => {
+                Err((Silence::Absent, String::from("nvidia-smi is not installed")))
+            }
+            Err(error) => Err((Silence::Absent, error.to_string())),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use aris_attempt::cards::{Card, Memory, Monitor, NvidiaSmi, Pace, Sample, now};
+use aris_attempt::cards::{Card, Memory, Monitor, NvidiaSmi, Pace, Sample, Silence, now};
 
 use crate::place::{Place, until};
 
@@ -122,7 +122,7 @@ fn whatever_is_wrong_leaves_cards_unknown_and_nothing_else() {
             why(&sample.cards[&0]).contains(expected),
             "{cases}: {sample:?}"
         );
-        assert!(!sample.hung);
+        assert_ne!(sample.silence, Some(Silence::Late));
     }
     let absent = NvidiaSmi::at("/no/such/nvidia-smi", Duration::from_secs(1));
     let sample = absent.sample(&BTreeSet::from([3]));
@@ -134,7 +134,7 @@ fn one_that_hangs_is_given_up() {
     let place = Place::new();
     let hanging = program(&place, "*) exec sleep 1000;;");
     let sample = NvidiaSmi::at(hanging, Duration::from_millis(200)).sample(&BTreeSet::from([0]));
-    assert!(sample.hung);
+    assert_eq!(sample.silence, Some(Silence::Late));
     assert!(why(&sample.cards[&0]).contains("did not answer within 0.2 s"));
 }
 

@@ -50,7 +50,7 @@ impl Queue {
             | Event::Imported { id, .. } => match self.find(id) {
                 Some(job) => {
                     self.apply_to(job, event, time, now, late_ms)?;
-                    self.settle(job, now);
+                    self.settle(job);
                 }
                 // A job that the manifest no longer has; whoever loads the journal says so.
                 None => {

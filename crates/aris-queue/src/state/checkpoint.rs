@@ -194,7 +194,7 @@ impl Queue {
             if life.is_active() {
                 self.begin(job);
             }
-            self.settle(job, now);
+            self.settle(job);
         }
         open
     }

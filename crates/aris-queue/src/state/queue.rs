@@ -78,7 +78,7 @@ impl Queue {
             manifest,
         };
         for job in 0..queue.len() {
-            queue.settle(job, 0);
+            queue.settle(job);
         }
         queue
     }
@@ -217,7 +217,7 @@ impl Queue {
         {
             self.backoff.remove(&(at, job));
             self.runs[job as usize].life = Life::Idle;
-            self.settle(job, now);
+            self.settle(job);
             any = true;
         }
         any
@@ -299,19 +299,17 @@ impl Queue {
     }
 
     /// Brings everything that follows from a job's life up to date: its dependants, and who is ready.
-    pub(super) fn settle(&mut self, job: u32, now: u64) {
+    pub(super) fn settle(&mut self, job: u32) {
         let mut touched = self.dependencies.set(job, &self.runs, &self.manifest);
         touched.push(job);
         for job in touched {
-            let run = &mut self.runs[job as usize];
+            let run = &self.runs[job as usize];
             let ready = run.life == Life::Idle
                 && !run.held
                 && !self.dependencies.is_blocked(job)
                 && !self.dependencies.is_open(job);
             if ready {
-                if self.ready.insert(job, &self.manifest) {
-                    run.ready_since = now;
-                }
+                self.ready.insert(job, &self.manifest);
             } else {
                 self.ready.remove(job, &self.manifest);
             }

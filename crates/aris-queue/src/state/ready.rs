@@ -36,10 +36,9 @@ impl Ready {
             .map(|(group, jobs)| (*group, jobs.iter().copied()))
     }
 
-    /// Gives whether it is new.
-    pub(super) fn insert(&mut self, job: u32, manifest: &Manifest) -> bool {
+    pub(super) fn insert(&mut self, job: u32, manifest: &Manifest) {
         let (group, key) = place(job, manifest);
-        self.groups.entry(group).or_default().insert(key)
+        self.groups.entry(group).or_default().insert(key);
     }
 
     pub(super) fn remove(&mut self, job: u32, manifest: &Manifest) {

@@ -40,8 +40,6 @@ pub struct Run {
     pub command: Option<Box<str>>,
     /// Boot in which the last attempt was begun.
     pub boot: Option<Box<str>>,
-    /// When it became ready, on the clock of [`Queue::tick`](super::Queue::tick).
-    pub ready_since: u64,
 }
 
 /// The part of a job's state that is its own.
@@ -138,7 +136,6 @@ impl Run {
             log: None,
             command: None,
             boot: None,
-            ready_since: 0,
         }
     }
 }

@@ -226,7 +226,7 @@ fn cards(count: u32) -> Vec<Card> {
 
 fn chosen(queue: &Queue, cards: &[Card], now: u64) -> Vec<(String, Vec<u32>)> {
     let slots = schedule::slots(queue, cards.len(), 4);
-    schedule::choose(queue, now, cards, slots)
+    schedule::choose(queue, now, cards, slots, &mut schedule::Short::new())
         .into_iter()
         .map(|start| {
             let id = queue.manifest().jobs[start.job as usize].id.to_string();
@@ -249,11 +249,24 @@ fn a_wide_job_does_not_hold_up_narrow_ones_until_it_has_waited_long() {
     );
     start(&mut queue, "n1", &[0]);
     start(&mut queue, "n3", &[]);
-    assert_eq!(
-        chosen(&queue, &cards(2), 9_999),
-        [(String::from("n2"), vec![1])]
-    );
-    assert_eq!(chosen(&queue, &cards(2), 10_000), []);
+    let slots = Slots {
+        with_cards: 9,
+        without_cards: 1,
+    };
+    let mut short = schedule::Short::new();
+    let mut at = |now, cards: &[Card]| {
+        let starts = schedule::choose(&queue, now, cards, slots, &mut short);
+        starts
+            .into_iter()
+            .map(|start| start.cards)
+            .collect::<Vec<_>>()
+    };
+    // From when only cards are missing, whatever was before.
+    assert_eq!(at(50_000, &cards(2)), [[1]]);
+    assert_eq!(at(59_999, &cards(2)), [[1]]);
+    assert!(at(60_000, &cards(2)).is_empty());
+    // Nothing is kept for what cannot be.
+    assert_eq!(at(70_000, &cards(2)[1..]), [[1]]);
 }
 
 #[test]
@@ -340,7 +353,7 @@ fn ten_thousand_jobs_in_two_phases_end() {
     let mut turns = 0;
     while queue.open_jobs() > 0 {
         turns += 1;
-        for start_now in schedule::choose(&queue, 0, &[], slots) {
+        for start_now in schedule::choose(&queue, 0, &[], slots, &mut schedule::Short::new()) {
             let id = queue.manifest().jobs[start_now.job as usize].id.to_string();
             start(&mut queue, &id, &[]);
         }
@@ -404,7 +417,7 @@ proptest! {
             turn += 1;
             prop_assert!(turn < 500, "no end: {} {}", text, states(&queue));
             queue.tick(now);
-            for one in schedule::choose(&queue, now, &cards(2), slots) {
+            for one in schedule::choose(&queue, now, &cards(2), slots, &mut schedule::Short::new()) {
                 let spec = &queue.manifest().jobs[one.job as usize];
                 prop_assert_eq!(one.cards.len(), spec.settings.gpus as usize);
                 for parent in &spec.needs {

@@ -5,6 +5,7 @@ use std::path::Path;
 use aris_attempt::cards::lease::{DEFAULT_LEASES, LEASES_VARIABLE};
 use aris_cli::{Context, Outcome};
 use aris_queue::explain::{Fact, Surroundings, explain as facts};
+use aris_queue::manifest::Engine;
 use aris_queue::schedule;
 use aris_queue::state::State;
 use serde::Serialize;
@@ -38,10 +39,11 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
     let (queue, at) = (&look.queue, job(&look.queue, &args.job)?);
     let state = queue.state(at);
     let runs = lock::holder(&look.place, context.now()).is_some();
-    let found = if runs && matches!(state, State::Ready | State::Backoff) {
+    let local = queue.manifest().engine == Engine::Local;
+    let wants = local && queue.manifest().jobs[at as usize].settings.gpus > 0;
+    let found = if (runs || wants) && matches!(state, State::Ready | State::Backoff) {
         // Looked at afresh: what the manager saw a second ago is not written down.
         let leases = context.env(LEASES_VARIABLE).unwrap_or(DEFAULT_LEASES);
-        let wants = queue.manifest().jobs[at as usize].settings.gpus > 0;
         let mut cards = Cards::open(queue.manifest(), Path::new(leases), wants)?;
         let ours = manager::cards_of(queue);
         if wants {
@@ -50,6 +52,7 @@ pub(crate) fn explain(args: &JobArgs, context: &Context) -> Result<Outcome<Data>
         let views = cards.views(&ours, Cards::now());
         let around = Surroundings {
             cards: &views,
+            managed: runs,
             slots: schedule::slots(queue, views.len(), manager::processors()),
             now: manager::now_ms(),
         };

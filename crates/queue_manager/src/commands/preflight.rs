@@ -65,6 +65,7 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     let options = run::options(args.manifest, args.rest, context)?;
     let manifest = load::user(&options.place, options.manifest.as_deref())?.manifest;
     manager::check(&manifest)?;
+    manager::check_cards(&manifest)?;
     let mut checks = Vec::new();
     let mut add = |subject, verdict, detail: String| {
         checks.push(Check {

@@ -44,6 +44,7 @@ pub(crate) fn detached(options: &Options, context: &Context) -> Result<Started, 
     // What is wrong with the manifest is said here, where somebody reads it.
     let current = crate::load::user(place, options.manifest.as_deref())?;
     manager::check(&current.manifest)?;
+    manager::check_cards(&current.manifest)?;
     if let Some(owner) = lock::holder(place, context.now()) {
         return Err(Error::Taken {
             path: place.state.clone(),

@@ -5,7 +5,7 @@ use aris_queue::state::{Event, Life};
 use super::cluster::Cluster;
 use super::requests::Request;
 use super::spec::Common;
-use super::{Manager, check, requests};
+use super::{Manager, check, check_cards, requests};
 use crate::change::Change;
 use crate::error::Error;
 
@@ -60,6 +60,7 @@ impl Manager<'_> {
         let place = self.place();
         let done = change.apply(place, &self.queue).and_then(|current| {
             check(&current.manifest)?;
+            check_cards(&current.manifest)?;
             Common::of(&current.manifest, self.context)?;
             current.keep(place)?;
             Ok(current)

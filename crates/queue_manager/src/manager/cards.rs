@@ -7,9 +7,14 @@ use std::time::Duration;
 
 use aris_attempt::AttemptError;
 use aris_attempt::cards::lease::{Lease, Leases};
-use aris_attempt::cards::{self, Memory, Monitor, NvidiaSmi, Pace, Sample};
-use aris_queue::manifest::Manifest;
-use aris_queue::schedule::{Card, Standing};
+use aris_attempt::cards::{self, Memory, Monitor, NvidiaSmi, Pace, Sample, Silence};
+use aris_queue::manifest::{Engine, Manifest};
+use aris_queue::schedule::{self, Card, Standing};
+
+use crate::error::Error;
+
+/// The variable that says which cards a process may see.
+const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
 
 /// Older samples say nothing about now: nvidia-smi has 10 s to answer.
 const STALE: Duration = Duration::from_secs(15);
@@ -25,6 +30,7 @@ pub(crate) struct Cards {
     monitor: Option<Monitor>,
     leases: Option<Leases>,
     wanted: Option<Vec<u32>>,
+    visible: Visible,
     threshold: u64,
     exclusive: bool,
     sample: Sample,
@@ -33,6 +39,94 @@ pub(crate) struct Cards {
     /// Leases that several of our jobs share.
     shared: BTreeMap<u32, Lease>,
     asked: bool,
+}
+
+/// The cards that this process may see, as its caller says; `None`: all of them.
+///
+/// **Source**: CUDA C++ Programming Guide, environment variables: numbers, or UUIDs, which may be shortened; what follows the first one that
+/// is neither is not seen.
+#[derive(Clone, Default)]
+pub(crate) struct Visible(Option<Vec<String>>);
+
+impl Visible {
+    fn given() -> Self {
+        let word = |word: &&str| {
+            let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+            number || word.starts_with("GPU-") || word.starts_with("MIG-")
+        };
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "set to nothing it hides all cards, which a context that leaves empty variables out cannot tell"
+        )]
+        let text = std::env::var(VISIBLE).ok();
+        let words = text.map(|text| {
+            let words = text.split(',').map(str::trim).take_while(word);
+            words.map(str::to_owned).collect()
+        });
+        Self(words)
+    }
+
+    /// Whether the card may be used, by its number, its name or a slice of it.
+    fn has(&self, index: u32, card: Option<&cards::Card>) -> bool {
+        self.0.as_ref().is_none_or(|words| {
+            words.iter().any(|word| {
+                let uuid = card.and_then(|card| card.uuid.as_ref());
+                word.parse() == Ok(index)
+                    || uuid.is_some_and(|uuid| uuid.starts_with(word))
+                    || card
+                        .is_some_and(|card| card.slices.iter().any(|slice| slice.starts_with(word)))
+            })
+        })
+    }
+
+    /// The slices of a divided card that may be used.
+    fn slices(&self, card: &cards::Card) -> Vec<String> {
+        let mut slices = card.slices.clone();
+        if let Some(words) = &self.0
+            && words.iter().any(|word| word.starts_with("MIG-"))
+        {
+            slices.retain(|slice| words.iter().any(|word| slice.starts_with(word)));
+        }
+        slices
+    }
+}
+
+/// Refuses a queue with a job that this machine's cards cannot run, however long it waits. A driver that fails just now proves nothing.
+///
+/// **Errors**: [`Error::Precondition`] with the job, what it needs and what is here.
+pub(crate) fn check_cards(manifest: &Manifest) -> Result<(), Error> {
+    if manifest.engine != Engine::Local || !manifest.wants_cards() {
+        return Ok(());
+    }
+    let mut cards = Cards::bare(manifest);
+    let wanted = cards.wanted.iter().flatten().copied().collect();
+    cards.sample = NvidiaSmi::default().sample(&wanted);
+    match cards.sample.silence {
+        Some(Silence::Failed | Silence::Late) => return Ok(()),
+        Some(Silence::Absent) | None => {}
+    }
+    let views = cards.views(&BTreeSet::new(), Cards::now());
+    let mut jobs = manifest.jobs.iter().filter_map(|job| {
+        let (needed, able) = schedule::impossible(job, &views)?;
+        Some((job, needed, able))
+    });
+    let Some((job, needed, able)) = jobs.next() else {
+        return Ok(());
+    };
+    let more = jobs.count();
+    let more = if more > 0 {
+        format!(" (and {more} more jobs cannot run)")
+    } else {
+        String::new()
+    };
+    let memory = job.settings.gpu_mem_mib;
+    let memory = memory.map_or_else(String::new, |mib| format!(" with {mib} MiB each"));
+    let cards_word = if needed == 1 { "card" } else { "cards" };
+    Err(Error::Precondition(format!(
+        "job {:?} needs {needed} {cards_word}{memory}, and {able} of the cards here can be given to it: {}{more}",
+        job.id,
+        cards.here()
+    )))
 }
 
 /// What is remembered of a card.
@@ -61,7 +155,17 @@ impl Cards {
                 .then(|| Monitor::start(NvidiaSmi::default(), wanted))
                 .transpose()?,
             leases: needed.then(|| Leases::open(leases)).transpose()?,
+            ..Self::bare(manifest)
+        })
+    }
+
+    /// Without a thread that asks, and without leases.
+    fn bare(manifest: &Manifest) -> Self {
+        Self {
+            monitor: None,
+            leases: None,
             wanted: manifest.cards.clone(),
+            visible: Visible::given(),
             threshold: manifest.gpu_free_threshold_mib,
             exclusive: manifest.exclusive,
             sample: Sample::default(),
@@ -69,7 +173,31 @@ impl Cards {
             known: BTreeMap::new(),
             shared: BTreeMap::new(),
             asked: false,
-        })
+        }
+    }
+
+    /// The cards of the last answer in words, for people.
+    fn here(&self) -> String {
+        if self.sample.silence.is_some() || self.sample.cards.is_empty() {
+            let problem = self.sample.problem.clone();
+            return problem.unwrap_or_else(|| String::from("nvidia-smi lists no card"));
+        }
+        let wanted = |index: &u32| {
+            let wanted = self.wanted.as_ref();
+            wanted.is_none_or(|wanted| wanted.contains(index))
+        };
+        let cards = self.sample.cards.iter().map(|(index, card)| {
+            let what = match &card.memory {
+                _ if !wanted(index) => String::from("is not listed in gpus"),
+                _ if !self.visible.has(*index, Some(card)) => {
+                    format!("is not in {VISIBLE} of the caller")
+                }
+                Memory::Known { total, .. } => format!("has {total} MiB"),
+                Memory::Unknown(why) => format!("is unknown: {why}"),
+            };
+            format!("card {index} {what}")
+        });
+        cards.collect::<Vec<_>>().join("; ")
     }
 
     pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -192,9 +320,10 @@ impl Cards {
 
     /// Cards that may be used at all, as far as is known.
     pub(crate) fn allowed(&self) -> Vec<u32> {
-        self.wanted
-            .clone()
-            .unwrap_or_else(|| self.sample.cards.keys().copied().collect())
+        let listed = self.sample.cards.keys().copied();
+        let mut cards = self.wanted.clone().unwrap_or_else(|| listed.collect());
+        cards.retain(|index| self.visible.has(*index, self.sample.cards.get(index)));
+        cards
     }
 
     /// The cards for the scheduler.
@@ -208,8 +337,9 @@ impl Cards {
     fn view(&self, index: u32, ours: bool, now: Duration) -> Card {
         let found = self.sample.cards.get(&index);
         let memory = found.map(|card| &card.memory);
+        let named = found.is_some_and(|card| card.uuid.is_some());
         let total_mib = match memory {
-            Some(Memory::Known { total, .. }) => Some(*total),
+            Some(Memory::Known { total, .. }) if named => Some(*total),
             _ => None,
         };
         Card {
@@ -317,7 +447,7 @@ impl Cards {
         let names: Vec<String> = cards
             .iter()
             .flat_map(|index| match self.sample.cards.get(index) {
-                Some(card) if !card.slices.is_empty() => card.slices.clone(),
+                Some(card) if !card.slices.is_empty() => self.visible.slices(card),
                 _ => vec![index.to_string()],
             })
             .collect();

@@ -27,7 +27,7 @@ use aris_cli::Context;
 use aris_queue::attempt;
 use aris_queue::journal::Journal;
 use aris_queue::manifest::{Engine, Manifest, Release};
-use aris_queue::schedule::Slots;
+use aris_queue::schedule::{self, Slots};
 use aris_queue::snapshot;
 use aris_queue::state::{Life, Queue, State};
 use rustix::event::{Timespec, poll};
@@ -36,7 +36,7 @@ use crate::error::Error;
 use crate::load;
 use crate::lock::{self, Held, Owner};
 use crate::place::Place;
-pub(crate) use cards::Cards;
+pub(crate) use cards::{Cards, check_cards};
 use cluster::Cluster;
 use spec::Common;
 
@@ -108,6 +108,8 @@ pub(crate) struct Manager<'a> {
     snapshot_cost: Duration,
     last_sweep: Duration,
     failed_starts: BTreeMap<u32, u32>,
+    /// Since when jobs lack nothing but cards.
+    short: schedule::Short,
     /// The most memory of a card, MiB, that a running job was seen to use.
     peaks: BTreeMap<u32, u64>,
     held: Held,
@@ -142,6 +144,7 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let mut kept = None;
     loop {
         check(&current.manifest)?;
+        check_cards(&current.manifest)?;
         let mut manager = Manager::open(current, kept, options, context)?;
         let mut cluster = manager.adopt_all()?;
         if let Some(cluster) = &mut cluster {

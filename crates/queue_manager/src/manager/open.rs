@@ -93,6 +93,7 @@ impl<'a> Manager<'a> {
             last_sweep: Cards::now(),
             next_beat: Duration::ZERO,
             failed_starts: BTreeMap::new(),
+            short: BTreeMap::new(),
             peaks: BTreeMap::new(),
             held,
             manifest: current.path.clone(),

@@ -18,13 +18,15 @@ impl Manager<'_> {
     pub(super) fn start_jobs(&mut self) -> Result<bool, Error> {
         let now = Cards::now();
         if now < self.not_before || !self.queue.has_ready() {
+            self.short.clear();
             self.sync();
             return Ok(false);
         }
         let ours = self.ours();
         let views = self.cards.views(&ours, now);
         self.slots = schedule::slots(&self.queue, views.len(), self.processors);
-        let mut starts = schedule::choose(&self.queue, now_ms(), &views, self.slots);
+        let mut starts =
+            schedule::choose(&self.queue, now_ms(), &views, self.slots, &mut self.short);
         let more = starts.len() > BATCH;
         starts.truncate(BATCH);
         let mark = self.journal.mark();

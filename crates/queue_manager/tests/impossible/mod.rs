@@ -1,0 +1,197 @@
+//! Jobs that this machine's cards cannot run: refused at once and by name, never waiting, and never in the way of others.
+
+use std::fs;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::queue::Place;
+
+/// Four cards of 24 GiB.
+const FOUR: &str = "for at in 0 1 2 3; do echo \"$at, GPU-$at, 3, 24576, [N/A]\"; done";
+
+fn write(place: &Place, jobs: &Value, more: &Value) {
+    let mut manifest = json!({
+        "project": "cards", "cwd": place.at(""), "linger": 0, "output_wait": 0, "jobs": jobs,
+    });
+    for (key, value) in more.as_object().expect("settings") {
+        manifest[key] = value.clone();
+    }
+    fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+}
+
+fn call(place: &Place, command: &str, variables: &[(&str, &str)]) -> Output {
+    place
+        .command(&[command, "--manifest", "m.json", "--state", "s.json"])
+        .envs(variables.iter().copied())
+        .output()
+        .expect("ran")
+}
+
+/// Nothing of the queue begins, and the message has these words.
+fn refused(place: &Place, variables: &[(&str, &str)], words: &[&str]) {
+    for command in ["preflight", "run", "start"] {
+        let output = call(place, command, variables);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{command}: {output:?}");
+        for word in words {
+            assert!(said.contains(word), "{command}, {word}: {said}");
+        }
+        assert!(!place.at(".s.queue/a").exists(), "{command}");
+    }
+}
+
+#[test]
+fn more_cards_than_there_are_and_more_memory_than_any_has_are_refused() {
+    let place = Place::new();
+    place.nvidia_smi(FOUR);
+    let small = json!({"id": "small", "cmd": "true", "gpus": 1});
+    for (wide, words) in [
+        (
+            json!({"id": "wide", "cmd": "true", "gpus": 8}),
+            ["\"wide\"", "8 cards", "4"],
+        ),
+        (
+            json!({"id": "large", "cmd": "true", "gpus": 1, "gpu_mem_mib": 30000}),
+            ["\"large\"", "30000 MiB", "24576"],
+        ),
+        (
+            json!({"id": "large", "cmd": "true", "gpus": 5, "gpu_mem_mib": 20000}),
+            ["\"large\"", "5 cards", "4"],
+        ),
+    ] {
+        write(&place, &json!([small, wide]), &json!({}));
+        refused(&place, &[], &words);
+    }
+    // What the manifest lists counts, too.
+    let pair = json!([{"id": "pair", "cmd": "true", "gpus": 2}]);
+    write(&place, &pair, &json!({"gpus": [3, 7]}));
+    refused(&place, &[], &["\"pair\"", "2 cards", "card 7"]);
+}
+
+#[test]
+fn no_nvidia_smi_and_one_that_answers_oddly_are_refused() {
+    let place = Place::new();
+    let job = json!([{"id": "a", "cmd": "true", "gpus": 1}]);
+    write(&place, &job, &json!({}));
+    fs::create_dir(place.at("bin")).expect("folder");
+    let only = place.at("bin").display().to_string();
+    refused(&place, &[("PATH", &only)], &["nvidia-smi is not installed"]);
+    for (rows, words) in [
+        ("true", "no card"),
+        (
+            "echo '0, GPU-0, [N/A], [N/A], [N/A]'",
+            "\"[N/A]\" of \"[N/A]\" MiB",
+        ),
+        ("echo '0, GPU-0, -3, 24576, [N/A]'", "\"-3\""),
+        ("echo 0, GPU-0, 3", "nvidia-smi says \"0, GPU-0, 3\""),
+        ("echo something else", "nvidia-smi says \"something else\""),
+    ] {
+        place.nvidia_smi(rows);
+        refused(&place, &[], &["\"a\"", words]);
+    }
+}
+
+#[test]
+fn the_cards_that_the_caller_may_see_bound_the_queue() {
+    let place = Place::new();
+    place.nvidia_smi(FOUR);
+    let say = "echo $CUDA_VISIBLE_DEVICES >> seen";
+    let jobs: Vec<Value> = (0..6)
+        .map(|at| json!({"id": format!("j{at}"), "cmd": say, "gpus": 1}))
+        .collect();
+    let jobs = json!(jobs);
+    for (variable, expected) in [("2,3", ["2", "3"]), ("GPU-1, GPU-3", ["1", "3"])] {
+        write(&place, &jobs, &json!({}));
+        let output = call(&place, "run", &[("CUDA_VISIBLE_DEVICES", variable)]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let seen = fs::read_to_string(place.at("seen")).expect("ran");
+        assert_eq!(seen.lines().count(), 6);
+        assert!(
+            seen.lines().all(|card| expected.contains(&card)),
+            "{variable}: {seen}"
+        );
+        for file in ["seen", "s.json"] {
+            fs::remove_file(place.at(file)).expect("removed");
+        }
+        fs::remove_dir_all(place.at(".s.queue")).expect("removed");
+    }
+    write(
+        &place,
+        &json!([{"id": "pair", "cmd": "true", "gpus": 2}]),
+        &json!({"gpus": [0, 1]}),
+    );
+    refused(
+        &place,
+        &[("CUDA_VISIBLE_DEVICES", "1,2")],
+        &["\"pair\"", "CUDA_VISIBLE_DEVICES"],
+    );
+    for none in ["", "-1", "NoDevFiles"] {
+        refused(
+            &place,
+            &[("CUDA_VISIBLE_DEVICES", none)],
+            &["\"pair\"", "CUDA_VISIBLE_DEVICES"],
+        );
+    }
+}
+
+#[test]
+fn a_job_that_has_become_impossible_is_explained_and_holds_no_card() {
+    let place = Place::new();
+    place.nvidia_smi(FOUR);
+    let jobs = json!([
+        {"id": "wide", "cmd": "touch wide", "gpus": 3, "priority": 9},
+        {"id": "small", "cmd": "touch small", "gpus": 1},
+    ]);
+    write(&place, &jobs, &json!({"reserve_after": 0}));
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    // Two of the cards are gone.
+    place.nvidia_smi("for at in 0 1; do echo \"$at, GPU-$at, 3, 24576, [N/A]\"; done");
+    let output = place.run();
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let why = place.data(&["explain", "wide", "--state", "s.json"]);
+    let facts = why["facts"].to_string();
+    assert!(
+        facts.contains("3 cards") && facts.contains("2 of the cards here"),
+        "{facts}"
+    );
+    // They go while a manager runs: it says so, and the others go on.
+    place.nvidia_smi(FOUR);
+    place.data(&["hold", "--all", "--state", "s.json"]);
+    let mut manager = place.start();
+    Place::until("it runs", || {
+        place.data(&["status", "--state", "s.json"])["manager"] != Value::Null
+    });
+    place.nvidia_smi("for at in 0 1; do echo \"$at, GPU-$at, 3, 24576, [N/A]\"; done");
+    place.data(&["release", "--all", "--state", "s.json"]);
+    Place::until("the small one runs", || place.at("small").exists());
+    let why = place.data(&["explain", "wide", "--state", "s.json"]);
+    let facts = why["facts"].to_string();
+    assert!(facts.contains("2 of the cards here"), "{facts}");
+    assert!(manager.try_wait().expect("asked").is_none());
+    place.nvidia_smi(FOUR);
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+}
+
+#[test]
+fn cards_are_kept_for_a_job_from_when_it_could_have_run_and_not_before() {
+    let place = Place::new();
+    place.nvidia_smi("for at in 0 1; do echo \"$at, GPU-$at, 3, 24576, [N/A]\"; done");
+    let jobs = json!([
+        {"id": "long", "cmd": "until test -e go; do sleep 0.02; done", "gpus": 1, "priority": 10},
+        {"id": "pair", "cmd": "touch pair", "gpus": 2, "priority": 5},
+        {"id": "small", "cmd": "touch small", "gpus": 1},
+    ]);
+    write(&place, &jobs, &json!({"reserve_after": 2}));
+    place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+    place.data(&["pause", "--state", "s.json"]);
+    let mut manager = place.start();
+    // Longer than a job waits before cards are kept for it: it could not have run.
+    std::thread::park_timeout(std::time::Duration::from_secs(3));
+    place.data(&["resume", "--state", "s.json"]);
+    Place::until("no card is kept yet", || place.at("small").exists());
+    assert!(!place.at("pair").exists());
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert!(place.at("pair").exists());
+}
