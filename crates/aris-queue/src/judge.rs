@@ -77,6 +77,15 @@ pub fn judge(exit: &Exit, done_when: DoneWhen) -> Verdict {
         (Ending::Code(0), EndedByUs::None) => {
             if !declared || (all_there && any_fresh) {
                 complete(&mut verdict);
+            } else if let Some(oom) = exit.oom.as_ref().filter(|_| !all_there) {
+                // The last program of a pipe left with 0, such as tee; the one before it did not do its work.
+                let error = format!(
+                    "exit status 0, but no file matches {}; the log says {:?} at byte {}",
+                    missing.join(", "),
+                    oom.pattern,
+                    oom.offset
+                );
+                fail(&mut verdict, Reason::GpuOom, error);
             } else if !all_there {
                 let error = format!("exit status 0, but no file matches {}", missing.join(", "));
                 fail(&mut verdict, Reason::NoOutput, error);

@@ -67,7 +67,8 @@ impl<'a> Outcome<'a> {
         self.before = Some((outputs, OomKills::now()));
     }
 
-    /// Compares outputs, waits for late ones after a good end, and looks for the text of a full GPU after a bad one.
+    /// Compares outputs, waits for late ones after a good end, and looks for the text of a full GPU after a bad one or where they
+    /// do not come.
     pub(super) fn look_after(&mut self, wake: &mut Wake) -> Result<(), AttemptError> {
         let Some((outputs, kills)) = &self.before else {
             return Ok(());
@@ -75,15 +76,17 @@ impl<'a> Outcome<'a> {
         self.oom_kill = kills.rose();
         self.outputs = outputs.compare();
         let mut beat = Beat::of(self.folder);
+        let missing = |seen: &[OutputSeen]| seen.iter().any(|seen| seen.matches == 0);
         if self.ending == Ending::Code(0) {
             let until = clock::steady() + Duration::from_millis(self.spec.output_wait_ms);
-            let missing = |seen: &[OutputSeen]| seen.iter().any(|seen| seen.matches == 0);
             while missing(&self.outputs) && clock::steady() < until && !wake.told_to_end() {
                 wake.wait(until.min(clock::steady() + LOOK))?;
                 beat.when_due();
                 self.outputs = outputs.compare();
             }
-        } else {
+        }
+        // The status is that of the last program of a pipe: `python … | tee log` leaves with 0.
+        if self.ending != Ending::Code(0) || missing(&self.outputs) {
             // A log that cannot be read has no text in it that anybody could act on.
             let (log, patterns) = (&self.spec.log, &self.spec.oom_patterns);
             let found = oom_text::search(log, self.log_offset, patterns, || beat.when_due());
