@@ -27,7 +27,11 @@ pub fn import(
         status: String,
         #[serde(default)]
         attempts: u32,
+        gpu: Option<u32>,
+        started: Option<String>,
+        completed: Option<String>,
     }
+    let time = |text: Option<String>| super::moment(&text?);
     let old: Old = serde_json::from_str(text).map_err(|error| {
         let hint =
             "move the file away to begin anew, or restore it from a copy; nothing was started";
@@ -58,6 +62,9 @@ pub fn import(
             id: job.id,
             state,
             attempts: job.attempts,
+            cards: job.gpu.into_iter().collect(),
+            started: time(job.started),
+            ended: time(job.completed),
         });
     }
     Ok((events, notices))

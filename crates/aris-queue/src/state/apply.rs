@@ -192,6 +192,9 @@ impl Queue {
                 id,
                 state,
                 attempts,
+                cards,
+                started,
+                ended,
             } => {
                 legal(
                     run.life == Life::Idle && run.attempt == 0,
@@ -199,6 +202,10 @@ impl Queue {
                     "be imported",
                 )?;
                 run.attempt = *attempts;
+                run.cards.clone_from(cards);
+                run.started = *started;
+                run.starts.extend(started);
+                run.ended = *ended;
                 match state {
                     Imported::Completed => run.life = Life::Completed,
                     Imported::Stuck => {

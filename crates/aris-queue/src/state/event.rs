@@ -111,6 +111,15 @@ pub enum Event {
         state: Imported,
         /// Its attempts there.
         attempts: u32,
+        /// The card it had.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cards: Vec<u32>,
+        /// When its last attempt began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        started: Option<Timestamp>,
+        /// When it was over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended: Option<Timestamp>,
     },
     /// The manifest no longer has this job.
     Removed {
