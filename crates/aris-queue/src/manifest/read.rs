@@ -116,7 +116,8 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
     }
     let project = fields.text("project", problems);
     let cwd = fields.text("cwd", problems);
-    let conda = conda(&mut fields, schema.is_some(), problems);
+    let setup = root.get("setup").is_some_and(|node| !node.is_null());
+    let conda = conda(&mut fields, schema.is_some(), setup, problems);
     let cards = cards(&mut fields, problems);
     let max_parallel = positive(&mut fields, "max_parallel", problems);
     let gpu_free_threshold_mib = fields.whole("gpu_free_threshold_mib", problems);
@@ -220,12 +221,24 @@ pub(super) fn positive(fields: &mut Fields<'_>, key: &str, problems: &mut Proble
     None
 }
 
-/// `base` means "if there is a conda" when nobody named it: the reference's `build_manifest` writes it into every manifest.
-fn conda(fields: &mut Fields<'_>, ours: bool, problems: &mut Problems) -> Option<Conda> {
+/// Without any word about conda `base` is activated where there is one, as the reference does. `base` means that, too, in a manifest of
+/// the reference, whose `build_manifest` writes it everywhere.
+fn conda(
+    fields: &mut Fields<'_>,
+    ours: bool,
+    setup: bool,
+    problems: &mut Problems,
+) -> Option<Conda> {
     let hook = fields.text("conda_hook", problems);
-    let env = fields.text("conda", problems)?;
+    let given = fields.text("conda", problems);
+    let unasked = given.is_none();
+    let env = given.unwrap_or_else(|| String::from("base"));
+    // An own setup stands in the place of conda.
+    if matches!(env.as_str(), "" | "none" | "false") || (unasked && hook.is_none() && setup) {
+        return None;
+    }
     Some(Conda {
-        if_there: env == "base" && !ours && hook.is_none(),
+        if_there: (unasked || (env == "base" && !ours)) && hook.is_none(),
         env,
         hook,
     })

@@ -16,7 +16,7 @@ use crate::load;
 use crate::lock;
 use crate::manager;
 use crate::manager::cluster;
-use crate::manager::spec::Common;
+use crate::manager::spec::{Common, environment};
 use crate::report::Data;
 
 /// Things of a kind that are named before the rest is counted.
@@ -85,6 +85,9 @@ pub(crate) fn preflight(args: RunArgs, context: &Context) -> Result<Outcome<Data
     }
     match Common::of(&manifest, context) {
         Ok(common) => {
+            if let Some(said) = environment(&manifest, &common) {
+                add("conda", "ok", said);
+            }
             let folders: BTreeSet<_> = (0..)
                 .zip(&manifest.jobs)
                 .map(|(job, _)| common.cwd(&manifest, job))

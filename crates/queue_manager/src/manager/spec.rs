@@ -31,6 +31,18 @@ pub(crate) struct Common {
     conda: Vec<String>,
 }
 
+/// What is activated before each job, for people; `None`: the manifest wants nothing.
+pub(crate) fn environment(manifest: &Manifest, common: &Common) -> Option<String> {
+    let conda = manifest.conda.as_ref()?;
+    Some(match common.conda.first() {
+        Some(hook) => format!("each job activates {:?}, by: {hook}", conda.env),
+        None => format!(
+            "there is no conda here, so that {:?} is not activated: jobs run as the shell finds them; ARIS_CONDA_HOOK names one",
+            conda.env
+        ),
+    })
+}
+
 impl Common {
     /// **Errors**: [`Error::Precondition`] when conda was asked for and is nowhere.
     pub(crate) fn of(manifest: &Manifest, context: &Context) -> Result<Self, Error> {
