@@ -42,19 +42,25 @@ impl Invalid {
     }
 }
 
+impl fmt::Display for Problem {
+    /// `line:column: message`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (0, _) => {}
+            (line, 0) => write!(out, "{line}:")?,
+            (line, column) => write!(out, "{line}:{column}:")?,
+        }
+        write!(out, " {}", self.message)
+    }
+}
+
 impl fmt::Display for Invalid {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, problem) in self.problems.iter().enumerate() {
             if at > 0 {
                 out.write_str("; ")?;
             }
-            write!(out, "{}", self.path.display())?;
-            match (problem.line, problem.column) {
-                (0, _) => {}
-                (line, 0) => write!(out, ":{line}")?,
-                (line, column) => write!(out, ":{line}:{column}")?,
-            }
-            write!(out, ": {}", problem.message)?;
+            write!(out, "{}:{problem}", self.path.display())?;
         }
         Ok(())
     }

@@ -6,12 +6,20 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct Cli {
     /// Specification of the grids, YAML or JSON
-    #[arg(long, value_name = "FILE")]
-    pub config: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "example")]
+    pub config: Option<PathBuf>,
     /// Manifest to write; default: check the specification and count its jobs
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write more than 100,000 jobs
-    #[arg(long)]
+    /// Print a specification that runs as it is, to begin with.
+    #[arg(
+        long,
+        conflicts_with_all = ["config", "output"],
+        help = "Print a specification that runs as it is, to begin with; --help shows it",
+        long_help = concat!("Print a specification that runs as it is, to begin with:\n\n", include_str!("../assets/example.yaml"))
+    )]
+    pub example: bool,
+    /// Of no use any more: large grids are built with a warning
+    #[arg(long, hide = true)]
     pub yes: bool,
 }

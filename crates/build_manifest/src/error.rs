@@ -16,14 +16,6 @@ pub enum Error {
     /// The specification has mistakes.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// More jobs than a slip of the keyboard should make.
-    #[error("{} stands for {jobs} jobs", path.display())]
-    Many {
-        /// The specification.
-        path: PathBuf,
-        /// How many.
-        jobs: u64,
-    },
     /// Specification and manifest are one file.
     #[error("{} is the specification itself", path.display())]
     Itself {
@@ -43,7 +35,7 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.kind(),
             Self::Invalid(error) => error.kind(),
-            Self::Many { .. } | Self::Itself { .. } => ErrorKind::Usage,
+            Self::Itself { .. } => ErrorKind::Usage,
             Self::InTheWay { .. } => ErrorKind::Precondition,
         }
     }
@@ -52,7 +44,6 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.hint(),
             Self::Invalid(error) => error.hint(),
-            Self::Many { .. } => Some(String::from("add --yes when that is what you want")),
             Self::Itself { .. } | Self::InTheWay { .. } => {
                 Some(String::from("give --output another name"))
             }
@@ -63,12 +54,10 @@ impl Failure for Error {
         match self {
             Self::Fs(error) => error.details(),
             Self::Invalid(error) => error.details(),
-            Self::Many { path, .. } | Self::Itself { path } | Self::InTheWay { path } => {
-                Map::from_iter([(
-                    String::from("path"),
-                    Value::from(path.display().to_string()),
-                )])
-            }
+            Self::Itself { path } | Self::InTheWay { path } => Map::from_iter([(
+                String::from("path"),
+                Value::from(path.display().to_string()),
+            )]),
         }
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! **Input**: a specification in YAML or JSON (`--config`): settings of the queue, phases with a grid and a template each, or
 //! jobs one by one; see [`aris_queue::grid`]. **Output**: a manifest for `queue_manager` (`--output`), one job a line, the same
-//! bytes for the same input. **Exit**: 0 written, or there already; 2 usage, or more than 100,000 jobs without `--yes`; 3 no such
-//! file; 4 the specification has mistakes, each with line and column; 5 the manifest cannot be written, or another file is in its
-//! place.
+//! bytes for the same input. **Exit**: 0 written, or there already; 2 usage; 3 no such file; 4 the specification has mistakes, each
+//! with line and column; 5 the manifest cannot be written, or another file is in its place.
 //!
 //! Jobs are written one after the other: memory does not grow with them but for 16 bytes each.
 
@@ -16,13 +15,13 @@ mod write;
 use aris_cli::{Context, Example, Network, Outcome, Sample, Spec};
 use aris_contract::ErrorKind;
 use aris_contract::hex::hex;
-use aris_queue::grid::{ASK_ABOVE, Plan};
+use aris_queue::grid::{MANY, Plan};
 use aris_queue::problem::Invalid;
 use aris_queue::tree;
 
 pub use cli::Cli;
 pub use error::Error;
-pub use report::Report;
+pub use report::{Built, Report, Specification};
 
 /// What the helper says about itself.
 pub static SPEC: Spec = Spec {
@@ -43,6 +42,11 @@ pub static SPEC: Spec = Spec {
             line: "build_manifest --config grid.yaml --json",
             what: "check a specification and count its jobs, writing nothing",
         },
+        Example {
+            command: "",
+            line: "build_manifest --example > grid.yaml",
+            what: "begin with a grid that runs as it is",
+        },
     ],
     signals: &[],
     ok: "the manifest is written, or was there already",
@@ -51,7 +55,7 @@ pub static SPEC: Spec = Spec {
         ErrorKind::Validation,
         ErrorKind::Precondition,
     ],
-    schemas: &[report::SCHEMA],
+    schemas: &[report::SCHEMA, report::SPECIFICATION],
     samples: &[Sample {
         args: &["--config", "no-such-file.yaml", "--json"],
         exit: &[3],
@@ -60,27 +64,39 @@ pub static SPEC: Spec = Spec {
     deadline: None,
 };
 
+/// A specification to begin with.
+const EXAMPLE: &str = include_str!("../assets/example.yaml");
+
 /// Expands the specification that `cli` names.
 pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
-    let config = context.absolute(&cli.config);
+    let Some(given) = cli.config else {
+        return Ok(Outcome::done(Report::Specification(Specification {
+            example: EXAMPLE,
+        })));
+    };
+    let config = context.absolute(&given);
     let text = aris_fs::read_text(&config)?;
     let plan = tree::read(&text)
         .map_err(|problem| vec![problem])
         .and_then(|root| Plan::read(&root))
-        .map_err(|problems| Invalid::new(&cli.config, problems))?;
+        .map_err(|problems| Invalid::new(&given, problems))?;
+    for warning in plan.warnings() {
+        context.warn(&format!("{}:{warning}", given.display()));
+    }
     let summary = plan.summary();
-    if summary.jobs > ASK_ABOVE && !cli.yes {
-        return Err(Error::Many {
-            path: cli.config,
-            jobs: summary.jobs,
-        });
+    if summary.jobs > MANY {
+        context.warn(&format!(
+            "{} stands for {} jobs; is that what you want?",
+            given.display(),
+            summary.jobs
+        ));
     }
     let (digest, bytes) = write::digest(&plan);
     let written = match &cli.output {
         Some(output) => write::manifest(&plan, &config, &context.absolute(output), &digest, bytes)?,
         None => false,
     };
-    Ok(Outcome::done(Report {
+    Ok(Outcome::done(Report::Built(Built {
         project: summary.project.clone(),
         phases: summary
             .phases
@@ -95,7 +111,7 @@ pub fn run(cli: Cli, context: &Context) -> Result<Outcome<Report>, Error> {
         digest: format!("sha256:{}", hex(&digest)),
         bytes,
         written,
-    }))
+    })))
 }
 
 #[cfg(test)]
@@ -106,6 +122,7 @@ mod tests {
 
     #[test]
     fn schemas_are_current() {
-        check_schema::<Report>(report::SCHEMA);
+        check_schema::<Built>(report::SCHEMA);
+        check_schema::<Specification>(report::SPECIFICATION);
     }
 }

@@ -5,13 +5,34 @@ use std::io::{self, Write};
 use aris_cli::{Product, Style};
 use serde::Serialize;
 
-/// Schema id of [`Report`].
+/// Schema id of [`Built`].
 pub(crate) const SCHEMA: &str = "aris.build_manifest.built/v1";
+
+/// Schema id of [`Specification`].
+pub(crate) const SPECIFICATION: &str = "aris.build_manifest.specification/v1";
 
 /// The data product.
 #[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// Of a specification.
+    Built(Built),
+    /// `--example`.
+    Specification(Specification),
+}
+
+/// A specification to begin with.
+#[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Report {
+pub struct Specification {
+    /// Its text, YAML.
+    pub(crate) example: &'static str,
+}
+
+/// A specification that was expanded.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Built {
     /// Project as the manifest names it.
     pub(crate) project: String,
     /// Phases in the manifest's order.
@@ -41,10 +62,22 @@ pub(crate) struct Phase {
 
 impl Product for Report {
     fn schema(&self) -> &'static str {
-        SCHEMA
+        match self {
+            Self::Built(_) => SCHEMA,
+            Self::Specification(_) => SPECIFICATION,
+        }
     }
 
     fn render(&self, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+        match self {
+            Self::Built(built) => built.render(out),
+            Self::Specification(Specification { example }) => out.write_all(example.as_bytes()),
+        }
+    }
+}
+
+impl Built {
+    fn render(&self, out: &mut dyn Write) -> io::Result<()> {
         let verb = if self.path.is_some() {
             "Built"
         } else {

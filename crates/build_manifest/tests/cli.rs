@@ -92,7 +92,7 @@ fn nothing_else_is_overwritten() {
 }
 
 #[test]
-fn more_jobs_than_a_slip_should_make_need_a_yes() {
+fn more_jobs_than_a_slip_should_make_are_built_with_a_warning() {
     let temp = tempfile::tempdir().expect("temp");
     fs::write(
         temp.path().join("g.yaml"),
@@ -100,17 +100,10 @@ fn more_jobs_than_a_slip_should_make_need_a_yes() {
     )
     .expect("write");
     let args = ["--config", "g.yaml", "--output", "m.json", "--json"];
-    let refused = call(temp.path(), &args);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(
-        envelope(&refused)["error"]["hint"]
-            .as_str()
-            .expect("hint")
-            .contains("--yes")
-    );
-    assert!(!temp.path().join("m.json").exists());
-    let written = call(temp.path(), &[&args[..], &["--yes"]].concat());
+    let written = call(temp.path(), &args);
     assert_eq!(envelope(&written)["data"]["jobs"], 120_000);
+    let warned = String::from_utf8_lossy(&written.stderr).into_owned();
+    assert!(warned.contains("120000 jobs"), "{warned}");
     let text = fs::read_to_string(temp.path().join("m.json")).expect("read");
     assert_eq!(
         text.lines()
@@ -182,4 +175,100 @@ fn writers_at_the_same_time_leave_one_whole_manifest() {
         &["--config", "g.yaml", "--output", "m.json", "--json"],
     );
     assert_eq!(envelope(&check)["data"]["written"], false);
+}
+
+/// The manifest of a specification, and what was said of it on stderr.
+fn built(spec: &str) -> (Value, String) {
+    let temp = tempfile::tempdir().expect("temp");
+    fs::write(temp.path().join("g.yaml"), spec).expect("write");
+    let output = call(temp.path(), &["--config", "g.yaml", "--output", "m.json"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{spec}: {said}");
+    let text = fs::read(temp.path().join("m.json")).expect("written");
+    (serde_json::from_slice(&text).expect("JSON"), said)
+}
+
+#[test]
+fn what_the_reference_read_is_read_and_written_as_it_wrote_it() {
+    let spec = "\
+_defaults: &defaults
+  project: p
+common: &retry {delay: 5, max_attempts: 2}
+cwd: .
+oom_retry: *retry
+phases:
+  - name: a
+    grid:
+      amp: [true, false]
+      decay: [null]
+      layers: ['[64,64]']
+      heads: [[2, 4]]
+    template:
+      id: \"a_${amp}_${decay}\"
+      cmd: cd ${HOME} && x --amp ${amp} --decay ${decay} --layers ${layers} --heads \"${heads}\" ${1:-y} ${amps}
+  - name: b
+    depends_on: a
+    template: {id: b, cmd: x}
+";
+    let (manifest, said) = built(spec);
+    assert_eq!(
+        manifest["phases"][0]["jobs"][0],
+        serde_json::json!({
+            "id": "a_True_None",
+            "cmd": "cd ${HOME} && x --amp True --decay None --layers '[64,64]' --heads \"[2, 4]\" ${1:-y} ${amps}",
+            "params": {"amp": true, "decay": null, "layers": "[64,64]", "heads": "[2, 4]"},
+        })
+    );
+    assert_eq!(
+        manifest["phases"][1]["depends_on"],
+        serde_json::json!(["a"])
+    );
+    assert_eq!(manifest["oom_retry"]["delay"], 5);
+    for part in [
+        "g.yaml:9:13: amp: commands get True",
+        "decay: commands get None",
+        "${amps} is left to the shell; the grid has ${amp}",
+    ] {
+        assert!(said.contains(part), "{said} lacks {part}");
+    }
+    assert!(!said.contains("HOME"), "{said}");
+}
+
+#[test]
+fn a_truth_value_is_compared_as_it_is_written() {
+    let (manifest, _) = built(
+        "grid: {amp: [true, false], N: [1, 2]}\nwhen: amp == true\nexclude: [{amp: true, N: 2}]\ntemplate: {id: \"${amp}_${N}\", cmd: x}\n",
+    );
+    let jobs = manifest["phases"][0]["jobs"].as_array().expect("jobs");
+    assert_eq!(jobs.len(), 1);
+    assert_eq!(jobs[0]["id"], "True_1");
+}
+
+#[test]
+fn an_axis_without_values_is_refused() {
+    let temp = tempfile::tempdir().expect("temp");
+    fs::write(temp.path().join("g.yaml"), GRID.replace("[64, 128]", "[]")).expect("write");
+    let output = call(temp.path(), &["--config", "g.yaml"]);
+    assert_eq!(output.status.code(), Some(4));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("N has no values"), "{said}");
+}
+
+#[test]
+fn the_example_is_a_specification_and_help_shows_it() {
+    let temp = tempfile::tempdir().expect("temp");
+    let example = call(temp.path(), &["--example"]);
+    assert_eq!(example.status.code(), Some(0), "{example:?}");
+    fs::write(temp.path().join("g.yaml"), &example.stdout).expect("write");
+    let counted = call(temp.path(), &["--config", "g.yaml", "--json"]);
+    assert_eq!(envelope(&counted)["data"]["jobs"], 6, "{counted:?}");
+    let help = call(temp.path(), &["--help"]);
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    for part in ["project: first", "EXAMPLES:", "--example"] {
+        assert!(help.contains(part), "{help}");
+    }
+    assert_eq!(
+        call(temp.path(), &["--output", "m.json"]).status.code(),
+        Some(2)
+    );
 }

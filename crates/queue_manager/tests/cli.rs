@@ -15,6 +15,7 @@ mod kills;
 mod owned;
 mod parts;
 mod queue;
+mod reference;
 mod requests;
 mod server;
 mod standin;

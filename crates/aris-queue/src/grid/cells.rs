@@ -110,6 +110,13 @@ impl Cells {
 
     fn group(&mut self, group: Vec<(String, Vec<Scalar>)>, node: &Node, problems: &mut Problems) {
         let count = group.first().map_or(0, |(_, values)| values.len());
+        if let Some((name, _)) = group.iter().find(|(_, values)| values.is_empty()) {
+            problems.at(
+                node,
+                format!("{name} has no values, so that there would be no job"),
+                Some("give it values, or remove the axis"),
+            );
+        }
         let mut axes = Vec::new();
         for (name, values) in group {
             let good = !name.is_empty()
@@ -323,7 +330,37 @@ fn list(name: &str, node: &Node, problems: &mut Problems) -> Vec<Scalar> {
 
 fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
     match (node.written(), node.kind()) {
-        (Some(text), Some(kind)) if kind != Kind::Null => {
+        // As Python prints them, and with it the reference.
+        (None, _) if !node.items().is_empty() => {
+            let text = printed(node);
+            let json = text.as_ref().map(|text| crate::json::string(text));
+            if let (Some(text), Some(json)) = (text, json) {
+                return Some(Scalar {
+                    text,
+                    json,
+                    number: None,
+                });
+            }
+            problems.at(
+                node,
+                format!("a value of {name} is a list that holds more than scalars"),
+                None,
+            );
+            None
+        }
+        (Some(_), Some(Kind::Null | Kind::Bool(_))) => {
+            let text = printed(node)?;
+            problems.warn(
+                node,
+                format!("{name}: commands get {text}, as Python prints it; write it in quotes to have it otherwise"),
+            );
+            Some(Scalar {
+                text,
+                json: crate::json::scalar(node),
+                number: None,
+            })
+        }
+        (Some(text), Some(kind)) => {
             if text.contains('\0') {
                 problems.at(
                     node,
@@ -350,6 +387,27 @@ fn scalar(node: &Node, name: &str, problems: &mut Problems) -> Option<Scalar> {
             );
             None
         }
+    }
+}
+
+/// A value as Python prints it; `None` for maps.
+fn printed(node: &Node) -> Option<String> {
+    match (&node.value, node.kind()) {
+        (_, Some(Kind::Null)) => Some(String::from("None")),
+        (_, Some(Kind::Bool(true))) => Some(String::from("True")),
+        (_, Some(Kind::Bool(false))) => Some(String::from("False")),
+        (Value::Scalar { text, .. }, _) => Some(text.clone()),
+        (Value::List(items), _) => {
+            let items: Option<Vec<String>> = items
+                .iter()
+                .map(|item| match item.kind() {
+                    Some(Kind::Text(text)) => Some(format!("'{text}'")),
+                    _ => printed(item),
+                })
+                .collect();
+            Some(format!("[{}]", items?.join(", ")))
+        }
+        (Value::Map(_), _) => None,
     }
 }
 

@@ -17,7 +17,8 @@
 //! ```
 //!
 //! A placeholder is `${axis}`. In a command its value cannot leave its place: in quotes it is escaped, outside quotes it must be
-//! one plain word, and `${axis:raw}` puts it in as shell text. `$${` stands for `${`; `${GPU}` is left to the job's environment.
+//! one plain word, and `${axis:raw}` puts it in as shell text. Everything else in `${ }` is left to the shell: `${HOME}`, `${GPU}`;
+//! `$${` stands for `${`. Truth values, null and lists stand in commands as Python prints them.
 //! Jobs are written one after the other: memory does not grow with their number, but for 16 bytes of each id.
 
 mod cells;
@@ -30,7 +31,7 @@ mod when;
 
 pub use plan::{Plan, Summary};
 
-/// Jobs beyond which a person must have said yes. **Source**: queue design §3.
-pub const ASK_ABOVE: u64 = 100_000;
-/// Jobs beyond which a grid is a mistake whatever was said; 200 times the largest queue.
+/// Jobs beyond which a grid may be a slip of the keyboard. **Source**: queue design §3.
+pub const MANY: u64 = 100_000;
+/// Jobs beyond which a grid is a mistake; 200 times the largest queue.
 pub const MOST_JOBS: u64 = 20_000_000;

@@ -80,8 +80,13 @@ pub(super) fn phase(
                 "name" | "jobs" | "template" | "default_cmd"
             ) || cells::KEYS.contains(&key.text.as_str());
             if !own {
+                let mut text = json::value(value);
+                if key.text == "depends_on" && value.text().is_some() {
+                    // The reference reads a text letter by letter.
+                    text = format!("[{text}]");
+                }
                 head.push_str(", ");
-                json::entry(&mut head, &key.text, &json::value(value), "");
+                json::entry(&mut head, &key.text, &text, "");
             }
         }
     }

@@ -19,6 +19,7 @@ pub struct Plan {
     head: String,
     phases: Vec<Phase>,
     summary: Summary,
+    warnings: Vec<Problem>,
 }
 
 /// What a plan will write.
@@ -40,12 +41,18 @@ impl Plan {
         let plan = top(root, &mut problems);
         match plan {
             Some(mut plan) if problems.0.is_empty() => {
+                plan.warnings = problems.take_warnings();
                 plan.count(root)?;
                 plan.check()?;
                 Ok(plan)
             }
             _ => Err(problems.0),
         }
+    }
+
+    /// What is often a slip: each with its place in the specification.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
     }
 
     /// What will be written.
@@ -332,5 +339,6 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Plan> {
             phases: Vec::new(),
             jobs: 0,
         },
+        warnings: Vec::new(),
     })
 }

@@ -106,8 +106,12 @@ pub(super) fn text(node: &Node, usage: Use, cells: &Cells, problems: &mut Proble
                 compiled.push_literal(text);
             }
             Piece::Place { name, raw } => {
-                let Some((at, axis)) = axis(name, node, cells, problems) else {
-                    compiled.push_literal(&format!("${{{name}}}"));
+                let shell = usage == Use::Shell;
+                let Some((at, axis)) = axis(name, shell, node, cells, problems) else {
+                    let raw = if *raw { ":raw" } else { "" };
+                    let text = format!("${{{name}{raw}}}");
+                    state.read(&text);
+                    compiled.push_literal(&text);
                     continue;
                 };
                 let entries = axis
@@ -145,7 +149,7 @@ fn one_word(pieces: &[Piece<'_>], node: &Node, cells: &Cells, problems: &mut Pro
         match piece {
             Piece::Literal(text) => parts.push(Part::Literal(text.clone())),
             Piece::Place { name, .. } => {
-                if let Some((at, axis)) = axis(name, node, cells, problems) {
+                if let Some((at, axis)) = axis(name, false, node, cells, problems) {
                     parts.push(Part::Table {
                         axis: at,
                         entries: axis.values.iter().map(|value| value.text.clone()).collect(),
@@ -176,8 +180,10 @@ fn one_word(pieces: &[Piece<'_>], node: &Node, cells: &Cells, problems: &mut Pro
     word
 }
 
+/// The axis of a placeholder. In text for the shell everything else is the shell's: `${HOME}`, `${x:-1}`.
 fn axis<'a>(
     name: &str,
+    shell: bool,
     node: &Node,
     cells: &'a Cells,
     problems: &mut Problems,
@@ -187,7 +193,15 @@ fn axis<'a>(
         .iter()
         .enumerate()
         .find(|(_, axis)| axis.name == name);
-    if found.is_none() && name != "GPU" {
+    if found.is_none() && shell {
+        let near = nearest(name, cells.axes.iter().map(|axis| axis.name.as_str()));
+        if let Some(near) = near.filter(|_| name != "GPU") {
+            problems.warn(
+                node,
+                format!("${{{name}}} is left to the shell; the grid has ${{{near}}}"),
+            );
+        }
+    } else if found.is_none() && name != "GPU" {
         let near = nearest(name, cells.axes.iter().map(|axis| axis.name.as_str())).map_or_else(
             || format!("give the grid an axis {name:?}, or write $${{{name}}} for a variable of the shell"),
             |near| format!("did you mean ${{{near}}}?"),
@@ -281,10 +295,18 @@ impl Quotes {
                 text.push(char);
             }
             Some(text)
+        } else if !self.escaped && is_list(value) {
+            // A list, which means a pattern of file names outside quotes.
+            Some(shell::word(value))
         } else {
             None
         }
     }
+}
+
+/// Brackets around or behind plain text: `[64,64]`, `layer[0]`.
+fn is_list(value: &str) -> bool {
+    shell::is_plain(&value.replace(['[', ']'], "_"))
 }
 
 fn globbed(value: &str) -> String {

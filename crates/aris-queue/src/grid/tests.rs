@@ -179,8 +179,9 @@ fn mistakes_are_told() {
         ),
         (grid("grid: {a: [1]}, include: [{}]", "${a}"), "has no a"),
         (grid("zip: [{a: [1], b: [1, 2]}]", "${a}"), "equally long"),
-        (grid("grid: {a: [[1]]}", "${a}"), "must be a scalar"),
-        (grid("grid: {a: [null]}", "${a}"), "must be a scalar"),
+        (grid("grid: {a: [{b: 1}]}", "${a}"), "must be a scalar"),
+        (grid("grid: {a: [[[{b: 1}]]]}", "${a}"), "more than scalars"),
+        (grid("grid: {a: []}", "${a}"), "a has no values"),
         (
             grid("grid: {a: [1], GPU: [1]}", "${a}"),
             "cannot be the name",

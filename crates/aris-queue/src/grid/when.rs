@@ -136,7 +136,8 @@ impl Condition {
         let compare = |text: &str, number: Option<f64>| -> Option<Ordering> {
             match (left.number, number) {
                 (Some(one), Some(other)) => one.partial_cmp(&other),
-                _ => (left.text == text).then_some(Ordering::Equal),
+                // A truth value is `True` in a command and may be `true` here.
+                _ => (left.text == text || left.json == text).then_some(Ordering::Equal),
             }
         };
         let orders: Vec<Option<Ordering>> = match &self.right {

@@ -11,7 +11,7 @@ const OWN: &str = "x_";
 
 /// Collects mistakes, so that one reading tells all of them.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(pub(crate) Vec<Problem>);
+pub(crate) struct Problems(pub(crate) Vec<Problem>, Vec<Problem>);
 
 impl Problems {
     pub(crate) fn push(&mut self, problem: Problem) {
@@ -22,6 +22,18 @@ impl Problems {
 
     pub(crate) fn at(&mut self, node: &Node, message: impl Into<String>, hint: Option<&str>) {
         self.push(problem(node, message, hint));
+    }
+
+    /// What may be meant as it stands, and is often a slip.
+    pub(crate) fn warn(&mut self, node: &Node, message: String) {
+        let warning = problem(node, message, None);
+        if self.1.len() < MOST_PROBLEMS && !self.1.contains(&warning) {
+            self.1.push(warning);
+        }
+    }
+
+    pub(crate) fn take_warnings(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.1)
     }
 
     pub(crate) fn full(&self) -> bool {

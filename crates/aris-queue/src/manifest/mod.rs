@@ -149,6 +149,16 @@ pub struct Job {
     pub settings: Arc<Settings>,
 }
 
+/// Whether a manifest or a specification of grids may have this key at its top.
+pub(crate) fn is_top_key(key: &str) -> bool {
+    let mut known = TOP_KEYS.iter().chain(SETTINGS_KEYS);
+    known.any(|known| *known == key)
+        || matches!(
+            key,
+            "grid" | "zip" | "seeds" | "when" | "exclude" | "include" | "template"
+        )
+}
+
 /// Bytes of a job's id.
 pub const MAX_ID: usize = 200;
 

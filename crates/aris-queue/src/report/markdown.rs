@@ -73,7 +73,8 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
     }
     if !report.results.is_empty() {
         writeln!(out, "\n## Results Files")?;
-        for result in report.results.iter().take(LISTED) {
+        let results = report.result_groups();
+        for result in results.iter().take(LISTED) {
             writeln!(
                 out,
                 "- {} in {}",
@@ -81,7 +82,7 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
                 code(&result.pattern)
             )?;
         }
-        left(out, report.results.len(), "pattern")?;
+        left(out, results.len(), "pattern")?;
     }
     failures(out, report)?;
     if !report.blocked.is_empty() {

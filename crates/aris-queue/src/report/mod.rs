@@ -11,6 +11,8 @@ mod tests;
 mod timeline;
 mod words;
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -209,6 +211,38 @@ impl Report {
             results: facts.results.clone(),
             warnings: facts.warnings.clone(),
         }
+    }
+}
+
+impl Report {
+    /// Declared outputs for people: patterns that name one file each stand together by folder and ending.
+    pub(super) fn result_groups(&self) -> Vec<ResultFiles> {
+        let group = |result: &ResultFiles| {
+            let (folder, name) = match result.pattern.rsplit_once('/') {
+                Some((folder, name)) => (format!("{folder}/"), name),
+                None => (String::new(), result.pattern.as_str()),
+            };
+            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+            let literal = !result.pattern.contains(['*', '?', '[']) && !ending.is_empty();
+            (literal && result.files == 1).then(|| format!("{folder}*.{ending}"))
+        };
+        let mut groups: Vec<ResultFiles> = Vec::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for result in &self.results {
+            let pattern = group(result);
+            let at = pattern.as_ref().and_then(|pattern| known.get(pattern));
+            match (at.and_then(|at| groups.get_mut(*at)), pattern) {
+                (Some(one), Some(pattern)) => {
+                    one.pattern = pattern;
+                    one.files += result.files;
+                }
+                (_, pattern) => {
+                    known.extend(pattern.map(|pattern| (pattern, groups.len())));
+                    groups.push(result.clone());
+                }
+            }
+        }
+        groups
     }
 }
 

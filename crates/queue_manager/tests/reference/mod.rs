@@ -1,0 +1,133 @@
+//! Switching from the reference: what it did, and what a person who comes from it expects.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use aris_testkit::Helper;
+use serde_json::json;
+
+use crate::job;
+use crate::queue::Place;
+
+#[test]
+fn the_example_of_build_manifest_runs_and_its_report_groups_its_files() {
+    let place = Place::new();
+    let build = |args: &[&str]| {
+        let call = Helper::named("build_manifest").call(place.at(""));
+        call.args(args).run()
+    };
+    fs::write(place.at("g.yaml"), build(&["--example"]).stdout()).expect("write");
+    let built = build(&["--config", "g.yaml", "--output", "m.json"]);
+    assert!(
+        built.stdout().contains("6 total jobs"),
+        "{}",
+        built.stdout()
+    );
+    let ran = place.run();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    let report = place.call(&["report", "--state", "s.json"]);
+    let text = String::from_utf8_lossy(&report.stdout);
+    assert!(text.contains("6 files in `out/*.json`"), "{text}");
+}
+
+#[test]
+fn without_a_word_about_conda_base_is_activated_where_conda_is() {
+    let place = Place::new();
+    let manifest = |more: &str| {
+        let text = format!(
+            "cwd: {}\ngpus: []\n{more}jobs: [{{id: a, cmd: 'echo \"env=$ENVIRONMENT\" > said'}}]\n",
+            place.at("").display()
+        );
+        fs::write(place.at("m.json"), text).expect("write");
+    };
+    let call = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("HOME", place.at("home")).output().expect("ran")
+    };
+    let run = || {
+        fs::remove_dir_all(place.at(".s.queue")).unwrap_or_default();
+        fs::remove_file(place.at("s.json")).unwrap_or_default();
+        let output = call(&["run", "--manifest", "m.json", "--state", "s.json"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        fs::read_to_string(place.at("said")).expect("ran")
+    };
+    manifest("");
+    let told = call(&["preflight", "--manifest", "m.json"]);
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert_eq!(told.status.code(), Some(0), "{text}");
+    assert!(text.contains("there is no conda here"), "{text}");
+    assert_eq!(run(), "env=\n");
+    let bin = place.at("home/miniconda3/bin");
+    fs::create_dir_all(&bin).expect("folder");
+    let hook = "#!/bin/sh\necho 'conda() { export ENVIRONMENT=$2; }'\n";
+    fs::write(bin.join("conda"), hook).expect("write");
+    fs::set_permissions(bin.join("conda"), fs::Permissions::from_mode(0o755)).expect("mode");
+    assert_eq!(run(), "env=base\n");
+    for (more, expected) in [
+        ("conda: torch\n", "env=torch\n"),
+        ("conda: none\n", "env=\n"),
+        ("setup: export ENVIRONMENT=own\n", "env=own\n"),
+    ] {
+        manifest(more);
+        assert_eq!(run(), expected, "{more}");
+    }
+    manifest("");
+    let told = call(&["preflight", "--manifest", "m.json"]);
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(text.contains("activates \"base\""), "{text}");
+}
+
+#[test]
+fn a_pipe_that_hides_out_of_memory_is_tried_again_as_that() {
+    let place = Place::new();
+    let hidden = "echo x >> ran; if test -e second; then echo y > out; else touch second; (echo 'RuntimeError: CUDA out of memory.'; exit 1) | tee log; fi";
+    let fine = "echo 'caught: CUDA out of memory.'; echo y > other";
+    let retry = json!({"oom": 2, "delay": 0});
+    place.manifest(&json!([{"name": "p", "retry": retry, "jobs": [
+        {"id": "hidden", "cmd": hidden, "expected_output": "out"},
+        {"id": "fine", "cmd": fine, "expected_output": "other"},
+        {"id": "other", "cmd": "echo nothing", "expected_output": "never"},
+    ]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    let state = place.state();
+    assert_eq!(state["hidden"]["status"], "completed", "{state:?}");
+    assert_eq!(fs::read_to_string(place.at("ran")).expect("ran"), "x\nx\n");
+    assert_eq!(
+        (&state["fine"]["status"], &state["fine"]["attempts"]),
+        (&json!("completed"), &json!(1))
+    );
+    assert_eq!(state["other"]["reason"], "no_output");
+    let journal = fs::read_to_string(place.at(".s.queue/journal.jsonl")).expect("journal");
+    assert!(journal.contains("gpu_oom"), "{journal}");
+}
+
+#[test]
+fn a_state_file_that_is_taken_over_keeps_cards_and_times() {
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [job("a", "true"), job("b", "true")]}]));
+    let old = json!({"meta": {"project": "p"}, "phases": [], "jobs": [
+        {"id": "a", "status": "completed", "attempts": 1, "gpu": 3,
+         "started": "2026-01-02T03:04:05.678901Z", "completed": "2026-01-02T04:04:05.678901Z"},
+        {"id": "b", "status": "stuck", "attempts": 3, "gpu": 1, "started": "2026-01-02T03:04:05Z", "completed": null},
+    ]});
+    fs::write(place.at("s.json"), old.to_string()).expect("write");
+    for _ in 0..2 {
+        place.data(&["adopt", "--manifest", "m.json", "--state", "s.json"]);
+        let state = place.state();
+        for (id, key, value) in [
+            ("a", "gpu", json!(3)),
+            ("a", "attempts", json!(1)),
+            ("b", "gpu", json!(1)),
+        ] {
+            assert_eq!(state[id][key], value, "{id} {key}: {state:?}");
+        }
+        for (id, key, part) in [
+            ("a", "started", "2026-01-02T03:04:05"),
+            ("a", "completed", "2026-01-02T04:04:05"),
+            ("b", "started", "2026-01-02T03:04:05"),
+        ] {
+            let text = state[id][key].as_str().unwrap_or_default();
+            assert!(text.starts_with(part), "{id} {key}: {text}");
+        }
+    }
+}
