@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use aris_queue::manifest::{edit, named};
 use aris_queue::state::Queue;
+use aris_queue::tree::{self, Node};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -18,6 +20,23 @@ pub(crate) enum Change {
         /// The file; absent: the one of the last time.
         manifest: Option<PathBuf>,
     },
+    /// Jobs are added.
+    Add {
+        /// They, in a manifest of their own, JSON.
+        manifest: String,
+    },
+    /// Jobs get other keys.
+    Edit {
+        /// The jobs.
+        ids: Vec<String>,
+        /// The keys, a map in JSON; null takes a key out.
+        keys: String,
+    },
+    /// Jobs are taken out.
+    Remove {
+        /// The jobs.
+        ids: Vec<String>,
+    },
 }
 
 impl Change {
@@ -27,6 +46,21 @@ impl Change {
     pub(crate) fn apply(&self, place: &Place, queue: &Queue) -> Result<Current, Error> {
         let current = match self {
             Self::Reload { manifest } => load::reread(place, manifest.as_deref())?,
+            Self::Remove { ids } => {
+                let runs = |id: &&String| {
+                    let job = queue.find(id);
+                    job.is_some_and(|job| queue.run(job).life.is_active())
+                };
+                let running: Vec<String> = ids.iter().filter(runs).cloned().collect();
+                if !running.is_empty() {
+                    return Err(Error::Refused(format!(
+                        "under way and not to be removed before being cancelled: {}",
+                        named(&running)
+                    )));
+                }
+                load::changed(place, self)?
+            }
+            Self::Add { .. } | Self::Edit { .. } => load::changed(place, self)?,
         };
         if current.manifest.engine != queue.manifest().engine && queue.active().next().is_some() {
             return Err(Error::Refused(String::from(
@@ -34,5 +68,18 @@ impl Change {
             )));
         }
         Ok(current)
+    }
+
+    /// Makes the change in the tree of a manifest.
+    ///
+    /// **Errors**: why it cannot be; then nothing has changed.
+    pub(crate) fn make(&self, root: &mut Node) -> Result<(), String> {
+        let read = |text: &str| tree::read(text).map_err(|problem| problem.message);
+        match self {
+            Self::Reload { .. } => Ok(()),
+            Self::Add { manifest } => edit::add(root, &read(manifest)?),
+            Self::Edit { ids, keys } => edit::edit(root, ids, &read(keys)?),
+            Self::Remove { ids } => edit::remove(root, ids),
+        }
     }
 }

@@ -63,6 +63,12 @@ pub(crate) enum Command {
     Adopt(AdoptArgs),
     /// Take a changed manifest up, while the queue runs or not, and print what is different
     Reload(ReloadArgs),
+    /// Add jobs to a queue, while it runs or not
+    Add(AddArgs),
+    /// Change jobs of a queue: what is under way goes on, and the next attempt takes the change
+    Edit(EditArgs),
+    /// Take jobs out of a queue
+    Remove(SelectArgs),
     /// Print what a queue came to, as Markdown
     Report(ReportArgs),
     /// Bring this program and a manifest to a server, and start the queue there
@@ -128,7 +134,7 @@ pub(crate) struct RunFlags {
 }
 
 /// Which queue.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct QueueArgs {
     /// State file of the queue.
     #[arg(
@@ -217,6 +223,52 @@ pub(crate) struct RetryArgs {
     pub(crate) start: bool,
 }
 
+/// Arguments of `add`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub(crate) struct AddArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Id of the new job
+    #[arg(group = "what", requires = "cmd", value_name = "ID")]
+    pub(crate) job: Option<String>,
+    /// Its command
+    #[arg(long, value_name = "TEXT", requires = "job")]
+    pub(crate) cmd: Option<String>,
+    /// Its phase; default: the only one
+    #[arg(long, value_name = "NAME", requires = "job")]
+    pub(crate) phase: Option<String>,
+    /// A key of the job and its value as in a manifest; may be given several times
+    #[arg(long, value_name = "KEY=VALUE", requires = "job", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Manifest or grids whose jobs are added, each to the phase of the same name; phases that are not there are added, too
+    #[arg(long, value_name = "FILE", group = "what")]
+    pub(crate) from: Option<PathBuf>,
+}
+
+/// Arguments of `edit`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
+pub(crate) struct EditArgs {
+    #[command(flatten)]
+    pub(crate) queue: QueueArgs,
+    /// Ids, or patterns with * and ?
+    #[arg(required = true)]
+    pub(crate) jobs: Vec<String>,
+    /// Another command
+    #[arg(long, value_name = "TEXT", group = "change")]
+    pub(crate) cmd: Option<String>,
+    /// A key of the jobs and its value.
+    #[arg(
+        long,
+        value_name = "KEY=VALUE",
+        group = "change",
+        value_parser = key_value,
+        help = "A key of the jobs and its value as in a manifest, such as time_limit=2:00:00; KEY=null takes the key out; may be given several times"
+    )]
+    pub(crate) set: Vec<(String, String)>,
+}
+
 /// Arguments of `reload`.
 #[derive(Debug, Args)]
 pub(crate) struct ReloadArgs {
@@ -300,6 +352,13 @@ pub(crate) struct RemoteArgs {
     /// The command with its flags, after --; default: status
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("{text:?} is not KEY=VALUE"))?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

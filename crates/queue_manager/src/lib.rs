@@ -28,6 +28,7 @@ use aris_contract::ErrorKind;
 pub use cli::Cli;
 use cli::Command;
 use commands::control::{self, Verb};
+use commands::live;
 pub use error::Error;
 pub use lock::Owner;
 use manager::Request;
@@ -108,6 +109,26 @@ const EXAMPLES: &[Example] = &[
         what: "take the changed manifest up, and see what is different",
     },
     Example {
+        command: "add",
+        line: "queue_manager add s43_N64 --cmd 'python run.py --seed 43' --set gpus=1",
+        what: "one more job, while the queue runs",
+    },
+    Example {
+        command: "add",
+        line: "queue_manager add --from more_seeds.yaml",
+        what: "the jobs of a grid, each into the phase of the same name",
+    },
+    Example {
+        command: "edit",
+        line: "queue_manager edit 's42_*' --set time_limit=4:00:00",
+        what: "another time limit, from the next attempt on",
+    },
+    Example {
+        command: "remove",
+        line: "queue_manager remove 's42_*'",
+        what: "jobs out of the queue",
+    },
+    Example {
         command: "hold",
         line: "queue_manager hold --phase distill",
         what: "hold a phase back",
@@ -165,7 +186,7 @@ pub static SPEC: Spec = Spec {
     examples: EXAMPLES,
     signals: &[(
         10,
-        "over, and some jobs did not complete: run, status, watch, report; preflight: something stands against a run; cancel, retry, hold, release: some of it was refused",
+        "over, and some jobs did not complete: run, status, watch, report; preflight: something stands against a run; cancel, retry, add, edit and the like: some of it was refused",
     )],
     ok: "every job is completed, or the manager was asked to go and the jobs run on",
     errors: &[
@@ -239,7 +260,10 @@ fn product(cli: Cli, context: &Context) -> Result<Outcome<Data>, Error> {
         Some(Command::Logs(args)) => commands::logs::logs(&args, context),
         Some(Command::Cancel(args)) => control::jobs(Verb::Cancel, &args, context),
         Some(Command::Retry(args)) => control::retry(&args, context),
-        Some(Command::Reload(args)) => control::reload(&args, context),
+        Some(Command::Reload(args)) => live::reload(&args, context),
+        Some(Command::Add(args)) => live::add(&args, context),
+        Some(Command::Edit(args)) => live::edit(&args, context),
+        Some(Command::Remove(args)) => live::remove(&args, context),
         Some(Command::Hold(args)) => control::jobs(Verb::Hold, &args, context),
         Some(Command::Release(args)) => control::jobs(Verb::Release, &args, context),
         Some(Command::Pause(args)) => control::plain("pause", Request::Pause, &args, context),

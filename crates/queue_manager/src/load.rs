@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use aris_contract::hex::hex;
 use aris_queue::grid::Plan;
 use aris_queue::journal::{Journal, Past};
-use aris_queue::manifest::{self, Manifest, differences};
+use aris_queue::manifest::{self, Manifest, differences, edit};
 use aris_queue::problem::Invalid;
 use aris_queue::snapshot;
 use aris_queue::state::{Event, Life, Queue};
@@ -14,6 +14,7 @@ use aris_queue::tree::{self, Node};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
+use crate::change::Change;
 use crate::error::Error;
 use crate::lock::{self, Parts};
 use crate::place::Place;
@@ -45,6 +46,8 @@ pub(crate) struct Current {
     sha256: String,
     /// For the copy; `None`: it says the same already.
     text: Option<String>,
+    /// What was changed in it while the queue ran, to be kept beside the copy; `None`: nothing new.
+    changes: Option<Vec<Change>>,
     /// When the copy was written that this was read from; `None`: there was none.
     copied: Option<SystemTime>,
 }
@@ -72,6 +75,11 @@ impl Expanded {
     }
 }
 
+/// The tree of a manifest; grids in it are expanded first, and what its keys mean is not looked at.
+pub(crate) fn tree(path: &Path) -> Result<Node, Error> {
+    Ok(Expanded::of(path, aris_fs::read_text(path)?)?.root)
+}
+
 /// Reads a manifest; grids in it are expanded first.
 pub(crate) fn manifest(path: &Path) -> Result<Manifest, Error> {
     let text = aris_fs::read_text(path)?;
@@ -95,6 +103,7 @@ pub(crate) fn own(place: &Place) -> Result<Current, Error> {
         notices: Vec::new(),
         sha256: parts.manifest_sha256,
         text: None,
+        changes: None,
         copied,
     })
 }
@@ -123,11 +132,15 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
             });
         }
         Ok((sha256, text)) => Expanded::of(&path, text)
-            .and_then(|new| Ok((new.manifest(&path)?, new, sha256)))
+            .and_then(|new| {
+                // Its own mistakes are told with their lines.
+                new.manifest(&path)?;
+                Ok((new, sha256))
+            })
             .map_err(Error::from),
         Err(error) => Err(error),
     };
-    let (manifest, new, sha256) = match new {
+    let (new, sha256) = match new {
         Ok(new) => new,
         Err(error) if given.is_none() && copy.is_some() => {
             let notice = format!(
@@ -140,16 +153,93 @@ pub(crate) fn user(place: &Place, given: Option<&Path>) -> Result<Current, Error
         }
         Err(error) => return Err(error),
     };
+    let mut notices = Vec::new();
+    let (new, changes) = with_changes(place, new, &mut notices);
     let before = copy.and_then(|bytes| tree::read(&String::from_utf8_lossy(&bytes)).ok());
     Ok(Current {
-        manifest,
+        manifest: new.manifest(&path)?,
         path,
         differences: before.map_or_else(Vec::new, |before| differences(&before, &new.root)),
-        notices: Vec::new(),
+        notices,
         sha256,
         text: Some(new.text),
+        changes: (!changes.is_empty() || place.changes().exists()).then_some(changes),
         copied,
     })
+}
+
+/// The queue's manifest with one more change in it.
+pub(crate) fn changed(place: &Place, change: &Change) -> Result<Current, Error> {
+    let before = own(place)?;
+    let text = aris_fs::read_text(&place.manifest())?;
+    let old = Expanded::of(&place.manifest(), text)?;
+    let mut root = old.root.clone();
+    change.make(&mut root).map_err(Error::Refused)?;
+    let new = Expanded::of(&place.manifest(), edit::text(&root))?;
+    // Lines of the queue's own copy say nothing to a person.
+    let manifest = manifest::read(&new.root).map_err(|problems| {
+        let messages: Vec<String> = problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect();
+        Error::Refused(messages.join("; "))
+    })?;
+    let mut changes = changes(place);
+    changes.push(change.clone());
+    Ok(Current {
+        manifest,
+        differences: differences(&old.root, &new.root),
+        text: Some(new.text),
+        changes: Some(changes),
+        ..before
+    })
+}
+
+/// What was changed while the queue ran, in order.
+fn changes(place: &Place) -> Vec<Change> {
+    let bytes = aris_fs::read_optional(&place.changes(), aris_fs::READ_LIMIT)
+        .ok()
+        .flatten();
+    bytes
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+/// The user's file with what was changed while the queue ran; what does not fit any more is dropped, and said.
+fn with_changes(
+    place: &Place,
+    new: Expanded,
+    notices: &mut Vec<String>,
+) -> (Expanded, Vec<Change>) {
+    let mut root = new.root.clone();
+    let mut kept = Vec::new();
+    for change in changes(place) {
+        match change.make(&mut root) {
+            Ok(()) => kept.push(change),
+            Err(why) => notices.push(format!(
+                "a change made while the queue ran is dropped: {why}"
+            )),
+        }
+    }
+    if kept.is_empty() {
+        return (new, kept);
+    }
+    match manifest::read(&root) {
+        Ok(_) => {
+            let text = edit::text(&root);
+            (Expanded { text, root }, kept)
+        }
+        Err(problems) => {
+            let why = problems
+                .first()
+                .map_or("", |problem| problem.message.as_str());
+            notices.push(format!(
+                "the {} changes made while the queue ran do not fit the manifest any more and are dropped: {why}",
+                kept.len()
+            ));
+            (new, Vec::new())
+        }
+    }
 }
 
 /// The user's file, which must be sound: what `reload` takes over.
@@ -192,6 +282,10 @@ impl Current {
     pub(crate) fn keep(&self, place: &Place) -> Result<(), Error> {
         if let Some(text) = &self.text {
             aris_fs::write_atomic(&place.manifest(), text.as_bytes())?;
+        }
+        if let Some(changes) = &self.changes {
+            let text = serde_json::to_vec(changes).unwrap_or_default();
+            aris_fs::write_atomic(&place.changes(), &text)?;
         }
         lock::write_parts(place, &self.parts(place))
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! <dir>/queue_state.json         snapshot (--state)
-//! <dir>/.queue_state.queue/      manifest.yaml, journal.jsonl, checkpoint.json, journal.<n>.jsonl, lock, queue.json, manager.json, ctl/, a/
+//! <dir>/.queue_state.queue/      manifest.yaml, changes.json, journal.jsonl, checkpoint.json, journal.<n>.jsonl, lock, queue.json, manager.json, ctl/, a/
 //! <dir>/logs/                    one log for each attempt (--log-dir)
 //! ```
 
@@ -45,6 +45,11 @@ impl Place {
     /// The manifest as the queue has taken it up, JSON or YAML, its grids expanded.
     pub(crate) fn manifest(&self) -> PathBuf {
         self.queue.join("manifest.yaml")
+    }
+
+    /// What was changed in the manifest while the queue ran.
+    pub(crate) fn changes(&self) -> PathBuf {
+        self.queue.join("changes.json")
     }
 
     /// Manifest and logs.

@@ -12,6 +12,7 @@ mod following;
 mod hostile;
 mod impossible;
 mod kills;
+mod live;
 mod owned;
 mod parts;
 mod queue;

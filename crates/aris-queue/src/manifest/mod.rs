@@ -4,6 +4,7 @@
 //! mistakes unless they begin with `x_`. **Source**: queue design §3; the reference's `build_manifest` and its skill.
 
 mod changes;
+pub mod edit;
 mod fields;
 mod graph;
 mod jobs;

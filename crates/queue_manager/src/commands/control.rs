@@ -12,8 +12,7 @@ use aris_queue::shell;
 use aris_queue::state::{Queue, State};
 use serde::Serialize;
 
-use crate::change::Change;
-use crate::cli::{PART, QueueArgs, ReloadArgs, RetryArgs, SelectArgs};
+use crate::cli::{PART, QueueArgs, RetryArgs, SelectArgs};
 use crate::commands::{look, start};
 use crate::error::Error;
 use crate::load;
@@ -43,7 +42,17 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    fn outcome(self) -> Outcome<Data> {
+    pub(super) fn nothing(request: &'static str) -> Self {
+        Self {
+            request,
+            jobs: Vec::new(),
+            done: true,
+            refused: Vec::new(),
+            notes: vec![format!("there is nothing to {request}")],
+        }
+    }
+
+    pub(super) fn outcome(self) -> Outcome<Data> {
         let found = !self.refused.is_empty();
         Outcome::found(Data::Asked(self), found)
     }
@@ -103,15 +112,9 @@ pub(crate) fn jobs(
 
 fn ask_for_jobs(verb: Verb, args: &SelectArgs, context: &Context) -> Result<Asked, Error> {
     let look = look(&args.queue, context)?;
-    let ids = select(verb, args, &look.queue)?;
+    let ids = select(|state| verb.fits(state), args, &look.queue)?;
     if ids.is_empty() {
-        return Ok(Asked {
-            request: verb.word(),
-            jobs: ids,
-            done: true,
-            refused: Vec::new(),
-            notes: vec![format!("there is nothing to {}", verb.word())],
-        });
+        return Ok(Asked::nothing(verb.word()));
     }
     let request = verb.request(ids.clone());
     ask(verb.word(), request, ids, &look.place, context)
@@ -138,36 +141,19 @@ pub(crate) fn retry(args: &RetryArgs, context: &Context) -> Result<Outcome<Data>
             started.pid, started.log
         ));
     } else if !managed {
-        asked.notes.push(format!(
-            "nothing runs until a manager does: queue_manager start --state {}, or retry with --start",
-            shell::word(&state)
-        ));
+        asked
+            .notes
+            .push(format!("{}, or retry with --start", nobody(&place)));
     }
     Ok(asked.outcome())
 }
 
-/// `reload`: takes the user's manifest up as it is now.
-pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Data>, Error> {
-    let place = super::place(&args.queue, context)?;
-    let manifest = args.manifest.as_ref().map(|path| context.absolute(path));
-    // Mistakes are told here, with their lines.
-    let current = load::reread(&place, manifest.as_deref())?;
-    manager::check(&current.manifest)?;
-    let request = Request::Change(Change::Reload { manifest });
-    let mut asked = ask("reload", request, Vec::new(), &place, context)?;
-    let mut notes = current.differences;
-    if notes.is_empty() {
-        notes.push(String::from("the manifest says what the queue has already"));
-    }
-    if asked.refused.is_empty() {
-        notes.append(&mut asked.notes);
-        asked.notes = notes;
-    }
-    Ok(asked.outcome())
-}
-
-/// Ids by name, glob, phase or state.
-fn select(verb: Verb, args: &SelectArgs, queue: &Queue) -> Result<Vec<String>, Error> {
+/// Ids by name, glob, phase or state; `fits_state`: what may be meant when jobs are not named one by one.
+pub(super) fn select(
+    fits_state: impl Fn(State) -> bool,
+    args: &SelectArgs,
+    queue: &Queue,
+) -> Result<Vec<String>, Error> {
     let manifest = queue.manifest();
     let mut chosen = Vec::new();
     for pattern in &args.jobs {
@@ -176,7 +162,7 @@ fn select(verb: Verb, args: &SelectArgs, queue: &Queue) -> Result<Vec<String>, E
             continue;
         }
         let matching: Vec<String> = (0..queue.len())
-            .filter(|job| verb.fits(queue.state(*job)))
+            .filter(|job| fits_state(queue.state(*job)))
             .map(|job| &manifest.jobs[job as usize].id)
             .filter(|id| pattern.contains(['*', '?']) && fits(pattern.as_bytes(), id.as_bytes()))
             .map(ToString::to_string)
@@ -200,7 +186,7 @@ fn select(verb: Verb, args: &SelectArgs, queue: &Queue) -> Result<Vec<String>, E
             let state = queue.state(job);
             let wanted = args.phase.as_deref().is_none_or(|name| phase == Some(name))
                 && (!args.failed || matches!(state, State::Failed | State::Lost))
-                && verb.fits(state);
+                && fits_state(state);
             if wanted {
                 chosen.push(manifest.jobs[job as usize].id.to_string());
             }
@@ -222,8 +208,14 @@ pub(crate) fn plain(
     Ok(ask(word, request, Vec::new(), &place, context)?.outcome())
 }
 
+/// What starts a manager, for those who asked something of a queue that has none.
+pub(super) fn nobody(place: &Place) -> String {
+    let state = shell::word(&place.state.display().to_string());
+    format!("nothing runs until a manager does: queue_manager start --state {state}")
+}
+
 /// Hands a request over, or carries it out.
-fn ask(
+pub(super) fn ask(
     word: &'static str,
     request: Request,
     jobs: Vec<String>,

@@ -2,6 +2,7 @@
 
 pub(crate) mod control;
 pub(crate) mod explain;
+pub(crate) mod live;
 pub(crate) mod logs;
 pub(crate) mod preflight;
 pub(crate) mod remote;

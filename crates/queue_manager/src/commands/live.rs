@@ -1,0 +1,181 @@
+//! `reload`, `add`, `edit`, `remove`: another manifest for a queue, whether somebody runs it or not.
+
+use aris_cli::{Context, Outcome};
+use aris_queue::manifest::edit::{self, map, quoted};
+use aris_queue::manifest::named;
+use aris_queue::problem::Invalid;
+use aris_queue::state::State;
+use aris_queue::tree::{self, Node, Value};
+
+use super::control::{Asked, ask, nobody, select};
+use super::{Look, look};
+use crate::change::Change;
+use crate::cli::{AddArgs, EditArgs, ReloadArgs, SelectArgs};
+use crate::error::Error;
+use crate::load;
+use crate::lock;
+use crate::manager::{self, Request};
+use crate::place::Place;
+use crate::report::Data;
+
+/// Takes the user's manifest up as it is now.
+pub(crate) fn reload(args: &ReloadArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let place = super::place(&args.queue, context)?;
+    let manifest = args.manifest.as_ref().map(|path| context.absolute(path));
+    // Mistakes are told here, with their lines.
+    let current = load::reread(&place, manifest.as_deref())?;
+    manager::check(&current.manifest)?;
+    let request = Request::Change(Change::Reload { manifest });
+    let mut asked = ask("reload", request, Vec::new(), &place, context)?;
+    let mut notes = [current.differences, current.notices].concat();
+    if notes.is_empty() {
+        notes.push(String::from("the manifest says what the queue has already"));
+    }
+    if asked.refused.is_empty() {
+        notes.append(&mut asked.notes);
+        asked.notes = notes;
+    }
+    Ok(asked.outcome())
+}
+
+/// Adds jobs.
+pub(crate) fn add(args: &AddArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let place = super::place(&args.queue, context)?;
+    let more = match (&args.from, &args.job, &args.cmd) {
+        (Some(path), ..) => load::tree(&context.absolute(path))?,
+        (None, Some(id), Some(cmd)) => one(id, cmd, args, &place)?,
+        _ => return Err(Error::Nothing),
+    };
+    let ids: Vec<String> = edit::ids(&more);
+    let manifest = edit::text(&more);
+    let asked = change("add", Change::Add { manifest }, ids, &place, context)?;
+    Ok(asked.outcome())
+}
+
+/// A manifest with one job.
+fn one(id: &str, cmd: &str, args: &AddArgs, place: &Place) -> Result<Node, Error> {
+    let own = load::tree(&place.manifest())?;
+    let phases = edit::phase_names(&own);
+    let phase = match (&args.phase, phases.as_slice()) {
+        (Some(name), _) if phases.contains(name) => name,
+        (None, [only]) => only,
+        (name, _) => {
+            let what = name.as_ref().map_or_else(
+                || String::from("name the phase of the job with --phase"),
+                |name| format!("there is no phase {name:?}"),
+            );
+            return Err(Error::Refused(format!(
+                "{what}; there are {}",
+                named(&phases)
+            )));
+        }
+    };
+    let values = values(&args.set)?;
+    let mut entries = vec![("id", quoted(id)), ("cmd", quoted(cmd))];
+    entries.extend(values.iter().map(|(key, value)| (*key, value.clone())));
+    let list = |node| Node {
+        value: Value::List(vec![node]),
+        ..Node::default()
+    };
+    let jobs = list(map(entries));
+    if own.get("phases").is_none() {
+        return Ok(map(vec![("jobs", jobs)]));
+    }
+    let phase = map(vec![("name", quoted(phase)), ("jobs", jobs)]);
+    Ok(map(vec![("phases", list(phase))]))
+}
+
+/// Values as a manifest would have them.
+fn values(set: &[(String, String)]) -> Result<Vec<(&str, Node)>, Error> {
+    set.iter()
+        .map(|(key, text)| {
+            let value = tree::read(text).map_err(|problem| {
+                Error::Invalid(Invalid::new(format!("--set {key}").as_ref(), vec![problem]))
+            })?;
+            Ok((key.as_str(), value))
+        })
+        .collect()
+}
+
+/// Gives jobs other keys.
+pub(crate) fn edit(args: &EditArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let look = look(&args.queue, context)?;
+    let which = SelectArgs {
+        queue: args.queue.clone(),
+        jobs: args.jobs.clone(),
+        phase: None,
+        failed: false,
+        all: false,
+    };
+    let ids = select(|_| true, &which, &look.queue)?;
+    let mut keys = values(&args.set)?;
+    keys.extend(args.cmd.as_ref().map(|cmd| ("cmd", quoted(cmd))));
+    let keys = edit::text(&map(keys));
+    let request = Change::Edit {
+        ids: ids.clone(),
+        keys,
+    };
+    let mut asked = change("edit", request, ids, &look.place, context)?;
+    if asked.refused.is_empty() {
+        asked.notes.extend(when_used(&look, &asked.jobs));
+    }
+    Ok(asked.outcome())
+}
+
+/// When jobs that were started already take a change.
+fn when_used(look: &Look, ids: &[String]) -> Vec<String> {
+    let (mut running, mut over) = (Vec::new(), Vec::new());
+    for id in ids {
+        if let Some(job) = look.queue.find(id) {
+            let life = look.queue.run(job).life;
+            if life.is_active() {
+                running.push(id.clone());
+            } else if look.queue.state(job).is_final() {
+                over.push(id.clone());
+            }
+        }
+    }
+    let mut notes = Vec::new();
+    if !running.is_empty() {
+        notes.push(format!(
+            "{}: under way as before; the next attempt takes the change",
+            named(&running)
+        ));
+    }
+    if !over.is_empty() {
+        notes.push(format!("{}: over; retry takes the change", named(&over)));
+    }
+    notes
+}
+
+/// Takes jobs out.
+pub(crate) fn remove(args: &SelectArgs, context: &Context) -> Result<Outcome<Data>, Error> {
+    let look = look(&args.queue, context)?;
+    let idle = |state| {
+        use State::{Cancelling, Queued, Running, Starting, Submitting, Unknown};
+        !matches!(
+            state,
+            Starting | Running | Cancelling | Unknown | Submitting | Queued
+        )
+    };
+    let ids = select(idle, args, &look.queue)?;
+    if ids.is_empty() {
+        return Ok(Asked::nothing("remove").outcome());
+    }
+    let request = Change::Remove { ids: ids.clone() };
+    Ok(change("remove", request, ids, &look.place, context)?.outcome())
+}
+
+fn change(
+    word: &'static str,
+    change: Change,
+    ids: Vec<String>,
+    place: &Place,
+    context: &Context,
+) -> Result<Asked, Error> {
+    let mut asked = ask(word, Request::Change(change), ids, place, context)?;
+    if asked.refused.is_empty() && lock::holder(place, context.now()).is_none() {
+        asked.notes.push(nobody(place));
+    }
+    Ok(asked)
+}

@@ -1,0 +1,193 @@
+//! Jobs added to a queue, changed in it and taken out of it, while it runs and while it does not.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::job;
+use crate::queue::Place;
+
+/// A job that begins and then waits for a file.
+fn waits(id: &str) -> Value {
+    job(
+        id,
+        &format!("echo x >> began-{id}; until test -e go; do sleep 0.02; done"),
+    )
+}
+
+/// What is refused of a call that leaves with 10.
+fn refused(place: &Place, args: &[&str]) -> String {
+    let words = [&args[..1], &["--json", "--state", "s.json"], &args[1..]].concat();
+    let output = place.call(&words);
+    assert_eq!(output.status.code(), Some(10), "{args:?}: {output:?}");
+    let envelope: Value = serde_json::from_slice(&output.stdout).expect("envelope");
+    envelope["data"]["refused"].to_string()
+}
+
+#[test]
+fn jobs_come_change_and_go_while_the_queue_runs() {
+    let place = Place::new();
+    place.manifest(&json!([
+        {"name": "p", "max_parallel": 1, "jobs": [waits("first"), job("second", "echo old > second"), job("never", "touch never")]},
+        {"name": "q", "depends_on": "p", "jobs": [job("last", "touch last")]},
+    ]));
+    let mut manager = place.start();
+    Place::until("the first runs", || place.at("began-first").exists());
+    let ask = |args: &[&str]| {
+        let words = [&args[..1], &["--state", "s.json"], &args[1..]].concat();
+        let data = place.data(&words);
+        assert_eq!(
+            (&data["done"], &data["refused"]),
+            (&json!(true), &json!([])),
+            "{args:?}: {data}"
+        );
+        data
+    };
+    ask(&[
+        "add",
+        "new",
+        "--cmd",
+        "echo \"$GREETING: it's\" > new",
+        "--phase",
+        "p",
+        "--set",
+        "env={GREETING: hello}",
+    ]);
+    ask(&[
+        "edit",
+        "second",
+        "--cmd",
+        "echo new > second",
+        "--set",
+        "time_limit=0:10:00",
+    ]);
+    assert_eq!(ask(&["remove", "nev*"])["jobs"], json!(["never"]));
+    let told = ask(&["edit", "first", "--set", "priority=3"]);
+    assert!(
+        told["notes"][0]
+            .as_str()
+            .is_some_and(|note| note.contains("under way as before")),
+        "{told}"
+    );
+    fs::write(
+        place.at("more.yaml"),
+        "phases:\n- name: q\n  grid: {N: [1, 2]}\n  template: {id: \"g${N}\", cmd: \"touch g${N}\"}\n- {name: r, depends_on: [q], jobs: [{id: r1, cmd: touch r1}]}\n",
+    )
+    .expect("write");
+    assert_eq!(
+        ask(&["add", "--from", "more.yaml"])["jobs"],
+        json!(["g1", "g2", "r1"])
+    );
+    for (args, part) in [
+        (
+            &["add", "new", "--cmd", "x", "--phase", "q"][..],
+            "there already: new",
+        ),
+        (
+            &[
+                "add",
+                "other",
+                "--cmd",
+                "x",
+                "--phase",
+                "q",
+                "--set",
+                "needs=[nobody]",
+            ],
+            "nobody",
+        ),
+        (
+            &[
+                "add",
+                "other",
+                "--cmd",
+                "x",
+                "--phase",
+                "q",
+                "--set",
+                "tiem_limit=3",
+            ],
+            "tiem_limit",
+        ),
+        (
+            &["edit", "second", "--set", "id=other"],
+            "id of a job cannot be changed",
+        ),
+        (
+            &["edit", "second", "--set", "retry=often"],
+            "retry must be a map",
+        ),
+        (&["remove", "first"], "cancelled"),
+    ] {
+        let why = refused(&place, args);
+        assert!(why.contains(part), "{args:?}: {why}");
+    }
+    let unknown = place.call(&["edit", "secnod", "--cmd", "x", "--state", "s.json"]);
+    assert_eq!(unknown.status.code(), Some(3), "{unknown:?}");
+    let nowhere = place.call(&["add", "other", "--cmd", "x", "--state", "s.json"]);
+    let said = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert!(
+        nowhere.status.code() == Some(5) && said.contains("--phase") && said.contains("p, q"),
+        "{said}"
+    );
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert_eq!(
+        fs::read_to_string(place.at("new")).expect("ran"),
+        "hello: it's\n"
+    );
+    assert_eq!(
+        fs::read_to_string(place.at("second")).expect("ran"),
+        "new\n"
+    );
+    assert_eq!(
+        fs::read_to_string(place.at("began-first")).expect("ran"),
+        "x\n",
+        "it ran once"
+    );
+    for name in ["last", "g1", "g2", "r1"] {
+        assert!(place.at(name).exists(), "{name}");
+    }
+    assert!(!place.at("never").exists());
+    assert_eq!(place.state().len(), 7);
+}
+
+#[test]
+fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
+    let place = Place::new();
+    let write = |jobs: Value| place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    write(json!([job("a", "true"), job("b", "true")]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let told = place.data(&["add", "--state", "s.json", "--cmd", "touch c", "c"]);
+    assert!(
+        told["notes"]
+            .to_string()
+            .contains("queue_manager start --state"),
+        "{told}"
+    );
+    place.data(&["edit", "--state", "s.json", "b", "--cmd", "touch edited"]);
+    assert_eq!(place.state()["c"]["state"], "ready");
+    // The same file again: what was added is still there.
+    assert_eq!(place.run().status.code(), Some(0));
+    assert_eq!(place.state()["c"]["state"], "completed");
+    write(json!([job("a", "true"), job("d", "true")]));
+    let ran = place.run();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    for part in [
+        "new: d",
+        "removed: b",
+        "is dropped: no job has the id \"b\"",
+    ] {
+        assert!(said.contains(part), "{said} lacks {part}");
+    }
+    assert!(place.state().contains_key("c"), "{said}");
+    write(json!([job("a", "true"), job("c", "touch own")]));
+    let ran = place.run();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(said.contains("there already: c"), "{said}");
+    let again = place.run();
+    assert!(
+        !String::from_utf8_lossy(&again.stderr).contains("dropped"),
+        "{again:?}"
+    );
+}
