@@ -22,6 +22,7 @@ mod watch;
 
 pub use error::AttemptError;
 pub use launch::{Runner, prepare};
+pub use outputs::files as output_files;
 pub use standing::{Standing, cancel, standing, withdraw};
 pub use watch::{Seen, Watch};
 

@@ -11,6 +11,13 @@ use std::path::{Path, PathBuf};
 
 use aris_queue::attempt::OutputSeen;
 
+/// Files that match a declared output, sorted.
+pub fn files(cwd: &Path, pattern: &str) -> Vec<PathBuf> {
+    let mut files = walk::matches(cwd, pattern);
+    files.sort();
+    files
+}
+
 /// What tells a file from its earlier self: device, inode, size, time of change in whole seconds and nanoseconds.
 type Fingerprint = (u64, u64, u64, i64, i64);
 
