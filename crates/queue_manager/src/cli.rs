@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use crate::commands::metrics::Wanted;
+
 /// Events in the journal from which on a new part is begun: a quarter of a second of replaying.
 pub(crate) const PART: u64 = 50_000;
 
@@ -310,6 +312,16 @@ pub(crate) struct ReportArgs {
     /// File that gets it as one page, with a timeline for each card
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// A metric of completed jobs: a declared output and a key in it.
+    #[arg(
+        long,
+        value_name = "FILE#KEY",
+        help = "A metric of completed jobs, such as 'eval.json#test.acc': a declared output (JSON, JSON Lines, YAML, CSV) and a key in it; adds a table against the grid's parameters; may be given several times"
+    )]
+    pub(crate) metrics: Vec<Wanted>,
+    /// File that gets the table of metrics as CSV
+    #[arg(long, value_name = "FILE", requires = "metrics")]
+    pub(crate) csv: Option<PathBuf>,
 }
 
 /// How a server is reached.

@@ -164,6 +164,11 @@ const EXAMPLES: &[Example] = &[
         what: "what the queue came to, also as one page with a timeline for each card",
     },
     Example {
+        command: "report",
+        line: "queue_manager report --metrics 'eval.json#acc' --csv acc.csv --html report.html",
+        what: "the grid's parameters against what the jobs measured, as a table and a plot",
+    },
+    Example {
         command: "deploy",
         line: "queue_manager deploy gpu-server --manifest manifest.json --run grid-1",
         what: "bring this program and the manifest to a server, and start the queue there",

@@ -13,6 +13,7 @@ mod hostile;
 mod impossible;
 mod kills;
 mod live;
+mod metrics;
 mod owned;
 mod parts;
 mod queue;

@@ -3,9 +3,10 @@
 use askama::Template;
 
 use super::facts::{Facts, JobFacts, JobStanding};
+use super::metrics::{Plot, Table};
 use super::timeline::{LANE, Timeline};
 use super::words::{card_time, count, duration, one_line, seconds, time};
-use super::{Failure, Phase, Report};
+use super::{Failure, Metrics, Phase, Report};
 
 /// Jobs of one list that are written out; the JSON report has all.
 const LISTED: usize = 100;
@@ -65,6 +66,11 @@ pub fn page(report: &Report, facts: &Facts) -> Result<String, askama::Error> {
         failures: report.failures.iter().take(LISTED).collect(),
         failures_left: report.failures.len().saturating_sub(LISTED),
         blocked_left: report.blocked.len().saturating_sub(LISTED),
+        table: report.metrics.as_ref().map(|metrics| metrics.table(TABLE)),
+        plots: report
+            .metrics
+            .as_ref()
+            .map_or_else(Vec::new, Metrics::plots),
         jobs: rows(facts),
         jobs_left: facts.jobs.len().saturating_sub(TABLE),
     }
@@ -88,6 +94,8 @@ struct Page<'a> {
     failures: Vec<&'a Failure>,
     failures_left: usize,
     blocked_left: usize,
+    table: Option<Table>,
+    plots: Vec<Plot>,
     jobs: Vec<Row>,
     jobs_left: usize,
 }

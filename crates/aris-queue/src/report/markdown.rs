@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 
 use super::words::{card_time, count, duration, one_line, time};
-use super::{Counts, Report};
+use super::{Counts, Metrics, Report};
 
 /// Jobs of one list that are written out; the JSON report has all.
 const LISTED: usize = 50;
@@ -84,6 +84,9 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
         }
         left(out, results.len(), "pattern")?;
     }
+    if let Some(metrics) = &report.metrics {
+        table(out, metrics)?;
+    }
     failures(out, report)?;
     if !report.blocked.is_empty() {
         writeln!(out, "\n## Blocked")?;
@@ -102,6 +105,32 @@ fn write(out: &mut String, report: &Report) -> fmt::Result {
             writeln!(out, "- {}", escaped(warning))?;
         }
         left(out, report.warnings.len(), "warning")?;
+    }
+    Ok(())
+}
+
+fn table(out: &mut String, metrics: &Metrics) -> fmt::Result {
+    let (columns, rows) = metrics.cells();
+    let line = |out: &mut String, cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        writeln!(out, "| {} |", cells.join(" | "))
+    };
+    writeln!(out, "\n## Metrics")?;
+    line(out, &columns)?;
+    writeln!(out, "|{}", " --- |".repeat(columns.len()))?;
+    for row in rows.iter().take(LISTED) {
+        line(out, row)?;
+    }
+    left(out, rows.len(), "job")?;
+    for missing in &metrics.missing {
+        writeln!(
+            out,
+            "\n{}: no value for {}, {} first: {}",
+            code(&missing.metric),
+            count(missing.jobs, "job"),
+            code(&missing.first),
+            escaped(&missing.why)
+        )?;
     }
     Ok(())
 }

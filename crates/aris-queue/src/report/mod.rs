@@ -6,6 +6,7 @@
 mod facts;
 mod html;
 mod markdown;
+mod metrics;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -19,6 +20,7 @@ use serde::Serialize;
 pub use facts::{AttemptFacts, AttemptOutcome, Facts, JobFacts, JobStanding, ResultFiles, Tail};
 pub use html::page;
 pub use markdown::summary;
+pub use metrics::{MetricRow, Metrics, Missing};
 
 /// A queue as a person looks back on it.
 #[derive(Clone, Debug, Serialize)]
@@ -51,6 +53,9 @@ pub struct Report {
     pub results: Vec<ResultFiles>,
     /// What a person should look at.
     pub warnings: Vec<String>,
+    /// Parameters against metrics, when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Metrics>,
 }
 
 /// Jobs by how they stand.
@@ -210,6 +215,7 @@ impl Report {
             blocked,
             results: facts.results.clone(),
             warnings: facts.warnings.clone(),
+            metrics: None,
         }
     }
 }

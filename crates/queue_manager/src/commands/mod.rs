@@ -4,6 +4,7 @@ pub(crate) mod control;
 pub(crate) mod explain;
 pub(crate) mod live;
 pub(crate) mod logs;
+pub(crate) mod metrics;
 pub(crate) mod preflight;
 pub(crate) mod remote;
 pub(crate) mod run;

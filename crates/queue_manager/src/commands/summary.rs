@@ -15,7 +15,7 @@ use aris_queue::state::{Event, Outcome as Ending, Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
-use crate::commands::{Look, look, tail};
+use crate::commands::{Look, look, metrics, tail};
 use crate::error::Error;
 use crate::lock;
 use crate::place::Place;
@@ -36,7 +36,13 @@ pub(crate) fn report(args: &ReportArgs, context: &Context) -> Result<Outcome<Dat
         });
     }
     let facts = facts(&look, &entries, context.now());
-    let found = report::Report::of(&facts);
+    let mut found = report::Report::of(&facts);
+    if !args.metrics.is_empty() {
+        found.metrics = Some(metrics::of(&look, &args.metrics, context));
+    }
+    if let (Some(path), Some(metrics)) = (&args.csv, &found.metrics) {
+        aris_fs::write_atomic(&context.absolute(path), metrics.csv().as_bytes())?;
+    }
     if let Some(path) = &args.md {
         let text = report::summary(&found);
         aris_fs::write_atomic(&context.absolute(path), text.as_bytes())?;

@@ -1,0 +1,205 @@
+//! Metrics of completed jobs, read from their declared outputs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use aris_cli::Context;
+use aris_queue::report::{MetricRow, Metrics, Missing};
+use aris_queue::state::State;
+use aris_queue::tree::{self, Kind, Node};
+use serde_json::{Number, Value};
+
+use super::Look;
+use crate::manager::spec::fits;
+
+/// Bytes of an output that are read for a metric.
+const LIMIT: u64 = 64 << 20;
+
+/// A metric that is asked for: `FILE#KEY`.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    text: String,
+    /// Name or path of the output, may hold `*` and `?`.
+    file: String,
+    /// Its place in it, keys with points between.
+    key: String,
+}
+
+impl FromStr for Wanted {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('#') {
+            Some((file, key)) if !file.is_empty() && !key.is_empty() => Ok(Self {
+                text: text.to_owned(),
+                file: file.to_owned(),
+                key: key.to_owned(),
+            }),
+            _ => Err(String::from(
+                "write FILE#KEY, for example 'eval.json#acc' or '*.json#test.acc'",
+            )),
+        }
+    }
+}
+
+/// The table of all jobs.
+pub(crate) fn of(look: &Look, wanted: &[Wanted], context: &Context) -> Metrics {
+    let manifest = look.queue.manifest();
+    let mut table = Metrics {
+        metrics: wanted.iter().map(|wanted| wanted.text.clone()).collect(),
+        ..Metrics::default()
+    };
+    for job in &manifest.jobs {
+        for (name, _) in &job.params {
+            if !table.parameters.iter().any(|known| **known == **name) {
+                table.parameters.push(name.to_string());
+            }
+        }
+    }
+    let cwd = context.absolute(&manifest.cwd);
+    let mut missing: BTreeMap<(usize, String), (usize, String)> = BTreeMap::new();
+    for (at, job) in (0..).zip(&manifest.jobs) {
+        let state = look.queue.state(at);
+        let folder = job
+            .settings
+            .cwd
+            .as_ref()
+            .map_or_else(|| cwd.clone(), |own| cwd.join(own));
+        let files: Vec<PathBuf> = match state {
+            State::Completed => job
+                .outputs
+                .iter()
+                .flat_map(|pattern| aris_attempt::output_files(&folder, pattern))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let values: Vec<Option<Value>> = wanted
+            .iter()
+            .enumerate()
+            .map(|(number, wanted)| {
+                let found = match state {
+                    State::Completed => value(wanted, &folder, &files),
+                    other => Err(format!("the job is {}", other.word())),
+                };
+                found
+                    .map_err(|why| {
+                        let known = missing.entry((number, why));
+                        known.or_insert_with(|| (0, job.id.to_string())).0 += 1;
+                    })
+                    .ok()
+            })
+            .collect();
+        if job.params.is_empty() && values.iter().all(Option::is_none) {
+            continue;
+        }
+        let parameter = |name: &String| {
+            let found = job.params.iter().find(|(known, _)| **known == **name);
+            found.map(|(_, value)| value.to_string())
+        };
+        table.rows.push(MetricRow {
+            id: job.id.to_string(),
+            phase: manifest.phases[job.phase as usize].name.clone(),
+            state: state.word(),
+            parameters: table.parameters.iter().map(parameter).collect(),
+            values,
+        });
+    }
+    let missing = missing.into_iter();
+    table.missing = missing
+        .map(|((number, why), (jobs, first))| Missing {
+            metric: wanted[number].text.clone(),
+            why,
+            jobs,
+            first,
+        })
+        .collect();
+    table
+}
+
+/// One value. **Errors**: why there is none.
+fn value(wanted: &Wanted, folder: &Path, files: &[PathBuf]) -> Result<Value, String> {
+    let is_meant = |path: &&PathBuf| {
+        let relative = path.strip_prefix(folder).unwrap_or(path);
+        let name = path.file_name().unwrap_or_default();
+        fits(
+            wanted.file.as_bytes(),
+            relative.as_os_str().as_encoded_bytes(),
+        ) || fits(wanted.file.as_bytes(), name.as_encoded_bytes())
+    };
+    let mut meant: Vec<&PathBuf> = files.iter().filter(is_meant).collect();
+    meant.dedup();
+    let [path] = meant.as_slice() else {
+        return Err(match meant.len() {
+            0 => format!("no declared output is called {}", wanted.file),
+            _ => format!("several declared outputs are called {}", wanted.file),
+        });
+    };
+    let bytes = aris_fs::read(path, LIMIT).map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let node = match &*ending {
+        "csv" | "tsv" => return column(&text, &wanted.key, &ending),
+        // The last line is the last word.
+        "jsonl" => text
+            .lines()
+            .rev()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or_default(),
+        _ => &text,
+    };
+    let root = tree::read(node).map_err(|problem| problem.message)?;
+    let found = at(&root, &wanted.key).ok_or_else(|| format!("it has no {}", wanted.key))?;
+    let text = found
+        .written()
+        .ok_or_else(|| format!("{} is {}", wanted.key, found.noun()))?;
+    match found.kind() {
+        None | Some(Kind::Null) => Err(format!("{} is null", wanted.key)),
+        Some(Kind::Bool(flag)) => Ok(Value::Bool(flag)),
+        Some(Kind::Integer(_) | Kind::Float(_)) => Ok(scalar(text)),
+        Some(Kind::Text(text)) => Ok(Value::from(text)),
+    }
+}
+
+/// The node at a path of keys and numbers; a key may itself hold points.
+fn at<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
+    if let Some(found) = node.get(path) {
+        return Some(found);
+    }
+    if let Some(item) = path
+        .parse::<usize>()
+        .ok()
+        .and_then(|item| node.items().get(item))
+    {
+        return Some(item);
+    }
+    path.match_indices('.').find_map(|(place, _)| {
+        let (first, rest) = path.split_at(place);
+        let below = node
+            .get(first)
+            .or_else(|| node.items().get(first.parse::<usize>().ok()?))?;
+        at(below, rest.trim_start_matches('.'))
+    })
+}
+
+/// The last row's value of a column. Quoted separators are not looked for.
+fn column(text: &str, key: &str, ending: &str) -> Result<Value, String> {
+    let separator = if ending == "tsv" { '\t' } else { ',' };
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let names = lines.next().unwrap_or_default();
+    let at = names
+        .split(separator)
+        .position(|name| name.trim().trim_matches('"') == key);
+    let at = at.ok_or_else(|| format!("it has no column {key}"))?;
+    let last = lines
+        .next_back()
+        .ok_or_else(|| String::from("it has no rows"))?;
+    match last.split(separator).nth(at).map(str::trim) {
+        None | Some("") => Err(format!("its last row has no {key}")),
+        Some(value) => Ok(scalar(value.trim_matches('"'))),
+    }
+}
+
+fn scalar(text: &str) -> Value {
+    serde_json::from_str::<Number>(text).map_or_else(|_| Value::from(text), Value::Number)
+}

@@ -1,0 +1,101 @@
+//! What jobs measured, against the parameters of their grid.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::queue::Place;
+
+#[test]
+fn metrics_of_declared_outputs_stand_against_the_parameters_of_the_grid() {
+    let place = Place::new();
+    let grid = format!(
+        r#"cwd: {}
+gpus: []
+output_wait: 0
+phases:
+- name: p
+  grid: {{N: [64, 128], opt: [adam, "s,gd"]}}
+  template:
+    id: "r${{N}}_${{opt}}"
+    cmd: |
+      mkdir -p "out/${{N}}_${{opt}}"
+      test ${{N}}${{opt}} = 128adam && exit 3
+      echo '{{"acc": 0.${{N}}, "loss": [{{"last": 1}}, {{"last": ${{N}}}}], "x": NaN}}' > "out/${{N}}_${{opt}}/eval.json"
+      printf 'step,f1\n1,0.1\n2,0.${{N}}5\n' > "out/${{N}}_${{opt}}/log.csv"
+    expected_output: ["out/${{N}}_${{opt}}/*.json", "out/${{N}}_${{opt}}/log.csv"]
+"#,
+        place.at("").display()
+    );
+    let grid = grid.replace("test ${N}${opt} =", "test \"${N}${opt}\" =");
+    fs::write(place.at("m.json"), grid).expect("write");
+    assert_eq!(place.run().status.code(), Some(10));
+    let data = place.data(&[
+        "report",
+        "--state",
+        "s.json",
+        "--metrics",
+        "eval.json#acc",
+        "--metrics",
+        "*.json#loss.1.last",
+        "--metrics",
+        "log.csv#f1",
+        "--metrics",
+        "eval.json#nothing",
+        "--csv",
+        "t.csv",
+        "--html",
+        "t.html",
+        "--md",
+        "t.md",
+    ]);
+    let metrics = &data["metrics"];
+    assert_eq!(metrics["parameters"], json!(["N", "opt"]));
+    let values: Vec<_> = metrics["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| &row["values"])
+        .collect();
+    assert_eq!(
+        values,
+        [
+            &json!([0.64, 64, 0.645, null]),
+            &json!([0.64, 64, 0.645, null]),
+            &json!([null, null, null, null]),
+            &json!([0.128, 128, 0.1285, null]),
+        ]
+    );
+    let missing = metrics["missing"].to_string();
+    assert!(
+        missing.contains("it has no nothing") && missing.contains("the job is failed"),
+        "{missing}"
+    );
+    let csv = fs::read_to_string(place.at("t.csv")).expect("written");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(
+        lines[0],
+        "id,phase,state,N,opt,eval.json#acc,*.json#loss.1.last,log.csv#f1,eval.json#nothing"
+    );
+    assert_eq!(
+        lines[4],
+        "\"r128_s,gd\",p,completed,128,\"s,gd\",0.128,128,0.1285,"
+    );
+    let page = fs::read_to_string(place.at("t.html")).expect("written");
+    for part in [
+        "<svg class=\"plot\"",
+        "each job, and the line of their means",
+        "id=\"down1\"",
+        "--k0:",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<script"));
+    let text = fs::read_to_string(place.at("t.md")).expect("written");
+    assert!(
+        text.contains("| r64\\_adam | 64 | adam | 0.64 | 64 | 0.645 |  |"),
+        "{text}"
+    );
+    let wrong = place.call(&["report", "--state", "s.json", "--metrics", "acc"]);
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+}
