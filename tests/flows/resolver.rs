@@ -53,7 +53,17 @@ struct Case {
     variable: Option<&'static str>,
     record: Option<&'static str>,
     is_repository: bool,
+    /// What marks a project in a folder of the repository.
+    nested: Option<usize>,
 }
+
+/// Folders that mark one.
+const MARKS: [&str; 4] = [
+    ".aris/tools",
+    ".agents/skills",
+    ".claude/skills",
+    ".gemini/skills",
+];
 
 fn cases() -> impl Strategy<Value = Case> {
     use Thing::{File, Folder, LinkToFile, LinkToFolder, LinkToItself, LinkToNothing, Nothing};
@@ -81,9 +91,10 @@ fn cases() -> impl Strategy<Value = Case> {
         prop_oneof![Just(None), Just(Some("")), Just(Some("@/repo"))],
         record,
         any::<bool>(),
+        prop::option::of(0..MARKS.len()),
     )
         .prop_map(
-            |(helper, things, blocked, skill, variable, record, is_repository)| Case {
+            |(helper, things, blocked, skill, variable, record, is_repository, nested)| Case {
                 helper,
                 things,
                 blocked,
@@ -91,6 +102,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 variable,
                 record,
                 is_repository,
+                nested: nested.filter(|_| is_repository),
             },
         )
 }
@@ -107,6 +119,12 @@ fn make(project: &Project, case: &Case, row: &Row) -> ResolveEnv {
         }
         fs::write(top.join(".git/HEAD"), "ref: refs/heads/main\n").expect("HEAD");
     }
+    let top = case.nested.map_or(top.clone(), |mark| {
+        let nested = top.join("nested");
+        fs::create_dir_all(nested.join(MARKS[mark])).expect("folder");
+        fs::create_dir_all(nested.join("below")).expect("folder");
+        nested
+    });
     let record = case.record.map(filled);
     if let Some(record) = &record {
         fs::create_dir_all(top.join(".aris")).expect("folder");
@@ -128,7 +146,8 @@ fn make(project: &Project, case: &Case, row: &Row) -> ResolveEnv {
         installed_skills: record,
     };
     let folders = folders(row.owner, &env);
-    if let Some((_, folder)) = case.blocked.and_then(|at| folders.get(at)) {
+    let blocked = case.blocked.and_then(|at| folders.get(at));
+    if let Some((_, folder)) = blocked.filter(|(_, folder)| !folder.exists()) {
         fs::create_dir_all(folder.parent().expect("a parent")).expect("folders");
         fs::write(folder, "a file").expect("written");
     }
@@ -178,6 +197,7 @@ fn same_answer(case: &Case) {
     let cwd = env
         .project_root
         .join(if case.is_repository { "below" } else { "" });
+    assert_eq!(aris_audit::project::of_directory(&cwd), env.project_root);
     for (program, arguments, options) in shells() {
         // What a host fills in, or else nobody says.
         let script = format!("{options}{}", filled.as_ref().unwrap_or(&block));

@@ -4,10 +4,20 @@
 
 use std::path::{Path, PathBuf};
 
+/// Folders that mark a project below the top level of its repository: where helpers, or skills with their helpers, were installed. The
+/// first that is anywhere between the two decides.
+const INSTALLED: [&str; 4] = [
+    ".aris/tools",
+    ".agents/skills",
+    ".claude/skills",
+    ".gemini/skills",
+];
+
 /// Folders that a paper has beside its text only when it is a project of its own.
 const OWN: [&str; 3] = ["results", "outputs", ".aris/tools"];
 
-/// The project of a paper: the git top level, else the nearest folder above the paper with `.aris/`, else the paper's parent.
+/// The project of a paper: the nearest folder up to the git top level where something was installed, else the git top level, else the
+/// nearest folder above the paper with `.aris/`, else the paper's parent.
 ///
 /// A paper folder that is itself the top level and holds text only (a clone of an online editor's repository, a submodule) belongs
 /// to the project with `.aris/` above it: its results and its traces lie there. The root of the file system is never such a project:
@@ -21,7 +31,8 @@ pub fn of_paper(paper: &Path) -> PathBuf {
     };
     let top = git_top_level(paper);
     let nested = top == Some(paper) && !OWN.iter().any(|name| paper.join(name).is_dir());
-    top.filter(|_| !nested)
+    top.map(|top| installed(paper, top).unwrap_or(top))
+        .filter(|_| !nested)
         .or_else(marked)
         .or(top)
         .or_else(|| paper.parent())
@@ -29,11 +40,24 @@ pub fn of_paper(paper: &Path) -> PathBuf {
         .to_path_buf()
 }
 
-/// The project of a working directory: the git top level, else the directory itself. Other parents are not walked.
+/// The project of a working directory: the nearest folder up to the git top level where something was installed, else the git top level,
+/// else the directory itself. Parents above the top level are not walked.
 ///
-/// **Source**: the integration contract §2, resolver chain. `cwd` must be absolute.
+/// **Source**: the integration contract §2, resolver chain; that a project may lie in a folder of a repository is ours. `cwd` must be
+/// absolute.
 pub fn of_directory(cwd: &Path) -> PathBuf {
-    git_top_level(cwd).unwrap_or(cwd).to_path_buf()
+    let top = git_top_level(cwd).unwrap_or(cwd);
+    installed(cwd, top).unwrap_or(top).to_path_buf()
+}
+
+/// The folder between `from` and `top`, both included, where something was installed.
+fn installed<'a>(from: &'a Path, top: &Path) -> Option<&'a Path> {
+    INSTALLED.iter().find_map(|mark| {
+        let mut folders = from
+            .ancestors()
+            .take_while(|folder| folder.starts_with(top));
+        folders.find(|folder| folder.join(mark).is_dir())
+    })
 }
 
 fn git_top_level(from: &Path) -> Option<&Path> {

@@ -55,6 +55,8 @@ pub struct Details {
     pub claims: Vec<Row>,
     /// The evidence, relative to the data root.
     pub result_files: Vec<String>,
+    /// Whether that is every file of the result folders: neither the bindings nor a flag chose some or left some out.
+    pub all_results: bool,
     /// `--results`, relative to the paper folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
@@ -302,6 +304,9 @@ impl Details {
             claims: rows.collect(),
             claims_file: project.has_claims.then_some(claims_name),
             result_files: project.evidence.clone(),
+            all_results: project.claims.data.include.is_none()
+                && project.claims.data.exclude.is_empty()
+                && project.options.exclude.is_empty(),
             results: project
                 .options
                 .results

@@ -2,7 +2,16 @@ IFS= read -r _aris_skill <<'ARIS_SKILL_DIR' || :
 ${CLAUDE_SKILL_DIR}
 ARIS_SKILL_DIR
 case $_aris_skill in '$'*) _aris_skill=${CLAUDE_SKILL_DIR:-} ;; esac
-_aris_root=$(git rev-parse --show-toplevel 2>/dev/null || pwd)
+_aris_top=$(git rev-parse --show-toplevel 2>/dev/null || pwd -P) _aris_root=
+for _aris_mark in .aris/tools .agents/skills .claude/skills .gemini/skills; do
+  _aris_dir=$(pwd -P)
+  while [ -z "$_aris_root" ]; do
+    if [ -d "$_aris_dir/$_aris_mark" ]; then _aris_root=$_aris_dir; fi
+    if [ "$_aris_dir" = "$_aris_top" ] || [ -z "$_aris_dir" ]; then break; fi
+    _aris_dir=${_aris_dir%/*}
+  done
+done
+_aris_root=${_aris_root:-$_aris_top}
 _aris_list=$_aris_root/.aris/installed-skills.txt _aris_repo=${ARIS_REPO:-} _aris_code=0
 if [ -z "$_aris_repo" ] && [ -f "$_aris_list" ]; then
   _aris_repo=$(sed -n "s/^repo_root$(printf '\t')//p" "$_aris_list" | head -n 1 | cut -f 1 | tr -d '\r')

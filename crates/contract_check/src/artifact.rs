@@ -1,7 +1,7 @@
 //! Whether an integration left its artifact: there, and what it must be. The edge that reads them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::audit::{Audit, GateReport};
 use aris_contract::ids::arxiv_mentions;
@@ -96,7 +96,10 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
         .iter()
         .map(|place| in_folder(root, place, name, artifact))
         .collect();
-    if artifact.covers.is_some() {
+    if matches!(
+        artifact.covers,
+        Some(Covers::ArxivIds(_) | Covers::Folders(_))
+    ) {
         // No page is needed where there is nothing to have one.
         found.retain(|left| left.state != State::Missing);
         let problem = match uncovered(root, artifact) {
@@ -129,7 +132,7 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
 /// What the artifact's files should name and do not, sorted.
 pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>, FsError> {
     let wanted: BTreeSet<String> = match artifact.covers {
-        None => return Ok(Vec::new()),
+        None | Some(Covers::Inputs { .. }) => return Ok(Vec::new()),
         Some(Covers::ArxivIds(patterns)) => (files::texts(root, patterns)?.iter())
             .flat_map(|(_, text)| arxiv_mentions(text))
             .filter_map(|mention| Some(mention.id.ok()?.without_version().as_str().to_owned()))
@@ -232,7 +235,7 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
         Err(error) => return Left::new(path, State::Unreadable, error.to_string()),
     };
     let folder = at.parent().unwrap_or(root);
-    match verdict(&bytes, artifact, folder) {
+    match verdict(&bytes, artifact, root, folder) {
         Ok(()) => Left {
             path: path.to_owned(),
             state: State::Valid,
@@ -242,7 +245,41 @@ fn judge(root: &Path, path: &str, artifact: &Artifact) -> Left {
     }
 }
 
-fn verdict(bytes: &[u8], artifact: &Artifact, folder: &Path) -> Result<(), (State, String)> {
+/// The first file that the artifact should have a digest of and has not.
+fn unknown_input(
+    artifact: &Artifact,
+    value: &serde_json::Value,
+    digests: Option<&serde_json::Map<String, serde_json::Value>>,
+    root: &Path,
+    folder: &Path,
+) -> Result<Option<String>, FsError> {
+    let Some(Covers::Inputs {
+        files,
+        except,
+        when,
+    }) = artifact.covers
+    else {
+        return Ok(None);
+    };
+    if value.pointer(when) != Some(&serde_json::Value::Bool(true)) {
+        return Ok(None);
+    }
+    let known: BTreeSet<PathBuf> = (digests.into_iter().flatten())
+        .map(|(path, _)| aris_fs::lexical(&folder.join(path)))
+        .collect();
+    let found = files::matching(root, files)?;
+    let is_known = |path: &String| {
+        files::is_named(except, path) || known.contains(&aris_fs::lexical(&root.join(path)))
+    };
+    Ok(found.into_iter().find(|path| !is_known(path)))
+}
+
+fn verdict(
+    bytes: &[u8],
+    artifact: &Artifact,
+    root: &Path,
+    folder: &Path,
+) -> Result<(), (State, String)> {
     let invalid = |why: String| (State::Invalid, why);
     let id = match artifact.form {
         Form::Png if bytes == PNG => return Ok(()),
@@ -280,6 +317,11 @@ fn verdict(bytes: &[u8], artifact: &Artifact, folder: &Path) -> Result<(), (Stat
     let digests = artifact
         .hashed
         .and_then(|pointer| value.pointer(pointer)?.as_object());
+    let unknown = unknown_input(artifact, &value, digests, root, folder)
+        .map_err(|error| (State::Unreadable, error.to_string()))?;
+    if let Some(path) = unknown {
+        return Err((State::Contrary, format!("does not know {path}")));
+    }
     for (path, digest) in digests.into_iter().flatten() {
         let now = aris_audit::digest_files(&[folder.join(path)]).pop();
         let is_same = |now: aris_audit::Digest| {
@@ -500,7 +542,7 @@ mod tests {
         #[test]
         fn no_bytes_make_a_verdict_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             for form in [Form::Json, Form::Text, Form::Png, Form::Schema("aris.verify_paper_audits.audit/v1")] {
-                verdict(&bytes, &artifact("x", form), Path::new("/")).unwrap_or_default();
+                verdict(&bytes, &artifact("x", form), Path::new("/"), Path::new("/")).unwrap_or_default();
             }
         }
 

@@ -84,6 +84,12 @@ struct Artifact {
 enum Covers {
     ArxivIds(Vec<String>),
     Folders(String),
+    Inputs {
+        files: Vec<String>,
+        #[serde(default)]
+        except: Vec<String>,
+        when: String,
+    },
 }
 
 #[derive(Deserialize)]
@@ -194,6 +200,15 @@ fn problems(workspace: &Workspace, text: &str, rows: &[Row]) -> Vec<Stale> {
             match &artifact.covers {
                 Some(Covers::ArxivIds(files)) => paths.extend(files),
                 Some(Covers::Folders(files)) => paths.push(files),
+                Some(Covers::Inputs { files, when, .. }) => {
+                    if artifact.hashed.is_none() || !when.starts_with('/') {
+                        wrong(format!(
+                            "covers of {} needs `hashed` and a pointer with /",
+                            artifact.path
+                        ));
+                    }
+                    paths.extend(files);
+                }
                 None => {}
             }
             match (&artifact.backfill.helper, &artifact.backfill.skill) {
@@ -340,6 +355,13 @@ impl Artifact {
         let covers = match &self.covers {
             Some(Covers::ArxivIds(files)) => format!("Some(Covers::ArxivIds(&{files:?}))"),
             Some(Covers::Folders(files)) => format!("Some(Covers::Folders({files:?}))"),
+            Some(Covers::Inputs {
+                files,
+                except,
+                when,
+            }) => format!(
+                "Some(Covers::Inputs {{ files: &{files:?}, except: &{except:?}, when: {when:?} }})"
+            ),
             None => String::from("None"),
         };
         format!(

@@ -99,6 +99,15 @@ pub enum Covers {
     ArxivIds(&'static [&'static str]),
     /// The folder of each file of this pattern.
     Folders(&'static str),
+    /// Each file of some patterns, among the artifact's own digests.
+    Inputs {
+        /// The patterns.
+        files: &'static [&'static str],
+        /// Those that need not be there.
+        except: &'static [&'static str],
+        /// RFC 6901 pointer to `true`, where the artifact says that it is about all of them.
+        when: &'static str,
+    },
 }
 
 /// What an artifact must be.

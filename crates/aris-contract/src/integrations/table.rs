@@ -7,10 +7,28 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
         name: "citation-audit",
         title: "Audit of a paper's citations",
         caller: "citation-audit",
-        fires: Predicate::Says {
-            files: &["paper/**/*.tex"],
-            any: &["\\cite", "\\textcite", "\\parencite", "\\autocite"],
-        },
+        fires: Predicate::Any(&[
+            Predicate::Files(&["paper/**/*.bib", "paper/**/*.bbl"]),
+            Predicate::Says {
+                files: &["paper/**/*.tex"],
+                any: &[
+                    "cite{",
+                    "cite[",
+                    "cite*{",
+                    "cite*[",
+                    "cites{",
+                    "cites[",
+                    "citet",
+                    "citep",
+                    "citeauthor",
+                    "citeyear",
+                    "\\Cite",
+                    "\\bibliography{",
+                    "\\addbibresource",
+                    "{thebibliography}",
+                ],
+            },
+        ]),
         helper: "citation_audit",
         artifacts: &[Artifact {
             path: "paper/CITATION_AUDIT.json",
@@ -299,7 +317,21 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                 is: "paper-claim-audit",
             }],
             hashed: Some("/audited_input_hashes"),
-            covers: None,
+            covers: Some(Covers::Inputs {
+                files: &[
+                    "results/**",
+                    "outputs/**",
+                    "paper/results/**",
+                    "paper/outputs/**",
+                ],
+                except: &[
+                    "**/*.tex",
+                    "**/*_AUDIT.json",
+                    "**/*_AUDIT.md",
+                    "**/claims.toml",
+                ],
+                when: "/details/all_results",
+            }),
             backfill: Step::Helper {
                 helper: "paper_claim_audit",
                 args: &["paper/"],
@@ -447,7 +479,21 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                     is: "paper-claim-audit",
                 }],
                 hashed: Some("/audited_input_hashes"),
-                covers: None,
+                covers: Some(Covers::Inputs {
+                    files: &[
+                        "results/**",
+                        "outputs/**",
+                        "paper/results/**",
+                        "paper/outputs/**",
+                    ],
+                    except: &[
+                        "**/*.tex",
+                        "**/*_AUDIT.json",
+                        "**/*_AUDIT.md",
+                        "**/claims.toml",
+                    ],
+                    when: "/details/all_results",
+                }),
                 backfill: Step::Helper {
                     helper: "paper_claim_audit",
                     args: &["paper/"],

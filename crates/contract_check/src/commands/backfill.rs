@@ -75,9 +75,9 @@ enum Kind {
 enum Progress {
     /// Nobody has done it yet.
     Open,
-    /// It was run and left with 0.
+    /// It was run and left with 0, or with 10 to 125: it did its work and found something.
     Done,
-    /// It was run and did not leave with 0.
+    /// It was run and left with anything else.
     Failed,
     /// Its helper is not found.
     NotFound,
@@ -259,7 +259,7 @@ fn make(step: &mut Todo, args: &BackfillArgs, project: &Project, context: &Conte
     let failed = |why: String| (Progress::Failed, None, Some(why));
     (step.state, step.exit, step.reason) = match command.run_attached(Stdout::Stderr, args.timeout)
     {
-        Ok(End::Exited(0)) => (Progress::Done, Some(0), None),
+        Ok(End::Exited(code @ (0 | 10..=125))) => (Progress::Done, Some(code), None),
         Ok(End::Exited(code)) => (Progress::Failed, Some(code), None),
         Ok(End::Signalled(signal)) => failed(format!("ended by signal {signal}")),
         Ok(End::TimedOut) => failed(String::from("no end within the time it had")),
@@ -294,7 +294,13 @@ impl Product for Backfill {
             let Todo { command, needs, .. } = step;
             let reason = step.reason.as_deref().unwrap_or_default();
             match (step.state, step.kind) {
-                (Progress::Done, _) => writeln!(out, "# done: {command}")?,
+                (Progress::Done, _) => match step.exit {
+                    None | Some(0) => writeln!(out, "# done: {command}")?,
+                    Some(code) => writeln!(
+                        out,
+                        "# done, and it found something (exit code {code}): {command}"
+                    )?,
+                },
                 (Progress::Failed, _) => {
                     let exit = step
                         .exit

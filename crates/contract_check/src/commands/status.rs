@@ -5,6 +5,7 @@ use std::path::Path;
 
 use aris_cli::{Context, Outcome, Product, Style};
 use aris_contract::Signal;
+use aris_contract::helpers;
 use aris_contract::integrations::{self, Integration, Role, Step};
 use serde::Serialize;
 
@@ -15,6 +16,7 @@ use crate::error::Error;
 use crate::evidence::Real;
 use crate::predicate::{Truth, holds};
 use crate::project::Project;
+use crate::quote;
 
 /// Schema id of [`Status`].
 pub(crate) const SCHEMA: &str = "aris.contract_check.status/v1";
@@ -25,6 +27,8 @@ pub(crate) const SCHEMA: &str = "aris.contract_check.status/v1";
 pub(crate) struct Status {
     /// The project, absolute.
     project: String,
+    /// How this program is called from there.
+    program: String,
     /// By name.
     integrations: Vec<Checked>,
     /// Number of integrations that fire.
@@ -94,6 +98,7 @@ pub(crate) fn run(
     let gap = |checked: &&Checked| matches!(checked.state, Standing::Gaps | Standing::Undecided);
     let status = Status {
         project: project.root.display().to_string(),
+        program: call("contract_check", project),
         firing: checked
             .iter()
             .filter(|checked| matches!(checked.state, Standing::Complete | Standing::Gaps))
@@ -124,7 +129,11 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
         state: Standing::Idle,
         reason: None,
         role: row.verifier.role,
-        verifier: format!("{} {}", row.verifier.helper, row.verifier.args.join(" ")),
+        verifier: format!(
+            "{} {}",
+            call(row.verifier.helper, evidence.project),
+            row.verifier.args.join(" ")
+        ),
         artifacts: Vec::new(),
         backfill: Vec::new(),
     };
@@ -137,7 +146,7 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
         Truth::Yes => {
             for artifact in row.artifacts {
                 let left = artifact::left(root, artifact);
-                let step = words(&artifact.backfill);
+                let step = words(&artifact.backfill, evidence.project);
                 let is_whole = left.iter().all(|left| left.state == State::Valid);
                 if !is_whole && !checked.backfill.contains(&step) {
                     checked.backfill.push(step);
@@ -154,11 +163,26 @@ pub(crate) fn check(row: &Integration, root: &Path, evidence: &Real<'_>) -> Chec
     checked
 }
 
-fn words(step: &Step) -> String {
+fn words(step: &Step, project: &Project) -> String {
     match step {
         Step::Skill(call) => (*call).to_owned(),
-        Step::Helper { helper, args } => format!("{helper} {}", args.join(" ")),
+        Step::Helper { helper, args } => format!("{} {}", call(helper, project), args.join(" ")),
     }
+}
+
+/// How a helper is called from the project's folder; its name alone where the chain does not find it.
+fn call(helper: &str, project: &Project) -> String {
+    let argv = helpers::find(helper).and_then(|row| project.argv(row).ok());
+    argv.map_or_else(
+        || helper.to_owned(),
+        |argv| {
+            let words = argv.iter().map(|word| {
+                let near = word.strip_prefix(&project.root).unwrap_or(word);
+                near.to_string_lossy().into_owned()
+            });
+            quote::line(&words.collect::<Vec<_>>())
+        },
+    )
 }
 
 impl Product for Status {
@@ -202,8 +226,8 @@ impl Product for Status {
                 let steps = checked.backfill.join("; ");
                 writeln!(
                     out,
-                    "  repair\tcontract_check backfill {}\t{steps}",
-                    checked.name
+                    "  repair\t{} backfill {}\t{steps}",
+                    self.program, checked.name
                 )?;
             }
             if matches!(checked.state, Standing::Gaps | Standing::Complete) {

@@ -137,6 +137,10 @@ fn a_gate_is_asked_again_after_its_repair() {
         ]
     );
     assert_eq!(data["state"], "gaps");
+    // 10 and above: it did its work and found something.
+    project.write("tools/paper_claim_audit", "#!/bin/sh\nexit 10\n");
+    let run = call(&project, &["backfill", "paper-claim-audit", "--run"]);
+    assert!(!run.stdout().contains("failed"), "{run}");
     let printed = call(&project, &["backfill", "submission-audits"]).expect_code(10);
     assert!(
         printed

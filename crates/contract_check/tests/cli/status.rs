@@ -1,6 +1,6 @@
 //! `status`: predicates, artifacts, exit codes.
 
-use aris_testkit::Project;
+use aris_testkit::{Helper, Project};
 use serde_json::{Value, json};
 
 use super::{call, program};
@@ -333,7 +333,7 @@ fn branch(project: &Project, changed: &str) {
          && git update-ref refs/remotes/origin/main HEAD && git checkout -q -b topic && git add '{changed}' \
          && git -c user.name=a -c user.email=a@b commit -q -m second && git update-ref refs/remotes/origin/topic HEAD"
     );
-    let git = aris_testkit::Helper::at("/bin/sh").call(project.path());
+    let git = Helper::at("/bin/sh").call(project.path());
     git.args(["-c", &script]).run().expect_code(0);
 }
 
@@ -408,6 +408,63 @@ fn an_audit_of_an_earlier_state_is_none() {
     call(&project, &["status", "citation-audit"]).expect_code(10);
 }
 
+/// Results that came after the audit, by the audit's own program.
+#[test]
+fn results_that_the_audit_does_not_know_are_seen() {
+    let project = Project::bare()
+        .file(
+            "paper/main.tex",
+            "\\documentclass{article}\\begin{document}We reach 84.7\\%.\\end{document}",
+        )
+        .file("results/r.json", "{\"accuracy\": 0.847}")
+        .file("results/table.tex", "generated");
+    let audit = || {
+        let call = Helper::named("paper_claim_audit").call(project.path());
+        let run = call.args(["paper/", "--json"]).run();
+        assert!(matches!(run.code(), 0 | 10), "{run}");
+    };
+    audit();
+    let status = || call(&project, &["status", "paper-claim-audit"]);
+    status().expect_code(0);
+    project.write("outputs/runs/new.json", "{}");
+    let run = status().expect_code(10);
+    assert!(
+        run.stdout().contains("does not know outputs/runs/new.json"),
+        "{run}"
+    );
+    audit();
+    status().expect_code(0);
+    // Who chose the evidence chose what is none.
+    project.write(
+        "paper/claims.toml",
+        "version = 1\n[data]\nroot = \"..\"\ninclude = [\"results/**\"]\n",
+    );
+    audit();
+    project.write("outputs/runs/newer.json", "{}");
+    status().expect_code(0);
+}
+
+/// What was installed in a folder of a repository is that project's, and not the repository's.
+#[test]
+fn a_project_may_lie_in_a_folder_of_a_repository() {
+    let repository = Project::bare()
+        .file(".git/HEAD", "ref: refs/heads/main\n")
+        .file("study/.aris/tools/x", "")
+        .file("study/paper/main.tex", "\\footcite{a}");
+    for folder in ["study", "study/paper"] {
+        let run = program()
+            .call(repository.at(folder))
+            .args(["status", "citation-audit"])
+            .run();
+        run.expect_code(10);
+    }
+    let run = program()
+        .call(repository.path())
+        .args(["status", "citation-audit"])
+        .run();
+    run.expect_code(0);
+}
+
 #[test]
 fn a_project_that_skipped_everything_is_told_what_to_run() {
     let project = Project::bare();
@@ -419,7 +476,7 @@ fn a_project_that_skipped_everything_is_told_what_to_run() {
     branch(&project, "research/r/report.md");
     let run = call(&project, &["status"]).expect_code(10);
     for row in ROWS.iter().filter(|row| row.code == GAPS) {
-        let repair = format!("  repair\tcontract_check backfill {}\t", row.name);
+        let repair = format!("contract_check backfill {}\t", row.name);
         assert!(run.stdout().contains(&repair), "{repair}: {run}");
     }
     for step in [
@@ -448,7 +505,7 @@ fn a_branch_that_no_remote_has_or_that_changes_no_report_is_no_pull_request() {
     branch(&project, "research/report.md");
     call(&project, &["status", "claims-audit"]).expect_code(10);
     let git = |script: &str| {
-        let call = aris_testkit::Helper::at("/bin/sh").call(project.path());
+        let call = Helper::at("/bin/sh").call(project.path());
         call.args(["-c", script]).run().expect_code(0);
     };
     git("git update-ref -d refs/remotes/origin/main");
