@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::audit::{Audit, GateReport};
-use aris_contract::ids::arxiv_mentions;
+use aris_contract::ids::{ArxivId, arxiv_mentions};
 use aris_contract::integrations::{Artifact, Covers, Form};
 use aris_contract::json::{self, Limits};
 use aris_contract::schema;
@@ -129,13 +129,30 @@ pub(crate) fn left(root: &Path, artifact: &Artifact) -> Vec<Left> {
     found
 }
 
+/// Identifiers in `eprint` fields of BibTeX. Those of other archives are no identifiers of arXiv.
+fn eprints(text: &str) -> Vec<ArxivId> {
+    let folded = text.to_ascii_lowercase();
+    let fields = folded.match_indices("eprint").filter_map(|(at, name)| {
+        let rest = text.get(at + name.len()..)?.trim_start();
+        let value = rest.strip_prefix('=')?.trim_start();
+        let value = value.strip_prefix(['{', '"'])?;
+        let end = value.find(['}', '"'])?;
+        value.get(..end)?.trim().parse().ok()
+    });
+    fields.collect()
+}
+
 /// What the artifact's files should name and do not, sorted.
 pub(crate) fn uncovered(root: &Path, artifact: &Artifact) -> Result<Vec<String>, FsError> {
     let wanted: BTreeSet<String> = match artifact.covers {
         None | Some(Covers::Inputs { .. }) => return Ok(Vec::new()),
         Some(Covers::ArxivIds(patterns)) => (files::texts(root, patterns)?.iter())
-            .flat_map(|(_, text)| arxiv_mentions(text))
-            .filter_map(|mention| Some(mention.id.ok()?.without_version().as_str().to_owned()))
+            .flat_map(|(_, text)| {
+                let mentions = arxiv_mentions(text).into_iter();
+                let announced = mentions.filter_map(|mention| mention.id.ok());
+                announced.chain(eprints(text)).collect::<Vec<_>>()
+            })
+            .map(|id| id.without_version().as_str().to_owned())
             .collect(),
         Some(Covers::Folders(pattern)) => (files::matching(root, &[pattern])?.iter())
             .filter_map(|path| Some(Path::new(path).parent()?.file_name()?.to_str()?.to_owned()))

@@ -37,7 +37,18 @@ pub(crate) fn holds(predicate: &Predicate, evidence: &dyn Evidence) -> Truth {
         Predicate::DirExists(path) => evidence.folder(path),
         Predicate::FileExists(path) => evidence.file(path),
         Predicate::FileEquals { path, text } => match evidence.text(path) {
-            Ok(found) => truth(found.is_some_and(|found| found.trim() == text)),
+            Ok(found) => match found.as_deref().map(str::trim) {
+                Some(found) if found == text => Truth::Yes,
+                // Whoever wrote that meant the word, and whoever reads the file may refuse it.
+                Some(found)
+                    if found
+                        .trim_start_matches('\u{feff}')
+                        .eq_ignore_ascii_case(text) =>
+                {
+                    Truth::Unknown(format!("{path} says {found:?}; write {text}"))
+                }
+                _ => Truth::No,
+            },
             Err(why) => Truth::Unknown(why),
         },
         Predicate::EnvSet(name) => truth(evidence.env(name).is_some()),

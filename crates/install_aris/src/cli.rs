@@ -50,7 +50,7 @@ pub struct Cli {
     /// Do not touch CLAUDE.md, AGENTS.md and GEMINI.md
     #[arg(long)]
     pub no_doc: bool,
-    /// Count a link or copy that is there already, and right, as installed; repeatable
+    /// Count a link or copy that is there already, and right, as installed; repeatable; `all` is all
     #[arg(long, value_name = "NAME")]
     pub adopt_existing: Vec<String>,
     /// Replace a link of this name that leads somewhere else into the source; repeatable

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aris_contract::artifact::install::{
-    Content, Entry, EntryKind, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, Origin,
+    Content, Entry, EntryKind, INSTALL_MANIFEST, INSTALLED_TOOLS, InstallManifest, InstallMode,
+    Origin,
 };
 use aris_contract::schema;
 
@@ -168,7 +169,32 @@ pub(crate) fn plan(inputs: &Inputs<'_>, wanted: BTreeMap<String, Wanted>) -> Res
     Ok(plan)
 }
 
+/// Whether `--adopt-existing` names an entry.
+fn adopts(cli: &Cli, name: &str) -> bool {
+    let mut names = cli.adopt_existing.iter();
+    names.any(|adopted| adopted == name || adopted == "all")
+}
+
 impl Plan {
+    /// What this plan replaces, as it was recorded or seen.
+    pub(crate) fn replaced(&self) -> Vec<(String, Content)> {
+        let steps = self.steps.iter().filter_map(|step| match step {
+            Step::Replace { path, was, .. } => Some((path, was)),
+            _ => None,
+        });
+        let known = steps.filter_map(|(path, was)| {
+            let content = match was {
+                Was::Recorded(content) => content.clone(),
+                Was::Link(target) => Content::Link {
+                    target: target.to_str()?.to_owned(),
+                },
+                Was::Edited => return None,
+            };
+            Some((path.clone(), content))
+        });
+        known.collect()
+    }
+
     /// Adds something that should be there.
     pub(crate) fn want(&mut self, entry: Entry, from: From) {
         let wanted = Wanted {
@@ -215,6 +241,11 @@ impl Plan {
                 .is_some_and(|to| fs::canonicalize(project.at(path)).is_ok_and(|real| real == *to))
                 && link.to_str().is_some()
         };
+        // Our own link becomes a copy when the mode changes.
+        let wants_link = matches!(entry.content, Content::Link { .. });
+        let before = inputs.records.manifest.as_ref();
+        let was_copy = before.is_some_and(|manifest| manifest.mode == InstallMode::Copy);
+        let may_stay = wants_link || recorded.is_empty() || was_copy;
         let found = if is_new {
             Match::Absent
         } else {
@@ -222,7 +253,7 @@ impl Plan {
         };
         let (found, entry) = match found {
             // A link that leads to the same is as good, and stays as its maker wrote it.
-            Match::Other(Shape::Link(link)) if !is_new && is_right(&link) => {
+            Match::Other(Shape::Link(link)) if !is_new && may_stay && is_right(&link) => {
                 let target = link.to_string_lossy().into_owned();
                 let content = Content::Link { target };
                 (Match::Same, Entry { content, ..entry })
@@ -235,7 +266,7 @@ impl Plan {
         });
         match found {
             Match::Same if is_owned => self.manifest.entries.push(entry),
-            Match::Same if cli.adopt_existing.contains(&entry.name) => {
+            Match::Same if adopts(cli, &entry.name) => {
                 self.change(What::Adopt, path);
                 let link = match &entry.content {
                     Content::Link { target } => Some(target.clone()),

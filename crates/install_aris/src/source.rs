@@ -16,6 +16,8 @@ use crate::project::recordable;
 
 /// The folder without a `SKILL.md` that skills refer to.
 ///
+/// Skills that come with every choice.
+const ALWAYS: [&str; 2] = ["contract-check", "install-aris"];
 /// **Source**: the reference's installer.
 pub(crate) const SUPPORT: &str = "shared-references";
 
@@ -166,6 +168,12 @@ impl Source {
             });
         }
         let mut chosen = names.to_vec();
+        // The installation is updated, checked and removed by what lies in it.
+        for always in ALWAYS {
+            if is_skill(&always.to_owned()) && !chosen.iter().any(|name| name == always) {
+                chosen.push(always.to_owned());
+            }
+        }
         let mut at = 0;
         while let Some(caller) = chosen.get(at).cloned() {
             for row in self.helpers.iter().flatten() {

@@ -126,7 +126,9 @@ pub(crate) fn wanted(
                 };
                 (Content::Link { target }, From::Link)
             };
-            let leads_to = if copies || (is_second && choices.copies_for_agents(source)) {
+            // Codex renames a linked skill of a plugin, and Cursor does not show it: there a link is not as good as a copy.
+            let needs_copy = copies && choices.mode != InstallMode::Copy;
+            let leads_to = if needs_copy || (is_second && choices.copies_for_agents(source)) {
                 None
             } else {
                 std::fs::canonicalize(&folder).ok()

@@ -401,7 +401,7 @@ pub(super) const INTEGRATIONS: &[Integration] = &[
                     "NARRATIVE_REPORT.md",
                     "survey/**/*.md",
                 ],
-                any: &["arXiv:", "arxiv.org/", "10.48550/"],
+                any: &["arXiv", "arxiv", "ArXiv", "10.48550/", "CoRR"],
             },
         ]),
         helper: "research_wiki",

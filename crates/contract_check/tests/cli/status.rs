@@ -225,6 +225,10 @@ const ROWS: &[Row] = &[
         inputs: &[
             ("paper/main.tex", "arXiv:1706.03762v2"),
             ("PAPER_PLAN.md", "https://arxiv.org/abs/1706.03762"),
+            (
+                "paper/refs.bib",
+                "@misc{a, title = {T}, eprint = {1706.03762}, archivePrefix = {arXiv}, primaryClass = {cs.CL}}",
+            ),
         ],
         leaves: &[
             ("research-wiki/papers/a.md", "arxiv: \"1706.03762\""),
@@ -494,6 +498,18 @@ fn a_project_that_skipped_everything_is_told_what_to_run() {
             .contains("sync research-wiki/ --arxiv-ids 1706.03762\n"),
         "{run}"
     );
+}
+
+/// The gate refuses such a file: it says that the paper is to be submitted, and nobody may take it for a draft.
+#[test]
+fn a_level_in_capitals_or_behind_a_mark_is_not_passed_over() {
+    for text in ["Submission", "SUBMISSION\n", "\u{feff}submission"] {
+        let project = Project::bare().file("paper/.aris/assurance.txt", text);
+        let run = call(&project, &["status", "submission-audits"]).expect_code(1);
+        assert!(run.stdout().contains("cannot be decided"), "{run}");
+    }
+    let project = Project::bare().file("paper/.aris/assurance.txt", "draft\n");
+    call(&project, &["status", "submission-audits"]).expect_code(0);
 }
 
 #[test]

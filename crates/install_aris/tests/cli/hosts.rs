@@ -116,6 +116,8 @@ fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
     let project = project()
         .file("source/skills/third/SKILL.md", super::SKILL)
         .file("source/skills/fourth/SKILL.md", super::SKILL)
+        .file("source/skills/install-aris/SKILL.md", super::SKILL)
+        .file("source/skills/contract-check/SKILL.md", super::SKILL)
         .file("source/skills/shared-references/helpers.toml", TABLE);
     let free = ["--allow-missing-binaries"];
     let chosen = |names: &str| {
@@ -132,7 +134,14 @@ fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
     before.assert_same(&project.snapshot(), "a wrong name");
 
     chosen("fourth").expect_code(0);
-    assert_eq!(installed_skills(&project), ["fourth", "shared-references"]);
+    // What updates, checks and removes the installation comes with every choice.
+    let kept = [
+        "contract-check",
+        "fourth",
+        "install-aris",
+        "shared-references",
+    ];
+    assert_eq!(installed_skills(&project), kept);
     let run = chosen("writing").expect_code(0);
     // A call of a helper needs its owner, and so on.
     assert!(
@@ -140,7 +149,9 @@ fn a_choice_of_skills_comes_with_what_it_calls_and_is_remembered() {
         "{run}"
     );
     let all = [
+        "contract-check",
         "far",
+        "install-aris",
         "reading",
         "shared-references",
         "third",
@@ -214,5 +225,41 @@ fn lines_for_git_to_ignore_are_printed_until_they_are_there() {
         assert_eq!(found, seen);
         let data = call(&project, &["--mode", "copy"]).expect_code(0).data();
         assert_eq!(data["ignore"], serde_json::json!([]));
+    }
+}
+
+/// A link that somebody made by hand leads to the skill: it is right, also where others are copied.
+#[test]
+fn a_right_link_is_adopted_in_either_mode() {
+    for mode in ["copy", "symlink"] {
+        for target in ["../../../source/skills/reading", "@/source/skills/reading"] {
+            let project = project();
+            let target = target.replace('@', &project.path().display().to_string());
+            fs::create_dir_all(project.at("paper/.claude/skills")).expect("folder");
+            std::os::unix::fs::symlink(&target, project.at("paper/.claude/skills/reading"))
+                .expect("link");
+            let base = ["--aris-repo", "source", "--mode", mode];
+            let run = call(&project, &base).expect_code(0);
+            assert!(
+                run.data()["left"]
+                    .to_string()
+                    .contains("--adopt-existing reading"),
+                "{run}"
+            );
+            for word in ["reading", "all"] {
+                call(&project, &[&base[..], &["--adopt-existing", word]].concat()).expect_code(0);
+                let link = fs::read_link(project.at("paper/.claude/skills/reading")).expect("link");
+                assert_eq!(
+                    link.to_str(),
+                    Some(target.as_str()),
+                    "as its maker wrote it"
+                );
+            }
+            let run = call(&project, &base).expect_code(0);
+            assert!(paths(&run.data(), "changes").is_empty(), "{run}");
+            uninstall(&project);
+            assert!(!project.at("paper/.claude/skills/reading").exists());
+            assert!(project.at("source/skills/reading/SKILL.md").exists());
+        }
     }
 }

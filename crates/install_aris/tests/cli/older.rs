@@ -54,7 +54,13 @@ fn an_install_of_another_source_is_taken_over_only_when_asked_and_nothing_is_los
         "{run}"
     );
     before.assert_same(&project.snapshot(), "without the flag");
-    install(&project, &["--mode", "symlink", "--from-old"]);
+    let run = call(
+        &project,
+        &["--aris-repo", "source", "--mode", "symlink", "--from-old"],
+    );
+    assert!(!run.stderr().contains("somebody changed"), "{run}");
+    let kept = fs::read_dir(project.at("paper/.aris/kept")).expect("the old record");
+    assert_eq!(kept.count(), 1, "{run}");
     assert_eq!(project.read("paper/.claude/skills/reading/SKILL.md"), SKILL);
     assert_eq!(
         project.read("paper/.claude/skills/only-old/SKILL.md"),
