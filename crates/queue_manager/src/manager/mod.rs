@@ -142,12 +142,14 @@ fn run_queue(options: &Options, context: &Context) -> Result<Ended, Error> {
     let given = options.manifest.as_deref();
     let mut current = load::user(&options.place, given)?;
     let mut kept = None;
+    check(&current.manifest)?;
+    check_cards(&current.manifest)?;
     loop {
-        check(&current.manifest)?;
-        check_cards(&current.manifest)?;
+        // A manifest that was changed on the way was checked before it was taken up: nothing of it ends a manager.
+        let first = kept.is_none();
         let mut manager = Manager::open(current, kept, options, context)?;
         let mut cluster = manager.adopt_all()?;
-        if let Some(cluster) = &mut cluster {
+        if let (Some(cluster), true) = (&mut cluster, first) {
             cluster.check()?;
         }
         let detached = manager.work(cluster, began)?;

@@ -191,3 +191,27 @@ fn what_is_added_stays_when_the_file_changes_and_what_no_longer_fits_is_said() {
         "{again:?}"
     );
 }
+
+#[test]
+fn a_job_that_no_card_here_can_run_is_refused_and_the_manager_goes_on() {
+    let place = Place::new();
+    place.nvidia_smi("echo '0, GPU-0, 3, 24576, [N/A]'");
+    place.manifest(&json!([{"name": "p", "jobs": [waits("a")]}]));
+    let text = fs::read_to_string(place.at("m.json")).expect("read");
+    let text = text.replace("\"gpus\":[]", "\"gpus_per_job\":1");
+    fs::write(place.at("m.json"), text).expect("write");
+    let mut manager = place.start();
+    Place::until("it runs", || place.at("began-a").exists());
+    let why = refused(&place, &["add", "wide", "--cmd", "x", "--set", "gpus=8"]);
+    assert!(why.contains("needs 8 cards"), "{why}");
+    let why = refused(&place, &["edit", "a", "--set", "gpu_mem_mib=99999"]);
+    assert!(why.contains("99999 MiB"), "{why}");
+    // A driver that fails later ends no manager that takes a change up.
+    place.nvidia_smi("exit 9");
+    place.data(&[
+        "add", "b", "--state", "s.json", "--cmd", "touch b", "--set", "gpus=0",
+    ]);
+    fs::write(place.at("go"), "").expect("write");
+    assert_eq!(manager.wait().expect("ended").code(), Some(0));
+    assert!(place.at("b").exists() && place.state().len() == 2);
+}
