@@ -4,8 +4,7 @@ use super::MOST_JOBS;
 use super::cells::{self, Cells};
 use super::template::{self, Text, Use};
 use crate::json;
-use crate::manifest::{JOB_KEYS, Problems, SETTINGS_KEYS, nearest};
-use crate::problem::Problem;
+use crate::manifest::{JOB_KEYS, Problems, SETTINGS_KEYS, unknown_key};
 use crate::shell;
 use crate::tree::{Key, Node, Value};
 
@@ -306,15 +305,6 @@ pub(super) fn check_keys(
         if name.starts_with("x_") || known.iter().any(|keys| keys.contains(&name)) {
             continue;
         }
-        let near = nearest(name, known.iter().flat_map(|keys| keys.iter().copied()));
-        problems.push(Problem {
-            line: key.line,
-            column: key.column,
-            message: format!("{what} has the unknown key {name:?}"),
-            hint: Some(near.map_or_else(
-                || String::from("remove it, or begin its name with x_ if it is your own"),
-                |near| format!("did you mean {near:?}? keys of your own begin with x_"),
-            )),
-        });
+        problems.push(unknown_key(&what, key, known));
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::edit::{id_of, lists, name_of};
 use crate::json;
-use crate::tree::{Node, Value};
+use crate::tree::Node;
 
 /// Jobs of one line that are named; the rest is counted.
 const NAMED: usize = 5;
@@ -108,31 +109,19 @@ fn differing<'a>(one: &'a Node, other: &'a Node, without: &[&str]) -> Vec<&'a st
     keys
 }
 
-fn name_of(phase: &Node) -> &str {
-    phase.get("name").and_then(Node::text).unwrap_or_default()
-}
-
 fn phases(root: &Node) -> BTreeMap<&str, &Node> {
     let phases = root.get("phases").map_or(&[][..], Node::items);
     phases.iter().map(|phase| (name_of(phase), phase)).collect()
 }
 
 fn listed(root: &Node) -> Listed<'_> {
-    let mut all = Listed::new();
-    let phases = root.get("phases").map_or(&[][..], Node::items);
-    let flat = root.get("jobs").map(|jobs| ("main", jobs));
-    let jobs = phases
-        .iter()
-        .filter_map(|phase| Some((name_of(phase), phase.get("jobs")?)));
-    for (phase, jobs) in jobs.chain(flat) {
-        if let Value::List(items) = &jobs.value {
-            for item in items {
-                let id = item.get("id").and_then(Node::text).unwrap_or_default();
-                all.insert(id, (phase, item));
-            }
-        }
-    }
-    all
+    lists(root)
+        .flat_map(|(phase, jobs)| {
+            jobs.items()
+                .iter()
+                .map(move |job| (id_of(job), (phase, job)))
+        })
+        .collect()
 }
 
 #[cfg(test)]

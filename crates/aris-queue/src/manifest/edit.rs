@@ -163,16 +163,16 @@ fn all_there(root: &Node, ids: &[String]) -> Result<(), String> {
     }
 }
 
-fn id_of(job: &Node) -> &str {
+pub(super) fn id_of(job: &Node) -> &str {
     job.get("id").and_then(Node::text).unwrap_or_default()
 }
 
-fn name_of(phase: &Node) -> &str {
+pub(super) fn name_of(phase: &Node) -> &str {
     phase.get("name").and_then(Node::text).unwrap_or_default()
 }
 
 /// The jobs of each phase.
-fn lists(root: &Node) -> impl Iterator<Item = (&str, &Node)> {
+pub(super) fn lists(root: &Node) -> impl Iterator<Item = (&str, &Node)> {
     let phases = root.get("phases").map_or(&[][..], Node::items);
     let flat = root.get("jobs").map(|jobs| ("main", jobs));
     phases

@@ -100,20 +100,7 @@ impl<'a> Fields<'a> {
             if self.taken & (1 << at) != 0 || key.text.starts_with(OWN) {
                 continue;
             }
-            let hint = nearest(
-                &key.text,
-                known.iter().flat_map(|keys| keys.iter().copied()),
-            )
-            .map_or_else(
-                || String::from("remove it, or begin its name with x_ if it is your own"),
-                |near| format!("did you mean {near:?}? keys of your own begin with x_"),
-            );
-            problems.push(Problem {
-                line: key.line,
-                column: key.column,
-                message: format!("{} has the unknown key {:?}", self.what, key.text),
-                hint: Some(hint),
-            });
+            problems.push(unknown_key(self.what, key, known));
         }
     }
 
@@ -233,6 +220,23 @@ impl<'a> Fields<'a> {
             }
         }
         Some(variables)
+    }
+}
+
+/// The problem of a key that nobody knows.
+pub(crate) fn unknown_key(what: &dyn Display, key: &Key, known: &[&[&str]]) -> Problem {
+    let near = nearest(
+        &key.text,
+        known.iter().flat_map(|keys| keys.iter().copied()),
+    );
+    Problem {
+        line: key.line,
+        column: key.column,
+        message: format!("{what} has the unknown key {:?}", key.text),
+        hint: Some(near.map_or_else(
+            || String::from("remove it, or begin its name with x_ if it is your own"),
+            |near| format!("did you mean {near:?}? keys of your own begin with x_"),
+        )),
     }
 }
 

@@ -18,8 +18,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use changes::{differences, named};
-pub(crate) use fields::Problems;
 pub use fields::nearest;
+pub(crate) use fields::{Problems, unknown_key};
 pub(crate) use jobs::valid_id;
 pub(crate) use read::{JOB_KEYS, PHASE_KEYS, TOP_KEYS};
 pub use read::{has_grid, parse, read};

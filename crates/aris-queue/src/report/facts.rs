@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::words;
+use crate::state::{Outcome, State};
 
 /// A queue as it is recorded.
 #[derive(Clone, Debug)]
@@ -43,8 +44,8 @@ pub struct JobFacts {
     pub id: String,
     /// Index of its phase.
     pub phase: usize,
-    /// How it stands.
-    pub standing: JobStanding,
+    /// Its state.
+    pub state: State,
     /// Reason of the closed list.
     pub reason: Option<String>,
     /// What happened or what it waits for, with the facts.
@@ -53,45 +54,6 @@ pub struct JobFacts {
     pub attempts: Vec<AttemptFacts>,
     /// The last lines of its last log; only asked for of jobs that failed.
     pub tail: Option<Tail>,
-}
-
-/// How a job stands, as coarse as a reader needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobStanding {
-    /// Its outputs are there and it left with 0.
-    Completed,
-    /// Over, without that.
-    Failed,
-    /// A person ended it.
-    Cancelled,
-    /// Nobody saw its end.
-    Lost,
-    /// It waits for a job that will not complete.
-    Blocked,
-    /// It runs, is being started or ended, or cannot be seen at the moment.
-    Running,
-    /// It has not begun, or waits for its next attempt.
-    Waiting,
-}
-
-impl JobStanding {
-    /// Over without being completed; a blocked job may still run.
-    pub(super) fn is_failure(self) -> bool {
-        matches!(self, Self::Failed | Self::Cancelled | Self::Lost)
-    }
-
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Lost => "lost",
-            Self::Blocked => "blocked",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-        }
-    }
 }
 
 /// One attempt.
@@ -107,40 +69,32 @@ pub struct AttemptFacts {
     pub started: Option<Timestamp>,
     /// When it ended; `None`: it runs, or nobody saw it.
     pub ended: Option<Timestamp>,
-    /// What it came to.
-    pub outcome: AttemptOutcome,
+    /// What it came to; `None`: it runs.
+    pub outcome: Option<Outcome>,
     /// Reason of the closed list.
     pub reason: Option<String>,
     /// Its log.
     pub log: Option<String>,
 }
 
-/// What an attempt came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AttemptOutcome {
-    /// The job is completed by it.
-    Completed,
-    /// It failed.
-    Failed,
-    /// A person ended it.
-    Cancelled,
-    /// Nobody saw its end.
-    Lost,
-    /// It runs.
-    Running,
+impl JobFacts {
+    /// Over without being completed; a blocked job may still run.
+    pub(super) fn is_failure(&self) -> bool {
+        matches!(self.state, State::Failed | State::Cancelled | State::Lost)
+    }
 }
 
 impl AttemptFacts {
     pub(super) fn ran_out_of_memory(&self) -> bool {
-        self.outcome == AttemptOutcome::Failed
+        self.outcome == Some(Outcome::Failed)
             && matches!(self.reason.as_deref(), Some("gpu_oom" | "host_oom"))
     }
 
     /// Seconds it has taken until its end or `now`; `None` for one that never started or whose end nobody saw.
     pub(super) fn seconds(&self, now: Timestamp) -> Option<f64> {
         let end = match self.outcome {
-            AttemptOutcome::Running => self.ended.unwrap_or(now),
-            _ => self.ended?,
+            None => self.ended.unwrap_or(now),
+            Some(_) => self.ended?,
         };
         Some(words::seconds(self.started?, end))
     }

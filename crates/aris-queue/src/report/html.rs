@@ -2,11 +2,12 @@
 
 use askama::Template;
 
-use super::facts::{Facts, JobFacts, JobStanding};
+use super::facts::{Facts, JobFacts};
 use super::metrics::{Plot, Table};
 use super::timeline::{LANE, Timeline};
 use super::words::{card_time, count, duration, one_line, seconds, time};
 use super::{Failure, Metrics, Phase, Report};
+use crate::state::State;
 
 /// Jobs of one list that are written out; the JSON report has all.
 const LISTED: usize = 100;
@@ -279,12 +280,12 @@ struct Row {
 /// Jobs for the table, those that need a look first.
 fn rows(facts: &Facts) -> Vec<Row> {
     let mut jobs: Vec<&JobFacts> = facts.jobs.iter().collect();
-    jobs.sort_by_key(|job| match job.standing {
-        JobStanding::Failed | JobStanding::Cancelled | JobStanding::Lost => 0,
-        JobStanding::Blocked => 1,
-        JobStanding::Running => 2,
-        JobStanding::Waiting => 3,
-        JobStanding::Completed => 4,
+    jobs.sort_by_key(|job| match job.state {
+        State::Failed | State::Cancelled | State::Lost => 0,
+        State::Blocked => 1,
+        State::Starting | State::Running | State::Cancelling | State::Unknown => 2,
+        State::Completed => 4,
+        _ => 3,
     });
     let row = |job: &&JobFacts| {
         let last = job.attempts.last();
@@ -298,14 +299,14 @@ fn rows(facts: &Facts) -> Vec<Row> {
                 .get(job.phase)
                 .map(|name| one_line(name))
                 .unwrap_or_default(),
-            tone: match job.standing {
-                JobStanding::Completed => "ok",
-                JobStanding::Failed | JobStanding::Cancelled | JobStanding::Lost => "block",
-                JobStanding::Blocked => "warn",
-                JobStanding::Running => "info",
-                JobStanding::Waiting => "none",
+            tone: match job.state {
+                State::Completed => "ok",
+                State::Failed | State::Cancelled | State::Lost => "block",
+                State::Blocked => "warn",
+                State::Starting | State::Running | State::Cancelling | State::Unknown => "info",
+                _ => "none",
             },
-            state: job.standing.word(),
+            state: job.state.word(),
             reason: job.reason.clone().unwrap_or_default(),
             attempts: job.attempts.len(),
             cards: cards.join(", "),

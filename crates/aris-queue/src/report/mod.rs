@@ -17,7 +17,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use facts::{AttemptFacts, AttemptOutcome, Facts, JobFacts, JobStanding, ResultFiles, Tail};
+use crate::state::{Outcome, State};
+
+pub use facts::{AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
 pub use html::page;
 pub use markdown::summary;
 pub use metrics::{MetricRow, Metrics, Missing};
@@ -163,11 +165,11 @@ impl Report {
         let failures = facts
             .jobs
             .iter()
-            .filter(|job| job.standing.is_failure())
+            .filter(|job| job.is_failure())
             .map(|job| Failure {
                 id: job.id.clone(),
                 phase: name(job),
-                state: job.standing.word(),
+                state: job.state.word(),
                 reason: job.reason.clone(),
                 error: job.why.clone(),
                 attempts: job.attempts.len(),
@@ -178,7 +180,7 @@ impl Report {
         let blocked = facts
             .jobs
             .iter()
-            .filter(|job| job.standing == JobStanding::Blocked)
+            .filter(|job| job.state == State::Blocked)
             .map(|job| Blocked {
                 id: job.id.clone(),
                 phase: name(job),
@@ -257,19 +259,21 @@ impl Counts {
         let mut counts = Self::default();
         for job in jobs {
             counts.jobs += 1;
-            match job.standing {
-                JobStanding::Completed => {
+            match job.state {
+                State::Completed => {
                     counts.completed += 1;
                     counts.completed_after_retry += usize::from(job.attempts.len() > 1);
                     counts.completed_after_oom +=
                         usize::from(job.attempts.iter().any(AttemptFacts::ran_out_of_memory));
                 }
-                JobStanding::Failed | JobStanding::Cancelled | JobStanding::Lost => {
+                State::Failed | State::Cancelled | State::Lost => {
                     counts.failed += 1;
                 }
-                JobStanding::Blocked => counts.blocked += 1,
-                JobStanding::Running => counts.running += 1,
-                JobStanding::Waiting => counts.waiting += 1,
+                State::Blocked => counts.blocked += 1,
+                State::Starting | State::Running | State::Cancelling | State::Unknown => {
+                    counts.running += 1;
+                }
+                _ => counts.waiting += 1,
             }
         }
         counts
@@ -287,10 +291,7 @@ impl CardUse {
             for card in &attempt.cards {
                 all.insert((attempt.host.as_deref(), *card));
                 used.busy_s += seconds;
-                if !matches!(
-                    attempt.outcome,
-                    AttemptOutcome::Completed | AttemptOutcome::Running
-                ) {
+                if !matches!(attempt.outcome, Some(Outcome::Completed) | None) {
                     used.fruitless_s += seconds;
                 }
             }
@@ -332,7 +333,7 @@ impl Phase {
 impl Durations {
     fn of<'a>(attempts: impl Iterator<Item = &'a AttemptFacts>) -> Option<Self> {
         let mut all: Vec<f64> = attempts
-            .filter(|attempt| attempt.outcome == AttemptOutcome::Completed)
+            .filter(|attempt| attempt.outcome == Some(Outcome::Completed))
             .filter_map(|attempt| Some(words::seconds(attempt.started?, attempt.ended?)))
             .collect();
         all.sort_by(f64::total_cmp);

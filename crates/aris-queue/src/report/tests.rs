@@ -9,24 +9,24 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_700_000_000 + seconds)
 }
 
-fn attempt(cards: &[u32], from: i64, to: i64, outcome: AttemptOutcome) -> AttemptFacts {
+fn attempt(cards: &[u32], from: i64, to: i64, outcome: Option<Outcome>) -> AttemptFacts {
     AttemptFacts {
         number: 1,
         host: None,
         cards: cards.to_vec(),
         started: Some(at(from)),
-        ended: Some(at(to)).filter(|_| outcome != AttemptOutcome::Running),
+        ended: Some(at(to)).filter(|_| outcome.is_some()),
         outcome,
         reason: None,
         log: Some(String::from("logs/a.log")),
     }
 }
 
-fn job(id: &str, phase: usize, standing: JobStanding, attempts: Vec<AttemptFacts>) -> JobFacts {
+fn job(id: &str, phase: usize, state: State, attempts: Vec<AttemptFacts>) -> JobFacts {
     JobFacts {
         id: id.to_owned(),
         phase,
-        standing,
+        state,
         reason: None,
         why: None,
         attempts: (1..)
@@ -39,13 +39,13 @@ fn job(id: &str, phase: usize, standing: JobStanding, attempts: Vec<AttemptFacts
 
 /// Two phases: an out-of-memory retry, a crash, a job that waits for it, one that runs, one without a card.
 fn facts() -> Facts {
-    let mut oom = attempt(&[0], 0, 60, AttemptOutcome::Failed);
+    let mut oom = attempt(&[0], 0, 60, Some(Outcome::Failed));
     oom.reason = Some(String::from("gpu_oom"));
     let mut crashed = job(
         "crash <&> `x`",
         0,
-        JobStanding::Failed,
-        vec![attempt(&[1], 0, 30, AttemptOutcome::Failed)],
+        State::Failed,
+        vec![attempt(&[1], 0, 30, Some(Outcome::Failed))],
     );
     crashed.reason = Some(String::from("exit"));
     crashed.why = Some(String::from("exit status 3"));
@@ -56,7 +56,7 @@ fn facts() -> Facts {
         ],
         cut: true,
     });
-    let mut blocked = job("student", 1, JobStanding::Blocked, Vec::new());
+    let mut blocked = job("student", 1, State::Blocked, Vec::new());
     blocked.why = Some(String::from("waits for crash, which failed"));
     Facts {
         project: String::from("grid | one"),
@@ -68,22 +68,22 @@ fn facts() -> Facts {
             job(
                 "t1",
                 0,
-                JobStanding::Completed,
-                vec![oom, attempt(&[0], 180, 300, AttemptOutcome::Completed)],
+                State::Completed,
+                vec![oom, attempt(&[0], 180, 300, Some(Outcome::Completed))],
             ),
             crashed,
             blocked,
             job(
                 "s1",
                 1,
-                JobStanding::Running,
-                vec![attempt(&[0, 1], 300, 0, AttemptOutcome::Running)],
+                State::Running,
+                vec![attempt(&[0, 1], 300, 0, None)],
             ),
             job(
                 "cpu",
                 1,
-                JobStanding::Completed,
-                vec![attempt(&[], 10, 20, AttemptOutcome::Completed)],
+                State::Completed,
+                vec![attempt(&[], 10, 20, Some(Outcome::Completed))],
             ),
         ],
         results: vec![ResultFiles {
@@ -155,9 +155,9 @@ fn a_queue_that_is_over_has_an_end() {
 #[test]
 fn an_attempt_whose_end_nobody_saw_counts_no_time() {
     let mut facts = facts();
-    let mut lost = attempt(&[0], 0, 0, AttemptOutcome::Lost);
+    let mut lost = attempt(&[0], 0, 0, Some(Outcome::Lost));
     lost.ended = None;
-    facts.jobs = vec![job("lost", 0, JobStanding::Lost, vec![lost])];
+    facts.jobs = vec![job("lost", 0, State::Lost, vec![lost])];
     let report = Report::of(&facts);
     assert_eq!((report.cards.cards, report.counts.failed), (0, 1));
     let timeline = Timeline::of(&facts);
@@ -210,8 +210,8 @@ fn many_short_attempts_are_few_shapes() {
     facts.jobs = (0..10_000)
         .map(|number| {
             let from = number * 2;
-            let run = attempt(&[0], from, from + 1, AttemptOutcome::Completed);
-            job(&format!("j{number}"), 0, JobStanding::Completed, vec![run])
+            let run = attempt(&[0], from, from + 1, Some(Outcome::Completed));
+            job(&format!("j{number}"), 0, State::Completed, vec![run])
         })
         .collect();
     let timeline = Timeline::of(&facts);
@@ -244,9 +244,15 @@ fn durations_have_two_units() {
     }
 }
 
-fn outcome() -> impl Strategy<Value = AttemptOutcome> {
-    use AttemptOutcome::{Cancelled, Completed, Failed, Lost, Running};
-    prop::sample::select(vec![Completed, Failed, Cancelled, Lost, Running])
+fn outcome() -> impl Strategy<Value = Option<Outcome>> {
+    use Outcome::{Cancelled, Completed, Failed, Lost};
+    prop::sample::select(vec![
+        Some(Completed),
+        Some(Failed),
+        Some(Cancelled),
+        Some(Lost),
+        None,
+    ])
 }
 
 proptest! {
@@ -278,7 +284,7 @@ proptest! {
                         ..attempt(&cards, 0, 0, outcome)
                     })
                     .collect();
-                job(&id, phase, JobStanding::Failed, attempts)
+                job(&id, phase, State::Failed, attempts)
             })
             .collect();
         let report = Report::of(&facts);

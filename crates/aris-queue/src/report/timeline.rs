@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::facts::{AttemptFacts, AttemptOutcome, Facts, JobFacts};
+use super::facts::{AttemptFacts, Facts, JobFacts};
 use super::words::{duration, one_line, seconds};
+use crate::state::Outcome;
 
 /// Width of the part with bars, in units of the drawing.
 const WIDTH: f64 = 960.0;
@@ -269,8 +270,8 @@ fn title(span: &Span<'_>, seconds: f64) -> String {
         String::new()
     };
     let how = match attempt.outcome {
-        AttemptOutcome::Lost => String::from("nobody saw its end"),
-        AttemptOutcome::Running => format!("running for {}", duration(seconds)),
+        Some(Outcome::Lost) => String::from("nobody saw its end"),
+        None => format!("running for {}", duration(seconds)),
         _ => format!(
             "{}, {}",
             duration(seconds),
@@ -283,12 +284,12 @@ fn title(span: &Span<'_>, seconds: f64) -> String {
 /// The class of a bar, which is also the word for it.
 fn class(attempt: &AttemptFacts) -> &'static str {
     match attempt.outcome {
-        AttemptOutcome::Completed => "completed",
-        AttemptOutcome::Failed if attempt.ran_out_of_memory() => "oom",
-        AttemptOutcome::Failed => "failed",
-        AttemptOutcome::Cancelled => "cancelled",
-        AttemptOutcome::Lost => "lost",
-        AttemptOutcome::Running => "running",
+        Some(Outcome::Completed) => "completed",
+        Some(Outcome::Failed) if attempt.ran_out_of_memory() => "oom",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Cancelled) => "cancelled",
+        Some(Outcome::Lost) => "lost",
+        None => "running",
     }
 }
 

@@ -7,11 +7,9 @@ use aris_attempt::Standing;
 use aris_cli::{Context, Outcome};
 use aris_queue::attempt;
 use aris_queue::journal::{Entry, Journal};
-use aris_queue::report::{
-    self, AttemptFacts, AttemptOutcome, Facts, JobFacts, JobStanding, ResultFiles, Tail,
-};
+use aris_queue::report::{self, AttemptFacts, Facts, JobFacts, ResultFiles, Tail};
 use aris_queue::snapshot;
-use aris_queue::state::{Event, Outcome as Ending, Queue, Reason, State};
+use aris_queue::state::{Event, Queue, Reason, State};
 use jiff::Timestamp;
 
 use crate::cli::ReportArgs;
@@ -91,20 +89,17 @@ fn facts(look: &Look, entries: &[Entry], now: Timestamp) -> Facts {
     let jobs = (0..queue.len())
         .map(|job| {
             let row = snapshot::row(queue, job);
-            let standing = standing(queue.state(job));
+            let state = queue.state(job);
             if let Some(warning) = row.warning {
                 warnings.push(format!("{}: {warning}", row.id));
             }
-            let failed = matches!(
-                standing,
-                JobStanding::Failed | JobStanding::Cancelled | JobStanding::Lost
-            );
+            let failed = matches!(state, State::Failed | State::Cancelled | State::Lost);
             let log = row.log.as_deref().filter(|_| failed && tails > 0);
             tails -= usize::from(log.is_some());
             JobFacts {
                 id: row.id,
                 phase: manifest.jobs[job as usize].phase as usize,
-                standing,
+                state,
                 reason: row.reason.map(|reason| reason.word().to_owned()),
                 why: row.error,
                 attempts: attempts.remove(&job).unwrap_or_default(),
@@ -150,7 +145,7 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
                         cards: cards.clone(),
                         started: Some(entry.time),
                         ended: None,
-                        outcome: AttemptOutcome::Running,
+                        outcome: None,
                         reason: None,
                         log: Some(log.clone()),
                     });
@@ -167,12 +162,7 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
                     // An engine lets an attempt wait before it starts it.
                     last.started = verdict.started.or(last.started);
                     last.ended = Some(entry.time);
-                    last.outcome = match verdict.outcome {
-                        Ending::Completed => AttemptOutcome::Completed,
-                        Ending::Failed => AttemptOutcome::Failed,
-                        Ending::Cancelled => AttemptOutcome::Cancelled,
-                        Ending::Lost => AttemptOutcome::Lost,
-                    };
+                    last.outcome = Some(verdict.outcome);
                     last.reason = verdict.reason.map(|reason| Reason::word(reason).to_owned());
                 }
             }
@@ -180,25 +170,6 @@ fn attempts(queue: &Queue, entries: &[Entry]) -> BTreeMap<u32, Vec<AttemptFacts>
         }
     }
     all
-}
-
-fn standing(state: State) -> JobStanding {
-    match state {
-        State::Completed => JobStanding::Completed,
-        State::Failed => JobStanding::Failed,
-        State::Cancelled => JobStanding::Cancelled,
-        State::Lost => JobStanding::Lost,
-        State::Blocked => JobStanding::Blocked,
-        State::Starting | State::Running | State::Cancelling | State::Unknown => {
-            JobStanding::Running
-        }
-        State::Waiting
-        | State::Ready
-        | State::Hold
-        | State::Submitting
-        | State::Queued
-        | State::Backoff => JobStanding::Waiting,
-    }
 }
 
 fn last_lines(log: &Path) -> Option<Tail> {
