@@ -23,7 +23,7 @@ mod watch;
 pub use error::AttemptError;
 pub use launch::{Runner, prepare};
 pub use outputs::files as output_files;
-pub use standing::{Standing, cancel, standing, withdraw};
+pub use standing::{Standing, cancel, end_orphan, standing, withdraw};
 pub use watch::{Seen, Watch};
 
 /// The name of this machine.

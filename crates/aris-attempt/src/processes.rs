@@ -113,6 +113,26 @@ pub(crate) fn descendants(root: i32) -> Vec<Member> {
     found.into_iter().collect()
 }
 
+/// The processes that have this file open, as far as they may be looked at: this user's.
+pub(crate) fn holders(path: &Path) -> Vec<Member> {
+    let list = |folder: &Path| aris_fs::list_sorted(folder).unwrap_or_default();
+    let numbers = list(Path::new("/proc")).into_iter();
+    let numbers = numbers.filter_map(|entry| entry.name.to_str()?.parse::<i32>().ok());
+    let has = |pid: &i32| {
+        let files = list(Path::new(&format!("/proc/{pid}/fd")));
+        files
+            .iter()
+            .any(|file| file.path.read_link().is_ok_and(|target| target == path))
+    };
+    numbers
+        .filter(|pid| *pid != own_pid() && has(pid))
+        .filter_map(|pid| {
+            let start_ticks = stat(pid)?.start_ticks;
+            Some(Member { pid, start_ticks })
+        })
+        .collect()
+}
+
 /// Children of all threads of a process.
 fn children(pid: i32) -> Option<Vec<i32>> {
     let mut children = Vec::new();

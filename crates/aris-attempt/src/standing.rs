@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use aris_queue::attempt::{
-    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start,
+    ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, EXIT, Exit, HEARTBEAT_FILE, START, Start, TREE,
 };
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
@@ -28,12 +28,14 @@ const LOOKS: u32 = 3;
 pub enum Standing {
     /// No runner has claimed it. One that was started and has not come so far still may, unless the attempt is [withdrawn](withdraw).
     Unclaimed,
-    /// A runner has it and lives.
+    /// A runner has it and lives, or what it started does.
     Running {
         /// Which.
         claim: Claim,
         /// What it started; `None`: nothing so far.
         start: Option<Start>,
+        /// The runner is gone, and the job runs on without it: nobody will tell how it ends.
+        orphan: bool,
     },
     /// It is over, and this is how.
     Ended(Box<Exit>),
@@ -48,7 +50,7 @@ pub enum Standing {
 
 /// Looks where the attempt in `folder` stands.
 ///
-/// Alive is whose lock is held. For a runner on another machine, where locks may not be seen, a heartbeat younger than 60 s counts as
+/// Alive is whose lock is held, or whose command is still there. For a runner on another machine, where locks may not be seen, a heartbeat younger than 60 s counts as
 /// well. Damaged records, as a power cut leaves them, count as absent.
 ///
 /// **Errors**: the disk does not let itself be read: then nothing is known.
@@ -68,9 +70,68 @@ pub fn standing(folder: &Path) -> Result<Standing, AttemptError> {
         return Ok(Standing::Ended(Box::new(exit)));
     }
     Ok(match claim {
-        Some(claim) if alive => Standing::Running { claim, start },
+        Some(claim) if alive => Standing::Running {
+            claim,
+            start,
+            orphan: false,
+        },
+        Some(claim) if start.as_ref().is_some_and(runs) || locked(&folder.join(TREE))? => {
+            Standing::Running {
+                claim,
+                start,
+                orphan: true,
+            }
+        }
         claim => Standing::Lost { claim, start },
     })
+}
+
+/// Whether the command's first process is still there: this boot's, and not another one with its number.
+fn runs(start: &Start) -> bool {
+    let process = &start.process;
+    process.boot_id == processes::boot_id()
+        && processes::stat(process.pid)
+            .is_some_and(|stat| !stat.over && stat.start_ticks == process.start_ticks)
+}
+
+/// Ends a job that has lost its runner: SIGTERM to all of it, and SIGKILL when the request to end it is older than `grace`. Whoever still
+/// has the tree's lock open belongs to it.
+pub fn end_orphan(folder: &Path, grace: Duration) {
+    let Ok(Standing::Running {
+        orphan: true,
+        start,
+        ..
+    }) = standing(folder)
+    else {
+        return;
+    };
+    let asked = folder
+        .join(CANCEL)
+        .metadata()
+        .and_then(|data| data.modified());
+    let age = asked.ok().and_then(|time| time.elapsed().ok());
+    let signal = if age.is_some_and(|age| age >= grace) {
+        Signal::KILL
+    } else {
+        Signal::TERM
+    };
+    let first = start.filter(runs).map(|start| Member {
+        pid: start.process.pid,
+        start_ticks: start.process.start_ticks,
+    });
+    let mut members = processes::holders(&folder.join(TREE));
+    members.extend(first);
+    for member in &members {
+        members_below(*member, signal);
+        processes::send(*member, signal);
+    }
+}
+
+/// Signals what descends from a process, which may have closed the files that it inherited.
+fn members_below(member: Member, signal: Signal) {
+    for below in processes::descendants(member.pid) {
+        processes::send(below, signal);
+    }
 }
 
 /// A record, when it is there and whole.
@@ -87,7 +148,7 @@ fn exists(path: &Path) -> Result<bool, AttemptError> {
 }
 
 fn lives(folder: &Path, claim: Option<&Claim>) -> Result<bool, AttemptError> {
-    if locked(folder)? {
+    if locked(&folder.join(ALIVE))? {
         return Ok(true);
     }
     let elsewhere = claim.is_some_and(|claim| claim.host != crate::host());
@@ -108,12 +169,11 @@ fn last_sign(folder: &Path) -> Option<Timestamp> {
     [HEARTBEAT_FILE, CLAIM].into_iter().filter_map(time).max()
 }
 
-/// Whether somebody holds the runner's lock.
-fn locked(folder: &Path) -> Result<bool, AttemptError> {
-    let path = folder.join(ALIVE);
+/// Whether somebody holds this lock.
+fn locked(path: &Path) -> Result<bool, AttemptError> {
     let failed = |error| AttemptError::system(format!("look at {}", path.display()))(error);
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(&path, flags, Mode::empty()) {
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Ok(false),
         Err(error) => return Err(failed(error)),
@@ -145,6 +205,7 @@ pub fn cancel(folder: &Path, why: &str) -> Result<(), AttemptError> {
             start_ticks: claim.runner.start_ticks,
         };
         processes::send(runner, Signal::USR1);
+        end_orphan(folder, Duration::MAX);
     }
     Ok(())
 }

@@ -7,12 +7,13 @@
 //!     start.json   written whole by the runner once the command runs
 //!     exit.json    written whole and synced by the runner as its last act
 //!     alive        locked (flock) by the runner while it lives
+//!     tree         locked by the runner and by every process of the job that keeps its files open
 //!     hb           touched by the runner every HEARTBEAT, for file systems where locks are local
 //!     cancel       created by the manager: the attempt is to be ended
 //! ```
 //!
 //! The manager concludes from these files alone: no claim and nobody who could still write one → not started; claim and
-//! held lock → running; exit record → over; claim, free lock, no exit record → lost. An attempt that was begun in an earlier boot
+//! held lock, or the command's process still there → running; exit record → over; claim, free lock, no exit record → lost. An attempt that was begun in an earlier boot
 //! and has no exit record is lost, so neither claim nor start record needs to survive a power cut; the exit record does.
 
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ pub const START: &str = "start.json";
 pub const EXIT: &str = "exit.json";
 /// The runner's lock.
 pub const ALIVE: &str = "alive";
+/// The lock of the runner and of the job's whole tree.
+pub const TREE: &str = "tree";
 /// The runner's heartbeat.
 pub const HEARTBEAT_FILE: &str = "hb";
 /// The request to end the attempt; its content is free text for people.

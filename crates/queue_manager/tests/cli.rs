@@ -14,6 +14,7 @@ mod impossible;
 mod kills;
 mod live;
 mod metrics;
+mod orphans;
 mod owned;
 mod parts;
 mod queue;

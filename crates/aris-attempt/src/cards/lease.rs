@@ -1,7 +1,8 @@
 //! Who has a card: one lock file for each card of this machine, agreed on by all queues and all users.
 //!
 //! The lock is a `flock` on an open file that the job's whole tree inherits: it holds for as long as a process of the job lives, whoever
-//! else is killed, and is free the moment the last one ends. The files are empty and stay.
+//! else is killed, and is free the moment the last one ends. The files stay. Jobs of one queue that share a card lock its file together; then
+//! it says which queue that is, so that those of another do not join them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
@@ -26,6 +27,9 @@ const FOLDER_MODE: RawMode = 0o1777;
 /// For everybody to lock.
 const FILE_MODE: RawMode = 0o666;
 
+/// Bytes of the name of a queue in a lease.
+const QUEUE_LIMIT: u64 = 4096;
+
 /// Times a lease file is opened again because somebody else was creating or removing it at that moment.
 const TRIES: u32 = 16;
 
@@ -43,15 +47,6 @@ impl Lease {
     /// The lock file.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The same lease for another job of this queue on the same card: free when both are over.
-    pub fn share(&self) -> Result<Self, AttemptError> {
-        let file = self.file.try_clone();
-        Ok(Self {
-            path: self.path.clone(),
-            file: file.map_err(AttemptError::system("share a lease"))?,
-        })
     }
 }
 
@@ -116,12 +111,46 @@ impl Leases {
                 problem: "is not named after a card",
             });
         };
-        match locked(&path) {
+        match locked(&path, FlockOperation::NonBlockingLockExclusive) {
             Ok(file) => Ok(Some(Lease { path, file })),
             Err(AttemptError::Leased { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
+
+    /// Takes a card for a job that shares it with others of `queue`; `None` when somebody else has it.
+    ///
+    /// **Errors**: as [`Leases::take`].
+    pub fn share(&self, uuid: &str, queue: &str) -> Result<Option<Lease>, AttemptError> {
+        if let Some(first) = self.take(uuid)? {
+            write_queue(&first.path, queue)?;
+            // Given back and taken anew between the two, by somebody faster: looked at below.
+            drop(first);
+        }
+        let Some(path) = self.path(uuid) else {
+            return Ok(None);
+        };
+        match locked(&path, FlockOperation::NonBlockingLockShared) {
+            Ok(file) => {
+                // While it is locked so nobody writes to it.
+                let whose = aris_fs::read(&path, QUEUE_LIMIT)?;
+                Ok((whose == queue.as_bytes()).then_some(Lease { path, file }))
+            }
+            Err(AttemptError::Leased { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Writes into a lease that is locked. Nothing is created: `fs.protected_regular` would refuse it for a file of somebody else.
+fn write_queue(path: &Path, queue: &str) -> Result<(), AttemptError> {
+    let failed =
+        |error| AttemptError::system(format!("write to the lease {}", path.display()))(error);
+    let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(failed)?;
+    rustix::io::write(&file, queue.as_bytes())
+        .map(drop)
+        .map_err(failed)
 }
 
 /// Tells folders apart that this process makes ready at once.
@@ -157,7 +186,7 @@ fn create_folder(folder: &Path) -> Result<(), AttemptError> {
 ///
 /// No link is followed and nothing but a regular file accepted: the folder belongs to everybody. An existing file is opened for reading
 /// only, because `fs.protected_regular` forbids more to everybody but its creator.
-fn locked(path: &Path) -> Result<OwnedFd, AttemptError> {
+fn locked(path: &Path, how: FlockOperation) -> Result<OwnedFd, AttemptError> {
     let failed = |error| AttemptError::system(format!("open the lease {}", path.display()))(error);
     let problem = |problem| AttemptError::LeaseFile {
         path: path.to_path_buf(),
@@ -193,7 +222,7 @@ fn locked(path: &Path) -> Result<OwnedFd, AttemptError> {
         if FileType::from_raw_mode(opened.st_mode) != FileType::RegularFile {
             return Err(problem("is not a regular file"));
         }
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match flock(&file, how) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
                 return Err(AttemptError::Leased {
@@ -233,7 +262,8 @@ pub(crate) fn received_or_taken(
     }
     // Closed first: a lease among them would stand in its own way.
     drop(received);
-    paths.iter().map(|path| locked(path)).collect()
+    let how = FlockOperation::NonBlockingLockExclusive;
+    paths.iter().map(|path| locked(path, how)).collect()
 }
 
 #[cfg(test)]
@@ -262,7 +292,11 @@ mod tests {
         let first = leases.take("GPU-1").expect("works").expect("free");
         assert!(again.take("GPU-1").expect("works").is_none());
         assert!(again.take("GPU-2").expect("works").is_some());
-        let second = first.share().expect("shared");
+        drop(first);
+        let first = again.share("GPU-1", "a").expect("works").expect("free");
+        let second = leases.share("GPU-1", "a").expect("works").expect("ours");
+        assert!(again.share("GPU-1", "b").expect("works").is_none());
+        assert!(again.take("GPU-1").expect("works").is_none());
         drop(first);
         assert!(again.take("GPU-1").expect("works").is_none());
         drop(second);

@@ -29,7 +29,7 @@ use std::time::Duration;
 use aris_contract::Failure as _;
 use aris_queue::attempt::{
     ALIVE, CANCEL, CLAIM, CLAIM_SCHEMA, Claim, Command, EndedByUs, Ending, SPEC, START_SCHEMA,
-    Spec, Start,
+    Spec, Start, TREE,
 };
 use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::process::Signal;
@@ -130,8 +130,10 @@ pub fn complaint(folder: &Path) -> Option<String> {
 
 fn attempt(folder: &Path, wake: &mut Wake, leases: Vec<OwnedFd>) -> Result<(), AttemptError> {
     let spec: Spec = records::read(&folder.join(SPEC))?;
-    let _alive = lock(folder)?;
-    let leases = lease::received_or_taken(leases, &spec.leases)?;
+    let _alive = lock(folder, ALIVE)?;
+    let mut leases = lease::received_or_taken(leases, &spec.leases)?;
+    // The job's tree has it as it has its cards: for as long as one of it lives, whatever becomes of this process.
+    leases.push(lock(folder, TREE)?.into());
     let boot_id = processes::boot_id();
     let claim = Claim {
         schema: String::from(CLAIM_SCHEMA),
@@ -152,9 +154,9 @@ fn detach() {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap_or_default();
 }
 
-/// Takes the lock that says that a runner lives.
-fn lock(folder: &Path) -> Result<File, AttemptError> {
-    let path = folder.join(ALIVE);
+/// Takes the lock that says that a runner lives, or something of its job.
+fn lock(folder: &Path, name: &str) -> Result<File, AttemptError> {
+    let path = folder.join(name);
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
     let file: File = rustix::fs::open(&path, flags, Mode::from_raw_mode(0o644))
         .map_err(AttemptError::system(format!("open {}", path.display())))?

@@ -32,6 +32,8 @@ use sweeps::Source;
 pub enum Seen {
     /// Its command runs.
     Started(Start),
+    /// Its runner is gone, and the job runs on. It stays under watch.
+    Orphaned,
     /// It is over. The attempt is no longer watched.
     Ended(Box<Exit>),
     /// Its runner is gone without an exit record: [`Standing::Unclaimed`] or [`Standing::Lost`]. No longer watched.
@@ -50,6 +52,8 @@ struct Watched {
     /// This process's own child, to be asked about when it ended; `None` for a runner that an earlier manager started.
     hand: Option<Hand>,
     start_told: bool,
+    /// Its runner is gone, and the job is not.
+    orphan: bool,
     /// The end has been told; only the runner is still there, for another attempt.
     over: bool,
     /// It was over at the last sweep.
@@ -158,7 +162,18 @@ impl Watch {
         let token = self.enter(key, folder);
         let stands = standing(folder);
         match &stands {
-            Ok(Standing::Running { claim, start }) => {
+            Ok(Standing::Running {
+                start,
+                orphan: true,
+                ..
+            }) => {
+                self.watch_orphan(token, start.as_ref());
+                if let Some(watched) = self.watched.get_mut(&token) {
+                    watched.start_told = start.is_some();
+                    watched.orphan = true;
+                }
+            }
+            Ok(Standing::Running { claim, start, .. }) => {
                 let runner = Member {
                     pid: claim.runner.pid,
                     start_ticks: claim.runner.start_ticks,
@@ -177,6 +192,20 @@ impl Watch {
             Ok(Standing::Ended(_) | Standing::Lost { .. }) | Err(_) => self.forget(token),
         }
         stands
+    }
+
+    /// Waits for the end of a command in place of that of its runner. What else is left of the job a sweep finds.
+    fn watch_orphan(&mut self, token: Token, start: Option<&Start>) {
+        let Some(process) = start.map(|start| &start.process) else {
+            return;
+        };
+        let member = Member {
+            pid: process.pid,
+            start_ticks: process.start_ticks,
+        };
+        if is(member) && self.source.process(token, member.pid) && !is(member) {
+            self.source.leave_process(token);
+        }
     }
 
     /// Watches an attempt no more; what runs goes on.
@@ -257,6 +286,7 @@ impl Watch {
                 folder: folder.to_path_buf(),
                 hand: None,
                 start_told: false,
+                orphan: false,
                 over: false,
                 idle: false,
             },
@@ -316,6 +346,16 @@ impl Watch {
         }
         let key = watched.key;
         let seen = match standing(&watched.folder) {
+            Ok(Standing::Running {
+                start,
+                orphan: true,
+                ..
+            }) => {
+                self.watch_orphan(token, start.as_ref());
+                let watched = self.watched.get_mut(&token)?;
+                let told = std::mem::replace(&mut watched.orphan, true);
+                return (!told).then_some((key, Seen::Orphaned));
+            }
             // Another runner has it: the one that is gone came second.
             Ok(Standing::Running { .. }) => return None,
             Ok(Standing::Ended(exit)) => Seen::Ended(exit),
@@ -347,5 +387,6 @@ impl Watch {
 
 /// Whether this very process is still there.
 fn is(member: Member) -> bool {
-    processes::stat(member.pid).is_some_and(|stat| stat.start_ticks == member.start_ticks)
+    processes::stat(member.pid)
+        .is_some_and(|stat| !stat.over && stat.start_ticks == member.start_ticks)
 }

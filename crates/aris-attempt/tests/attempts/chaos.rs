@@ -120,7 +120,7 @@ fn whoever_dies_each_attempt_has_one_end() {
     while !queue.running.is_empty() {
         for (key, seen) in next(&mut queue.watch) {
             match seen {
-                Seen::Started(_) => {}
+                Seen::Started(_) | Seen::Orphaned => {}
                 Seen::Ended(exit) => queue.end(key, Some(exit.ending)),
                 Seen::Left(stands) => queue.left(key, stands),
                 Seen::Unclear(error) => panic!("{error}"),

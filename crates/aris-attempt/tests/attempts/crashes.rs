@@ -41,7 +41,12 @@ fn a_runner_may_die_anywhere() {
             assert_eq!(seen.len(), 3, "{seen:?}");
             return;
         }
-        match standing(&place.attempt()).expect("readable") {
+        let stands = || standing(&place.attempt()).expect("readable");
+        let orphan =
+            |stands: Standing| matches!(stands, Standing::Running { orphan, .. } if orphan);
+        // The command may outlive its runner.
+        until("its job is over", || !orphan(stands()));
+        match stands() {
             Standing::Unclaimed => {
                 seen.insert("unclaimed");
                 assert_eq!(runs(), 0, "crash {number}");

@@ -113,7 +113,7 @@ pub(crate) fn ended(watch: &mut Watch) -> Exit {
         for (_, seen) in next(watch) {
             match seen {
                 Seen::Ended(exit) => return *exit,
-                Seen::Started(_) => {}
+                Seen::Started(_) | Seen::Orphaned => {}
                 Seen::Left(standing) => panic!("left: {standing:?}"),
                 Seen::Unclear(error) => panic!("unclear: {error}"),
             }
@@ -127,7 +127,7 @@ pub(crate) fn left(watch: &mut Watch) -> Standing {
         for (_, seen) in next(watch) {
             match seen {
                 Seen::Left(standing) => return standing,
-                Seen::Started(_) => {}
+                Seen::Started(_) | Seen::Orphaned => {}
                 Seen::Ended(exit) => panic!("ended: {exit:?}"),
                 Seen::Unclear(error) => panic!("unclear: {error}"),
             }

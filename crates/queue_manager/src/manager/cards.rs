@@ -36,8 +36,6 @@ pub(crate) struct Cards {
     sample: Sample,
     looked: bool,
     known: BTreeMap<u32, Known>,
-    /// Leases that several of our jobs share.
-    shared: BTreeMap<u32, Lease>,
     asked: bool,
 }
 
@@ -171,7 +169,6 @@ impl Cards {
             sample: Sample::default(),
             looked: false,
             known: BTreeMap::new(),
-            shared: BTreeMap::new(),
             asked: false,
         }
     }
@@ -233,11 +230,6 @@ impl Cards {
         self.asked = false;
     }
 
-    /// No job of ours is on the card any more.
-    pub(crate) fn unshare(&mut self, card: u32) {
-        self.shared.remove(&card);
-    }
-
     /// Takes a new sample in, if there is one; [`Cards::problem`] is then about it.
     pub(crate) fn look(&mut self, ours: &BTreeSet<u32>) -> bool {
         match self.monitor.as_mut().and_then(Monitor::take) {
@@ -258,7 +250,7 @@ impl Cards {
         for index in self.allowed() {
             // Taken and given back at once.
             if !ours.contains(&index) {
-                self.lease(&[index], false, now).map_or_else(drop, drop);
+                self.lease(&[index], None, now).map_or_else(drop, drop);
             }
         }
     }
@@ -408,11 +400,11 @@ impl Cards {
             .min()
     }
 
-    /// Takes the leases of these cards; `None` when somebody has one of them. `shares`: others of our jobs may come onto them.
+    /// Takes the leases of these cards; `None` when somebody has one of them. `sharer`: the queue whose other jobs may come onto them.
     pub(crate) fn lease(
         &mut self,
         wanted: &[u32],
-        shares: bool,
+        sharer: Option<&str>,
         now: Duration,
     ) -> Result<Option<Vec<Lease>>, AttemptError> {
         let mut taken = Vec::new();
@@ -425,8 +417,8 @@ impl Cards {
             let (Some(leases), Some(uuid)) = (&self.leases, uuid) else {
                 return Ok(None);
             };
-            let lease = match self.shared.get(card) {
-                Some(lease) => Some(lease.share()?),
+            let lease = match sharer {
+                Some(queue) => leases.share(&uuid, queue)?,
                 None => leases.take(&uuid)?,
             };
             let Some(lease) = lease else {
@@ -434,9 +426,6 @@ impl Cards {
                 known.leased_until = Some(now + LEASE_AGAIN);
                 return Ok(None);
             };
-            if shares && !self.shared.contains_key(card) {
-                self.shared.insert(*card, lease.share()?);
-            }
             taken.push(lease);
         }
         Ok(Some(taken))

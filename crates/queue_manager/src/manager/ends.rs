@@ -48,6 +48,12 @@ impl Manager<'_> {
     }
 
     pub(super) fn lost(&mut self, job: u32) -> Result<(), Error> {
+        if self.queue.run(job).life == Life::Cancelling {
+            let text = "cancelled; its runner was gone before";
+            let mut verdict = Verdict::failed(Reason::Cancelled, text);
+            verdict.outcome = Outcome::Cancelled;
+            return self.conclude(job, verdict);
+        }
         let folder = self.folder(job);
         let text = format!(
             "its runner is gone and left no exit record in {}: nobody knows how it ended; look at its log and outputs before you retry it",
@@ -93,10 +99,6 @@ impl Manager<'_> {
             retry_in_ms,
         })?;
         self.cards.released(&cards, Cards::now());
-        let ours = self.ours();
-        for card in cards.iter().filter(|card| !ours.contains(card)) {
-            self.cards.unshare(*card);
-        }
         Ok(())
     }
 
@@ -133,6 +135,10 @@ impl Manager<'_> {
                     self.queue.seen_running(job, start.process.pid, start.time);
                     self.dirty = true;
                 }
+                Seen::Orphaned => self.say(&format!(
+                    "{}: its runner was killed, and the job runs on; how it ends will not be known",
+                    self.id(job)
+                )),
                 Seen::Ended(exit) => self.ended(job, &exit)?,
                 Seen::Left(Standing::Unclaimed) => self.not_claimed(job)?,
                 Seen::Left(_) => self.lost(job)?,

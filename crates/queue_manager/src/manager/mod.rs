@@ -22,7 +22,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aris_attempt::{Runner, Watch};
+use aris_attempt::{Runner, Standing, Watch};
 use aris_cli::Context;
 use aris_queue::attempt;
 use aris_queue::journal::Journal;
@@ -47,6 +47,9 @@ pub(crate) use signals::Signals;
 const SNAPSHOT_EVERY: Duration = Duration::from_secs(1);
 /// After something failed that may work later: a full disk, too many processes.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// Between two looks at jobs that are being ended.
+const ENDING: Duration = Duration::from_secs(2);
 
 /// How a run is to go.
 pub(crate) struct Options {
@@ -313,11 +316,32 @@ impl<'a> Manager<'a> {
         Ok(detached)
     }
 
-    /// Attempts of which nothing was heard.
+    /// Attempts of which nothing was heard, and those that have lost their runner: nobody else ends them.
     fn look_again(&mut self) -> Result<(), Error> {
         if self.queue.manifest().engine != Engine::Local {
             // The engine's own turn looks at them.
             return Ok(());
+        }
+        for job in self.queue.active().collect::<Vec<u32>>() {
+            let settings = &self.queue.manifest().jobs[job as usize].settings;
+            let (limit, grace) = (settings.time_limit_ms, settings.kill_grace_ms);
+            let (life, started) = (self.queue.run(job).life, self.queue.run(job).started);
+            let folder = self.folder(job);
+            let late = limit.zip(started).is_some_and(|(limit, started)| {
+                let ran = self.context.now().duration_since(started).as_millis();
+                u128::try_from(ran).is_ok_and(|ran| ran > u128::from(limit))
+            });
+            if (late && life == Life::Running) || life == Life::Cancelling {
+                if late
+                    && matches!(
+                        aris_attempt::standing(&folder),
+                        Ok(Standing::Running { orphan: true, .. })
+                    )
+                {
+                    self.ask_to_end(&folder);
+                }
+                aris_attempt::end_orphan(&folder, Duration::from_millis(grace));
+            }
         }
         let unknown: Vec<u32> = self
             .queue
@@ -333,6 +357,12 @@ impl<'a> Manager<'a> {
 
     fn sweep_interval(&self) -> Duration {
         let own = self.watch.sweep_interval();
+        let cancelling = |job: u32| self.queue.run(job).life == Life::Cancelling;
+        let own = if self.queue.active().any(cancelling) {
+            own.min(ENDING)
+        } else {
+            own
+        };
         self.options
             .poll
             .map_or(own, |poll| poll.min(own).max(Duration::from_millis(100)))

@@ -39,8 +39,9 @@ impl Manager<'_> {
                 continue;
             }
             let settings = &self.queue.manifest().jobs[start.job as usize].settings;
-            let shares = settings.gpu_mem_mib.is_some();
-            match self.cards.lease(&start.cards, shares, now) {
+            let queue = self.options.place.queue.display().to_string();
+            let sharer = settings.gpu_mem_mib.is_some().then_some(queue.as_str());
+            match self.cards.lease(&start.cards, sharer, now) {
                 Ok(Some(leases)) => {
                     let event = self.start_event(&start, None);
                     self.journal.push(&event, self.context.now());
