@@ -104,6 +104,7 @@ fn spec(place: &Path, command: &str) -> Spec {
         outputs: Vec::new(),
         output_wait_ms: 0,
         time_limit_ms: Some(3_600_000),
+        notice: None,
         kill_grace_ms: 30_000,
         linger_ms: 10_000,
         oom_patterns: Vec::new(),

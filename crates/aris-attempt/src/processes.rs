@@ -62,6 +62,21 @@ pub(crate) fn peak_kib(pid: i32) -> Option<u64> {
     value.trim().strip_suffix(" kB")?.trim().parse().ok()
 }
 
+/// Whether a process has a handler for a signal. **Source**: proc(5), `SigCgt`: a mask in hex, bit 0 for signal 1.
+pub(crate) fn handles(pid: i32, signal: i32) -> bool {
+    let status = aris_fs::read(Path::new(&format!("/proc/{pid}/status")), STAT_LIMIT);
+    let text = status.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mask = text.lines().find_map(|line| {
+        let mask = line.strip_prefix("SigCgt:")?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    let bit = u32::try_from(signal - 1)
+        .ok()
+        .and_then(|bit| 1_u64.checked_shl(bit));
+    mask.zip(bit).is_some_and(|(mask, bit)| mask & bit != 0)
+}
+
 /// The boot this machine is in; empty where there is no such thing.
 pub(crate) fn boot_id() -> String {
     aris_fs::read(Path::new("/proc/sys/kernel/random/boot_id"), 128)

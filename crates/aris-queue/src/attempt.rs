@@ -114,6 +114,9 @@ pub struct Spec {
     /// Milliseconds the command may run, on a clock that counts while the machine sleeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit_ms: Option<u64>,
+    /// What the job is told before its time limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<Notice>,
     /// Milliseconds between SIGTERM and SIGKILL.
     pub kill_grace_ms: u64,
     /// Milliseconds that children may outlive the command.
@@ -132,6 +135,16 @@ pub struct Spec {
     /// check.
     #[serde(default)]
     pub cards: u32,
+}
+
+/// A signal to the programs of a job that handle it, so that they save their work before the time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Notice {
+    /// Number of the signal.
+    pub signal: i32,
+    /// Milliseconds before the time limit.
+    pub before_ms: u64,
 }
 
 /// What an attempt runs.

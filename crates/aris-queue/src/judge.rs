@@ -7,6 +7,9 @@ use crate::state::{Outcome, Reason, Spent, Verdict};
 /// SIGKILL, which the kernel sends when memory runs out. **Source**: signal(7).
 const KILL: i32 = 9;
 
+/// The exit status with which a job that is told before its time limit asks to go on in its next attempt. **Source**: sysexits.h, `EX_TEMPFAIL`.
+pub const CONTINUE: i32 = 75;
+
 /// Texts that mean that a GPU's memory ran out, each as the program prints it.
 ///
 /// **Sources**, in order: `PyTorch` from 2.5 on (`torch.OutOfMemoryError`) and before (`RuntimeError: CUDA out of memory`,
@@ -23,8 +26,8 @@ pub const OOM_PATTERNS: [&str; 8] = [
     "OOM when allocating tensor",
 ];
 
-/// Judges an attempt by its exit record. Outputs were compared by the runner, on the machine where they were written.
-pub fn judge(exit: &Exit, done_when: DoneWhen) -> Verdict {
+/// Judges an attempt by its exit record. `continues`: it may leave with [`CONTINUE`]. Outputs were compared by the runner, on the machine where they were written.
+pub fn judge(exit: &Exit, done_when: DoneWhen, continues: bool) -> Verdict {
     let declared = !exit.outputs.is_empty();
     let all_there = declared && exit.outputs.iter().all(|output| output.matches > 0);
     let any_fresh = exit.outputs.iter().any(|output| output.fresh > 0);
@@ -99,6 +102,10 @@ pub fn judge(exit: &Exit, done_when: DoneWhen) -> Verdict {
                 fail(&mut verdict, Reason::OutputUnchanged, error.to_owned());
             }
         }
+        (Ending::Code(CONTINUE), EndedByUs::None) if continues => {
+            let error = "it left with 75 to go on in its next attempt (retry: {time_limit: N} says how often it may)";
+            fail(&mut verdict, Reason::TimeLimit, error.to_owned());
+        }
         (Ending::Code(_) | Ending::Signal(_), EndedByUs::None) => {
             verdict.output_present = all_there && any_fresh;
             if let Some(oom) = &exit.oom {
@@ -141,6 +148,16 @@ pub fn retry_in_ms(verdict: &Verdict, retry: &Retry, spent: Spent) -> Option<u64
     if verdict.outcome == Outcome::Completed {
         return None;
     }
+    if verdict.reason == Some(Reason::TimeLimit)
+        && let Some(budget) = retry.time_limit
+    {
+        // There is nothing to wait for.
+        return (spent.time_limit < budget).then_some(0);
+    }
+    let other = match retry.time_limit {
+        Some(_) => spent.other,
+        None => spent.other + spent.time_limit,
+    };
     let (spent, budget) = match verdict.reason? {
         Reason::GpuOom | Reason::HostOom => (spent.oom, retry.oom),
         Reason::NodeFail | Reason::Preempted => (spent.infra, retry.infra),
@@ -150,7 +167,7 @@ pub fn retry_in_ms(verdict: &Verdict, retry: &Retry, spent: Spent) -> Option<u64
         | Reason::NoOutput
         | Reason::OutputUnchanged
         | Reason::TimeLimit
-        | Reason::StartFailed => (spent.other, retry.other),
+        | Reason::StartFailed => (other, retry.other),
         Reason::Precondition
         | Reason::Dependency
         | Reason::Cancelled
@@ -296,7 +313,7 @@ mod tests {
         ];
         for (record, strict, output) in rows {
             for (when, expected) in [(DoneWhen::Strict, strict), (DoneWhen::Output, output)] {
-                let verdict = judge(&record, when);
+                let verdict = judge(&record, when, false);
                 assert_eq!(
                     (verdict.outcome, verdict.reason),
                     expected,
@@ -305,7 +322,7 @@ mod tests {
                 assert_eq!(verdict.error.is_some(), verdict.outcome != Completed);
             }
         }
-        let late = judge(&exit(code(3), &[(1, 1)]), DoneWhen::Strict);
+        let late = judge(&exit(code(3), &[(1, 1)]), DoneWhen::Strict, false);
         assert!(late.output_present && late.exit_code == Some(3));
     }
 

@@ -6,6 +6,7 @@
 )]
 
 mod cluster;
+mod continued;
 mod explained;
 mod faults;
 mod following;

@@ -56,6 +56,8 @@ pub(super) struct Supervisor<'a> {
     began: Duration,
     ended: Option<(Ending, Timestamp, Duration)>,
     ended_by_us: EndedByUs,
+    /// The job has been told that its time limit is near.
+    noticed: bool,
     stop: Option<Stop>,
     left_behind: BTreeSet<Member>,
     heartbeat: Heartbeat,
@@ -77,6 +79,7 @@ impl<'a> Supervisor<'a> {
             began,
             ended: None,
             ended_by_us: EndedByUs::None,
+            noticed: false,
             stop: None,
             left_behind: BTreeSet::new(),
             heartbeat: Heartbeat::of(folder),
@@ -175,7 +178,7 @@ impl<'a> Supervisor<'a> {
                 self.signal_group(Signal::CONT);
                 self.begin_stop(now, false)
             }
-            None => limit,
+            None => self.notice(now, limit),
             Some(stop) if now < stop.kill_at => stop.kill_at,
             Some(stop) => {
                 self.signal_group(Signal::KILL);
@@ -183,6 +186,27 @@ impl<'a> Supervisor<'a> {
                 self.kill_again(now, stop)
             }
         }
+    }
+
+    /// Tells the job that its time limit is near, once, when it is. Until when to wait.
+    fn notice(&mut self, now: Duration, limit: Duration) -> Duration {
+        let Some(notice) = self.spec.notice.filter(|_| !self.noticed) else {
+            return limit;
+        };
+        let due = limit.saturating_sub(Duration::from_millis(notice.before_ms));
+        if now < due {
+            return due;
+        }
+        self.noticed = true;
+        if let Some(signal) = Signal::from_named_raw(notice.signal) {
+            // Only those that handle it: it would end a shell that waits for the program.
+            for member in processes::descendants(processes::own_pid()) {
+                if processes::handles(member.pid, notice.signal) {
+                    processes::send(member, signal);
+                }
+            }
+        }
+        limit
     }
 
     /// Until when to wait for processes that outlived the command.

@@ -53,6 +53,7 @@ impl Place {
             outputs: Vec::new(),
             output_wait_ms: 0,
             time_limit_ms: None,
+            notice: None,
             kill_grace_ms: 60_000,
             linger_ms: 60_000,
             oom_patterns: vec![String::from("CUDA out of memory")],

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::fields::{Fields, Problems, texts};
+use crate::attempt::Notice;
 use crate::tree::{Kind, Node, Value};
 
 /// Settings of a job.
@@ -15,6 +16,8 @@ pub struct Settings {
     pub gpu_mem_mib: Option<u64>,
     /// Milliseconds an attempt may run.
     pub time_limit_ms: Option<u64>,
+    /// What it is told before its time limit; then it may leave with [`CONTINUE`](crate::judge::CONTINUE) to go on in its next attempt.
+    pub notice: Option<Notice>,
     /// Milliseconds between SIGTERM and SIGKILL. Default 30 s.
     pub kill_grace_ms: u64,
     /// Milliseconds that children may outlive the command. Default 10 s.
@@ -45,6 +48,7 @@ impl Default for Settings {
             gpus: 1,
             gpu_mem_mib: None,
             time_limit_ms: None,
+            notice: None,
             kill_grace_ms: 30_000,
             linger_ms: 10_000,
             output_wait_ms: 10_000,
@@ -69,6 +73,8 @@ pub struct Retry {
     pub oom: u32,
     /// After a node failure or preemption. Default 5.
     pub infra: u32,
+    /// After its time limit, at once; `None`: it counts as any other failure.
+    pub time_limit: Option<u32>,
     /// After any other failure. Default 0.
     pub other: u32,
     /// After an attempt whose end nobody knows. Default 0: it may have finished.
@@ -88,6 +94,7 @@ impl Default for Retry {
         Self {
             oom: 2,
             infra: 5,
+            time_limit: None,
             other: 0,
             lost: 0,
             delay_ms: 120_000,
@@ -129,6 +136,7 @@ pub enum Precondition {
 pub(crate) const KEYS: &[&str] = &[
     "gpu_mem_mib",
     "time_limit",
+    "notice",
     "kill_grace",
     "linger",
     "output_wait",
@@ -164,6 +172,9 @@ pub(crate) fn take(
         time_limit_ms,
         fields.duration_ms("time_limit", problems).map(Some)
     );
+    if let Some(node) = fields.take("notice") {
+        set!(notice, notice(node, problems).map(Some));
+    }
     set!(kill_grace_ms, fields.duration_ms("kill_grace", problems));
     set!(linger_ms, fields.duration_ms("linger", problems));
     set!(output_wait_ms, fields.duration_ms("output_wait", problems));
@@ -216,6 +227,31 @@ pub(crate) fn take(
     changed
 }
 
+/// Signals that a program may handle, and their numbers on Linux. **Source**: signal(7).
+const SIGNALS: &[(&str, i32)] = &[
+    ("HUP", 1),
+    ("INT", 2),
+    ("USR1", 10),
+    ("USR2", 12),
+    ("TERM", 15),
+];
+
+fn notice(node: &Node, problems: &mut Problems) -> Option<Notice> {
+    const HINT: &str = "notice: {signal: USR1, before: 60}";
+    let mut fields = Fields::of(node, &"notice", problems)?;
+    let given = ["signal", "before"].map(|key| node.get(key).is_some());
+    let signal = fields.word("signal", SIGNALS, problems);
+    let before_ms = fields.duration_ms("before", problems);
+    fields.finish(&[&["signal", "before"]], problems);
+    if given != [true, true] {
+        problems.at(node, "notice needs a signal and before", Some(HINT));
+    }
+    Some(Notice {
+        signal: signal?,
+        before_ms: before_ms?,
+    })
+}
+
 fn oom_retry(node: &Node, retry: &mut Retry, problems: &mut Problems) {
     let Some(mut fields) = Fields::of(node, &"oom_retry", problems) else {
         return;
@@ -233,6 +269,7 @@ fn retry(node: &Node, retry: &mut Retry, problems: &mut Problems) {
     const KEYS: &[&str] = &[
         "oom",
         "infra",
+        "time_limit",
         "other",
         "lost",
         "delay",
@@ -252,6 +289,9 @@ fn retry(node: &Node, retry: &mut Retry, problems: &mut Problems) {
         if let Some(count) = fields.count(key, problems) {
             *budget = count;
         }
+    }
+    if let Some(count) = fields.count("time_limit", problems) {
+        retry.time_limit = Some(count);
     }
     for (key, time) in [
         ("delay", &mut retry.delay_ms),

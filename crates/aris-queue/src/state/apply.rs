@@ -105,7 +105,11 @@ impl Queue {
                 run.starts.push(time);
                 run.ended = None;
                 run.pid = None;
-                run.verdict = None;
+                if let Some(verdict) = run.verdict.take() {
+                    let completed = verdict.outcome == Outcome::Completed;
+                    let word = verdict.reason.map_or("failed", Reason::word);
+                    run.last_end = Some(if completed { "completed" } else { word });
+                }
                 self.begin(job);
             }
             Event::Withdrawn { id, attempt, .. } => {

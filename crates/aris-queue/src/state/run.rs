@@ -18,8 +18,10 @@ pub struct Run {
     pub spent: Spent,
     /// Cards of the last attempt.
     pub cards: Vec<u32>,
-    /// What the last attempt came to.
+    /// What the last attempt came to; `None` while one is under way.
     pub verdict: Option<Box<Verdict>>,
+    /// How the attempt before the last one ended, for the job itself.
+    pub last_end: Option<&'static str>,
     /// When the last attempt was begun.
     pub started: Option<Timestamp>,
     /// When each attempt was begun.
@@ -76,6 +78,9 @@ pub struct Spent {
     pub oom: u32,
     /// Node failures and preemptions.
     pub infra: u32,
+    /// Its time limit.
+    #[serde(default)]
+    pub time_limit: u32,
     /// Everything else.
     pub other: u32,
     /// Ends that nobody knows.
@@ -105,6 +110,7 @@ impl Spent {
             Some(Reason::GpuOom | Reason::HostOom) => self.oom += 1,
             Some(Reason::NodeFail | Reason::Preempted) => self.infra += 1,
             Some(Reason::Lost) => self.lost += 1,
+            Some(Reason::TimeLimit) => self.time_limit += 1,
             Some(Reason::Cancelled) | None => {}
             Some(_) => self.other += 1,
         }
@@ -121,11 +127,13 @@ impl Run {
             spent: Spent {
                 oom: 0,
                 infra: 0,
+                time_limit: 0,
                 other: 0,
                 lost: 0,
             },
             cards: Vec::new(),
             verdict: None,
+            last_end: None,
             started: None,
             starts: Vec::new(),
             ended: None,

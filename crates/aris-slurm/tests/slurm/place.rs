@@ -98,6 +98,7 @@ impl Place {
             outputs: Vec::new(),
             output_wait_ms: 0,
             time_limit_ms: Some(600_000),
+            notice: None,
             kill_grace_ms: 5000,
             linger_ms: 1000,
             oom_patterns: Vec::new(),

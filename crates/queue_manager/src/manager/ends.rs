@@ -22,8 +22,8 @@ impl Manager<'_> {
         {
             return self.conclude(job, self.ended_by_others(job));
         }
-        let done_when = self.queue.manifest().jobs[job as usize].settings.done_when;
-        let mut verdict = judge::judge(exit, done_when);
+        let settings = &self.queue.manifest().jobs[job as usize].settings;
+        let mut verdict = judge::judge(exit, settings.done_when, settings.notice.is_some());
         // A job that a person wanted ended and that failed by itself meanwhile is not tried again.
         if self.queue.run(job).life == Life::Cancelling && verdict.outcome == Outcome::Failed {
             verdict.outcome = Outcome::Cancelled;

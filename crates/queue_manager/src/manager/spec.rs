@@ -8,6 +8,7 @@ use aris_queue::attempt::{self, Command, SPEC_SCHEMA, Spec};
 use aris_queue::judge::OOM_PATTERNS;
 use aris_queue::manifest::{Conda, Manifest, Precondition};
 use aris_queue::shell;
+use aris_queue::state::Queue;
 
 use crate::error::Error;
 use crate::place::Place;
@@ -67,16 +68,25 @@ impl Common {
     /// The specification of an attempt. `visible`: its cards; `None`: somebody else gives them.
     pub(crate) fn spec(
         &self,
-        manifest: &Manifest,
+        queue: &Queue,
         job: u32,
-        number: u32,
+        folder: &Path,
         log: PathBuf,
         visible: Option<&str>,
         leases: &[Lease],
     ) -> Spec {
+        let (manifest, run) = (queue.manifest(), queue.run(job));
         let spec = &manifest.jobs[job as usize];
         let settings = &spec.settings;
         let mut env = settings.env.clone();
+        env.insert(String::from("ARIS_ATTEMPT"), run.attempt.to_string());
+        env.insert(
+            String::from("ARIS_RUN_DIR"),
+            run_folder(folder).display().to_string(),
+        );
+        if let Some(end) = run.last_end {
+            env.insert(String::from("ARIS_LAST_END"), end.to_owned());
+        }
         // On machines with different cards, number 0 of nvidia-smi is number 0 of CUDA only in this order.
         env.insert(
             String::from("CUDA_DEVICE_ORDER"),
@@ -92,7 +102,7 @@ impl Common {
         Spec {
             schema: SPEC_SCHEMA.to_owned(),
             id: spec.id.to_string(),
-            attempt: number,
+            attempt: run.attempt,
             command: Command::Shell(spec.cmd.to_string()),
             setup: [self.conda.as_slice(), settings.setup.as_slice()].concat(),
             cwd: self.cwd(manifest, job),
@@ -100,6 +110,7 @@ impl Common {
             outputs: spec.outputs.iter().map(ToString::to_string).collect(),
             output_wait_ms: settings.output_wait_ms,
             time_limit_ms: settings.time_limit_ms,
+            notice: settings.notice,
             kill_grace_ms: settings.kill_grace_ms,
             linger_ms: settings.linger_ms,
             oom_patterns: patterns.chain(settings.oom_patterns.clone()).collect(),
@@ -213,6 +224,11 @@ fn from_program(program: &str) -> String {
     format!("eval \"$({} shell.bash hook)\"", shell::word(program))
 }
 
+/// The folder that a job finds again in its next attempt, of an attempt's folder.
+pub(crate) fn run_folder(folder: &Path) -> PathBuf {
+    folder.with_file_name("run")
+}
+
 /// The log of an attempt.
 pub(crate) fn log_of(place: &Place, id: &str, number: u32) -> PathBuf {
     place
@@ -286,7 +302,11 @@ mod tests {
             cwd: PathBuf::from("/"),
             conda: Vec::new(),
         };
-        let spec = |visible| common.spec(&manifest, 0, 1, PathBuf::from("/l"), visible, &[]);
+        let queue = Queue::new(manifest);
+        let spec = |visible| {
+            let log = PathBuf::from("/l");
+            common.spec(&queue, 0, Path::new("/a/1"), log, visible, &[])
+        };
         // Two slices of one divided card.
         let here = spec(Some("MIG-a,MIG-b"));
         assert_eq!(

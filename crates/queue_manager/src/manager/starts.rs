@@ -118,14 +118,15 @@ impl Manager<'_> {
         let log = spec::log_of(self.place(), &id, number);
         let visible = self.cards.visible(&start.cards);
         let spec = self.common.spec(
-            self.queue.manifest(),
+            &self.queue,
             job,
-            number,
+            &folder,
             log.clone(),
             Some(&visible),
             leases,
         );
         let launched = aris_attempt::prepare(&folder, &spec).and_then(|()| {
+            aris_fs::create_dir(&spec::run_folder(&folder))?;
             spec::link_log(self.place(), &id, &log);
             self.watch
                 .launch(u64::from(job), &self.runner, &folder, leases)

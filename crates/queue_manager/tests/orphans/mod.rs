@@ -66,7 +66,9 @@ fn a_job_whose_runner_alone_was_killed_runs_and_gets_no_second_writer() {
         place.data(&["retry", "--failed", "--state", "s.json"]);
         if !managed {
             manager = place.start();
-            Place::until("it is adopted", || place.state()["a"]["state"] == "running");
+            Place::until("it is taken up", || {
+                place.data(&["status", "--state", "s.json"])["manager"] != Value::Null
+            });
             refused(&RUN);
         }
         assert_eq!((lines(&place, "ran-a"), lines(&place, "end-a")), (1, 0));

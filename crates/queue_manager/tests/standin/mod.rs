@@ -71,7 +71,11 @@ fn folders(place: &Place) -> usize {
     };
     let spread = list(place.at(".s.queue/a"));
     let jobs = spread.into_iter().flat_map(list);
-    jobs.flat_map(list).count()
+    let numbers = jobs.flat_map(list).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.parse::<u32>().is_ok()
+    });
+    numbers.count()
 }
 
 #[test]

@@ -10,7 +10,7 @@ use aris_slurm::{Silent, SubmitError, Wave};
 use sha2::{Digest as _, Sha256};
 
 use super::super::adopt::withdraw;
-use super::super::spec::log_of;
+use super::super::spec::{log_of, run_folder};
 use super::super::{AGAIN, Cards, Manager};
 use super::{ASK, Class, Cluster, Pending, SILENCE, WINDOW, check_config, name};
 use crate::error::Error;
@@ -287,11 +287,12 @@ impl Manager<'_> {
     pub(super) fn prepare_there(&self, job: u32) -> Result<(), aris_attempt::AttemptError> {
         let (id, number) = (self.id(job), self.queue.run(job).attempt);
         let log = log_of(self.place(), &id, number);
+        let folder = attempt::folder(&self.place().queue, &id, number);
         let spec = self
             .common
-            .spec(self.queue.manifest(), job, number, log.clone(), None, &[]);
-        let folder = attempt::folder(&self.place().queue, &id, number);
+            .spec(&self.queue, job, &folder, log.clone(), None, &[]);
         aris_attempt::prepare(&folder, &spec)?;
+        aris_fs::create_dir(&run_folder(&folder))?;
         super::super::spec::link_log(self.place(), &id, &log);
         Ok(())
     }

@@ -1,0 +1,62 @@
+//! Jobs that know their attempt, and jobs that are told before their time is over and go on in the next attempt.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::queue::Place;
+
+#[test]
+fn a_job_knows_its_attempt_its_folder_and_how_the_last_attempt_ended() {
+    let place = Place::new();
+    let cmd = "echo $ARIS_ATTEMPT ${ARIS_LAST_END-none} >> said; echo $ARIS_ATTEMPT >> \"$ARIS_RUN_DIR/checkpoint\"; \
+               test $ARIS_ATTEMPT -gt 2 && cat \"$ARIS_RUN_DIR/checkpoint\" > all || exit 4";
+    place.manifest(&json!([{"name": "p", "jobs": [
+        {"id": "a", "cmd": cmd, "retry": {"other": 2, "delay": 0.05}},
+    ]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let read = |file: &str| fs::read_to_string(place.at(file)).expect("ran");
+    assert_eq!(read("said"), "1 none\n2 exit\n3 exit\n");
+    assert_eq!(read("all"), "1\n2\n3\n");
+}
+
+#[test]
+fn a_job_is_told_before_its_time_limit_and_goes_on_in_its_next_attempt() {
+    let place = Place::new();
+    // The shell around it does not hear the signal, and so does not end before the program has saved.
+    let cmd = "echo $ARIS_ATTEMPT ${ARIS_LAST_END-none} >> said; \
+               sh -c 'trap \"echo saved >> said; exit 75\" USR1; test $ARIS_ATTEMPT = 3 && exit 0; while :; do sleep 0.05; done'; exit $?";
+    place.manifest(&json!([{"name": "p", "jobs": [{
+        "id": "a", "cmd": cmd, "time_limit": 3, "notice": {"signal": "USR1", "before": 2}, "retry": {"time_limit": 2, "delay": 60},
+    }]}]));
+    assert_eq!(place.run().status.code(), Some(0));
+    let said = fs::read_to_string(place.at("said")).expect("ran");
+    assert_eq!(said, "1 none\nsaved\n2 time_limit\nsaved\n3 time_limit\n");
+    // Without anything left of its budget it has failed.
+    let place = Place::new();
+    place.manifest(&json!([{"name": "p", "jobs": [{
+        "id": "a", "cmd": "exit 75", "time_limit": 60, "notice": {"signal": "USR1", "before": 2},
+    }]}]));
+    assert_eq!(place.run().status.code(), Some(10));
+    let row = &place.state()["a"];
+    assert_eq!(row["reason"], "time_limit");
+    let error = row["error"].as_str().expect("why");
+    assert!(error.contains("75") && error.contains("retry"), "{error}");
+}
+
+#[test]
+fn a_notice_that_cannot_be_is_refused_with_its_line() {
+    for (notice, words) in [
+        (json!({"signal": "KILL", "before": 5}), "signal must be"),
+        (json!({"before": 5}), "signal"),
+        (json!({"signal": "USR1"}), "before"),
+        (json!("USR1"), "notice"),
+    ] {
+        let place = Place::new();
+        place.manifest(&json!([{"name": "p", "jobs": [{"id": "a", "cmd": "true", "time_limit": 60, "notice": notice}]}]));
+        let output = place.run();
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(words) && said.contains("m.json:"), "{said}");
+    }
+}
