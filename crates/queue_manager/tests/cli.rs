@@ -10,6 +10,7 @@ mod continued;
 mod explained;
 mod faults;
 mod following;
+mod hooks;
 mod hostile;
 mod impossible;
 mod kills;

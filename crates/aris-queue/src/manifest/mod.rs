@@ -50,6 +50,12 @@ pub struct Manifest {
     pub exclusive: bool,
     /// Milliseconds after which a waiting job with several cards keeps those that fall free.
     pub reserve_after_ms: u64,
+    /// Jobs that may fail before nothing new is started; `None`: any number.
+    pub max_failures: Option<u32>,
+    /// Shell command that is told of each job that has failed.
+    pub on_failure: Option<String>,
+    /// Shell command that is told when the queue is over.
+    pub on_end: Option<String>,
     /// Where jobs run.
     pub engine: Engine,
     /// What the Slurm engine adds to its submissions.

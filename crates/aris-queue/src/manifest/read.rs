@@ -28,6 +28,9 @@ pub(crate) const TOP_KEYS: &[&str] = &[
     "gpus_per_job",
     "exclusive",
     "max_cpu_jobs",
+    "max_failures",
+    "on_failure",
+    "on_end",
     "reserve_after",
     "on_dep_failure",
     "release",
@@ -128,6 +131,9 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
     );
     let exclusive = fields.flag("exclusive", problems);
     let max_cpu_jobs = positive(&mut fields, "max_cpu_jobs", problems);
+    let max_failures = positive(&mut fields, "max_failures", problems);
+    let on_failure = fields.text("on_failure", problems);
+    let on_end = fields.text("on_end", problems);
     let reserve_after_ms = fields.duration_ms("reserve_after", problems);
     let on_dep_failure = fields.word("on_dep_failure", DEP_FAILURE, problems);
     let release = fields.word(
@@ -197,6 +203,9 @@ fn top(root: &Node, problems: &mut Problems) -> Option<Manifest> {
         cards,
         max_parallel,
         max_cpu_jobs,
+        max_failures,
+        on_failure,
+        on_end,
         gpu_free_threshold_mib: gpu_free_threshold_mib.unwrap_or(500),
         exclusive: exclusive.unwrap_or(false),
         reserve_after_ms: reserve_after_ms.unwrap_or(600_000),

@@ -8,6 +8,7 @@ use aris_queue::state::{Event, Life, Outcome, Reason, Verdict};
 use aris_queue::{attempt, judge};
 
 use super::adopt::withdraw;
+use super::hooks::Call;
 use super::{Cards, Manager};
 use crate::error::Error;
 
@@ -99,6 +100,100 @@ impl Manager<'_> {
             retry_in_ms,
         })?;
         self.cards.released(&cards, Cards::now());
+        self.any_end = true;
+        if self.queue.run(job).life == Life::Failed || self.queue.run(job).life == Life::Lost {
+            self.tell_of_failure(job);
+            self.stop_after_failures()?;
+        }
+        Ok(())
+    }
+
+    /// Tells the manifest's hook of a job that has failed.
+    pub(super) fn tell_of_failure(&mut self, job: u32) {
+        let Some(command) = self.queue.manifest().on_failure.clone() else {
+            return;
+        };
+        let run = self.queue.run(job);
+        let verdict = run.verdict.as_deref();
+        let reason = self.queue.reason(job).map_or("", Reason::word);
+        let error = verdict.and_then(|verdict| verdict.error.clone());
+        let log = run.log.as_deref().unwrap_or_default().to_owned();
+        let env = vec![
+            ("ARIS_JOB", self.id(job)),
+            ("ARIS_REASON", reason.to_owned()),
+            ("ARIS_ERROR", error.unwrap_or_default()),
+            ("ARIS_LOG", log),
+        ];
+        self.call_hook("on_failure", command, env);
+    }
+
+    /// Tells the manifest's hook that the queue is over, when it was not so before.
+    pub(super) fn tell_of_end(&mut self) {
+        if let Some(command) = self.queue.manifest().on_end.clone()
+            && std::mem::take(&mut self.any_end)
+        {
+            let env = vec![
+                ("ARIS_JOBS", self.queue.len().to_string()),
+                ("ARIS_COMPLETED", self.queue.completed_jobs().to_string()),
+            ];
+            self.call_hook("on_end", command, env);
+        }
+    }
+
+    fn call_hook(
+        &mut self,
+        key: &'static str,
+        command: String,
+        mut env: Vec<(&'static str, String)>,
+    ) {
+        let state = self.place().state.display().to_string();
+        env.push(("ARIS_QUEUE_STATE", state));
+        let cwd = self.common.cwd.clone();
+        self.hooks.call(Call {
+            key,
+            command,
+            cwd,
+            env,
+        });
+    }
+
+    /// When as many jobs have failed as the manifest lets: nothing that has not started is started; what runs goes on.
+    pub(super) fn stop_after_failures(&mut self) -> Result<(), Error> {
+        let Some(most) = self.queue.manifest().max_failures else {
+            return Ok(());
+        };
+        let failed = (0..self.queue.len()).filter(|job| {
+            let run = self.queue.run(*job);
+            matches!(run.life, Life::Failed | Life::Lost)
+                && self.queue.reason(*job) != Some(Reason::Cancelled)
+        });
+        let failed = failed.count();
+        if failed < most as usize {
+            return Ok(());
+        }
+        let waits = |job: &u32| {
+            !self.queue.state(*job).is_final() && !self.queue.run(*job).life.is_active()
+        };
+        let waiting: Vec<u32> = (0..self.queue.len()).filter(waits).collect();
+        if !waiting.is_empty() {
+            self.say(&format!(
+                "{failed} jobs have failed (max_failures: {most}): {} jobs are not started",
+                waiting.len()
+            ));
+        }
+        for job in waiting {
+            // What waits for an earlier one of these is blocked by now.
+            if self.queue.state(job).is_final() {
+                continue;
+            }
+            let text = format!(
+                "not started: {failed} jobs of the queue had failed (max_failures: {most})"
+            );
+            self.happen(Event::Refused {
+                id: self.id(job),
+                verdict: Verdict::failed(Reason::Cancelled, text),
+            })?;
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod asked;
 mod cards;
 pub(crate) mod cluster;
 mod ends;
+mod hooks;
 mod open;
 mod requests;
 mod signals;
@@ -117,6 +118,9 @@ pub(crate) struct Manager<'a> {
     peaks: BTreeMap<u32, u64>,
     held: Held,
     next_beat: Duration,
+    hooks: hooks::Hooks,
+    /// Something has ended since this manager took the queue up.
+    any_end: bool,
     /// The user's manifest.
     manifest: PathBuf,
     /// The queue's own manifest was changed: it is to be taken up anew.
@@ -290,6 +294,9 @@ impl<'a> Manager<'a> {
             };
             self.sync();
             let over = self.queue.open_jobs() == 0 && self.queue.active().next().is_none();
+            if over {
+                self.tell_of_end();
+            }
             if over || self.signals.came() {
                 if !over {
                     detached = u32::try_from(self.queue.active().count()).ok();
@@ -313,6 +320,7 @@ impl<'a> Manager<'a> {
         }
         self.journal.sync()?;
         self.write_state();
+        self.hooks.finish();
         Ok(detached)
     }
 

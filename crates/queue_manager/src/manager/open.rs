@@ -12,6 +12,7 @@ use aris_queue::schedule::Slots;
 use aris_queue::snapshot;
 use aris_queue::state::Event;
 
+use super::hooks::Hooks;
 use super::signals::Signals;
 use super::spec::Common;
 use super::{
@@ -94,6 +95,8 @@ impl<'a> Manager<'a> {
             next_beat: Duration::ZERO,
             failed_starts: BTreeMap::new(),
             short: BTreeMap::new(),
+            hooks: Hooks::new(place.queue.join("hooks.log")),
+            any_end: false,
             peaks: BTreeMap::new(),
             held,
             manifest: current.path.clone(),

@@ -88,7 +88,10 @@ impl Manager<'_> {
         self.happen(Event::Refused {
             id: self.id(job),
             verdict: Verdict::failed(Reason::Precondition, text),
-        })
+        })?;
+        self.any_end = true;
+        self.tell_of_failure(job);
+        self.stop_after_failures()
     }
 
     pub(super) fn start_event(&self, start: &Start, engine_ref: Option<String>) -> Event {

@@ -1,0 +1,93 @@
+//! What a queue does by itself when jobs fail and when it is over.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::job;
+use crate::queue::Place;
+
+/// The queue's manifest with further settings at its top.
+fn with(place: &Place, jobs: &Value, more: &Value) {
+    place.manifest(&json!([{"name": "p", "jobs": jobs}]));
+    let text = fs::read_to_string(place.at("m.json")).expect("read");
+    let mut manifest: Value = serde_json::from_str(&text).expect("json");
+    for (key, value) in more.as_object().expect("settings") {
+        manifest[key] = value.clone();
+    }
+    fs::write(place.at("m.json"), manifest.to_string()).expect("write");
+}
+
+#[test]
+fn after_so_many_failures_nothing_new_is_started_and_a_retry_goes_on() {
+    let place = Place::new();
+    let jobs = json!([
+        job("a", "test -e fixed"),
+        job("b", "test -e fixed"),
+        job("c", "touch ran-c"),
+        job("d", "touch ran-d"),
+    ]);
+    with(
+        &place,
+        &jobs,
+        &json!({"max_parallel": 1, "max_failures": 2}),
+    );
+    assert_eq!(place.run().status.code(), Some(10));
+    let state = place.state();
+    for id in ["c", "d"] {
+        assert!(!place.at(&format!("ran-{id}")).exists());
+        let error = state[id]["error"].as_str().expect("why");
+        assert!(error.contains("max_failures: 2"), "{error}");
+        let why = place.data(&["explain", id, "--state", "s.json"]);
+        assert!(why["facts"].to_string().contains("max_failures"), "{why}");
+    }
+    fs::write(place.at("fixed"), "").expect("write");
+    place.data(&["retry", "--failed", "--state", "s.json"]);
+    assert_eq!(place.run().status.code(), Some(0));
+    assert!(place.at("ran-c").exists() && place.at("ran-d").exists());
+}
+
+#[test]
+fn hooks_are_told_of_each_failure_and_of_the_end() {
+    let place = Place::new();
+    let jobs = json!([
+        job("good", "true"), job("bad", "exit 3"), {"id": "again", "cmd": "test $ARIS_ATTEMPT = 2", "retry": {"other": 1, "delay": 0.05}},
+    ]);
+    let hooks = json!({
+        "on_failure": "echo \"$ARIS_JOB $ARIS_REASON $ARIS_QUEUE_STATE\" >> failed",
+        "on_end": "echo \"$ARIS_COMPLETED of $ARIS_JOBS\" >> ended; exit 4",
+    });
+    with(&place, &jobs, &hooks);
+    assert_eq!(
+        place.run().status.code(),
+        Some(10),
+        "a hook changes no result"
+    );
+    let read = |file: &str| fs::read_to_string(place.at(file)).expect("told");
+    let state = place.at("s.json").display().to_string();
+    assert_eq!(read("failed"), format!("bad exit {state}\n"));
+    assert_eq!(read("ended"), "2 of 3\n");
+    assert!(read(".s.queue/hooks.log").contains("on_end"));
+    // A queue that was over before is not over again.
+    assert_eq!(place.run().status.code(), Some(10));
+    assert_eq!(read("ended"), "2 of 3\n");
+}
+
+#[test]
+fn a_hook_that_hangs_holds_nothing_up() {
+    let place = Place::new();
+    let jobs = json!([job("bad", "exit 3"), job("next", "touch ran-next")]);
+    with(
+        &place,
+        &jobs,
+        &json!({"max_parallel": 1, "on_failure": "touch told; sleep 600"}),
+    );
+    let mut manager = place.start();
+    Place::until("the job after it runs", || {
+        place.at("told").exists() && place.at("ran-next").exists()
+    });
+    Place::until("the state says so", || {
+        place.state()["next"]["state"] == "completed"
+    });
+    manager.kill().expect("killed");
+}
