@@ -6,7 +6,6 @@
 #![warn(missing_docs)]
 
 pub mod attempt;
-mod crc32;
 pub mod explain;
 pub mod grid;
 pub mod journal;

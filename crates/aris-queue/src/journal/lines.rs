@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::JournalError;
-use crate::crc32::crc32;
 use crate::state::Event;
+use crc32fast::hash as crc32;
 
 /// Bytes of `,"crc":"89abcdef"}`.
 const TAIL: usize = 18;

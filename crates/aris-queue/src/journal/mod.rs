@@ -18,8 +18,8 @@ use aris_fs::{FsError, Log};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::crc32::crc32;
 use crate::state::{Checkpoint, Event};
+use crc32fast::hash as crc32;
 
 pub use lines::Entry;
 pub use parts::{CHECKPOINT, Past};

@@ -6,8 +6,8 @@ use aris_fs::Log;
 
 use super::lines::{Entry, entries};
 use super::{FILE, JournalError};
-use crate::crc32::crc32;
 use crate::state::Checkpoint;
+use crc32fast::hash as crc32;
 
 /// The state of the queue at the end of the parts before, beside the journal.
 pub const CHECKPOINT: &str = "checkpoint.json";
