@@ -18,8 +18,6 @@ mod error;
 pub mod finding;
 pub mod fingerprint;
 pub mod fix;
-#[cfg(test)]
-mod hostile;
 pub mod lint;
 pub mod options;
 mod pattern;
@@ -29,9 +27,10 @@ pub mod rules;
 pub mod sandbox;
 pub mod suppress;
 #[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+use tests::testing;
 
 use std::path::Path;
 

@@ -1,10 +1,15 @@
 //! `skill-lint.toml`, read strictly: an unknown key, a wrong type or an unknown rule is an error with line and column.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use aris_skills::text::Text;
 use ignore::gitignore::GitignoreBuilder;
-use toml_edit::{Document, Item, TableLike};
+use serde::{Deserialize, Deserializer};
+use serde_spanned::Spanned;
+use toml_edit::Datetime;
 
 use super::{Allow, Config, FailOn, Level};
 use crate::catalogue::{self, Severity};
@@ -45,304 +50,228 @@ pub fn search(root: &Path, top: Option<&Path>) -> Option<PathBuf> {
 pub fn read(path: &Path, config: &mut Config) -> Result<(), crate::Error> {
     let bytes = aris_fs::read(path, LIMIT)?;
     let text = Text::new(&bytes);
-    let reader = Reader { path, text: &text };
     config.file = Some(path.to_path_buf());
-    reader.file(config).map_err(crate::Error::Config)
-}
-
-type Read<T> = Result<T, ConfigFault>;
-
-/// A key of a table and what to do with its value.
-type Key<'k> = (&'k str, &'k mut dyn FnMut(&Item) -> Read<()>);
-
-struct Reader<'a> {
-    path: &'a Path,
-    text: &'a Text,
-}
-
-impl Reader<'_> {
-    fn fault(&self, at: Option<std::ops::Range<usize>>, message: impl Into<String>) -> ConfigFault {
-        let (line, col) = self.text.place(at.map_or(0, |range| range.start));
-        ConfigFault {
-            path: self.path.to_path_buf(),
+    let fault = |at: usize, message: String| {
+        let (line, col) = text.place(at);
+        crate::Error::Config(ConfigFault {
+            path: path.to_path_buf(),
             line,
             col,
-            message: message.into(),
-        }
+            message,
+        })
+    };
+    let file: File = toml_edit::de::from_str(text.raw()).map_err(|error| {
+        let message = error.message().split_whitespace().collect::<Vec<_>>();
+        fault(error.span().map_or(0, |span| span.start), message.join(" "))
+    })?;
+    config.profile = file
+        .profile
+        .map_or(config.profile, |Parsed(profile)| profile);
+    config.fail_on = file
+        .fail_on
+        .map_or(config.fail_on, |Parsed(fail_on)| fail_on);
+    config.exclude = file.exclude.into_iter().map(|Parsed(one)| one.0).collect();
+    config.extra_keys = file.frontmatter.extra_keys;
+    let dirs = file.shared.dirs.into_iter();
+    config.shared_dirs = dirs.map(|Parsed(folder)| folder.0).collect();
+    config.contract = file.integration.contract;
+    if let Some(tools) = file.integration.developer_tools {
+        config.developer_tools = tools;
     }
-
-    fn file(&self, config: &mut Config) -> Read<()> {
-        let document = Document::parse(self.text.raw())
-            .map_err(|error| self.fault(error.span(), one_line(error.message())))?;
-        for (key, item) in document.iter() {
-            match key {
-                "profile" => config.profile = self.parsed(item, str::parse::<Profile>)?,
-                "fail_on" => config.fail_on = self.parsed(item, str::parse::<FailOn>)?,
-                "exclude" => config.exclude = self.patterns(item)?,
-                "rules" => self.rules(item, config)?,
-                "frontmatter" => self.only(
-                    item,
-                    &mut [("extra_keys", &mut |item| {
-                        config.extra_keys = self.strings(item)?;
-                        Ok(())
-                    })],
-                )?,
-                "shared" => self.only(
-                    item,
-                    &mut [("dirs", &mut |item| {
-                        config.shared_dirs = self.folders(item)?;
-                        Ok(())
-                    })],
-                )?,
-                "integration" => {
-                    let (mut contract, mut tools) = (None, None);
-                    self.only(
-                        item,
-                        &mut [
-                            ("contract", &mut |item| {
-                                contract = Some(self.string(item)?);
-                                Ok(())
-                            }),
-                            ("developer_tools", &mut |item| {
-                                tools = Some(self.strings(item)?);
-                                Ok(())
-                            }),
-                        ],
-                    )?;
-                    config.contract = contract;
-                    config.developer_tools =
-                        tools.unwrap_or(std::mem::take(&mut config.developer_tools));
+    config.timeout_s = (file.run.timeout_s).map_or(config.timeout_s, NonZeroU64::get);
+    for (id, settings) in file.rules {
+        let rule = catalogue::find(id.as_ref())
+            .ok_or_else(|| fault(id.span().start, catalogue::unknown(id.as_ref())))?;
+        let entry = config.rules.entry(rule.id).or_default();
+        for (key, value) in settings {
+            let at = value.span().start;
+            match (key.as_ref().as_str(), value.into_inner()) {
+                ("severity", Setting::Word(word)) => {
+                    entry.level = Some(word.parse().map_err(|message| fault(at, message))?);
                 }
-                "run" => self.only(
-                    item,
-                    &mut [("timeout_s", &mut |item| {
-                        config.timeout_s = self.number(item, 1)?;
-                        Ok(())
-                    })],
-                )?,
-                "allow" => config.allow = self.allows(item)?,
-                _ => return Err(self.unknown(document.as_table(), key)),
-            }
-        }
-        Ok(())
-    }
-
-    fn unknown(&self, table: &dyn TableLike, key: &str) -> ConfigFault {
-        let span = table.key(key).and_then(toml_edit::Key::span);
-        self.fault(span, format!("unknown key `{key}`"))
-    }
-
-    fn table<'i>(&self, item: &'i Item) -> Read<&'i dyn TableLike> {
-        item.as_table_like().ok_or_else(|| {
-            self.fault(
-                item.span(),
-                format!("expected a table, found {}", kind(item)),
-            )
-        })
-    }
-
-    /// A table with these keys and no other.
-    fn only(&self, item: &Item, keys: &mut [Key<'_>]) -> Read<()> {
-        let table = self.table(item)?;
-        for (key, item) in table.iter() {
-            match keys.iter_mut().find(|(name, _)| *name == key) {
-                Some((_, read)) => read(item)?,
-                None => return Err(self.unknown(table, key)),
-            }
-        }
-        Ok(())
-    }
-
-    fn string(&self, item: &Item) -> Read<String> {
-        item.as_str().map(str::to_owned).ok_or_else(|| {
-            self.fault(
-                item.span(),
-                format!("expected a string, found {}", kind(item)),
-            )
-        })
-    }
-
-    fn parsed<T>(&self, item: &Item, parse: impl Fn(&str) -> Result<T, String>) -> Read<T> {
-        parse(&self.string(item)?).map_err(|message| self.fault(item.span(), message))
-    }
-
-    fn number(&self, item: &Item, least: u64) -> Read<u64> {
-        let number = item
-            .as_integer()
-            .and_then(|number| u64::try_from(number).ok());
-        number.filter(|number| *number >= least).ok_or_else(|| {
-            self.fault(
-                item.span(),
-                format!("expected a whole number from {least} on"),
-            )
-        })
-    }
-
-    fn list<T>(&self, item: &Item, each: impl Fn(&Item) -> Read<T>) -> Read<Vec<T>> {
-        let list = item.as_array().ok_or_else(|| {
-            self.fault(
-                item.span(),
-                format!("expected a list, found {}", kind(item)),
-            )
-        })?;
-        list.iter()
-            .map(|value| each(&Item::Value(value.clone())))
-            .collect()
-    }
-
-    fn strings(&self, item: &Item) -> Read<Vec<String>> {
-        self.list(item, |item| self.string(item))
-    }
-
-    /// Folders relative to the root, without `./` in front and `/` behind.
-    fn folders(&self, item: &Item) -> Read<Vec<String>> {
-        self.list(item, |item| {
-            let folder = self.string(item)?;
-            aris_skills::names::resolve("", &folder)
-                .filter(|_| !folder.starts_with('/'))
-                .ok_or_else(|| self.fault(item.span(), "expected a folder below the root"))
-        })
-    }
-
-    fn patterns(&self, item: &Item) -> Read<Vec<String>> {
-        self.list(item, |item| {
-            let pattern = self.string(item)?;
-            self.pattern(item, &pattern)?;
-            Ok(pattern)
-        })
-    }
-
-    fn pattern(&self, item: &Item, pattern: &str) -> Read<()> {
-        let tried = GitignoreBuilder::new("")
-            .add_line(None, pattern)
-            .map(|_| ());
-        tried.map_err(|error| self.fault(item.span(), format!("not a pattern: {error}")))
-    }
-
-    fn rules(&self, item: &Item, config: &mut Config) -> Read<()> {
-        let table = self.table(item)?;
-        for (id, item) in table.iter() {
-            let Some(rule) = catalogue::find(id) else {
-                let span = table.key(id).and_then(toml_edit::Key::span);
-                return Err(self.fault(span, catalogue::unknown(id)));
-            };
-            let entry = config.rules.entry(rule.id).or_default();
-            let settings = self.table(item)?;
-            for (key, item) in settings.iter() {
-                if key == "severity" {
-                    entry.level = Some(self.parsed(item, str::parse::<Level>)?);
-                } else if rule.limits.contains_key(key) {
-                    entry.limits.insert(key.to_owned(), self.number(item, 0)?);
-                } else {
-                    return Err(self.unknown(settings, key));
+                (limit, Setting::Number(number)) if rule.limits.contains_key(limit) => {
+                    entry.limits.insert(limit.to_owned(), number);
+                }
+                (limit, _) if rule.limits.contains_key(limit) => {
+                    return Err(fault(at, String::from("expected a whole number from 0 on")));
+                }
+                ("severity", _) => return Err(fault(at, String::from("expected a string"))),
+                (other, _) => {
+                    return Err(fault(key.span().start, format!("unknown key `{other}`")));
                 }
             }
         }
-        Ok(())
     }
+    let allow = |entry: Spanned<AllowEntry>| Allow {
+        line: text.place(entry.span().start).0,
+        rule: entry.as_ref().rule.0.0.clone(),
+        path: entry.as_ref().path.0.0.clone(),
+        until: entry.as_ref().until.as_ref().map(|until| until.0),
+        reason: entry.into_inner().reason.trim().to_owned(),
+    };
+    config.allow = file.allow.into_iter().map(allow).collect();
+    Ok(())
+}
 
-    fn allows(&self, item: &Item) -> Read<Vec<Allow>> {
-        if let Some(tables) = item.as_array_of_tables() {
-            return tables
-                .iter()
-                .map(|table| self.allow(&Item::Table(table.clone()), table.span()))
-                .collect();
-        }
-        self.list(item, |item| self.allow(item, item.span()))
-    }
+/// The file, key by key.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    profile: Option<Parsed<Profile>>,
+    fail_on: Option<Parsed<FailOn>>,
+    exclude: Vec<Parsed<Pattern>>,
+    rules: BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Spanned<Setting>>>,
+    frontmatter: Frontmatter,
+    shared: Shared,
+    integration: Integration,
+    run: Run,
+    allow: Vec<Spanned<AllowEntry>>,
+}
 
-    fn allow(&self, item: &Item, span: Option<std::ops::Range<usize>>) -> Read<Allow> {
-        let (mut rule, mut path, mut reason, mut until) = (None, None, String::new(), None);
-        self.only(
-            item,
-            &mut [
-                ("rule", &mut |item| {
-                    let name = self.string(item)?;
-                    if !catalogue::is_known(&name) {
-                        return Err(self.fault(item.span(), catalogue::unknown(&name)));
-                    }
-                    rule = Some(name);
-                    Ok(())
-                }),
-                ("path", &mut |item| {
-                    let name = self.string(item)?;
-                    self.pattern(item, &name)?;
-                    path = Some(name);
-                    Ok(())
-                }),
-                ("reason", &mut |item| {
-                    reason = self.string(item)?;
-                    Ok(())
-                }),
-                ("until", &mut |item| {
-                    let text = match (item.as_str(), item.as_datetime()) {
-                        (Some(text), _) => text.to_owned(),
-                        (None, Some(date)) => date.to_string(),
-                        (None, None) => String::new(),
-                    };
-                    until = Some(text.parse::<jiff::civil::Date>().map_err(|_error| {
-                        self.fault(item.span(), "expected a date like \"2027-06-30\"")
-                    })?);
-                    Ok(())
-                }),
-            ],
-        )?;
-        let missing =
-            |key: &str| self.fault(span.clone(), format!("`{key}` is missing in [[allow]]"));
-        Ok(Allow {
-            rule: rule.ok_or_else(|| missing("rule"))?,
-            path: path.ok_or_else(|| missing("path"))?,
-            reason: reason.trim().to_owned(),
-            until,
-            line: self
-                .text
-                .place(span.clone().map_or(0, |range| range.start))
-                .0,
-        })
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a string or a whole number from 0 on")]
+enum Setting {
+    Number(u64),
+    Word(String),
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Frontmatter {
+    extra_keys: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Shared {
+    dirs: Vec<Parsed<Folder>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Integration {
+    contract: Option<String>,
+    developer_tools: Option<Vec<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Run {
+    timeout_s: Option<NonZeroU64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AllowEntry {
+    rule: Parsed<RuleName>,
+    path: Parsed<Pattern>,
+    #[serde(default)]
+    reason: String,
+    until: Option<Until>,
+}
+
+/// What a string stands for.
+struct Parsed<T>(T);
+
+impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Parsed<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse().map(Self).map_err(serde::de::Error::custom)
     }
 }
 
-fn kind(item: &Item) -> String {
-    item.type_name().to_owned()
-}
+/// A pattern as in a `.gitignore`.
+struct Pattern(String);
 
-fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-impl std::str::FromStr for FailOn {
+impl FromStr for Pattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "never" {
-            return Ok(Self::Never);
-        }
-        let found = Severity::ALL
-            .into_iter()
-            .find(|severity| severity.word() == text);
-        found
-            .map(Self::At)
-            .ok_or_else(|| format!("`{text}` is none of error, warn, info, never"))
+        let mut builder = GitignoreBuilder::new("");
+        let tried = builder.add_line(None, text).map(|_| Self(text.to_owned()));
+        tried.map_err(|error| format!("not a pattern: {error}"))
     }
 }
 
-impl std::str::FromStr for Level {
+/// A folder relative to the root, without `./` in front and `/` behind.
+struct Folder(String);
+
+impl FromStr for Folder {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "off" {
-            return Ok(Self::Off);
-        }
-        let found = Severity::ALL
-            .into_iter()
-            .find(|severity| severity.word() == text);
-        found
-            .map(Self::On)
-            .ok_or_else(|| format!("`{text}` is none of error, warn, info, off"))
+        aris_skills::names::resolve("", text)
+            .filter(|_| !text.starts_with('/'))
+            .map(Self)
+            .ok_or_else(|| String::from("expected a folder below the root"))
     }
 }
 
-impl std::str::FromStr for super::RunLevel {
+/// Id or prefix of a rule.
+struct RuleName(String);
+
+impl FromStr for RuleName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if catalogue::is_known(text) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(catalogue::unknown(text))
+        }
+    }
+}
+
+/// A day, as a string or as TOML's own.
+struct Until(jiff::civil::Date);
+
+impl<'de> Deserialize<'de> for Until {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a date like \"2027-06-30\"")]
+        enum Either {
+            Text(String),
+            Date(Datetime),
+        }
+        let text = match Either::deserialize(from)? {
+            Either::Text(text) => text,
+            Either::Date(date) => date.to_string(),
+        };
+        let wrong = |_error| serde::de::Error::custom("expected a date like \"2027-06-30\"");
+        text.parse().map(Self).map_err(wrong)
+    }
+}
+
+impl FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match severity(text) {
+            _ if text == "never" => Ok(Self::Never),
+            Some(severity) => Ok(Self::At(severity)),
+            None => Err(format!("`{text}` is none of error, warn, info, never")),
+        }
+    }
+}
+
+impl FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match severity(text) {
+            _ if text == "off" => Ok(Self::Off),
+            Some(severity) => Ok(Self::On(severity)),
+            None => Err(format!("`{text}` is none of error, warn, info, off")),
+        }
+    }
+}
+
+fn severity(word: &str) -> Option<Severity> {
+    let mut all = Severity::ALL.into_iter();
+    all.find(|severity| severity.word() == word)
+}
+
+impl FromStr for super::RunLevel {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

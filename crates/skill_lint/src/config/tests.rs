@@ -42,7 +42,7 @@ fn a_whole_configuration() {
 #[test]
 fn faults_name_their_place() {
     for (text, place, part) in [
-        ("profil = \"all\"", (1, 1), "unknown key `profil`"),
+        ("profil = \"all\"", (1, 1), "unknown field `profil`"),
         ("profile = \"al\"", (1, 11), "is no profile"),
         ("\nprofile = 1", (2, 11), "expected a string"),
         ("fail_on = \"bad\"", (1, 11), "none of"),
@@ -54,7 +54,11 @@ fn faults_name_their_place() {
             "unknown key `max_line`",
         ),
         ("[rules.SR101]\nmax_lines = -1", (2, 13), "whole number"),
-        ("[[allow]]\nrule = \"SR409\"", (1, 1), "`path` is missing"),
+        (
+            "[[allow]]\nrule = \"SR409\"",
+            (1, 1),
+            "missing field `path`",
+        ),
         (
             "[[allow]]\nrule = \"SR40x\"\npath = \"a\"",
             (2, 8),
@@ -66,11 +70,11 @@ fn faults_name_their_place() {
             "expected a date",
         ),
         ("a = ", (1, 5), ""),
-        ("[run]\ntimeout_s = 0", (2, 13), "from 1 on"),
+        ("[run]\ntimeout_s = 0", (2, 13), "expected a nonzero u64"),
         (
             "[resolver]\nemit = \"v2\"",
             (1, 2),
-            "unknown key `resolver`",
+            "unknown field `resolver`",
         ),
     ] {
         match of(text) {
@@ -81,4 +85,15 @@ fn faults_name_their_place() {
             other => panic!("{text}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn a_day_may_be_a_date_of_toml() {
+    let allow = "[[allow]]\nrule = \"SR409\"\npath = \"a\"\nuntil = ";
+    for until in ["2027-06-30", "\"2027-06-30\""] {
+        let config = of(&format!("{allow}{until}\n")).expect("valid");
+        let day = config.allow[0].until.map(|day| day.to_string());
+        assert_eq!(day.as_deref(), Some("2027-06-30"), "{until}");
+    }
+    assert!(of(&format!("{allow}3\n")).is_err());
 }

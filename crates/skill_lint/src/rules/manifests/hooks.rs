@@ -87,8 +87,8 @@ fn plugin_files(command: &str) -> Vec<(&str, bool)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::manifest::tests::{messages, of};
     use super::super::places::sample;
+    use super::super::tests::{messages, of};
     use super::*;
 
     #[test]

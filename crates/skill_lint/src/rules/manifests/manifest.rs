@@ -250,20 +250,8 @@ fn noun(kind: &str) -> &str {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    pub(in super::super) fn of(text: &str) -> Manifest {
-        Manifest::of_json(&Text::new(text.as_bytes())).expect("JSON")
-    }
-
-    /// Rule and message of each problem.
-    pub(in super::super) fn messages(problems: &[Problem]) -> Vec<String> {
-        let problems = problems.iter();
-        problems
-            .map(|problem| format!("{} {}", problem.rule, problem.message))
-            .collect()
-    }
 
     #[test]
     fn what_codex_would_drop_is_named() {

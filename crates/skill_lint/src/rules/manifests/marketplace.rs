@@ -106,8 +106,8 @@ pub(super) fn version(
 
 #[cfg(test)]
 mod tests {
-    use super::super::manifest::tests::{messages, of};
     use super::super::places::sample;
+    use super::super::tests::{messages, of};
     use super::*;
 
     const FILES: &[&str] = &[

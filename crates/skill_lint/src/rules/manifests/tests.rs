@@ -1,10 +1,25 @@
 //! Each rule on small trees; the checks of single fields are tested beside them.
 
+use aris_skills::Text;
+
+use super::manifest::{Manifest, Problem};
 use crate::catalogue::Severity;
 use crate::testing::{findings, places, skill_md};
 
 const PLUGIN: &str = "p/.claude-plugin/plugin.json";
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+
+pub(super) fn of(text: &str) -> Manifest {
+    Manifest::of_json(&Text::new(text.as_bytes())).expect("JSON")
+}
+
+/// Rule and message of each problem.
+pub(super) fn messages(problems: &[Problem]) -> Vec<String> {
+    let problems = problems.iter();
+    problems
+        .map(|problem| format!("{} {}", problem.rule, problem.message))
+        .collect()
+}
 
 #[test]
 fn manifests_are_json_objects() {

@@ -1,3 +1,6 @@
+mod hostile;
+pub(crate) mod testing;
+
 use aris_testkit::check_schema;
 
 use super::*;
