@@ -101,6 +101,7 @@ impl Page {
         let has_older = has("=\".aris/");
         let has_installed = has(INSTALLED) || has("# aris-find");
         let has_arguments = self.skill_md && has("$");
+        let has_names = has("${CLAUDE_");
         let wanted = has_calls || has_directory || has_older || has_installed || has_arguments;
         for fence in document.fences.iter().filter(|_| wanted) {
             let lines: Vec<Line<'_>> = (fence.content())
@@ -159,7 +160,7 @@ impl Page {
                 self.finds.extend(finds(text, fence, &lines, &place));
             }
         }
-        for (number, line) in text.lines().filter(|_| has("${CLAUDE_")) {
+        for (number, line) in text.lines().filter(|_| has_names) {
             for (byte, name) in unknown_names(line) {
                 let message =
                     format!("`${{CLAUDE_{name}}}` is not a variable that Claude Code replaces");
