@@ -109,7 +109,8 @@ impl Root {
         let full = full.canonicalize().unwrap_or(full);
         let config = configured(&full, options)?;
         let walk = WalkOptions {
-            ignored_too: options.no_ignore,
+            // What somebody else's tree ignores is looked at.
+            ignored_too: options.no_ignore || config.profile == Profile::Portable,
             exclude: config.exclude.clone(),
         };
         let tree = Tree::walk(&full, &walk)?;

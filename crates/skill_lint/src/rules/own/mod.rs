@@ -11,6 +11,13 @@ pub struct Facts;
 
 /// Looks at one skill.
 pub fn skill(skill: &Skill, _tree: &Tree, _config: &Config, sink: &mut Sink<'_>) -> Facts {
+    if let Some(file) = skill.skill_md()
+        && file.text.is_none()
+        && file.error.is_none()
+    {
+        let message = "no host can read it: it is not a text file";
+        sink.found("SR905", file.path(), 1, 1, message);
+    }
     for file in &skill.files {
         if let Some(error) = &file.error {
             sink.found("SR905", file.path(), 1, 1, error.clone());

@@ -63,35 +63,10 @@ fn one_script(file: &SourceFile, script: &Script, text: &Text, sink: &mut Sink<'
     if let Code::Shell(shell) = &code
         && let Some(missing) = strict::missing(shell, script.shebang.as_ref())
     {
-        let at = text.start(strict::line_for_set(text));
         let message = format!("no `set` command gives {}", missing.options);
-        sink.found("SR210", file.path(), 1, 1, message)
-            .hint(format!(
-                "add `{}` before the first command",
-                missing.command
-            ))
-            .fix(Fix::replace(
-                file.path(),
-                at..at,
-                inserted(text, at, missing.command),
-            ));
+        let hint = format!("add `{}` before the first command", missing.command);
+        sink.found("SR210", file.path(), 1, 1, message).hint(hint);
     }
-}
-
-/// A line to insert at a byte of a text, with the line ends of the text.
-fn inserted(text: &Text, at: usize, line: &str) -> String {
-    let end = if text.raw().contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
-    let before = text.raw().get(..at).unwrap_or_default();
-    let start = if before.is_empty() || before.ends_with('\n') {
-        ""
-    } else {
-        end
-    };
-    format!("{start}{line}{end}")
 }
 
 /// SR201, SR202, SR209, SR221.

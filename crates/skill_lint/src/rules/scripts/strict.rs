@@ -1,6 +1,5 @@
 //! SR210: the strict mode of a shell script.
 
-use aris_skills::Text;
 use aris_skills::script::Shebang;
 
 use crate::code::shell::Script;
@@ -59,18 +58,10 @@ pub(crate) fn missing(script: &Script<'_>, shebang: Option<&Shebang>) -> Option<
     }
 }
 
-/// The line before which a `set` command goes: the first that is neither comment nor blank.
-pub(crate) fn line_for_set(text: &Text) -> usize {
-    text.lines()
-        .find(|(_, line)| {
-            let line = line.trim_start();
-            !line.is_empty() && !line.starts_with('#')
-        })
-        .map_or(text.len() + 1, |(number, _)| number)
-}
-
 #[cfg(test)]
 mod tests {
+    use aris_skills::Text;
+
     use super::*;
 
     #[test]
@@ -98,17 +89,6 @@ mod tests {
             let shebang = Shebang::of(&text);
             let found = missing(&Script::read(source), shebang.as_ref());
             assert_eq!(found.map(|missing| missing.command), expected, "{source}");
-        }
-    }
-
-    #[test]
-    fn set_goes_behind_the_header() {
-        for (source, expected) in [
-            ("#!/bin/sh\n# Usage: x\n\necho", 4),
-            ("echo", 1),
-            ("# only\n", 2),
-        ] {
-            assert_eq!(line_for_set(&Text::new(source.as_bytes())), expected);
         }
     }
 }

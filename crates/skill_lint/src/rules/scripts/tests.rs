@@ -127,19 +127,6 @@ fn first_lines_are_repaired() {
             "#!/bin/sh\r\nx\r\n",
             "#!/bin/sh\nx\n",
         ),
-        (
-            "SR210",
-            "scripts/y.sh*",
-            "#!/bin/bash\n# Usage: x\n\nset -e\n",
-            "#!/bin/bash\n# Usage: x\n\nset -uo pipefail\nset -e\n",
-        ),
-        ("SR210", "scripts/y.sh*", "#!/bin/sh", "#!/bin/sh\nset -u\n"),
-        (
-            "SR210",
-            "scripts/y.sh*",
-            "#!/bin/bash\n\nset -u",
-            "#!/bin/bash\n\nset -o pipefail\nset -u",
-        ),
     ] {
         let edits = fix(rule, path, text);
         assert_eq!(replaced(&edits, text), expected, "{rule} {text}");
